@@ -1,0 +1,211 @@
+import type { AnyEventObject } from 'xstate';
+import type { AgentCall, AgentNews, AgentStart } from '../machines/agent.machine.ts';
+import type { CallSettled } from '../machines/settlement.ts';
+import { timing, type Timing } from '../machines/timing.ts';
+import { failureIn, readToolResult, wireCodes, type Failure, type SmcpTool } from '../machines/wire/index.ts';
+import { deferred } from './deferred.ts';
+import { A2cError } from './errors.ts';
+import { Listeners } from './listeners.ts';
+import { PendingCalls, type CallOptions, type CallOutcome } from './pending-calls.ts';
+import { Runtime, type Hosted } from './runtime.ts';
+
+export interface AgentOptions {
+  readonly url: string;
+  /** Default `agent`. */
+  readonly name?: string;
+  /** The id of the office. Default `local`. */
+  readonly office?: string;
+  readonly timing?: Partial<Timing>;
+  /** Keep trying when the first join fails, instead of rejecting. */
+  readonly keepTrying?: boolean;
+  readonly signal?: AbortSignal;
+}
+export interface AgentEvents {
+  readonly 'computer.joined': { readonly computer: string };
+  readonly 'computer.left': { readonly computer: string };
+  readonly 'tools.changed': { readonly computer: string; readonly value: readonly SmcpTool[] };
+  readonly 'link.changed': { readonly state: string; readonly reason: string | null };
+}
+/** An agent that sits in an office. `await using` closes it. */
+export interface Agent extends AsyncDisposable {
+  /** Those whose tools are known. */
+  computers(): readonly string[];
+  /** Waits for a computer that is still being asked; rejects when it is not there within the time (default 30 s). */
+  tools(computer: string, options?: { readonly timeoutMs?: number }): Promise<readonly SmcpTool[]>;
+  /** Never rejects; `result` is the MCP CallToolResult. */
+  callTool(
+    computer: string,
+    tool: string,
+    params?: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<CallOutcome>;
+  cancel(reqId: string): void;
+  on<Name extends keyof AgentEvents>(name: Name, listener: (value: AgentEvents[Name]) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** What the other side said of a call, in our words: its error object may know more than our own machine. */
+function interpreted(outcome: CallOutcome): CallOutcome {
+  if (outcome.failure !== null || outcome.result === null) return outcome;
+  const read = readToolResult(outcome.result);
+  const failure = read.ok ? failureIn(read.result) : read.failure;
+  if (!read.ok) return { ...outcome, outcome: 'failed', end: 'failed', result: null, failure: read.failure };
+  if (!failure) return { ...outcome, result: read.result };
+  const isUnknown = failure.details?.outcome === 'unknown';
+  return {
+    ...outcome,
+    result: read.result,
+    failure,
+    ...(isUnknown && { outcome: 'unknown', end: 'unknown' }),
+  };
+}
+
+class HostedAgent implements Agent {
+  readonly #runtime: Runtime;
+  readonly #isShared: boolean;
+  readonly #timing: Timing;
+  readonly #hosted: Hosted;
+  readonly #listeners = new Listeners<AgentEvents>();
+  readonly #calls = new PendingCalls();
+  readonly #tools = new Map<string, readonly SmcpTool[]>();
+  readonly #failures = new Map<string, Failure>();
+  readonly #joined = deferred();
+  readonly #keepTrying: boolean;
+
+  constructor(options: AgentOptions, shared: Runtime | undefined) {
+    this.#runtime = shared ?? new Runtime();
+    this.#isShared = shared !== undefined;
+    this.#timing = { ...timing, ...options.timing };
+    this.#keepTrying = options.keepTrying ?? false;
+    const { url, name = 'agent', office = 'local' } = options;
+    const input: AgentStart = { link: { url, name, office }, timing: this.#timing };
+    this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
+  }
+  get joined(): Promise<void> {
+    return this.#joined.promise;
+  }
+  #hear(event: AnyEventObject): void {
+    if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
+    if (event.type === 'owned.ended') return this.#joined.reject(notJoined('the agent was closed', false));
+    const news = event as AgentNews;
+    if (news.type === 'computer.entered')
+      this.#listeners.emit('computer.joined', { computer: news.computer });
+    else if (news.type === 'computer.left') this.#forget(news.computer);
+    else if (news.type === 'view.changed') this.#learn(news);
+    else if (news.type === 'link.changed') {
+      if (news.stage === 'joined') this.#joined.resolve();
+      if (news.stage === 'waiting') {
+        if (!this.#keepTrying) this.#joined.reject(notJoined(news.reason ?? 'no reason given', news.refused));
+        for (const computer of this.#tools.keys()) this.#forget(computer);
+      }
+      this.#listeners.emit('link.changed', { state: news.stage, reason: news.reason });
+    }
+  }
+  #forget(computer: string): void {
+    this.#tools.delete(computer);
+    this.#failures.delete(computer);
+    this.#listeners.emit('computer.left', { computer });
+  }
+  #learn({ computer, tools, failure }: Extract<AgentNews, { type: 'view.changed' }>): void {
+    if (failure) this.#failures.set(computer, failure);
+    if (!tools) return;
+    this.#tools.set(computer, tools);
+    this.#listeners.emit('tools.changed', { computer, value: tools });
+  }
+
+  computers(): readonly string[] {
+    return [...this.#tools.keys()];
+  }
+  async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly SmcpTool[]> {
+    const known = this.#tools.get(computer);
+    if (known) return known;
+    const found = deferred<readonly SmcpTool[]>();
+    const stop = this.#listeners.on(
+      'tools.changed',
+      (e) => e.computer === computer && found.resolve(e.value),
+    );
+    const timer = this.#runtime.directory.platform.setTimeout(() => {
+      const failure = this.#failures.get(computer);
+      const others = this.computers().map((c) => `'${c}'`);
+      found.reject(
+        new A2cError(
+          failure ?? {
+            code: wireCodes.notFound,
+            message: `No computer '${computer}' in this office within ${timeoutMs} ms`,
+            remedy: `Known: ${others.join(', ') || 'none'}`,
+          },
+        ),
+      );
+    }, timeoutMs);
+    try {
+      return await found.promise;
+    } finally {
+      stop();
+      this.#runtime.directory.platform.clearTimeout(timer);
+    }
+  }
+  callTool: Agent['callTool'] = async (computer, tool, params = {}, options = {}) => {
+    const { timeoutMs = this.#timing.callTotalMs } = options;
+    const { directory } = this.#runtime;
+    const send = (ticket: string, reqId: string): void => {
+      const replyTo = this.#hosted.host;
+      const call: AgentCall = {
+        type: 'agent.call',
+        ticket,
+        reqId,
+        computer,
+        tool,
+        params,
+        timeoutMs,
+        replyTo,
+      };
+      if (directory.find('agent')) return directory.send('agent', call);
+      const failure: Failure = { code: 'LinkLost', message: 'The agent is closed' };
+      const nothing = { server: '', end: 'failed', outcome: 'failed', result: null } as const;
+      this.#calls.settle({ type: 'call.settled', ticket, reqId, tool, ...nothing, failure });
+    };
+    return interpreted(await this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket)));
+  };
+  #cancel(ticket: string): void {
+    const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
+    if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
+  }
+  cancel(reqId: string): void {
+    const ticket = this.#calls.ticketOf(reqId);
+    if (ticket !== undefined) this.#cancel(ticket);
+  }
+  on: Agent['on'] = (name, listener) => this.#listeners.on(name, listener);
+
+  async close(): Promise<void> {
+    await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    if (!this.#isShared) await this.#runtime.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+const notJoined = (reason: string, isRefused: boolean): A2cError =>
+  new A2cError({
+    code: isRefused ? wireCodes.conflict : 'LinkLost',
+    message: isRefused ? `The office refused the seat: ${reason}` : `Could not join the office: ${reason}`,
+    remedy: isRefused
+      ? 'An office has one agent: close the other one, or use another office id.'
+      : 'Start an office: a2c office',
+  });
+
+/** Takes the agent's seat in an office; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
+export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
+  const agent = new HostedAgent(options, shared);
+  const abort = (): void => void agent.close();
+  options.signal?.addEventListener('abort', abort, { once: true });
+  try {
+    await agent.joined;
+    return agent;
+  } catch (error) {
+    await agent.close();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,59 @@
+import type { ToolListing } from '../computer-handle.ts';
+import type { CallOutcome } from '../pending-calls.ts';
+
+/** The JSON shapes of answers.md, and what a person reads instead. */
+export const callJson = ({
+  outcome,
+  server,
+  tool,
+  reqId,
+  durationMs,
+  result,
+  failure,
+}: CallOutcome): object => ({
+  outcome,
+  server,
+  tool,
+  req_id: reqId,
+  duration_ms: durationMs,
+  result,
+  failure,
+});
+
+const firstLine = (text: string, width: number): string => {
+  const [line = ''] = text.split('\n');
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
+};
+export function listingText({ tools, refused, servers }: ToolListing): string[] {
+  const width = Math.max(4, ...tools.map((t) => t.name.length));
+  const ofServer = Math.max(6, ...tools.map((t) => t.server.length));
+  return [
+    ...tools.map(
+      (t) => `${t.name.padEnd(width)}  ${t.server.padEnd(ofServer)}  ${firstLine(t.description, 80)}`,
+    ),
+    ...refused.map((r) => `refused: ${r.reason}. ${r.suggestion}`),
+    ...servers
+      .filter((s) => s.state !== 'ready')
+      .map((s) => `server ${s.name} is ${s.state}${s.reason === undefined ? '' : `: ${s.reason}`}`),
+    ...(tools.length === 0 ? ['no tools'] : []),
+  ];
+}
+
+interface Item {
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly mimeType?: unknown;
+  readonly data?: unknown;
+}
+const itemText = ({ type, text, mimeType, data }: Item): string =>
+  typeof text === 'string'
+    ? text
+    : `[${String(type)}${typeof mimeType === 'string' ? ` ${mimeType}` : ''}${typeof data === 'string' ? `, ${data.length} characters of base64` : ''}]`;
+/** What a tool answered, for a person: its texts, and a mark for what is no text. */
+export function resultText(result: unknown): string {
+  const content =
+    typeof result === 'object' && result !== null && 'content' in result ? result.content : undefined;
+  return Array.isArray(content)
+    ? content.map((item: Item) => itemText(item)).join('\n')
+    : JSON.stringify(result);
+}

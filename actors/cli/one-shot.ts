@@ -1,0 +1,100 @@
+import { createAgent } from '../agent.ts';
+import { createComputer } from '../computer.ts';
+import type { CallOutcome } from '../pending-calls.ts';
+import { callJson, listingText, resultText } from './answers.ts';
+import { paramsOf } from './prompt.ts';
+import { configOf, exitCodes, showFailure, type Context, type ServerOptions } from './shared.ts';
+
+export interface OneShotOptions extends Omit<ServerOptions, 'confirm' | 'autoConnect' | 'autoReconnect'> {
+  readonly json: boolean;
+  /** An office to ask as its agent; without it the servers are started here, for this one command. */
+  readonly url?: string;
+  readonly office: string;
+  readonly computer?: string;
+}
+const waitForComputerMs = 5_000;
+
+/** The servers of the config, for as long as it takes. A person who types the command has confirmed it. */
+async function withComputer<T>(
+  { terminal, signal }: Context,
+  { config: file, name }: OneShotOptions,
+  use: (computer: Awaited<ReturnType<typeof createComputer>>) => Promise<T>,
+): Promise<T> {
+  const config = await configOf(file, terminal);
+  const computer = await createComputer({ ...(name !== undefined && { name }), signal }, { config });
+  try {
+    return await use(computer);
+  } finally {
+    await computer.close();
+  }
+}
+async function withAgent<T>(
+  { signal }: Context,
+  { url = '', office, computer }: OneShotOptions,
+  use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,
+): Promise<T> {
+  const agent = await createAgent({ url, office, signal });
+  try {
+    return await use(agent, computer ?? (await onlyComputer(agent)));
+  } finally {
+    await agent.close();
+  }
+}
+/** Without `--computer` the only one there is meant. */
+async function onlyComputer(agent: Awaited<ReturnType<typeof createAgent>>): Promise<string> {
+  const first = new Promise<string>((resolve) => agent.on('tools.changed', (e) => resolve(e.computer)));
+  const [known] = agent.computers();
+  const timeout = AbortSignal.timeout(waitForComputerMs);
+  const nobody = new Promise<never>((_, reject) =>
+    timeout.addEventListener('abort', () => reject(new Error('no computer in this office'))),
+  );
+  const name = known ?? (await Promise.race([first, nobody]));
+  const others = agent.computers().filter((c) => c !== name);
+  if (others.length === 0) return name;
+  throw new Error(`several computers are here, choose one with --computer: ${[name, ...others].join(', ')}`);
+}
+
+export async function tools(context: Context, options: OneShotOptions): Promise<number> {
+  const { terminal } = context;
+  if (options.url !== undefined) {
+    const listed = await withAgent(context, options, (agent, computer) => agent.tools(computer));
+    if (options.json) terminal.out(JSON.stringify({ tools: listed, refused: [], servers: [] }));
+    else for (const tool of listed) terminal.out(`${tool.name}  ${tool.description.split('\n')[0] ?? ''}`);
+    return exitCodes.done;
+  }
+  const listing = await withComputer(context, options, (computer) => computer.tools());
+  if (options.json) terminal.out(JSON.stringify(listing));
+  else for (const line of listingText(listing)) terminal.out(line);
+  return exitCodes.done;
+}
+
+export async function call(
+  context: Context,
+  tool: string,
+  json: string,
+  options: OneShotOptions & { readonly timeout?: number },
+): Promise<number> {
+  const params = paramsOf(json);
+  if (!params.ok) {
+    showFailure(context, { code: 400, message: params.message }, options.json);
+    return exitCodes.usage;
+  }
+  const { signal, terminal } = context;
+  const how = { signal, ...(options.timeout !== undefined && { timeoutMs: options.timeout * 1000 }) };
+  const outcome: CallOutcome =
+    options.url === undefined
+      ? await withComputer(context, options, (c) =>
+          c.callTool(tool, params.value, { ...how, confirmed: true }),
+        )
+      : await withAgent(context, options, (agent, computer) =>
+          agent.callTool(computer, tool, params.value, how),
+        );
+  if (options.json) terminal.out(JSON.stringify(callJson(outcome)));
+  else {
+    const isGood = outcome.outcome === 'succeeded';
+    if (outcome.result !== null)
+      (isGood ? terminal.out : terminal.err).call(terminal, resultText(outcome.result));
+    if (outcome.failure) showFailure(context, outcome.failure, false);
+  }
+  return outcome.outcome === 'succeeded' ? exitCodes.done : exitCodes.failed;
+}

@@ -1,0 +1,109 @@
+import type { Computer } from '../computer-handle.ts';
+import { listingText, resultText } from './answers.ts';
+import { errorOf, serverLine, showFailure, type Context } from './shared.ts';
+
+const help = `tools list             what can be called
+tools call NAME JSON   call a tool: tools call read_file {"path": "README.md"}
+servers list           the MCP servers and where they stand
+servers start NAME     start a server
+servers stop NAME      stop a server
+status                 office, computer, servers
+help                   this
+quit                   end everything (also exit, Ctrl-D, Ctrl-C)
+Ctrl-C while a tool runs cancels that call.`;
+
+/** The prompt of `a2c up`: one line in, an answer out, until it is quit. */
+export class Prompt {
+  readonly #context: Context;
+  readonly #computer: Computer;
+  readonly #officeLine: string;
+  #calling: AbortController | undefined;
+
+  constructor(context: Context, computer: Computer, officeLine: string) {
+    this.#context = context;
+    this.#computer = computer;
+    this.#officeLine = officeLine;
+  }
+  async run(): Promise<void> {
+    const { terminal, signal } = this.#context;
+    const stop = (): void => terminal.close();
+    signal.addEventListener('abort', stop, { once: true });
+    if (!signal.aborted)
+      await terminal.prompt(
+        'a2c> ',
+        (line) => this.#take(line),
+        () => this.#interrupt(),
+      );
+    signal.removeEventListener('abort', stop);
+  }
+  #interrupt(): 'over' | 'again' {
+    if (!this.#calling) return 'over';
+    this.#calling.abort();
+    return 'again';
+  }
+  async #take(line: string): Promise<'over' | 'again'> {
+    const [verb = '', object = ''] = line.split(/\s+/);
+    if (['quit', 'exit'].includes(verb.toLowerCase())) return 'over';
+    try {
+      await this.#answer(verb.toLowerCase(), object.toLowerCase(), line);
+    } catch (error) {
+      showFailure(this.#context, errorOf(error), false);
+    }
+    return 'again';
+  }
+  async #answer(verb: string, object: string, line: string): Promise<void> {
+    const { terminal } = this.#context;
+    const rest = line.replace(/^\S+\s+\S+\s*/, '');
+    const command = `${verb} ${object}`.trim();
+    if (verb === 'help' || verb === '?') terminal.out(help);
+    else if (verb === 'status') this.#status();
+    else if (command === 'tools list')
+      listingText(await this.#computer.tools()).forEach((l) => terminal.out(l));
+    else if (command === 'tools call') await this.#call(rest);
+    else if (command === 'servers list') this.#computer.servers().forEach((s) => terminal.out(serverLine(s)));
+    else if (command === 'servers start') await this.#computer.startServer(rest);
+    else if (command === 'servers stop') await this.#computer.stopServer(rest);
+    else terminal.err(`unknown command: ${command}. Type help.`);
+  }
+  #status(): void {
+    const { terminal } = this.#context;
+    const { name, state, link, servers } = this.#computer.status();
+    terminal.out(this.#officeLine);
+    terminal.out(`computer ${name}: ${state}${link ? `, link ${link.state}` : ''}`);
+    for (const server of servers) terminal.out(`  ${serverLine(server)}`);
+  }
+  async #call(rest: string): Promise<void> {
+    const { terminal } = this.#context;
+    const [name = ''] = rest.split(/\s+/);
+    const json = rest.slice(name.length).trim();
+    const params = paramsOf(json === '' ? '{}' : json);
+    if (name === '') return terminal.err('usage: tools call NAME JSON');
+    if (!params.ok) return terminal.err(`error: ${params.message}`);
+    this.#calling = new AbortController();
+    // Whoever types it has thereby confirmed it.
+    const outcome = await this.#computer.callTool(name, params.value, {
+      confirmed: true,
+      signal: this.#calling.signal,
+    });
+    this.#calling = undefined;
+    if (outcome.result !== null) terminal.out(resultText(outcome.result));
+    if (outcome.failure) showFailure(this.#context, outcome.failure, false);
+    if (outcome.outcome !== 'succeeded') terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);
+  }
+}
+
+export type Params =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly message: string };
+/** The parameters of a call, or why the text is none. */
+export function paramsOf(json: string): Params {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { ok: true, value: { ...value } };
+    return { ok: false, message: 'the parameters are a JSON object, such as {"path": "README.md"}' };
+  } catch (error) {
+    const why = (error as Error).message;
+    return { ok: false, message: `the parameters are no JSON: ${why}. Quote them: '{"path": "README.md"}'` };
+  }
+}

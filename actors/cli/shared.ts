@@ -1,0 +1,95 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { documentsCommand, readConfig, type Terminal } from '../../adapters/index.ts';
+import { mistakeLine, parseConfig, type Config } from '../../machines/config/index.ts';
+import type { Failure } from '../../machines/wire/index.ts';
+import { A2cError } from '../errors.ts';
+import type { ServerStatus } from '../computer-handle.ts';
+import type { Confirm } from '../runtime.ts';
+
+/** Of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C. */
+export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
+
+export interface Context {
+  readonly terminal: Terminal;
+  /** Aborts at the first Ctrl-C or SIGTERM. */
+  readonly signal: AbortSignal;
+}
+export type ConfirmWord = 'ask' | 'allow' | 'deny';
+export interface ServerOptions {
+  readonly config?: string;
+  readonly name?: string;
+  readonly confirm: ConfirmWord;
+  readonly autoConnect: boolean;
+  readonly autoReconnect: boolean;
+}
+
+export const portOf = (text: string): number => {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 takes any free one');
+};
+export const secondsOf = (text: string): number => {
+  const seconds = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && seconds <= 2_000_000) return seconds;
+  throw new InvalidArgumentError('a number of seconds, 0 = without limit');
+};
+
+/** Options of everything that hosts MCP servers. */
+export const withServerOptions = (command: Command): Command =>
+  command
+    .option('-c, --config <file>', 'the MCP servers; without it the documents server over this folder')
+    .option('--name <name>', 'name of the computer (default: the host name)')
+    .option('--no-auto-connect', 'add the servers, but start them by hand only')
+    .option('--no-auto-reconnect', 'do not start a server again that has failed');
+
+/** The servers of a file, or the embedded default. A wrong file is an error with one line per mistake. */
+export async function configOf(file: string | undefined, terminal: Terminal): Promise<Config> {
+  const parsed = file === undefined ? parseConfig(embedded()) : await readConfig(file);
+  if (!parsed.ok)
+    throw new A2cError({
+      code: 'ConfigInvalid',
+      message: parsed.mistakes.map((m) => mistakeLine(m, file)).join('\n'),
+      details: { mistakes: parsed.mistakes },
+      remedy: 'Mend the file; nothing was started.',
+    });
+  for (const warning of parsed.config.warnings) terminal.err(`warning: ${file ?? 'config'}: ${warning}`);
+  return parsed.config;
+}
+/** Needs no network and no other program. Its tools only read, so they apply by themselves. */
+const embedded = (): object => ({
+  type: 'stdio',
+  name: 'documents',
+  default_tool_meta: { auto_apply: true },
+  server_parameters: documentsCommand(process.cwd()),
+});
+
+/** `ask` needs a person at a terminal; without one every question is answered no. */
+export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
+  if (word !== 'ask') return word;
+  if (!terminal.isInteractive) return 'deny';
+  return async ({ server, tool, params, signal }) => {
+    terminal.err(`${server} wants to run ${tool} ${JSON.stringify(params)}`);
+    const answer = await terminal.question('run it? [y/N] ', signal);
+    return answer !== null && /^y(es)?$/i.test(answer.trim());
+  };
+}
+
+export const serverLine = ({ name, state, reason }: ServerStatus): string =>
+  `${name.padEnd(16)} ${state}${reason === undefined ? '' : `: ${reason}`}`;
+
+export const errorOf = (error: unknown): Failure =>
+  error instanceof A2cError
+    ? {
+        code: error.code,
+        message: error.message,
+        details: error.details,
+        ...(error.remedy !== undefined && { remedy: error.remedy }),
+      }
+    : { code: 500, message: error instanceof Error ? error.message : String(error) };
+
+/** One failure for a person or, with `--json`, as the one document on stdout. */
+export function showFailure({ terminal }: Context, failure: Failure, asJson: boolean): void {
+  const { code, message, details = {}, remedy = null } = failure;
+  if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
+  else terminal.err(`error: ${message}${remedy === null ? '' : `\n  ${remedy}`}`);
+}

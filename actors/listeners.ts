@@ -1,0 +1,19 @@
+/** Typed events for hosts. A listener that throws hurts neither the runtime nor the other listeners. */
+export class Listeners<Events extends object> {
+  readonly #byEvent = new Map<keyof Events, Set<(value: never) => void>>();
+
+  /** Listens until the returned function is called. */
+  on<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void {
+    const listeners = this.#byEvent.get(name) ?? new Set();
+    this.#byEvent.set(name, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+  emit<Name extends keyof Events>(name: Name, value: Events[Name]): void {
+    for (const listener of [...(this.#byEvent.get(name) ?? [])])
+      try {
+        (listener as (value: Events[Name]) => void)(value);
+      } catch (error) {
+        process.emitWarning(`a listener of '${String(name)}' threw: ${String(error)}`, 'A2cListenerWarning');
+      }
+  }
+}

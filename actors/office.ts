@@ -1,0 +1,64 @@
+import type { OfficeNews, OfficeStart } from '../machines/office.machine.ts';
+import { wireCodes } from '../machines/wire/index.ts';
+import { deferred } from './deferred.ts';
+import { A2cError } from './errors.ts';
+import { Listeners } from './listeners.ts';
+import { Runtime } from './runtime.ts';
+
+export interface OfficeOptions {
+  /** Loopback only, as long as there is no authentication. Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 3000; 0 = any free port. */
+  readonly port?: number;
+}
+export interface OfficeEvents {
+  readonly 'seat.changed': Extract<OfficeNews, { type: 'seat.changed' }>;
+}
+/** A running office. `await using` closes it. */
+export interface Office extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;
+  /** Answers what waits, disconnects everybody, gives the port back. */
+  close(): Promise<void>;
+}
+const patienceMs = 5_000;
+
+/** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
+export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
+  const runtime = shared ?? new Runtime();
+  const listeners = new Listeners<OfficeEvents>();
+  const opened = deferred<{ url: string; port: number }>();
+  const input: OfficeStart = { host: options.host ?? '127.0.0.1', port: options.port ?? 3000 };
+  const hosted = runtime.start('office', input, (event) => {
+    const news = event as OfficeNews;
+    if (news.type === 'office.opened') opened.resolve(news);
+    else if (news.type === 'office.failed')
+      opened.reject(
+        new A2cError({
+          code: wireCodes.conflict,
+          message: news.message,
+          details: { ...input },
+          remedy: 'Choose another address: --port 0 takes any free port.',
+        }),
+      );
+    else if (news.type === 'seat.changed') listeners.emit('seat.changed', news);
+  });
+  const close = async (): Promise<void> => {
+    await runtime.end(hosted, patienceMs);
+    if (!shared) await runtime.close();
+  };
+  try {
+    const { url, port } = await opened.promise;
+    return {
+      url,
+      port,
+      on: (name, listener) => listeners.on(name, listener),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

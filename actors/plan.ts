@@ -1,0 +1,34 @@
+import type { LaunchSpec } from '../adapters/index.ts';
+import type { ServerPlan } from '../machines/computer.machine.ts';
+import type { Config, ServerConfig, Settings } from '../machines/config/index.ts';
+import type { Timing } from '../machines/timing.ts';
+
+export type StdioServer = Extract<ServerConfig, { kind: 'stdio' }>;
+const defaultBudget = 5;
+
+/** What a machine needs to know of a configured server. */
+export function planOf(
+  { name, forbiddenTools, toolMeta, defaultToolMeta, settings: own }: StdioServer,
+  top: Config['settings'],
+  policy: { readonly autoConnect: boolean; readonly autoReconnect: boolean; readonly timing: Timing },
+): ServerPlan {
+  const settings: Settings = { ...top, ...own };
+  const restart = settings.restart ?? (policy.autoReconnect ? 'on-failure' : 'never');
+  return {
+    rules: { server: name, forbiddenTools, toolMeta, defaultToolMeta },
+    client: {
+      autoStart: policy.autoConnect && settings.start !== 'lazy',
+      restart: restart !== 'never',
+      budget: settings.restartBudget ?? defaultBudget,
+      timing: { ...policy.timing, ...own.timeouts } as Timing,
+    },
+  };
+}
+
+/** What the launcher needs to know of it, and nobody else: commands and secrets stay out of the machines. */
+export const launchOf = ({ launch: { command, args, env, cwd } }: StdioServer): LaunchSpec => ({
+  command,
+  args,
+  env: env ?? {},
+  ...(cwd !== null && { cwd }),
+});

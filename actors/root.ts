@@ -1,0 +1,98 @@
+import type { Actor, AnyStateMachine } from 'xstate';
+import type { Address } from '../machines/address.ts';
+import type { Letter } from '../machines/effects.ts';
+import type { Directory } from './directory.ts';
+
+/** A timer, leaf or question of one root. It never outlives the root, not even when its machine throws. */
+export class Handle {
+  readonly #root: Root;
+  readonly #stop: () => void;
+  readonly n: number;
+  constructor(root: Root, stop: () => void, n = 0) {
+    this.#root = root;
+    this.#stop = stop;
+    this.n = n;
+    root.handles.add(this);
+  }
+  get isLive(): boolean {
+    return this.#root.handles.has(this);
+  }
+  /** It came to its end by itself. */
+  forget(): void {
+    this.#root.handles.delete(this);
+  }
+  release(): void {
+    if (this.#root.handles.delete(this)) this.#stop();
+  }
+}
+
+/** One root actor: what it owns, what it holds, and the clock of its own actor system. */
+export class Root {
+  ref!: Actor<AnyStateMachine>;
+  isAlive = true;
+  readonly owned = new Map<Address, Root>();
+  readonly handles = new Set<Handle>();
+  readonly questions = new Map<string, Handle>();
+  readonly directory: Directory;
+  /** The address without its incarnation. */
+  readonly name: Address;
+  readonly id: Address;
+  readonly kind: string;
+  /** `kind` or `kind:key`: the last segment of the name. */
+  readonly key: string;
+  readonly owner: Root | undefined;
+  readonly ownerAddress: Address;
+  readonly will: Letter | undefined;
+  deadline: Handle | undefined;
+  /** How many roots it has opened, and leaves: the numbers behind the `#`. */
+  opened = 0;
+  leaves = 0;
+  #timers = 0;
+
+  constructor(
+    directory: Directory,
+    place: {
+      name: Address;
+      id: Address;
+      kind: string;
+      key: string;
+      owner: Root | undefined;
+      ownerAddress: Address;
+    },
+    will: Letter | undefined,
+  ) {
+    this.directory = directory;
+    this.name = place.name;
+    this.id = place.id;
+    this.kind = place.kind;
+    this.key = place.key;
+    this.owner = place.owner;
+    this.ownerAddress = place.ownerAddress;
+    this.will = will;
+  }
+
+  // The clock of XState: timers are numbered per root, so that a replay can fire the same one.
+  setTimeout(fire: () => void, ms: number): Handle {
+    return this.startTimer('timer', fire, ms);
+  }
+  clearTimeout(timer: Handle | undefined): void {
+    if (timer?.isLive !== true) return;
+    this.directory.report({ k: 'timer', op: 'clear', a: this.id, n: timer.n });
+    timer.release();
+  }
+  startTimer(via: 'timer' | 'deadline', fire: () => void, ms: number): Handle {
+    const { directory } = this;
+    const n = (this.#timers += 1);
+    directory.report({ k: 'timer', op: 'set', via, a: this.id, n, ms });
+    const handle = new Handle(this, () => directory.platform.clearTimeout(timer), n);
+    const timer = directory.platform.setTimeout(
+      () =>
+        directory.enter({ k: 'in', via, a: this.id, n }, handle, () => {
+          handle.forget();
+          fire();
+        }),
+      ms,
+    );
+    return handle;
+  }
+}

@@ -1,0 +1,118 @@
+import type { AnyEventObject } from 'xstate';
+import {
+  createLedger,
+  createLinks,
+  createOffices,
+  processPortOf,
+  sessionPortOf,
+  systemClock,
+  type LaunchSpec,
+  type Ledger,
+} from '../adapters/index.ts';
+import type { Address } from '../machines/address.ts';
+import type { OwnedEnded } from '../machines/effects.ts';
+import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import { wireCodes } from '../machines/wire/index.ts';
+import { deferred } from './deferred.ts';
+import { assemble } from './assemble.ts';
+import { Directory } from './directory.ts';
+import { Tap } from './tap.ts';
+import { version } from './version.ts';
+
+/** A call that wants to run and needs a person's word. `signal` aborts when the question is no longer open. */
+export interface ConfirmQuestion {
+  readonly reqId: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+/** `'allow'` and `'deny'` answer for everybody; a function asks somebody. A rejection is a denial with its text. */
+export type Confirm = 'allow' | 'deny' | ((question: ConfirmQuestion) => Promise<boolean> | boolean);
+
+/** How long a host waits for what the operating system still has to finish after all machines have ended. */
+const leftoverMs = 3_000;
+
+/**
+ * One directory with the real adapters behind it. Whatever its machines say, `close` leaves nothing behind: the
+ * ledger ends every process group that still lives.
+ */
+export class Runtime {
+  readonly directory: Directory;
+  readonly ledger: Ledger = createLedger();
+  readonly launches = new Map<string, LaunchSpec>();
+  confirm: Confirm = 'deny';
+  readonly #offices = createOffices();
+  readonly #links = createLinks();
+  readonly #sessions = sessionPortOf({
+    ledger: this.ledger,
+    clientInfo: { name: 'a2c-actors', version },
+  });
+  #hosts = 0;
+
+  constructor(tap = new Tap()) {
+    const ports: Ports = {
+      process: processPortOf({ ledger: this.ledger, launchOf: (server) => this.launches.get(server) }),
+      session: this.#sessions.open,
+      link: this.#links.open,
+      office: this.#offices.open,
+      ask: (from, question, give) => this.#ask(from, question, give),
+    };
+    this.directory = assemble(new Directory({ ...systemClock, ports }, tap));
+  }
+  #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
+    if (question.session === 'confirm') return this.#askPerson(question, give);
+    const port = this.#sessions.has(question.session) ? this.#sessions : this.#links;
+    return port.ask(from, question, give);
+  }
+  #askPerson({ id, params }: { id: string; params?: unknown }, give: Give<AskFact>): () => void {
+    const { confirm } = this;
+    const refuse = (message: string): void =>
+      give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
+    const aborter = new AbortController();
+    if (confirm === 'deny')
+      refuse('当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题');
+    else if (confirm === 'allow') give({ type: 'ask.answered', id, result: true });
+    else
+      void (async () =>
+        confirm({ ...(params as Omit<ConfirmQuestion, 'signal'>), signal: aborter.signal }))().then(
+        (isApproved) => give({ type: 'ask.answered', id, result: isApproved }),
+        (error: unknown) => refuse(`在工具调用二次确认时发生异常，异常信息：${String(error)}`),
+      );
+    return () => aborter.abort();
+  }
+
+  /** Starts a root machine; what it says to its host goes to `hear`. `ended` resolves at its end. */
+  start(kind: string, input: object, hear: (event: AnyEventObject) => void): Hosted {
+    const host = `host:${kind}.${(this.#hosts += 1)}`;
+    const { directory } = this;
+    const { promise: ended, resolve } = deferred<OwnedEnded>();
+    directory.listen(host, (event) => {
+      if (event.type === 'owned.ended') resolve(event as OwnedEnded);
+      hear(event);
+    });
+    directory.start(kind, input, host);
+    return { address: kind, host, ended };
+  }
+  /** Asks it to end; ends it by force when it has not done so within `patienceMs`. */
+  async end({ address, ended }: Hosted, patienceMs: number): Promise<void> {
+    if (this.directory.find(address)) this.directory.send(address, { type: 'close' });
+    const timer = systemClock.setTimeout(() => this.directory.abandon(address), patienceMs);
+    await ended;
+    systemClock.clearTimeout(timer);
+  }
+  /** After this no process, socket or timer of ours is left; bounded by a few seconds. */
+  async close(): Promise<void> {
+    for (const root of [...this.directory.roots]) if (!root.owner) this.directory.abandon(root.name);
+    this.ledger.killAll();
+    let timer: unknown;
+    const bound = new Promise<void>((resolve) => (timer = systemClock.setTimeout(resolve, leftoverMs)));
+    await Promise.race([bound, Promise.all([this.ledger.closed(), this.#offices.closed()])]);
+    systemClock.clearTimeout(timer);
+  }
+}
+export interface Hosted {
+  readonly address: Address;
+  readonly host: Address;
+  readonly ended: Promise<OwnedEnded>;
+}

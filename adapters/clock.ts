@@ -1,0 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+
+/** setTimeout of Node fires at once above this. */
+const longestMs = 2_147_483_647;
+
+/** The wall: time as it passes, and names that nobody else has. The machines get both through here only. */
+export const systemClock = {
+  /** ms, monotonic. */
+  now: (): number => performance.now(),
+  setTimeout: (fire: () => void, ms: number): unknown => setTimeout(fire, Math.min(ms, longestMs)),
+  clearTimeout: (timer: unknown): void => clearTimeout(timer as NodeJS.Timeout),
+};
+export const newId = (): string => randomUUID();
+export const hostName = (): string => hostname();

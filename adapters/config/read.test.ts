@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readConfig } from './read.ts';
+
+const good = '{"mcpServers": {"a": {"command": "x"}}}';
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'a2c-config-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const written = async (content: string | Buffer): Promise<string> => {
+  const file = join(folder, 'a2c.json');
+  await writeFile(file, content);
+  return file;
+};
+const mistakeIn = async (file: string): Promise<string | undefined> => {
+  const parsed = await readConfig(file);
+  return parsed.ok ? undefined : parsed.mistakes.map(({ message }) => message).join(' | ');
+};
+
+describe('a config file', () => {
+  it('is read, with or without a BOM, and remembers where it came from', async () => {
+    const file = await written(`\uFEFF${good}`);
+    expect(await readConfig(file)).toMatchObject({ ok: true, config: { file, servers: [{ name: 'a' }] } });
+  });
+
+  it('that is no JSON says line and column, and nothing of its text', async () => {
+    expect(await mistakeIn(await written('{"token": "hunter2"\n  "b": 1}'))).toBe(
+      'is not valid JSON at 2:3 (line:column): expected "," or the closing bracket',
+    );
+    expect(await mistakeIn(await written(''))).toContain('the file is empty');
+  });
+
+  it('that names a server twice is refused, for JSON itself would drop the first', async () => {
+    const file = await written('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y", "args": 1}}}');
+    const parsed = await readConfig(file);
+    expect(parsed.ok ? [] : parsed.mistakes.map(({ path }) => path)).toEqual([
+      'mcpServers.a',
+      'mcpServers.a.args',
+    ]);
+  });
+
+  it('in another encoding says so', async () => {
+    expect(await mistakeIn(await written(Buffer.from(`\uFEFF${good}`, 'utf16le')))).toBe('is UTF-16');
+    expect(await mistakeIn(await written(Buffer.from([0x22, 0xff, 0x22])))).toBe('is not UTF-8 text');
+  });
+
+  it('above 1 MiB is not read; 1 MiB is', async () => {
+    expect(await mistakeIn(await written(good.padEnd(1024 * 1024)))).toBeUndefined();
+    expect(await mistakeIn(await written(good.padEnd(1024 * 1024 + 1)))).toBe('is larger than 1 MiB');
+  });
+
+  it('that is missing, a folder, a device or a loop says so', async () => {
+    const at = (name: string) => join(folder, name);
+    await mkdir(at('sub'));
+    await symlink(at('loop'), at('loop'));
+    expect(await mistakeIn(at('none.json'))).toBe('does not exist');
+    expect(await mistakeIn(join(await written(good), 'below.json'))).toContain('not a folder');
+    expect(await mistakeIn(at('sub'))).toBe('is a folder');
+    expect(await mistakeIn(at('loop'))).toContain('leads back to itself');
+    expect(await mistakeIn('/dev/null')).toBe('is neither a file nor a pipe');
+    expect(await mistakeIn('a\0b')).toBe('cannot be read (ERR_INVALID_ARG_VALUE)');
+  });
+
+  it.skipIf(process.getuid?.() === 0)('that may not be read says so', async () => {
+    const file = await written(good);
+    await chmod(file, 0o000);
+    expect(await mistakeIn(file)).toBe('may not be read (permission denied)');
+    await rm(file);
+  });
+
+  it('may be a pipe, as a shell makes for <(…)', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [parsed] = await Promise.all([readConfig(pipe), writeFile(pipe, good)]);
+    expect(parsed.ok).toBe(true);
+  });
+});

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'a2c-documents-main-'));
+  await writeFile(join(folder, 'a.md'), 'hello\n');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const start = (...args: string[]) => {
+  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], { stdio: 'pipe' });
+  const out = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (out.stderr += text));
+  return { child, out, ended: once(child, 'close') as Promise<[number | null, string | null]> };
+};
+const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
+const hello =
+  line({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+  }) + line({ method: 'notifications/initialized' });
+
+describe('the documents server as a process', () => {
+  it('answers over stdio, says nothing else, and ends with its input', async () => {
+    const { child, out, ended } = start(folder);
+    const call = { id: 2, method: 'tools/call', params: { name: 'read_file', arguments: { path: 'a.md' } } };
+    child.stdin.end(hello + line(call));
+    expect(await ended).toEqual([0, null]);
+    const messages = out.stdout
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text) as Record<string, unknown>);
+    expect(messages).toMatchObject([
+      { id: 1, result: { serverInfo: { name: 'documents' } } },
+      { id: 2, result: { structuredContent: { text: 'hello\n' } } },
+    ]);
+    expect(out.stderr).toBe('');
+  });
+
+  it('ends on SIGTERM while its input is open', async () => {
+    const { child, ended } = start(folder);
+    child.stdin.write(hello);
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  it('says in one line why it cannot start', async () => {
+    const told = async (...args: string[]) => {
+      const { out, ended } = start(...args);
+      return { exit: (await ended)[0], ...out };
+    };
+    const file = join(folder, 'a.md');
+    expect(await Promise.all([told(), told(file)])).toEqual([
+      { exit: 64, stdout: '', stderr: 'documents: usage: node main.js ROOT\n' },
+      { exit: 64, stdout: '', stderr: `documents: ${file} is not a folder\n` },
+    ]);
+  });
+});

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createStderrRing } from './stderr-ring.ts';
+
+describe('the stderr ring', () => {
+  it('keeps the last bytes however they came', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 40 })), fc.integer({ min: 1, max: 50 }), (texts, limit) => {
+        const ring = createStderrRing(limit);
+        const ascii = texts.map((text) => text.replace(/[^ -~]/g, '.'));
+        for (const text of ascii) ring.push(Buffer.from(text));
+        expect(ring.text()).toBe(ascii.join('').slice(-limit));
+      }),
+    );
+  });
+
+  it('never shows half a character', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme' })),
+        fc.nat(40),
+        fc.integer({ min: 4, max: 30 }),
+        (texts, at, limit) => {
+          const ring = createStderrRing(limit);
+          const whole = texts.join('').replaceAll('\uFFFD', '');
+          const bytes = Buffer.from(whole);
+          ring.push(bytes.subarray(0, at));
+          ring.push(bytes.subarray(at));
+          expect(ring.text()).not.toContain('\uFFFD');
+          expect(whole.endsWith(ring.text())).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('leaves out a last character that has not come whole', () => {
+    const ring = createStderrRing();
+    const euro = Buffer.from('€');
+    ring.push(Buffer.from('costs 5 '));
+    ring.push(euro.subarray(0, 2));
+    expect(ring.text()).toBe('costs 5 ');
+    ring.push(euro.subarray(2));
+    expect(ring.text()).toBe('costs 5 €');
+  });
+
+  it('is empty before anything was said', () => {
+    expect(createStderrRing().text()).toBe('');
+  });
+});

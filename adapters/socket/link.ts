@@ -1,0 +1,69 @@
+import { io, type Socket } from 'socket.io-client';
+import type { Give, Leaf, LinkCommand, LinkFact, LinkInput, Ports } from '../../machines/ports.ts';
+import { LinkBook, type LinkDesk } from '../../machines/rooms/link-desk.ts';
+import { NAMESPACE } from '../../machines/wire/protocol.ts';
+
+export interface Links {
+  readonly open: Ports['link'];
+  /** Questions of `client:*` and `server:list_room`: the method is the wire event, the result its raw ack. */
+  readonly ask: Ports['ask'];
+  /** Is there a link under this key? */
+  has(key: string): boolean;
+}
+export interface LinksOptions {
+  /** The HTTP path, which is no part of the protocol. */
+  readonly path?: string;
+}
+
+/** Engine.IO hides the cause one or two levels down: an HTTP status, or the error event of a web socket. */
+function reasonOf(error: Error): string {
+  const cause = (error as { description?: unknown }).description;
+  if (typeof cause === 'number') return `${error.message} (HTTP ${cause})`;
+  const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;
+  const detail = event?.message || event?.error?.code;
+  return typeof detail === 'string' ? detail : error.message;
+}
+
+/** Machines decide when to connect again: one socket is one connection, and nothing is buffered for a later one. */
+function connect(url: URL, path: string): Socket {
+  return io(`${url.origin}${NAMESPACE}${url.search}`, {
+    path,
+    autoConnect: false,
+    forceNew: true,
+    multiplex: false,
+    reconnection: false,
+    transports: ['websocket', 'polling'],
+    tryAllTransports: true,
+  });
+}
+
+function listenTo(socket: Socket, desk: LinkDesk): void {
+  socket.on('connect', () => desk.up());
+  socket.on('connect_error', (error) => desk.refused(reasonOf(error)));
+  socket.on('disconnect', (reason) => desk.down(reason));
+  socket.onAny((event: unknown, ...args: unknown[]) => desk.received(String(event), args));
+}
+
+/**
+ * The `link` port as a Socket.IO client, for agents and computers, and the questions that go out over it. One leaf
+ * is one connection: after `link.refused` or `link.down` it stays silent.
+ */
+export function createLinks(options: LinksOptions = {}): Links {
+  const book = new LinkBook();
+  const open = (at: string, input: LinkInput, give: Give<LinkFact>): Leaf<LinkCommand> => {
+    if (!URL.canParse(input.url)) {
+      const desk = book.open(at, input, give, { emit: () => {}, close: () => {} });
+      queueMicrotask(() => desk.refused(`'${input.url}' is no URL`));
+      return desk;
+    }
+    const socket = connect(new URL(input.url), options.path ?? '/socket.io');
+    const desk = book.open(at, input, give, {
+      emit: (event, body, onAck) => void (onAck ? socket.emit(event, body, onAck) : socket.emit(event, body)),
+      close: () => void socket.disconnect(),
+    });
+    listenTo(socket, desk);
+    socket.connect();
+    return desk;
+  };
+  return { open, ask: book.ask, has: (key) => book.has(key) };
+}

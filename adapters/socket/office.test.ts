@@ -1,0 +1,112 @@
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { io, type Socket } from 'socket.io-client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Leaf, OfficeCommand, OfficeFact } from '../../machines/ports.ts';
+import { createOffices } from './index.ts';
+
+const offices = createOffices();
+const sockets: Socket[] = [];
+let facts: OfficeFact[];
+let leaf: Leaf<OfficeCommand>;
+let url: string;
+
+/** Every join is granted: what is tested here is below the rules. */
+const grant = (fact: OfficeFact): void => {
+  if (fact.type !== 'socket.joins') return;
+  leaf.tell({ type: 'office.seat', socket: fact.socket, seat: fact.seat });
+  leaf.tell({ type: 'office.answer', ticket: fact.ticket, ok: true, text: null });
+};
+beforeEach(async () => {
+  facts = [];
+  url = await new Promise<string>((resolve) => {
+    leaf = offices.open('office#1', { host: '127.0.0.1', port: 0 }, (fact) => {
+      facts.push(fact);
+      grant(fact);
+      if (fact.type === 'office.opened') resolve(fact.url);
+    });
+  });
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.disconnect();
+  leaf.close();
+  await offices.closed();
+});
+
+const opened = (namespace: string, options: object = {}): Socket => {
+  const socket = io(`${url}${namespace}`, { forceNew: true, reconnection: false, ...options });
+  sockets.push(socket);
+  return socket;
+};
+const event = (socket: Socket, name: string): Promise<unknown> =>
+  new Promise((resolve) => socket.once(name, resolve));
+const ask = (socket: Socket, name: string, payload: unknown): Promise<unknown[]> =>
+  new Promise((resolve) => socket.emit(name, payload, (...ack: unknown[]) => resolve(ack)));
+const page = (path: string, headers: Record<string, string>, agent?: Agent): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    get(`${url}${path}`, { headers, ...(agent && { agent }) }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response));
+    }).on('error', reject);
+  });
+const polling = '/socket.io/?EIO=4&transport=polling';
+
+describe('an office over Socket.IO', () => {
+  it('serves polling and web sockets alike', async () => {
+    for (const transports of [['polling'], ['websocket']]) {
+      const socket = opened('/smcp', { transports });
+      await event(socket, 'connect');
+      expect(await ask(socket, 'client:nonsense', {})).toMatchObject([{ error: { code: 501 } }]);
+    }
+  });
+  it('lets no page of another web site in, nor a name that was rebound to this machine', async () => {
+    expect((await page(polling, {})).statusCode).toBe(200);
+    for (const headers of [{ origin: 'https://evil.example' }, { host: 'evil.example' }])
+      expect((await page(polling, headers)).statusCode).toBe(403);
+    const socket = opened('/smcp', {
+      transports: ['websocket'],
+      extraHeaders: { origin: 'https://evil.example' },
+    });
+    await event(socket, 'connect_error');
+  });
+  it('says where to go in the namespace where nobody would answer', async () => {
+    expect(await event(opened('/'), 'connect_error')).toMatchObject({ message: 'Use the namespace /smcp' });
+  });
+  it('keeps an office that is named like a socket apart from that socket', async () => {
+    const [victim, spy, mate] = [opened('/smcp'), opened('/smcp'), opened('/smcp')];
+    await Promise.all([victim, spy, mate].map((socket) => event(socket, 'connect')));
+    const heard: unknown[] = [];
+    victim.onAny((...args) => void heard.push(args));
+    for (const [i, socket] of [spy, mate].entries())
+      await ask(socket, 'server:join_office', { role: 'computer', name: `c${i}`, office_id: victim.id });
+    await ask(spy, 'server:update_tool_list', { computer: 'c0' });
+    await ask(victim, 'client:nonsense', {});
+    expect(heard).toEqual([]);
+  });
+  it('survives what is nested too deep to be written again', async () => {
+    const [agent, computer] = [opened('/smcp', { transports: ['websocket'] }), opened('/smcp')];
+    await Promise.all([agent, computer].map((socket) => event(socket, 'connect')));
+    await ask(agent, 'server:join_office', { role: 'agent', name: 'a', office_id: 'o' });
+    await ask(computer, 'server:join_office', { role: 'computer', name: 'c', office_id: 'o' });
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    const call = `{"agent":"a","req_id":"r","computer":"c","tool_name":"t","params":{"deep":${deep}},"timeout":1}`;
+    const answered = new Promise<unknown[]>((resolve) => {
+      const raw = agent as unknown as { acks: Record<number, (...ack: unknown[]) => void> };
+      raw.acks[777] = (...ack) => resolve(ack);
+    });
+    // Written by hand: the client itself could not write it.
+    agent.io.engine.write(`2/smcp,777["client:tool_call",${call}]`);
+    expect(await answered).toMatchObject([{ isError: true, meta: { error_code: 500 } }]);
+    expect(await ask(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' })).toMatchObject([
+      { req_id: 'r' },
+    ]);
+  });
+  it('closes although connections are kept alive and peers poll', async () => {
+    const agent = new Agent({ keepAlive: true });
+    expect((await page('/', {}, agent)).statusCode).toBe(404);
+    await event(opened('/smcp', { transports: ['polling'] }), 'connect');
+    leaf.close();
+    await offices.closed();
+    await expect(page('/', {})).rejects.toThrow('ECONNREFUSED');
+    agent.destroy();
+  });
+});

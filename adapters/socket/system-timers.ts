@@ -1,0 +1,7 @@
+import type { Timers } from '../../machines/rooms/pending.ts';
+
+/** The real clock. A host that closes its office clears them, so none keeps a process alive. */
+export const systemTimers: Timers = {
+  setTimer: (run, ms) => setTimeout(run, ms),
+  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};

@@ -1,0 +1,215 @@
+/**
+ * The other side: an agent's place in an office, what it knows of the computers there, and its calls.
+ *
+ * offline — the link is being made, or was lost: calls are refused, what was known is forgotten
+ * joined  — asked who is there, follows the notices: one view per computer
+ * closing — views, calls and link end
+ * closed  — final
+ */
+import { type ActorRefFrom } from 'xstate';
+import { keyOf, nameOf } from './address.ts';
+import type { CallOrder, CallStart } from './call.machine.ts';
+import type { LinkStart } from './link.machine.ts';
+import { settledBy } from './settlement.ts';
+import { wireCodes, type Failure } from './wire/failure.ts';
+import {
+  linkAt,
+  viewAt,
+  reqIdOf,
+  viewOpen,
+  roomOf,
+  linkLost,
+  offlineFailure,
+  callStart,
+  callOf,
+  parts,
+  passOn,
+  refuseCall,
+  forgetAll,
+} from './agent.parts.ts';
+
+export type { AgentStart, AgentCall, AgentOrder, AgentNews } from './agent.parts.ts';
+
+export const agentMachine = parts.createMachine({
+  id: 'agent',
+  context: ({ input }) => ({ ...input, computers: [], asked: 0, open: 1 }),
+  entry: {
+    type: 'open',
+    params: ({ context: c }) => ({
+      kind: 'link',
+      input: { ...c.link, role: 'agent', timing: c.timing } satisfies LinkStart,
+    }),
+  },
+  initial: 'offline',
+  on: {
+    'call.cancel': {
+      actions: {
+        type: 'post',
+        params: ({ context, event }) => ({
+          to: `${nameOf(context.self)}/call:${keyOf(event.ticket)}`,
+          event: { type: 'call.cancel', reason: event.reason } satisfies CallOrder,
+          ifThere: true,
+        }),
+      },
+    },
+    'open.refused': [
+      {
+        guard: ({ event }) => event.kind === 'call',
+        actions: {
+          type: 'post',
+          params: ({ event }) => {
+            const call = event.input as CallStart;
+            const failure: Failure = {
+              code: wireCodes.conflict,
+              message: `A call '${call.reqId}' is already in flight`,
+            };
+            return { to: call.replyTo, event: settledBy(call, 'failed', failure) };
+          },
+        },
+      },
+      {
+        actions: {
+          type: 'post',
+          params: ({ event }) => ({ to: event.name, event: { type: 'view.refresh' } }),
+        },
+      },
+    ],
+    close: '.closing',
+  },
+  states: {
+    offline: {
+      tags: 'connecting',
+      on: {
+        'link.changed': [
+          { guard: { type: 'isJoined', params: ({ event }) => event }, target: 'joined', actions: passOn },
+          { actions: passOn },
+        ],
+        'agent.call': { actions: refuseCall(offlineFailure) },
+      },
+    },
+    joined: {
+      tags: 'ready',
+      /** Whoever was here before us is not announced: ask. */
+      entry: [
+        'countQuestion',
+        {
+          type: 'ask',
+          params: ({ context: c }) => ({
+            id: 'room',
+            session: linkAt(c),
+            method: 'server:list_room',
+            params: { agent: c.link.name, req_id: reqIdOf(c), office_id: c.link.office },
+          }),
+        },
+      ],
+      exit: { type: 'withdraw', params: { id: 'room' } },
+      on: {
+        'ask.answered': {
+          actions: [
+            {
+              type: 'openAll',
+              params: ({ context: c, event }) => ({
+                opens: roomOf(c, event.result).map((name) => viewOpen(c, name)),
+              }),
+            },
+            { type: 'add', params: ({ context: c, event }) => ({ names: roomOf(c, event.result) }) },
+          ],
+        },
+        /** An office that cannot tell: the notices still come. */
+        'ask.refused': {},
+        'computer.entered': {
+          actions: [
+            passOn,
+            { type: 'open', params: ({ context, event }) => viewOpen(context, event.computer) },
+            { type: 'add', params: ({ event }) => ({ names: [event.computer] }) },
+          ],
+        },
+        'computer.left': {
+          actions: [
+            passOn,
+            {
+              type: 'post',
+              params: ({ context, event }) => ({
+                to: viewAt(context, event.computer),
+                event: { type: 'close' },
+                ifThere: true,
+              }),
+            },
+            { type: 'drop', params: ({ event }) => event },
+          ],
+        },
+        'computer.toolsChanged': {
+          actions: {
+            type: 'post',
+            params: ({ context, event }) => ({
+              to: viewAt(context, event.computer),
+              event: { type: 'view.refresh' },
+              ifThere: true,
+            }),
+          },
+        },
+        'view.changed': { actions: passOn },
+        'link.changed': [
+          {
+            guard: { type: 'isOffline', params: ({ event }) => event },
+            target: 'offline',
+            actions: [
+              passOn,
+              {
+                type: 'tellOwned',
+                params: ({ event }) => ({
+                  kind: 'call',
+                  event: { type: 'server.lost', failure: linkLost(event.reason) } satisfies CallOrder,
+                }),
+              },
+              ...forgetAll,
+            ],
+          },
+          { actions: passOn },
+        ],
+        'agent.call': {
+          actions: {
+            type: 'open',
+            params: ({ context, event }) => ({
+              kind: 'call',
+              key: keyOf(event.ticket),
+              input: callStart(context, event),
+              will: {
+                to: event.replyTo,
+                event: settledBy(
+                  callOf(event),
+                  'unknown',
+                  { code: 'Crashed', message: 'The machine of this call failed; its effect is unknown' },
+                  'unknown',
+                ),
+              },
+            }),
+          },
+        },
+      },
+    },
+    closing: {
+      tags: 'closing',
+      entry: [
+        {
+          type: 'tellOwned',
+          params: { kind: 'call', event: { type: 'close' } },
+        },
+        ...forgetAll,
+        {
+          type: 'post',
+          params: ({ context: c }) => ({ to: linkAt(c), event: { type: 'close' }, ifThere: true }),
+        },
+      ],
+      on: {
+        'owned.ended': { guard: { type: 'isLink', params: ({ event }) => event }, target: 'closed' },
+        'link.changed': { actions: passOn },
+        'agent.call': { actions: refuseCall({ code: 'LinkLost', message: 'The agent is closing' }) },
+        close: {},
+      },
+      after: { shutdown: 'closed' },
+    },
+    closed: { type: 'final' },
+  },
+});
+export type AgentRef = ActorRefFrom<typeof agentMachine>;

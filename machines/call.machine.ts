@@ -1,0 +1,125 @@
+/**
+ * One tool call: one JSON-RPC request, settled exactly once, straight to its asker (`replyTo`).
+ *
+ * deciding   — passed through: does a person have to confirm?
+ * confirming — asks the `confirm` port; nothing was sent yet
+ * running    — sent to the server; its deadline runs
+ * severed    — the stream broke: waits for the client to tell how the server died, until the deadline
+ * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (not
+ * confirmed) | unknown (sent, and the server died before it answered) — final
+ *
+ * No `invoke` and no `after`: it asks, and its deadline is its root's own timer, so that its cost does not
+ * grow with the number in flight. Leaving withdraws the question, which cancels the call at the server.
+ */
+import { type ActorRefFrom } from 'xstate';
+import { settle, parts, answerOf, failureOf, cancelled, closed, askerLost, lost } from './call.parts.ts';
+
+export type { CallStart, CallOrder } from './call.parts.ts';
+
+export const callMachine = parts.createMachine({
+  id: 'call',
+  context: ({ input }) => ({ ...input, sent: false, result: null, failure: null }),
+  initial: 'deciding',
+  states: {
+    deciding: {
+      tags: 'connecting',
+      always: [{ guard: 'needsPerson', target: 'confirming' }, { target: 'running' }],
+    },
+    confirming: {
+      tags: 'connecting',
+      entry: [
+        {
+          type: 'ask',
+          params: ({ context: c }) => ({
+            id: 'confirm',
+            session: 'confirm',
+            method: 'confirm',
+            params: { reqId: c.reqId, server: c.server, tool: c.tool, params: c.params },
+          }),
+        },
+        { type: 'setDeadline', params: ({ context: c }) => ({ ms: c.confirmMs ?? 0 }) },
+      ],
+      on: {
+        'ask.answered': [
+          { guard: { type: 'isApproved', params: answerOf }, target: 'running' },
+          {
+            target: 'refused',
+            actions: { type: 'rememberUnconfirmed', params: { text: '工具调用二次确认被拒绝，请稍后再试' } },
+          },
+        ],
+        'ask.refused': { target: 'refused', actions: { type: 'rememberFailure', params: failureOf } },
+        'deadline.passed': {
+          target: 'refused',
+          actions: {
+            type: 'rememberUnconfirmed',
+            params: { text: '当前工具需要用户二次确认是否可以调用，当前确认超时。' },
+          },
+        },
+        'call.cancel': cancelled,
+        close: closed,
+        'asker.lost': askerLost,
+        'server.lost': { target: 'failed', actions: { type: 'rememberFailure', params: failureOf } },
+      },
+    },
+    running: {
+      tags: 'ready',
+      entry: [
+        'markSent',
+        {
+          type: 'ask',
+          params: ({ context: c }) => ({
+            id: 'call',
+            session: c.session,
+            method: c.method,
+            params: c.request,
+          }),
+        },
+        { type: 'setDeadline', params: ({ context: c }) => ({ ms: c.timeoutMs }) },
+      ],
+      on: {
+        'ask.answered': [
+          {
+            guard: { type: 'isToolError', params: answerOf },
+            target: 'failed',
+            actions: { type: 'rememberResult', params: answerOf },
+          },
+          { target: 'succeeded', actions: { type: 'rememberResult', params: answerOf } },
+        ],
+        'ask.refused': [
+          {
+            guard: { type: 'isLost', params: ({ event }) => event },
+            target: 'severed',
+            actions: { type: 'rememberFailure', params: failureOf },
+          },
+          {
+            guard: { type: 'wasNeverSent', params: ({ event }) => event },
+            target: 'failed',
+            actions: { type: 'rememberUnsent', params: failureOf },
+          },
+          { target: 'failed', actions: { type: 'rememberFailure', params: failureOf } },
+        ],
+        'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
+        'call.cancel': cancelled,
+        close: closed,
+        'asker.lost': askerLost,
+        'server.lost': lost,
+      },
+    },
+    severed: {
+      tags: 'closing',
+      on: {
+        'server.lost': lost,
+        'call.cancel': 'unknown',
+        'deadline.passed': 'unknown',
+        close: 'unknown',
+      },
+    },
+    succeeded: { type: 'final', entry: settle('succeeded') },
+    failed: { type: 'final', entry: settle('failed') },
+    timedOut: { type: 'final', entry: settle('timedOut') },
+    cancelled: { type: 'final', entry: settle('cancelled') },
+    refused: { type: 'final', entry: settle('refused') },
+    unknown: { type: 'final', tags: 'killed', entry: settle('unknown') },
+  },
+});
+export type CallRef = ActorRefFrom<typeof callMachine>;

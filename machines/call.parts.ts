@@ -1,0 +1,125 @@
+/** What the chart of call.machine.ts is made of: its words, its memory, its actions and guards. */
+import { assign, setup } from 'xstate';
+import type { Address } from './address.ts';
+import { effects, type DirectoryEvent } from './effects.ts';
+import type { AskFact } from './ports.ts';
+import type { ProcessTag } from './process.machine.ts';
+import type { CallEnd, CallSettled } from './settlement.ts';
+import { wireCodes, type Failure } from './wire/failure.ts';
+
+export interface CallStart {
+  /** Names the asker's pending answer; unique among the calls in flight of one client. */
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** 0 = without limit. */
+  readonly timeoutMs: number;
+  /** `null`: needs no confirmation. */
+  readonly confirmMs: number | null;
+  readonly replyTo: Address;
+  /** Who is asked to run it, and by which method. */
+  readonly session: Address;
+  readonly method: string;
+  /** The parameters of that method. */
+  readonly request: object;
+}
+export type CallOrder =
+  | { readonly type: 'call.cancel'; readonly reason: string }
+  | { readonly type: 'close' }
+  /** Who asked is gone; its result would go nowhere. */
+  | { readonly type: 'asker.lost'; readonly asker: Address }
+  | { readonly type: 'server.lost'; readonly failure: Failure };
+type Input = CallStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  readonly sent: boolean;
+  readonly result: unknown;
+  readonly failure: Failure | null;
+}
+type CallEvent = AskFact | CallOrder | { readonly type: 'deadline.passed' } | DirectoryEvent;
+
+const isRefusedByTool = (result: unknown): boolean =>
+  typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
+
+export const settle = (end: CallEnd) =>
+  ({
+    type: 'post',
+    params: ({ context: c }: { context: Context }) => ({
+      to: c.replyTo,
+      event: {
+        type: 'call.settled',
+        ticket: c.ticket,
+        reqId: c.reqId,
+        server: c.server,
+        tool: c.tool,
+        end,
+        outcome: end === 'succeeded' ? 'succeeded' : c.sent && end !== 'failed' ? 'unknown' : 'failed',
+        result: c.result,
+        failure: c.failure,
+      } satisfies CallSettled,
+    }),
+  }) as const;
+
+export const parts = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as CallEvent,
+    tags: {} as ProcessTag,
+  },
+  actions: {
+    ...effects,
+    markSent: assign({ sent: true }),
+    rememberResult: assign((_, params: { result: unknown }) => ({ result: params.result })),
+    rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
+    rememberUnsent: assign((_, params: { failure: Failure }) => ({ failure: params.failure, sent: false })),
+    rememberTimeout: assign(({ context: c }) => ({
+      failure: {
+        code: 'ToolExecutionTimeout',
+        message: `Tool '${c.tool}' of server '${c.server}' did not answer within ${c.timeoutMs} ms; whether it took effect is unknown`,
+        details: { timeout: c.timeoutMs, which: 'total', server_name: c.server, tool_name: c.tool },
+        remedy: 'Give it more time, or look at the server: it may still be at work.',
+      } satisfies Failure,
+    })),
+    rememberCancel: assign(({ context: c }, params: { reason: string }) => ({
+      failure: {
+        code: 'ToolCallCancelled',
+        message: `Call '${c.reqId}' was cancelled: ${params.reason}`,
+        details: { cancel_reason: params.reason, server_name: c.server },
+      } satisfies Failure,
+    })),
+    rememberUnconfirmed: assign((_, params: { text: string }) => ({
+      failure: { code: wireCodes.notConfirmed, message: params.text } satisfies Failure,
+    })),
+  },
+  guards: {
+    needsPerson: ({ context }) => context.confirmMs !== null,
+    isApproved: (_, params: { result: unknown }) => params.result === true,
+    isToolError: (_, params: { result: unknown }) => isRefusedByTool(params.result),
+    isLost: (_, params: { lost?: boolean }) => params.lost === true,
+    isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
+    wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
+  },
+});
+
+export const answerOf = ({ event }: { event: { readonly result: unknown } }) => event;
+export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
+export const cancelled = {
+  target: 'cancelled',
+  actions: {
+    type: 'rememberCancel',
+    params: ({ event }: { event: { readonly reason: string } }) => event,
+  },
+} as const;
+export const closed = {
+  target: 'cancelled',
+  actions: { type: 'rememberCancel', params: { reason: 'closing' } },
+} as const;
+export const askerLost = {
+  guard: { type: 'isMyAsker', params: ({ event }: { event: { readonly asker: Address } }) => event },
+  target: 'cancelled',
+  actions: { type: 'rememberCancel', params: { reason: 'who asked is gone' } },
+} as const;
+export const lost = { target: 'unknown', actions: { type: 'rememberFailure', params: failureOf } } as const;

@@ -1,0 +1,49 @@
+import type { MetaValue, SmcpTool } from '../wire/tool.ts';
+import type { ToolEntry, ToolMeta } from './tool.ts';
+
+/** Shallow, at the root: absent or null entries of the tool's own meta fall back to the default (§3.4). */
+export function mergeMeta(fallback: ToolMeta | null, own: ToolMeta | undefined): ToolMeta | null {
+  if (!own) return fallback;
+  if (!fallback) return own;
+  const merged: Record<string, unknown> = { ...fallback };
+  for (const [key, value] of Object.entries(own))
+    if (value !== null && value !== undefined) merged[key] = value;
+  return merged;
+}
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' ||
+  typeof value === 'boolean' ||
+  (typeof value === 'number' && Number.isFinite(value));
+/** The validator of Python peers drops a whole list for one null or object, so both become JSON strings. */
+const flat = (value: unknown): MetaValue => {
+  if (isScalar(value)) return value;
+  if (Array.isArray(value) && value.every((v) => isScalar(v) && typeof v === typeof value[0]))
+    return value as MetaValue;
+  return JSON.stringify(value ?? null);
+};
+
+export function toSmcpTool({ shown, tool, meta }: ToolEntry): SmcpTool {
+  const flatMeta: Record<string, MetaValue> = {};
+  for (const [key, value] of Object.entries(tool._meta ?? {})) flatMeta[key] = flat(value);
+  if (meta) {
+    const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null, ...extra } = meta;
+    flatMeta.a2c_tool_meta = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper, ...extra });
+  }
+  if (tool.annotations) flatMeta.MCP_TOOL_ANNOTATION = JSON.stringify(tool.annotations);
+  return {
+    name: shown,
+    description: tool.description || 'None',
+    params_schema: tool.inputSchema,
+    return_schema: tool.outputSchema ?? null,
+    meta: flatMeta,
+  };
+}
+
+/** A fingerprint of a list, to see whether it changed: 32 bits of FNV-1a and the length of its JSON. */
+export function signatureOf(list: readonly unknown[]): string {
+  const text = JSON.stringify(list);
+  let hash = 2_166_136_261;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619);
+  return `${(hash >>> 0).toString(16)}-${text.length}`;
+}

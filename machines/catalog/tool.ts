@@ -1,0 +1,26 @@
+/** A tool as its MCP server lists it (MCP 2025-11-25, `Tool`); kept as it came. */
+export interface McpTool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: object;
+  readonly outputSchema?: object;
+  readonly annotations?: object;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+/** Policy for one tool (a2c-wire §3.1); keys beyond these are kept and passed on. */
+export interface ToolMeta {
+  readonly auto_apply?: boolean | null | undefined;
+  readonly alias?: string | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+  readonly ret_object_mapper?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly [extra: string]: unknown;
+}
+
+/** One callable tool: `shown` is the name that agents see and call. */
+export interface ToolEntry {
+  readonly shown: string;
+  readonly server: string;
+  readonly tool: McpTool;
+  readonly meta: ToolMeta | null;
+}

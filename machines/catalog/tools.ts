@@ -1,0 +1,87 @@
+import type { Failure } from '../wire/failure.ts';
+import { wireCodes } from '../wire/failure.ts';
+import { mergeMeta } from './meta.ts';
+import type { McpTool, ToolEntry, ToolMeta } from './tool.ts';
+
+/** What the config of one server says about its tools. */
+export interface ToolRules {
+  readonly server: string;
+  readonly forbiddenTools: readonly string[];
+  readonly toolMeta: Readonly<Record<string, ToolMeta>>;
+  readonly defaultToolMeta: ToolMeta | null;
+}
+export interface RefusedTool {
+  readonly name: string;
+  readonly server: string;
+  readonly failure: Failure;
+}
+/** Every known tool of every configured server, whether the server is up or not; names are found in O(1). */
+export interface ToolTable {
+  readonly byName: Readonly<Record<string, ToolEntry>>;
+  readonly forbidden: Readonly<Record<string, ToolEntry>>;
+  readonly refused: readonly RefusedTool[];
+}
+
+const duplicated = (name: string, servers: readonly string[]): Failure => ({
+  code: 'ToolNameDuplicated',
+  message: `Tool '${name}' exists in multiple servers: ${servers.map((s) => `'${s}'`).join(', ')}`,
+  details: { tool_name: name, servers, suggestion: `tool_meta.${name}.alias` },
+  remedy: `Give one of them another name with tool_meta.${name}.alias in its config.`,
+});
+
+/**
+ * Names → tools (a2c-wire §3.3): the alias of a tool is its name; forbidden tools, by alias or by original name,
+ * are found but not offered; where two tools claim one name the earlier server of the config keeps it and the
+ * newcomer is refused with the rest of its tools untouched. An aliased tool answers to its original name too,
+ * as long as no other tool claims that.
+ */
+export function buildTable(
+  rules: readonly ToolRules[],
+  catalogs: Readonly<Record<string, readonly McpTool[]>>,
+): ToolTable {
+  const byName = new Map<string, ToolEntry>();
+  const forbidden = new Map<string, ToolEntry>();
+  const refused: RefusedTool[] = [];
+  const entries = rules.flatMap((rule) =>
+    (catalogs[rule.server] ?? []).map((tool) => {
+      const meta = mergeMeta(rule.defaultToolMeta, rule.toolMeta[tool.name]);
+      return { rule, entry: { shown: meta?.alias || tool.name, server: rule.server, tool, meta } };
+    }),
+  );
+  for (const { rule, entry } of entries) {
+    const isForbidden = rule.forbiddenTools.some((f) => f === entry.shown || f === entry.tool.name);
+    const first = byName.get(entry.shown);
+    if (isForbidden) forbidden.set(entry.shown, entry);
+    else if (first) {
+      const failure = duplicated(entry.shown, [first.server, entry.server]);
+      refused.push({ name: entry.shown, server: entry.server, failure });
+    } else byName.set(entry.shown, entry);
+  }
+  for (const { entry } of entries)
+    if (byName.get(entry.shown) === entry && !byName.has(entry.tool.name) && !forbidden.has(entry.tool.name))
+      byName.set(entry.tool.name, entry);
+  return { byName: Object.fromEntries(byName), forbidden: Object.fromEntries(forbidden), refused };
+}
+export const emptyTable: ToolTable = { byName: {}, forbidden: {}, refused: [] };
+
+/** Names come from strangers: `constructor` is not a tool unless a server has one. */
+export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
+  Object.hasOwn(table.byName, name) ? table.byName[name] : undefined;
+
+/** Those that agents are offered: of servers that are up, each once, in the order of the config. */
+export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
+  Object.entries(table.byName)
+    .filter(([name, entry]) => name === entry.shown && isUp(entry.server))
+    .map(([, entry]) => entry);
+
+/** A name that cannot be called, and why (4001, 4002 or the duplicate). */
+export function unresolved(table: ToolTable, name: string): Failure {
+  if (Object.hasOwn(table.forbidden, name))
+    return { code: wireCodes.toolDisabled, message: `Tool '${name}' is disabled by configuration` };
+  return {
+    code: wireCodes.toolNotFound,
+    message: `Tool '${name}' not found in any active server`,
+    details: { tool_name: name },
+    remedy: 'List the tools: tools list',
+  };
+}

@@ -1,0 +1,330 @@
+/**
+ * One configured MCP server: its process, its session, its tools, its calls.
+ *
+ * idle        — not wanted: `auto_connect` is off, or it was stopped; `server.start` begins
+ * launching   — its process starts
+ * connected   — a session over the streams of that process:
+ *               handshaking (initialize) → listing (first tools) → ready{steady | refreshing{asking | outdated}}
+ * severed     — the stream broke: the process gets a moment to show how it died
+ * recovering  — process lost or connecting failed: calls are told, what is left of the process is ended
+ * waiting     — pause before the next try; `attempt` of `budget`
+ * tripped     — the budget is spent, or restart is off: rests until `server.start`
+ * stopping    — draining (calls cancelled) → parting (process ends) → idle
+ * closing     — the same, then closed | killed (it took SIGKILL) — final
+ *
+ * A new process is launched only after the old one was reported ended. Status is read from the tags.
+ */
+import type { ActorRefFrom } from 'xstate';
+import { keyOf, nameOf } from './address.ts';
+import type { CallOrder, CallStart } from './call.machine.ts';
+import {
+  askTools,
+  callEnded,
+  closeProcess,
+  crashed,
+  endProcess,
+  failed,
+  itself,
+  lostFailure,
+  news,
+  parts,
+  processGone,
+  processLost,
+  refuse,
+  slow,
+  tellCalls,
+  withdrawTools,
+} from './client.parts.ts';
+import type { ProcessStart } from './process.machine.ts';
+import { settledBy } from './settlement.ts';
+import { wireCodes } from './wire/failure.ts';
+
+export type { CallRequest, ClientNews, ClientOrder, ClientStage, ClientStart } from './client.parts.ts';
+
+const isProcess = { type: 'isProcess', params: itself } as const;
+/** The polite way down: calls are cancelled while stdin is open to say so, then the process ends by its ladder. */
+const draining = {
+  always: { guard: 'isIdleOfCalls', target: 'parting' },
+  after: { drain: 'parting' },
+} as const;
+const cancelCalls = (reason: string) => tellCalls(() => ({ type: 'call.cancel', reason }));
+
+export const clientMachine = parts.createMachine({
+  id: 'client',
+  context: ({ input }) => ({
+    ...input,
+    process: '',
+    info: null,
+    tools: [],
+    attempt: 0,
+    inFlight: 0,
+    failure: null,
+  }),
+  initial: 'deciding',
+  on: {
+    'call.cancel': {
+      actions: {
+        type: 'post',
+        params: ({ context, event }) => ({
+          to: `${nameOf(context.self)}/call:${keyOf(event.ticket)}`,
+          event: { type: 'call.cancel', reason: event.reason } satisfies CallOrder,
+          ifThere: true,
+        }),
+      },
+    },
+    'asker.lost': { actions: { type: 'tellOwned', params: ({ event }) => ({ kind: 'call', event }) } },
+    'owned.ended': callEnded,
+    'open.refused': {
+      actions: [
+        'forgetCall',
+        {
+          type: 'post',
+          params: ({ context, event }) => {
+            const call = event.input as CallStart;
+            return {
+              to: call.replyTo,
+              event: settledBy({ ...call, server: context.server }, 'failed', {
+                code: wireCodes.conflict,
+                message: `A call '${call.reqId}' is already in flight`,
+                details: { req_id: call.reqId },
+              }),
+            };
+          },
+        },
+      ],
+    },
+  },
+  states: {
+    deciding: { always: [{ guard: 'isAutoStart', target: 'launching' }, { target: 'idle' }] },
+    idle: {
+      entry: news('idle'),
+      on: {
+        'call.request': { actions: refuse('idle') },
+        'server.start': 'launching',
+        close: 'closed',
+      },
+    },
+    launching: {
+      tags: 'connecting',
+      entry: [
+        news('connecting'),
+        {
+          type: 'open',
+          params: ({ context: c }) => ({
+            kind: 'process',
+            input: { server: c.server, timing: c.timing } satisfies ProcessStart,
+          }),
+        },
+      ],
+      on: {
+        'process.started': {
+          target: 'connected',
+          actions: { type: 'rememberProcess', params: ({ event }) => event },
+        },
+        'process.lost': processLost,
+        'owned.ended': [processGone, callEnded],
+        'call.request': { actions: refuse('connecting') },
+        'server.stop': 'stopping',
+        close: 'closing',
+      },
+      after: { connectTimeout: slow('launch', 'connectMs') },
+    },
+    connected: {
+      invoke: {
+        id: 'session',
+        src: 'session',
+        input: ({ context: c }) => ({ server: c.server, key: c.self, process: c.process }),
+      },
+      on: {
+        'process.lost': processLost,
+        'owned.ended': [processGone, callEnded],
+        'session.failed': failed,
+        'session.lost': {
+          target: 'severed',
+          actions: { type: 'rememberSevered', params: ({ event }) => event },
+        },
+        'call.request': { actions: refuse('connecting') },
+        'server.stop': 'stopping',
+        close: 'closing',
+      },
+      initial: 'handshaking',
+      states: {
+        handshaking: {
+          tags: 'connecting',
+          on: {
+            'session.opened': [
+              {
+                guard: { type: 'hasTools', params: ({ event }) => event },
+                target: 'listing',
+                actions: { type: 'rememberInfo', params: ({ event }) => event },
+              },
+              {
+                target: 'ready',
+                actions: ['forgetTools', { type: 'rememberInfo', params: ({ event }) => event }],
+              },
+            ],
+          },
+          after: { connectTimeout: slow('initialize', 'connectMs') },
+        },
+        listing: {
+          tags: 'connecting',
+          entry: askTools,
+          exit: withdrawTools,
+          on: {
+            'ask.answered': {
+              target: 'ready',
+              actions: { type: 'rememberTools', params: ({ event }) => event },
+            },
+            'ask.refused': failed,
+          },
+          after: { listTimeout: slow('tools/list', 'listMs') },
+        },
+        ready: {
+          tags: 'ready',
+          entry: ['forgetFailure', news('ready', true)],
+          after: { provenStable: { actions: 'resetAttempts' } },
+          on: {
+            'call.request': {
+              actions: [
+                'countCall',
+                {
+                  type: 'open',
+                  params: ({ context: c, event: { type: _, ...call } }) => ({
+                    kind: 'call',
+                    key: keyOf(call.ticket),
+                    input: {
+                      ...call,
+                      server: c.server,
+                      session: c.self,
+                      method: 'tools/call',
+                      request: { name: call.tool, arguments: call.params },
+                    } satisfies CallStart,
+                    will: {
+                      to: call.replyTo,
+                      event: settledBy({ ...call, server: c.server }, 'unknown', crashed, 'unknown'),
+                    },
+                  }),
+                },
+              ],
+            },
+          },
+          initial: 'steady',
+          states: {
+            steady: { on: { 'tools.changed': 'refreshing' } },
+            refreshing: {
+              tags: 'refreshing',
+              entry: askTools,
+              exit: withdrawTools,
+              initial: 'asking',
+              on: { 'ask.refused': 'steady' },
+              after: { listTimeout: 'steady' },
+              states: {
+                asking: {
+                  on: {
+                    'tools.changed': 'outdated',
+                    'ask.answered': {
+                      target: '#client.connected.ready.steady',
+                      actions: [{ type: 'rememberTools', params: ({ event }) => event }, news('ready', true)],
+                    },
+                  },
+                },
+                /** They changed again while they were fetched: what comes is thrown away and asked for anew. */
+                outdated: {
+                  on: {
+                    'tools.changed': {},
+                    'ask.answered': { target: '#client.connected.ready.refreshing', reenter: true },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    severed: {
+      tags: 'closing',
+      entry: news('recovering'),
+      on: {
+        'process.lost': processLost,
+        'owned.ended': [processGone, callEnded],
+        'call.request': { actions: refuse('recovering') },
+        'server.stop': 'stopping',
+        close: 'closing',
+      },
+      after: { exitGrace: 'recovering' },
+    },
+    recovering: {
+      tags: 'closing',
+      entry: [
+        tellCalls((c) => ({ type: 'server.lost', failure: lostFailure(c) })),
+        news('recovering'),
+        closeProcess,
+      ],
+      on: {
+        'owned.ended': [{ guard: isProcess, target: 'gone' }, callEnded],
+        'process.lost': {},
+        'call.request': { actions: refuse('recovering') },
+        'server.stop': 'stopping',
+        close: 'closing',
+      },
+      after: { ladder: { actions: endProcess } },
+    },
+    /** Passed through: try again or rest? */
+    gone: {
+      tags: 'connecting',
+      always: [{ guard: 'canRetry', target: 'waiting', actions: 'countAttempt' }, { target: 'tripped' }],
+    },
+    waiting: {
+      tags: 'connecting',
+      entry: news('waiting'),
+      on: {
+        'call.request': { actions: refuse('waiting', (c) => c.timing.backoffMs) },
+        'server.start': 'launching',
+        'server.stop': 'idle',
+        close: 'closed',
+      },
+      after: { backoff: 'launching' },
+    },
+    tripped: {
+      entry: news('tripped'),
+      on: {
+        'call.request': { actions: refuse('tripped') },
+        'server.start': { target: 'launching', actions: 'resetAttempts' },
+        'server.stop': 'idle',
+        close: 'closed',
+      },
+    },
+    stopping: {
+      tags: 'closing',
+      entry: [news('closing'), cancelCalls('its server is being stopped')],
+      on: {
+        'owned.ended': [{ guard: isProcess, target: 'idle' }, callEnded],
+        'call.request': { actions: refuse('closing') },
+        'process.lost': {},
+        close: 'closing',
+      },
+      initial: 'draining',
+      states: { draining, parting: { entry: closeProcess, after: { ladder: { actions: endProcess } } } },
+    },
+    closing: {
+      tags: 'closing',
+      entry: [news('closing'), cancelCalls('its server is being closed')],
+      on: {
+        'owned.ended': [
+          { guard: { type: 'isKilledProcess', params: itself }, target: 'killed' },
+          { guard: isProcess, target: 'closed' },
+          callEnded,
+        ],
+        'call.request': { actions: refuse('closing') },
+        'process.lost': {},
+        close: {},
+      },
+      initial: 'draining',
+      states: { draining, parting: { entry: closeProcess, after: { ladder: '#client.killed' } } },
+    },
+    closed: { type: 'final', output: { how: 'closed' } },
+    killed: { type: 'final', tags: 'killed', output: { how: 'killed' } },
+  },
+  output: ({ event }) => (event as unknown as { output: { how: 'closed' | 'killed' } }).output,
+});
+export type ClientRef = ActorRefFrom<typeof clientMachine>;

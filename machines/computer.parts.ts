@@ -1,0 +1,155 @@
+/** What the chart of computer.machine.ts is made of: its words, and whom a piece of news or a call goes to. */
+import { keyOf, nameOf, type Address } from './address.ts';
+import {
+  buildTable,
+  findTool,
+  offeredTools,
+  signatureOf,
+  toSmcpTool,
+  unresolved,
+  type McpTool,
+  type ToolRules,
+  type ToolTable,
+} from './catalog/index.ts';
+import type { CallRequest, ClientNews, ClientStage, ClientStart } from './client.machine.ts';
+import { type DirectoryEvent, type Letter, type Open, type OwnedEnded, type Post } from './effects.ts';
+import type { LinkNews, LinkOrder, LinkStart } from './link.machine.ts';
+import { settledBy } from './settlement.ts';
+import { notActive } from './server-failure.ts';
+import type { Timing } from './timing.ts';
+import type { Failure } from './wire/failure.ts';
+import type { SmcpTool } from './wire/tool.ts';
+
+/** One server of the config, without its launch facts: those stay with the adapter that launches. */
+export interface ServerPlan {
+  readonly rules: ToolRules;
+  readonly client: Omit<ClientStart, 'server'>;
+}
+export interface ComputerStart {
+  readonly servers: readonly ServerPlan[];
+  readonly link: Omit<LinkStart, 'timing'> | null;
+  readonly timing: Timing;
+}
+/** A call by name; `confirmed` when the person who asks has thereby confirmed it. */
+export interface ToolCall {
+  readonly type: 'tool.call';
+  readonly call: {
+    readonly ticket: string;
+    readonly reqId: string;
+    readonly tool: string;
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly timeoutMs: number;
+    readonly confirmed?: boolean;
+  };
+  readonly replyTo: Address;
+}
+export type ComputerOrder =
+  | ToolCall
+  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
+  | { readonly type: 'server.start'; readonly server: string }
+  | { readonly type: 'server.stop'; readonly server: string }
+  | { readonly type: 'close' };
+/** What the host hears. */
+export type ComputerNews =
+  | { readonly type: 'computer.changed'; readonly stage: 'whole' | 'degraded' | 'closing' }
+  | ClientNews
+  | Extract<LinkNews, { type: 'link.changed' }>
+  | { readonly type: 'tools.changed'; readonly added: readonly string[]; readonly removed: readonly string[] }
+  | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
+export type Input = ComputerStart & { readonly self: Address; readonly owner: Address };
+export interface ComputerContext extends Input {
+  /** The last known tools of each server, kept while it is down so that a call can say that it is. */
+  readonly catalogs: Readonly<Record<string, readonly McpTool[]>>;
+  readonly table: ToolTable;
+  /** The last news of each client. */
+  readonly stages: Readonly<Record<string, ClientStage>>;
+  readonly offered: readonly SmcpTool[];
+  readonly signature: string;
+  readonly open: number;
+  readonly reopens: number;
+}
+export type Event =
+  | ComputerOrder
+  | ClientNews
+  | LinkNews
+  | DirectoryEvent
+  | { readonly type: 'machine.reopen'; readonly open: Open };
+export const maxReopens = 5;
+
+export const clientOf = (c: ComputerContext, server: string): Address =>
+  `${nameOf(c.self)}/client:${keyOf(server)}`;
+const linkOf = (c: ComputerContext): Address => `${nameOf(c.self)}/link`;
+const clientOpen = ({ rules, client }: ServerPlan): Open => ({
+  kind: 'client',
+  key: keyOf(rules.server),
+  input: { ...client, server: rules.server } satisfies ClientStart,
+});
+const linkOpens = (c: ComputerStart): Open[] =>
+  c.link ? [{ kind: 'link', input: { ...c.link, timing: c.timing } satisfies LinkStart }] : [];
+export const isSame = (open: Open, ended: OwnedEnded): boolean =>
+  ended.key === (open.key === undefined ? open.kind : `${open.kind}:${open.key}`);
+export const opensOf = (c: ComputerStart): Open[] => [...linkOpens(c), ...c.servers.map(clientOpen)];
+
+export const isTrying = (stage: ClientStage | undefined): boolean =>
+  stage === undefined || stage === 'connecting' || stage === 'recovering';
+export const isWhole = (c: ComputerContext): boolean =>
+  c.servers.every((s) => !s.client.autoStart || c.stages[s.rules.server] === 'ready');
+
+/** What a client said, taken in: the table is made anew only when its tools came with it. */
+export const heard = (c: ComputerContext, news: ClientNews): Partial<ComputerContext> => {
+  const stages = { ...c.stages, [news.server]: news.stage };
+  const catalogs = news.tools ? { ...c.catalogs, [news.server]: news.tools } : c.catalogs;
+  const table = news.tools
+    ? buildTable(
+        c.servers.map((s) => s.rules),
+        catalogs,
+      )
+    : c.table;
+  if (c.stages[news.server] === news.stage && !news.tools) return { stages };
+  const offered = offeredTools(table, (server) => stages[server] === 'ready').map(toSmcpTool);
+  return { stages, catalogs, table, offered, signature: signatureOf(offered) };
+};
+const namesOf = (tools: readonly SmcpTool[]): string[] => tools.map((t) => t.name);
+const without = (some: readonly string[], others: readonly string[]): string[] => {
+  const known = new Set(others);
+  return some.filter((name) => !known.has(name));
+};
+/** Who has to hear of what a client said: the host of everything, host and link of a change of what is offered. */
+export const lettersFor = (c: ComputerContext, news: ClientNews): Post[] => {
+  const next = { ...c, ...heard(c, news) };
+  const letters: Post[] = [{ to: c.owner, event: news }];
+  if (next.signature === c.signature) return letters;
+  const [before, after] = [namesOf(c.offered), namesOf(next.offered)];
+  const [added, removed] = [without(after, before), without(before, after)];
+  const change: ComputerNews = { type: 'tools.changed', added, removed };
+  letters.push({ to: c.owner, event: change });
+  const order = { type: 'tools.changed', signature: next.signature } satisfies LinkOrder;
+  if (c.link) letters.push({ to: linkOf(c), event: order, ifThere: true });
+  return letters;
+};
+
+/** A call goes to the client whose tool it names, or is answered at once. */
+export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
+  const refuse = (failure: Failure): Letter => ({
+    to: replyTo,
+    event: settledBy({ ...call, server: '' }, 'failed', failure),
+  });
+  const entry = findTool(c.table, call.tool);
+  if (!entry) return refuse(unresolved(c.table, call.tool));
+  const isFree = call.confirmed === true || entry.meta?.auto_apply === true;
+  const request: CallRequest = {
+    type: 'call.request',
+    ticket: call.ticket,
+    reqId: call.reqId,
+    tool: entry.tool.name,
+    params: call.params,
+    timeoutMs: call.timeoutMs,
+    confirmMs: isFree ? null : c.timing.confirmMs,
+    replyTo,
+  };
+  return {
+    to: clientOf(c, entry.server),
+    event: request,
+    orElse: refuse(notActive(entry.server, 'closed', null, null)),
+  };
+};

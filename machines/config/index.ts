@@ -1,0 +1,18 @@
+export { foreignKeys } from './foreign-keys.ts';
+export type { CommandInput, InputDefinition, PickInput, PromptInput } from './inputs.ts';
+export { scanJson, type JsonText } from './json-text.ts';
+export { mistakeLine, type Mistake } from './mistake.ts';
+export { parseConfig, type Config, type ParsedConfig } from './parse.ts';
+export { placeholdersIn } from './placeholders.ts';
+export type { ProtocolServer } from './protocol.ts';
+export type {
+  InMemoryServer,
+  ServerConfig,
+  ServerKind,
+  SseServer,
+  StdioServer,
+  StreamableServer,
+  ToolMeta,
+} from './server.ts';
+export type { Settings } from './settings.ts';
+export { serverToProtocol, toProtocol } from './to-protocol.ts';

@@ -1,0 +1,107 @@
+import type { z } from 'zod';
+import { remedyFor } from './spelling.ts';
+
+/**
+ * What is wrong with a config file, one per place. `message` never holds a value of the file: it may be a secret.
+ */
+export interface Mistake {
+  /** Where, inside the file: `servers[2].server_parameters.command`; empty for the file as a whole. */
+  readonly path: string;
+  readonly message: string;
+  /** What the person can do about it. */
+  readonly remedy?: string;
+}
+
+export type Path = readonly (string | number)[];
+
+/** What a reading of a file found so far; filled from top to bottom. */
+export interface Findings {
+  readonly mistakes: Mistake[];
+  readonly warnings: string[];
+}
+
+const plainKey = /^[\w$@-]+$/;
+
+/** `['servers', 2, 'my tool']` → `servers[2]["my tool"]`. */
+export const pathText = (path: Path): string =>
+  path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    if (!plainKey.test(step)) return `${text}[${JSON.stringify(step)}]`;
+    return text === '' ? step : `${text}.${step}`;
+  }, '');
+
+/** The one line a person reads: `a2c.json: servers[0].name: is missing … (remedy)`. */
+export const mistakeLine = (mistake: Mistake, file?: string): string => {
+  const where = [file, mistake.path].filter((part) => part !== undefined && part !== '');
+  const remedy = mistake.remedy === undefined ? '' : ` (${mistake.remedy})`;
+  return `${[...where, mistake.message].join(': ')}${remedy}`;
+};
+
+export const addMistake = (findings: Findings, path: Path, message: string, remedy?: string): void => {
+  const place = pathText(path);
+  findings.mistakes.push(remedy === undefined ? { path: place, message } : { path: place, message, remedy });
+};
+
+export const addWarning = (findings: Findings, path: Path, message: string): void => {
+  const place = pathText(path);
+  findings.warnings.push(place === '' ? message : `${place}: ${message}`);
+};
+
+const nouns: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+};
+
+/** The JSON kind of a value, as a person says it. */
+export const nounOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  return nouns[Array.isArray(value) ? 'array' : typeof value] ?? 'nothing';
+};
+
+/** zod's own sentences name classes and codes; these name what the person typed. */
+const sentence = (issue: z.core.$ZodRawIssue): string | undefined => {
+  if (issue.code === 'invalid_type') {
+    const wanted = nouns[issue.expected] ?? issue.expected;
+    return issue.input === undefined
+      ? `is missing: expected ${wanted}`
+      : `expected ${wanted}, got ${nounOf(issue.input)}`;
+  }
+  if (issue.code === 'invalid_value') return `expected one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'too_small' && issue.origin === 'string') return 'must not be empty';
+  if (issue.code === 'too_small' && issue.origin === 'array') return 'must not be an empty list';
+  if (issue.code === 'too_small') return `must be at least ${String(issue.minimum)}`;
+  if (issue.code === 'too_big') return `must be at most ${String(issue.maximum)}`;
+  return undefined;
+};
+
+/** What a schema says about a value, with every issue as a mistake at the place that `originOf` names. */
+export const check = <T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  findings: Findings,
+  originOf: (path: Path) => Path,
+): T | undefined => {
+  const result = schema.safeParse(value, { error: sentence });
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    // JSON has no symbols, so a path never holds one.
+    const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys)
+        addMistake(findings, originOf([...path, key]), 'unknown key', remedyFor(key));
+    } else {
+      const text = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message;
+      addMistake(findings, originOf(path), text ?? issue.message);
+    }
+  }
+  return undefined;
+};
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig, type Config } from './index.ts';
+
+const accepted = (value: unknown): Config => {
+  const parsed = parseConfig(value);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.mistakes));
+  return parsed.config;
+};
+
+const whole = {
+  type: 'stdio',
+  name: 'git',
+  disabled: true,
+  forbidden_tools: ['push'],
+  tool_meta: {
+    log: { auto_apply: true, alias: 'git_log', tags: ['vcs'], ret_object_mapper: { a: 'b' }, extra: [1] },
+  },
+  default_tool_meta: { auto_apply: null, alias: null, tags: ['x'], ret_object_mapper: null },
+  vrl: null,
+  server_parameters: {
+    command: 'uvx',
+    args: ['mcp-git', '--token', '${input:token}'],
+    env: { A: '${input:a}' },
+    cwd: '/tmp',
+    encoding: 'utf-8',
+    encoding_error_handler: 'replace',
+  },
+};
+
+describe('shapes of a config', () => {
+  it('one protocol server, complete as Python wants it', () => {
+    const [server] = accepted(whole).servers;
+    expect(server).toMatchObject({
+      name: 'git',
+      kind: 'stdio',
+      disabled: true,
+      forbiddenTools: ['push'],
+      defaultToolMeta: { tags: ['x'] },
+      vrl: null,
+      settings: {},
+      launch: { command: 'uvx', env: { A: '${input:a}' }, cwd: '/tmp', encodingErrors: 'replace' },
+    });
+    expect(server?.toolMeta['log']).toEqual(whole.tool_meta.log);
+    expect(server?.raw).toEqual(whole);
+  });
+
+  it('a list of protocol servers that omit what has a default', () => {
+    const { servers } = accepted([
+      { name: 'a', type: 'stdio', server_parameters: { command: 'x' } },
+      { name: 'b', type: 'sse', server_parameters: { url: 'http://h/sse' } },
+      { name: 'c', type: 'streamable', server_parameters: { url: 'https://h/mcp' } },
+      { name: 'd', type: 'inmemory' },
+    ]);
+    expect(servers.map((server) => server.raw)).toEqual([
+      {
+        ...{
+          type: 'stdio',
+          name: 'a',
+          disabled: false,
+          forbidden_tools: [],
+          tool_meta: {},
+          default_tool_meta: null,
+        },
+        ...{ vrl: null },
+        server_parameters: {
+          ...{
+            command: 'x',
+            args: [],
+            env: null,
+            cwd: null,
+            encoding: 'utf-8',
+            encoding_error_handler: 'strict',
+          },
+        },
+      },
+      expect.objectContaining({
+        type: 'sse',
+        server_parameters: { url: 'http://h/sse', headers: null, timeout: 5, sse_read_timeout: 300 },
+      }),
+      expect.objectContaining({
+        type: 'streamable',
+        server_parameters: {
+          ...{ url: 'https://h/mcp', headers: null, timeout: 'PT30S', sse_read_timeout: 'PT5M' },
+          terminate_on_close: true,
+        },
+      }),
+      expect.objectContaining({ type: 'inmemory', server_parameters: { args: [], env: null } }),
+    ]);
+  });
+
+  it('servers as a list or as a map, with inputs, settings and $schema', () => {
+    const server = { type: 'stdio', server_parameters: { command: 'x' } };
+    const inputs = [{ type: 'promptString', id: 'a', description: 'A' }];
+    const listed = accepted({
+      $schema: 's',
+      servers: [{ ...server, name: 'n' }],
+      inputs,
+      a2c: { restart: 'never' },
+    });
+    const mapped = accepted({ servers: { n: server }, inputs, a2c: { restart: 'never' } });
+    expect(listed).toEqual(mapped);
+    expect(mapped.settings).toEqual({ restart: 'never' });
+    expect(mapped.inputs).toEqual([
+      { type: 'promptString', id: 'a', description: 'A', default: null, password: false },
+    ]);
+  });
+
+  it('the mcpServers map of Claude Desktop, Cursor and DeepChat', () => {
+    const config = accepted({
+      globalShortcut: '',
+      mcpServers: {
+        files: {
+          command: 'npx',
+          args: ['-y', 'fs', 3],
+          env: { PORT: 1 },
+          disabled: true,
+          autoApprove: ['list', 'read'],
+        },
+        'deep chat': {
+          ...{
+            type: 'http',
+            command: '',
+            args: [],
+            env: {},
+            baseUrl: 'https://h/mcp',
+            icons: 'x',
+            descriptions: 'd',
+          },
+          ...{
+            customHeaders: { Authorization: 'Bearer ${input:key}' },
+            autoApprove: ['all'],
+            disable: false,
+          },
+        },
+        Artifacts: { type: 'inmemory', command: 'artifacts', args: [], env: {}, descriptions: '', icons: '' },
+        plain: { url: 'http://127.0.0.1:1/mcp', whatever: 1 },
+      },
+    });
+    expect(config.servers.map(({ name, kind, disabled }) => [name, kind, disabled])).toEqual([
+      ['files', 'stdio', true],
+      ['deep chat', 'streamable', false],
+      ['Artifacts', 'inmemory', false],
+      ['plain', 'streamable', false],
+    ]);
+    expect(config.servers[0]).toMatchObject({
+      toolMeta: { list: { auto_apply: true } },
+      launch: { args: ['-y', 'fs', '3'], env: { PORT: '1' } },
+    });
+    expect(config.servers[1]).toMatchObject({
+      defaultToolMeta: { auto_apply: true },
+      remote: { headers: { Authorization: 'Bearer ${input:key}' } },
+    });
+    expect(config.warnings).toEqual([
+      'globalShortcut: unknown key, ignored',
+      'mcpServers.files.args[2]: a number is passed on as text',
+      'mcpServers.files.env.PORT: a number is passed on as text',
+      'mcpServers.files.autoApprove: the group read is not supported, ignored: name the tools',
+      'mcpServers.Artifacts.command: means nothing to a server of type inmemory, ignored',
+      'mcpServers.plain.whatever: unknown key, ignored',
+      'server "deep chat" needs the input key, which inputs does not define',
+    ]);
+  });
+
+  it('the servers map of VS Code', () => {
+    const config = accepted({
+      inputs: [{ type: 'promptString', id: 'key', description: 'Key', password: true, extra: 1 }],
+      servers: {
+        gh: { type: 'http', url: 'https://h/mcp', headers: { A: '${input:key}' } },
+        local: {
+          type: 'stdio',
+          command: 'node',
+          args: ['${workspaceFolder}/s.js', '${KEY:-hunter2}'],
+          cwd: '/',
+          envFile: '.env',
+          dev: {},
+        },
+      },
+      sandbox: true,
+    });
+    expect(config.servers.map((server) => server.kind)).toEqual(['streamable', 'stdio']);
+    expect(config.needsInputs).toEqual([{ server: 'gh', ids: ['key'] }]);
+    expect(config.warnings).toEqual([
+      'sandbox: unknown key, ignored',
+      'servers.local.envFile: not supported, ignored (VS Code; write the variables into `env`)',
+      'servers.local.dev: unknown key, ignored',
+      'servers.local: ${workspaceFolder} is passed on as it stands: only ${input:…} is filled in',
+      'servers.local: ${KEY:-…} is passed on as it stands: only ${input:…} is filled in',
+      'inputs[0].extra: unknown key, ignored',
+    ]);
+  });
+
+  it('decides between the protocol and other clients for each entry', () => {
+    const { servers } = accepted({
+      servers: { a: { type: 'stdio', server_parameters: { command: 'x' } }, b: { command: 'x' } },
+    });
+    expect(servers[0]?.raw).toEqual({ ...servers[1]?.raw, name: 'a' });
+    expect(
+      accepted({ mcpServers: { a: { type: 'stdio', server_parameters: { command: 'x' } } } }).servers,
+    ).toHaveLength(1);
+    expect(accepted([{ name: 'a', command: 'x' }]).servers).toHaveLength(1);
+    expect(accepted({ servers: [] }).servers).toEqual([]);
+  });
+
+  it('mcpEnabled: false disables every server', () => {
+    const { servers, warnings } = accepted({
+      mcpEnabled: false,
+      mcpServers: { a: { command: 'x', enabled: true } },
+    });
+    expect(servers[0]?.disabled).toBe(true);
+    expect(warnings).toEqual(['mcpEnabled: is false: every server counts as disabled']);
+  });
+
+  it.each(['streamable', 'http', 'streamable-http', 'streamableHttp', 'Streamable_HTTP'])(
+    'type %s',
+    (type) => {
+      expect(
+        accepted([{ name: 'a', type, server_parameters: { url: 'http://h' } }]).servers[0],
+      ).toMatchObject({
+        kind: 'streamable',
+        raw: { type: 'streamable' },
+      });
+    },
+  );
+
+  it('tool meta written in the words of the protocol wins over autoApprove', () => {
+    const entry = {
+      command: 'x',
+      alwaysAllow: ['a', 'constructor'],
+      tool_meta: { a: { auto_apply: false } },
+    };
+    expect(accepted({ mcpServers: { s: entry } }).servers[0]?.toolMeta).toEqual({
+      a: { auto_apply: false },
+      constructor: { auto_apply: true },
+    });
+  });
+
+  it('own settings, with idleStop as a duration', () => {
+    const a2c = { idleStop: 'PT1M', timeouts: { connectMs: 5 }, onConflict: 'prefix', pollMs: 0 };
+    expect(accepted({ mcpServers: { s: { command: 'x', a2c } } }).servers[0]?.settings).toEqual({
+      ...{ idleStopMs: 60_000, timeouts: { connectMs: 5 }, onConflict: 'prefix', pollMs: 0 },
+    });
+  });
+
+  it('keeps vrl and says that it is not applied; blank is none', () => {
+    const server = { type: 'stdio', server_parameters: { command: 'x' } };
+    const config = accepted([
+      { ...server, name: 'a', vrl: '.x = 1' },
+      { ...server, name: 'b', vrl: ' \n' },
+    ]);
+    expect(config.servers.map((one) => one.vrl)).toEqual(['.x = 1', null]);
+    expect(config.warnings).toEqual([
+      '[0].vrl: VRL is not applied in this version; results stay as they are',
+    ]);
+  });
+
+  it('all three kinds of input in any spelling', () => {
+    const { inputs, warnings } = accepted({
+      servers: [],
+      inputs: [
+        { type: 'PromptString', id: 'a', description: 'A', default: 'x', password: null },
+        { type: 'pick_string', id: 'b', options: ['1', '2'], default: '3' },
+        { type: 'Command', id: 'c', description: 'C', command: 'date', args: { u: '1' } },
+      ],
+    });
+    expect(inputs.map(({ type }) => type)).toEqual(['promptString', 'pickString', 'command']);
+    expect(warnings).toEqual(['inputs[1].default: is none of the options']);
+  });
+});

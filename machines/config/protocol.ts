@@ -1,0 +1,49 @@
+export interface ProtocolBase {
+  readonly name: string;
+  readonly disabled: boolean;
+  readonly forbidden_tools: readonly string[];
+  readonly tool_meta: Readonly<Record<string, object>>;
+  readonly default_tool_meta: object | null;
+  readonly vrl: string | null;
+}
+type Texts = Readonly<Record<string, string>>;
+/** One server as A2C-SMCP writes it, with every key (a2c-wire §1.9). `inmemory` is ours. */
+export type ProtocolServer = ProtocolBase &
+  (
+    | {
+        readonly type: 'stdio';
+        readonly server_parameters: {
+          readonly command: string;
+          readonly args: readonly string[];
+          readonly env: Texts | null;
+          readonly cwd: string | null;
+          readonly encoding: string;
+          readonly encoding_error_handler: 'strict' | 'ignore' | 'replace';
+        };
+      }
+    | {
+        readonly type: 'sse';
+        /** Seconds. */
+        readonly server_parameters: {
+          readonly url: string;
+          readonly headers: Texts | null;
+          readonly timeout: number;
+          readonly sse_read_timeout: number;
+        };
+      }
+    | {
+        readonly type: 'streamable';
+        /** ISO-8601 durations. */
+        readonly server_parameters: {
+          readonly url: string;
+          readonly headers: Texts | null;
+          readonly timeout: string;
+          readonly sse_read_timeout: string;
+          readonly terminate_on_close: boolean;
+        };
+      }
+    | {
+        readonly type: 'inmemory';
+        readonly server_parameters: { readonly args: readonly string[]; readonly env: Texts | null };
+      }
+  );

@@ -1,0 +1,143 @@
+import { isForeign, mapForeign } from './foreign.ts';
+import { addMistake, addWarning, check, isObject, type Findings, type Path } from './mistake.ts';
+import { unfilledIn } from './placeholders.ts';
+import { kindOf, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
+import { serverToProtocol } from './to-protocol.ts';
+
+/** One server as it stands in a file. */
+export interface Entry {
+  readonly value: unknown;
+  readonly path: Path;
+  /** The key of the map that holds it. */
+  readonly key?: string;
+  /** It stands in an `mcpServers` map. */
+  readonly inForeignMap: boolean;
+}
+
+/** A server that is right in itself; mistakes and warnings go to the findings. */
+export const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined => {
+  const { value, path } = entry;
+  if (!isObject(value)) {
+    addMistake(findings, path, 'expected an object that configures a server');
+    return undefined;
+  }
+  const name = nameOf(value, entry, findings);
+  if (!isForeign(value, entry.inForeignMap)) {
+    return judge(value, name, (inner) => [...path, ...inner], findings);
+  }
+  const mapped = mapForeign(value, path, findings);
+  if (mapped === undefined) return undefined;
+  for (const text of unfilledIn(mapped.entry['server_parameters'])) {
+    addWarning(findings, path, `${text} is passed on as it stands: only \${input:…} is filled in`);
+  }
+  return judge(mapped.entry, name, mapped.originOf, findings);
+};
+
+const nameOf = (
+  value: Readonly<Record<string, unknown>>,
+  { key, path }: Entry,
+  findings: Findings,
+): string | undefined => {
+  const inside = value['name'];
+  if (key !== undefined) {
+    if (key.trim() === '') addMistake(findings, path, 'the name of a server must not be empty');
+    else if (inside === undefined || inside === null || inside === key) return key;
+    else
+      addMistake(findings, [...path, 'name'], `differs from ${JSON.stringify(key)}, the key of this server`);
+    return undefined;
+  }
+  if (typeof inside === 'string' && inside.trim() !== '') return inside;
+  const what = inside === undefined ? 'is missing: expected a string' : 'expected a string that is not empty';
+  addMistake(findings, [...path, 'name'], what);
+  return undefined;
+};
+
+/** Judges the protocol's shape. Runs even without a name, so that all mistakes come at once. */
+const judge = (
+  value: Readonly<Record<string, unknown>>,
+  name: string | undefined,
+  originOf: (path: Path) => Path,
+  findings: Findings,
+): ServerConfig | undefined => {
+  const kind = kindOf(value['type']);
+  if (kind === undefined) {
+    const what = value['type'] === undefined ? 'is missing: expected' : 'expected';
+    addMistake(findings, originOf(['type']), `${what} one of stdio, sse, streamable, inmemory`);
+    return undefined;
+  }
+  const made = build(kind, value, name ?? '', originOf, findings);
+  if (made === undefined || name === undefined) return undefined;
+  if (made.vrl !== null) {
+    addWarning(findings, originOf(['vrl']), 'VRL is not applied in this version; results stay as they are');
+  }
+  return { ...made, raw: serverToProtocol(made) };
+};
+
+const build = (
+  kind: ServerConfig['kind'],
+  value: Readonly<Record<string, unknown>>,
+  name: string,
+  originOf: (path: Path) => Path,
+  findings: Findings,
+) => {
+  switch (kind) {
+    case 'stdio': {
+      const fields = check(serverSchemas.stdio, value, findings, originOf);
+      if (fields === undefined) return undefined;
+      const { command, args, env, cwd, encoding, encoding_error_handler: onError } = fields.server_parameters;
+      if (encoding && !/^utf-?8$/i.test(encoding)) {
+        addWarning(
+          findings,
+          originOf(['server_parameters', 'encoding']),
+          'MCP is always UTF-8; kept but not used',
+        );
+      }
+      const streams = { encoding: encoding ?? 'utf-8', encodingErrors: onError ?? ('strict' as const) };
+      const launch = { command, args: args ?? [], env: env ?? null, cwd: cwd ?? null, ...streams };
+      return { kind, ...shared(fields, name), launch };
+    }
+    case 'sse': {
+      const fields = check(serverSchemas.sse, value, findings, originOf);
+      return fields && { kind, ...shared(fields, name), remote: remote(fields.server_parameters, 5_000) };
+    }
+    case 'streamable': {
+      const fields = check(serverSchemas.streamable, value, findings, originOf);
+      if (fields === undefined) return undefined;
+      const terminateOnClose = fields.server_parameters.terminate_on_close ?? true;
+      return {
+        kind,
+        ...shared(fields, name),
+        remote: { ...remote(fields.server_parameters, 30_000), terminateOnClose },
+      };
+    }
+    case 'inmemory': {
+      const fields = check(serverSchemas.inmemory, value, findings, originOf);
+      const { args, env } = fields?.server_parameters ?? {};
+      return fields && { kind, ...shared(fields, name), launch: { args: args ?? [], env: env ?? null } };
+    }
+  }
+};
+
+interface RemoteFields {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | null | undefined;
+  readonly timeout?: number | null | undefined;
+  readonly sse_read_timeout?: number | null | undefined;
+}
+/** Defaults are those of the reference implementation: 5 s for SSE, 30 s for streamable HTTP, 5 min of silence. */
+const remote = (fields: RemoteFields, timeoutMs: number) => ({
+  url: fields.url,
+  headers: fields.headers ?? null,
+  timeoutMs: fields.timeout ?? timeoutMs,
+  sseReadTimeoutMs: fields.sse_read_timeout ?? 300_000,
+});
+
+const shared = (fields: BaseFields, name: string) => ({
+  name,
+  disabled: fields.disabled ?? false,
+  forbiddenTools: fields.forbidden_tools ?? [],
+  toolMeta: fields.tool_meta ?? {},
+  defaultToolMeta: fields.default_tool_meta ?? null,
+  vrl: fields.vrl?.trim() ? fields.vrl : null,
+  settings: fields.a2c ?? {},
+});

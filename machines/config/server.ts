@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { durationSchema } from './duration.ts';
+import { isTemplate } from './placeholders.ts';
+import type { ProtocolServer } from './protocol.ts';
+import { settingsSchema, type Settings } from './settings.ts';
+
+/** Wire keys on purpose: it goes out as `a2c_tool_meta`. Extra keys are kept. Never holds a null of its own keys. */
+export interface ToolMeta {
+  readonly auto_apply?: boolean;
+  readonly alias?: string;
+  readonly tags?: readonly string[];
+  readonly ret_object_mapper?: Readonly<Record<string, unknown>>;
+  readonly [extra: string]: unknown;
+}
+
+interface ServerBase {
+  readonly name: string;
+  readonly disabled: boolean;
+  /** Original names or aliases. */
+  readonly forbiddenTools: readonly string[];
+  /** By the tool's original name; ask `Object.hasOwn` first, a tool may be called `constructor`. */
+  readonly toolMeta: Readonly<Record<string, ToolMeta>>;
+  readonly defaultToolMeta: ToolMeta | null;
+  readonly vrl: string | null;
+  readonly settings: Settings;
+  /** The same server as the protocol has it, complete and unrendered: what `client:get_config` shows. */
+  readonly raw: ProtocolServer;
+}
+export interface StdioServer extends ServerBase {
+  readonly kind: 'stdio';
+  readonly launch: {
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>> | null;
+    readonly cwd: string | null;
+    readonly encoding: string;
+    readonly encodingErrors: 'strict' | 'ignore' | 'replace';
+  };
+}
+interface Remote {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly timeoutMs: number;
+  readonly sseReadTimeoutMs: number;
+}
+export interface SseServer extends ServerBase {
+  readonly kind: 'sse';
+  readonly remote: Remote;
+}
+export interface StreamableServer extends ServerBase {
+  readonly kind: 'streamable';
+  readonly remote: Remote & { readonly terminateOnClose: boolean };
+}
+/** Lives in our own process; which one it is says its name. Not part of the protocol. */
+export interface InMemoryServer extends ServerBase {
+  readonly kind: 'inmemory';
+  readonly launch: {
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>> | null;
+  };
+}
+export type ServerConfig = StdioServer | SseServer | StreamableServer | InMemoryServer;
+export type ServerKind = ServerConfig['kind'];
+
+const kinds: Readonly<Record<string, ServerKind>> = {
+  stdio: 'stdio',
+  sse: 'sse',
+  streamable: 'streamable',
+  http: 'streamable',
+  streamablehttp: 'streamable',
+  inmemory: 'inmemory',
+};
+/** `streamable`, `http`, `streamable-http`, `streamableHttp`, `in-memory`, …; undefined for anything else. */
+export const kindOf = (type: unknown): ServerKind | undefined => {
+  const word = typeof type === 'string' ? type.toLowerCase().replace(/[_-]/g, '') : '';
+  return Object.hasOwn(kinds, word) ? kinds[word] : undefined;
+};
+
+// A NUL makes `spawn` throw, and no argument, folder or variable can hold one anyway.
+const word = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+const filled = word.refine((text) => text.trim() !== '', 'must not be empty');
+const variable = filled.refine((text) => !text.includes('='), 'a variable name must not contain "="');
+const env = z.record(variable, word).nullish();
+const args = z.array(word).nullish();
+
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, 'is no valid header name');
+const headerValue = z.string().regex(/^[^\r\n\0]*$/, 'a header value must be one line');
+const url = z
+  .string()
+  .min(1)
+  .refine(
+    (text) => isTemplate(text) || /^https?:\/\/[^\s/?#]\S*$/i.test(text),
+    'expected an http:// or https:// URL',
+  );
+const remote = {
+  url,
+  headers: z.record(headerName, headerValue).nullish(),
+  timeout: durationSchema.nullish(),
+  sse_read_timeout: durationSchema.nullish(),
+};
+
+const toolMeta = z
+  .looseObject({
+    auto_apply: z.boolean().nullish(),
+    alias: z.string().min(1).nullish(),
+    tags: z.array(z.string()).nullish(),
+    ret_object_mapper: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .transform(
+    // A null of one of ours means "as the default has it", exactly like an absent key (a2c-wire §3.4).
+    (meta): ToolMeta =>
+      Object.fromEntries(
+        Object.entries(meta).filter(
+          ([key, value]) => value !== undefined && (value !== null || !metaKeys.some((own) => own === key)),
+        ),
+      ),
+  );
+export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;
+
+const base = {
+  // Judged before: in a map the key is the name.
+  name: z.unknown().optional(),
+  type: z.unknown().optional(),
+  disabled: z.boolean().nullish(),
+  forbidden_tools: z.array(z.string().min(1)).nullish(),
+  tool_meta: z.record(z.string().min(1), toolMeta).nullish(),
+  default_tool_meta: toolMeta.nullish(),
+  vrl: z.string().nullish(),
+  a2c: settingsSchema.nullish(),
+};
+
+/** The protocol's shape (a2c-wire §1.9), except that every key with a default may be absent or null. */
+export const serverSchemas = {
+  stdio: z.strictObject({
+    ...base,
+    server_parameters: z.strictObject({
+      command: filled,
+      args,
+      env,
+      cwd: filled.nullish(),
+      encoding: z.string().min(1).nullish(),
+      encoding_error_handler: z.enum(['strict', 'ignore', 'replace']).nullish(),
+    }),
+  }),
+  sse: z.strictObject({ ...base, server_parameters: z.strictObject(remote) }),
+  streamable: z.strictObject({
+    ...base,
+    server_parameters: z.strictObject({ ...remote, terminate_on_close: z.boolean().nullish() }),
+  }),
+  inmemory: z.strictObject({ ...base, server_parameters: z.strictObject({ args, env }).nullish() }),
+} as const;
+export type BaseFields = z.output<z.ZodObject<typeof base>>;

@@ -1,0 +1,34 @@
+/** Every key that the protocol's shape, its inputs and our own settings know: candidates for "did you mean". */
+const known =
+  `type name disabled forbidden_tools tool_meta default_tool_meta vrl a2c server_parameters command args env cwd
+  encoding encoding_error_handler url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
+  ret_object_mapper id description default password options servers inputs restart restartBudget start idleStop
+  timeouts connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
+  concurrency onConflict pollMs participation`.split(/\s+/);
+
+/** A remedy for an unknown key: what was probably meant, if anything. */
+export const remedyFor = (key: string): string | undefined => {
+  // Stated as a rule because it is the commonest mixture of the two shapes, and no typing error.
+  if (key === 'command' || key === 'url') return `${key} belongs into server_parameters`;
+  // Two slips in a word of four letters make another word.
+  const slips = key.length > 4 ? 2 : 1;
+  const close = known
+    .filter((word) => word !== key && Math.abs(word.length - key.length) <= slips)
+    .map((word) => ({ word, far: distance(key.toLowerCase(), word.toLowerCase()) }))
+    .sort((left, right) => left.far - right.far)[0];
+  return close !== undefined && close.far <= slips ? `did you mean ${close.word}?` : undefined;
+};
+
+/** Levenshtein, row by row. */
+const distance = (left: string, right: string): number => {
+  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= left.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j += 1) {
+      const swap = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[right.length] ?? 0;
+};

@@ -1,0 +1,129 @@
+/**
+ * Our seat in an office: one Socket.IO connection at a time, for a computer or an agent.
+ *
+ * online   — a connection exists: connecting → joining → joined{quiet | gathering} (changes of tools are
+ *            gathered before they are announced) → leaving
+ * waiting  — no connection; the next one is opened after the pause. Nothing is buffered meanwhile
+ * closed   — final: left politely, or the leave was not answered in time
+ *
+ * Agents may call while our own join is still pending, so calls are taken in every state of `online`.
+ */
+import { type ActorRefFrom } from 'xstate';
+import { callAck, conflictAck, toolsAck } from './acks.ts';
+import { tell, tellStage, pass, answer, parts, because, forgetAskers } from './link.parts.ts';
+
+export type { LinkStart, LinkOrder, ToolsListed, LinkNews } from './link.parts.ts';
+
+export const linkMachine = parts.createMachine({
+  id: 'link',
+  context: ({ input }) => ({ ...input, signature: null, announced: null, reason: null, refused: false }),
+  initial: 'online',
+  on: { 'tools.changed': { actions: { type: 'rememberTools', params: ({ event }) => event } } },
+  states: {
+    online: {
+      invoke: {
+        id: 'socket',
+        src: 'link',
+        input: ({ context: { url, role, name, office, self } }) => ({ url, role, name, office, key: self }),
+      },
+      exit: forgetAskers,
+      initial: 'connecting',
+      on: {
+        'link.refused': { target: 'waiting', actions: because((e) => e.reason) },
+        'link.down': { target: 'waiting', actions: because((e) => e.reason) },
+        'join.refused': { target: 'waiting', actions: because((e) => e.text, true) },
+        'agent.called': { actions: tell((c, call) => ({ type: 'tool.call', call, replyTo: c.self })) },
+        'agent.repeated': { actions: answer((e) => ({ ticket: e.ticket, body: conflictAck(e.reqId) })) },
+        'agent.cancelled': {
+          actions: tell((_, e) => ({ type: 'call.cancel', ticket: e.ticket, reason: 'agent_requested' })),
+        },
+        'agent.askedTools': {
+          actions: tell((c, e) => ({
+            type: 'tools.wanted',
+            ticket: e.ticket,
+            reqId: e.reqId,
+            replyTo: c.self,
+          })),
+        },
+        'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
+        'tools.listed': { actions: answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.reqId) })) },
+        'computer.entered': { actions: pass },
+        'computer.left': { actions: pass },
+        'computer.toolsChanged': { actions: pass },
+        close: '.leaving',
+      },
+      states: {
+        connecting: {
+          tags: 'connecting',
+          entry: tellStage('connecting'),
+          on: { 'link.up': 'joining', close: '#link.closed' },
+          after: {
+            linkTimeout: { target: '#link.waiting', actions: because(() => 'no connection in time') },
+          },
+        },
+        joining: {
+          tags: 'connecting',
+          entry: 'join',
+          on: { 'join.accepted': { target: 'joined', actions: ['rememberFirst', 'forgetReason'] } },
+          after: {
+            linkTimeout: { target: '#link.waiting', actions: because(() => 'no answer to the join in time') },
+          },
+        },
+        joined: {
+          tags: 'ready',
+          entry: tellStage('joined'),
+          initial: 'quiet',
+          on: { 'join.accepted': {} },
+          states: {
+            quiet: { always: { guard: 'isNews', target: 'gathering' } },
+            /** Quiet for a while, or long enough without: then one announcement, if there still is news. */
+            gathering: {
+              tags: 'refreshing',
+              initial: 'listening',
+              after: { longestQuiet: 'announcing' },
+              states: {
+                listening: {
+                  after: { quiet: '#link.online.joined.announcing' },
+                  on: {
+                    'tools.changed': {
+                      target: 'listening',
+                      reenter: true,
+                      actions: { type: 'rememberTools', params: ({ event }) => event },
+                    },
+                  },
+                },
+              },
+            },
+            announcing: {
+              tags: 'refreshing',
+              always: [
+                { guard: 'isNews', target: 'quiet', actions: ['announce', 'rememberAnnounced'] },
+                { target: 'quiet' },
+              ],
+            },
+          },
+        },
+        leaving: {
+          tags: 'closing',
+          entry: 'leave',
+          on: {
+            'leave.done': '#link.closed',
+            'link.down': '#link.closed',
+            'link.refused': '#link.closed',
+            'join.refused': {},
+            close: {},
+          },
+          after: { linkTimeout: '#link.closed' },
+        },
+      },
+    },
+    waiting: {
+      tags: 'connecting',
+      entry: tellStage('waiting'),
+      on: { close: 'closed' },
+      after: { backoff: 'online' },
+    },
+    closed: { type: 'final', entry: tellStage('closed') },
+  },
+});
+export type LinkRef = ActorRefFrom<typeof linkMachine>;

@@ -1,0 +1,108 @@
+/** What the chart of link.machine.ts is made of: its words, its memory, its actions and guards. */
+import { assign, sendTo, setup } from 'xstate';
+import type { Address } from './address.ts';
+import type { SmcpTool } from './wire/tool.ts';
+import { effects, type DirectoryEvent } from './effects.ts';
+import { linkPort, type AgentCalled, type LinkCommand, type LinkFact, type LinkInput } from './ports.ts';
+import type { CallSettled } from './settlement.ts';
+import type { Timing } from './timing.ts';
+
+export interface LinkStart extends Omit<LinkInput, 'key'> {
+  readonly timing: Pick<Timing, 'linkMs' | 'linkBackoffMs' | 'quietMs' | 'longestQuietMs'>;
+}
+export type LinkOrder =
+  | { readonly type: 'tools.changed'; readonly signature: string }
+  | ToolsListed
+  | CallSettled
+  | { readonly type: 'close' };
+export interface ToolsListed {
+  readonly type: 'tools.listed';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly tools: readonly SmcpTool[];
+}
+/** What the owner hears. `reason` is the office's or the network's own text. */
+export type LinkNews =
+  | {
+      readonly type: 'link.changed';
+      readonly stage: 'connecting' | 'joined' | 'waiting' | 'closed';
+      readonly reason: string | null;
+      /** The office answered and said no. */
+      readonly refused: boolean;
+    }
+  | {
+      readonly type: 'tool.call';
+      readonly call: AgentCalled;
+      readonly replyTo: Address;
+    }
+  | {
+      readonly type: 'tools.wanted';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly replyTo: Address;
+    }
+  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
+  | { readonly type: 'asker.lost'; readonly asker: Address }
+  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' | 'computer.toolsChanged' }>;
+type Input = LinkStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  readonly signature: string | null;
+  readonly announced: string | null;
+  readonly reason: string | null;
+  readonly refused: boolean;
+}
+
+export const tell = <E>(news: (c: Context, event: E) => LinkNews) =>
+  ({
+    type: 'post',
+    params: ({ context, event }: { context: Context; event: E }) => ({
+      to: context.owner,
+      event: news(context, event),
+    }),
+  }) as const;
+export const tellStage = (stage: 'connecting' | 'joined' | 'waiting' | 'closed') =>
+  tell((c) => ({ type: 'link.changed', stage, reason: c.reason, refused: c.refused }));
+export const pass = tell((_, event: Extract<LinkNews, LinkFact>) => event);
+export const answer = <E>(body: (event: E) => { ticket: string; body: unknown }) =>
+  ({ type: 'answer', params: ({ event }: { event: E }) => body(event) }) as const;
+
+export const parts = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as LinkFact | LinkOrder | DirectoryEvent,
+    tags: {} as 'connecting' | 'ready' | 'refreshing' | 'closing' | 'killed',
+    children: {} as { socket: 'link' },
+  },
+  actors: { link: linkPort },
+  actions: {
+    ...effects,
+    join: sendTo('socket', { type: 'link.join' }),
+    leave: sendTo('socket', { type: 'link.leave' }),
+    announce: sendTo('socket', { type: 'link.announce', event: 'server:update_tool_list' }),
+    answer: sendTo('socket', (_, p: { ticket: string; body: unknown }): LinkCommand => ({
+      type: 'link.answer',
+      ...p,
+    })),
+    rememberTools: assign((_, params: { signature: string }) => ({ signature: params.signature })),
+    /** The enter notice itself tells the agent to fetch: only what changes after it is announced. */
+    rememberAnnounced: assign({ announced: ({ context }) => context.signature }),
+    rememberFirst: assign({ announced: ({ context }) => context.announced ?? context.signature }),
+    rememberReason: assign((_, p: { reason: string; refused: boolean }) => p),
+    forgetReason: assign({ reason: null, refused: false }),
+  },
+  guards: { isNews: ({ context }) => context.signature !== context.announced },
+  delays: {
+    linkTimeout: ({ context }) => context.timing.linkMs,
+    backoff: ({ context }) => context.timing.linkBackoffMs,
+    quiet: ({ context }) => context.timing.quietMs,
+    longestQuiet: ({ context }) => context.timing.longestQuietMs,
+  },
+});
+
+export const because = <E>(reason: (event: E) => string, refused = false) =>
+  ({
+    type: 'rememberReason',
+    params: ({ event }: { event: E }) => ({ reason: reason(event), refused }),
+  }) as const;
+export const forgetAskers = tell((c) => ({ type: 'asker.lost', asker: c.self }));

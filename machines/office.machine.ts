@@ -1,0 +1,133 @@
+/**
+ * The server side: one Socket.IO server, one seat per connection, one table of claims for all its offices.
+ * A routed call is no actor but an entry in the pending table of the adapter (DECISIONS.md): the relay is the
+ * hot path. The adapter routes only between those that this machine has seated.
+ *
+ * opening — the port is being bound
+ * serving — connections come, join, leave and go
+ * closing — passed through: every seat is closed
+ * closed | failed (the port could not be bound, or was lost) — final
+ */
+import { assign, sendTo, setup, type ActorRefFrom } from 'xstate';
+import { keyOf } from './address.ts';
+import { effects } from './effects.ts';
+import { officePort, type Batch, type OfficeCommand } from './ports.ts';
+import { claim, forget, noClaims, release } from './rooms/claims.ts';
+import type { SeatStart } from './seat.machine.ts';
+import {
+  type OfficeNews,
+  type Input,
+  type Context,
+  type Event,
+  type Did,
+  type Claiming,
+  answerClaim,
+  answerLeave,
+  answerGone,
+  did,
+  toSeat,
+} from './office.parts.ts';
+
+export type { OfficeStart, OfficeOrder, OfficeNews } from './office.parts.ts';
+
+const tellHost = {
+  type: 'post',
+  params: ({ context, event }: { context: Context; event: OfficeNews }) => ({ to: context.owner, event }),
+} as const;
+
+export const officeMachine = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as Event,
+    output: {} as { readonly how: 'closed' | 'failed' },
+    tags: {} as 'connecting' | 'ready' | 'closing',
+    children: {} as { server: 'office' },
+  },
+  actors: { office: officePort },
+  actions: {
+    ...effects,
+    command: sendTo('server', (_, { commands }: Did): Batch<OfficeCommand> => ({ type: 'batch', commands })),
+    claim: assign(({ context }, { socket, seat }: Claiming) => {
+      const claimed = claim(context.claims, socket, seat);
+      return claimed.ok ? { claims: claimed.claims } : {};
+    }),
+    release: assign(({ context }, { socket }: { socket: string }) => ({
+      claims: release(context.claims, socket).claims,
+    })),
+    forget: assign(({ context }, { socket }: { socket: string }) => ({
+      claims: forget(context.claims, socket).claims,
+    })),
+  },
+}).createMachine({
+  id: 'office',
+  context: ({ input }) => ({ ...input, claims: noClaims }),
+  invoke: { id: 'server', src: 'office', input: ({ context: { host, port } }) => ({ host, port }) },
+  initial: 'opening',
+  on: { close: '.closing' },
+  states: {
+    opening: {
+      tags: 'connecting',
+      on: {
+        'office.opened': { target: 'serving', actions: tellHost },
+        'office.failed': { target: 'failed', actions: tellHost },
+      },
+    },
+    serving: {
+      tags: 'ready',
+      on: {
+        'office.failed': { target: 'failed', actions: tellHost },
+        'socket.opened': {
+          actions: {
+            type: 'open',
+            params: ({ event }) => ({
+              kind: 'seat',
+              key: keyOf(event.socket),
+              input: { socket: event.socket } satisfies SeatStart,
+            }),
+          },
+        },
+        'socket.joins': { actions: toSeat((e) => ({ type: 'seat.join', ticket: e.ticket, seat: e.seat })) },
+        'socket.leaves': {
+          actions: toSeat((e) => ({ type: 'seat.leave', ticket: e.ticket, office: e.office })),
+        },
+        'socket.closed': {
+          actions: [
+            ...did((c, e: { socket: string }) => answerGone(c, e.socket)),
+            { type: 'forget', params: ({ event }) => event },
+          ],
+        },
+        'seat.claims': {
+          actions: [
+            ...did((c, e: Claiming) => answerClaim(c, e, claim(c.claims, e.socket, e.seat))),
+            { type: 'claim', params: ({ event }) => event },
+          ],
+        },
+        'seat.leaves': {
+          actions: [
+            ...did((c, e: { socket: string; ticket: string }) => answerLeave(c, e.socket, e.ticket)),
+            { type: 'release', params: ({ event }) => event },
+          ],
+        },
+        'seat.answers': {
+          actions: {
+            type: 'command',
+            params: ({ event: { ticket, ok, text } }) => ({
+              commands: [{ type: 'office.answer', ticket, ok, text }],
+              letters: [],
+            }),
+          },
+        },
+      },
+    },
+    closing: {
+      tags: 'closing',
+      entry: { type: 'tellOwned', params: { kind: 'seat', event: { type: 'close' } } },
+      always: 'closed',
+    },
+    closed: { type: 'final', output: { how: 'closed' } },
+    failed: { type: 'final', output: { how: 'failed' } },
+  },
+  output: ({ event }) => (event as unknown as { output: { how: 'closed' | 'failed' } }).output,
+});
+export type OfficeRef = ActorRefFrom<typeof officeMachine>;

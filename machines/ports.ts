@@ -1,0 +1,199 @@
+import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
+import type { Address } from './address.ts';
+import type { Failure } from './wire/failure.ts';
+
+/** Several commands to one port, in order; the directory takes it apart, so adapters never see it. */
+export interface Batch<Command extends EventObject> {
+  readonly type: 'batch';
+  readonly commands: readonly Command[];
+}
+
+/**
+ * The holes of the machines: what each needs from outside, as the facts it hears and the commands it gives.
+ * `actors/assemble.ts` fills them with adapters, a scenario with scripted fakes; `scenarios/contracts` holds
+ * the suite that both pass. A hole that nobody filled fails by its name.
+ */
+export const callbackPort = <Input, Command extends EventObject>(
+  name: string,
+): CallbackActorLogic<Command | Batch<Command>, Input> =>
+  fromCallback<Command | Batch<Command>, Input>(() => {
+    throw new Error(`port not provided: ${name}`);
+  });
+
+// ── process: one child in a group of its own ────────────────────────────────────────────────────────────
+export interface ProcessInput {
+  /** The configured server whose launch facts (command, env, cwd) the adapter knows. */
+  readonly server: string;
+  /** The key under which the ledger keeps the live child; a session finds its streams by it. */
+  readonly key: Address;
+}
+export type ProcessCommand =
+  | { readonly type: 'child.closeStdin' }
+  | { readonly type: 'child.signal'; readonly signal: 'SIGTERM' | 'SIGKILL' };
+export type ProcessFact =
+  | { readonly type: 'child.started'; readonly pid: number }
+  /** It never ran: ENOENT, EACCES, … */
+  | { readonly type: 'child.failed'; readonly message: string }
+  /**
+   * The leader ended and its pumps too. `left` counts living members of its group (zombies do not count);
+   * when it is above 0, `group.emptied` follows once they are gone. `stderr` is the last 64 KiB.
+   */
+  | {
+      readonly type: 'child.exited';
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly stderr: string;
+      readonly left: number;
+    }
+  | { readonly type: 'group.emptied' };
+export const processPort = callbackPort<ProcessInput, ProcessCommand>('process');
+
+// ── session: one MCP client over the streams of a process ──────────────────────────────────────────────
+export interface SessionInput {
+  readonly server: string;
+  /** The name under which questions reach this session. */
+  readonly key: Address;
+  /** The process whose streams it speaks over. */
+  readonly process: Address;
+}
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly protocolVersion: string;
+  readonly hasTools: boolean;
+}
+export type SessionFact =
+  /** Connected and initialized. */
+  | { readonly type: 'session.opened'; readonly info: ServerInfo }
+  | { readonly type: 'session.failed'; readonly failure: Failure }
+  /** The stream broke although the process may live. Pending questions are refused first. */
+  | { readonly type: 'session.lost'; readonly reason: string }
+  | { readonly type: 'tools.changed' };
+export const sessionPort = callbackPort<SessionInput, EventObject>('session');
+
+/** Answers to a `Question`, see effects.ts. */
+export type AskFact =
+  | { readonly type: 'ask.answered'; readonly id: string; readonly result: unknown }
+  /**
+   * `sent: false`: it surely never reached the other side. `lost: true`: it went out and nobody will answer.
+   * Otherwise the other side answered with an error.
+   */
+  | {
+      readonly type: 'ask.refused';
+      readonly id: string;
+      readonly failure: Failure;
+      readonly sent: boolean;
+      readonly lost?: boolean;
+    };
+
+// ── link: our seat in an office, as a Socket.IO client ─────────────────────────────────────────────────
+export interface LinkInput {
+  readonly url: string;
+  readonly role: 'agent' | 'computer';
+  readonly name: string;
+  readonly office: string;
+  /** The name under which questions (`client:*`, `server:list_room`) go out over this link. */
+  readonly key: Address;
+}
+export type LinkCommand =
+  | { readonly type: 'link.join' }
+  | { readonly type: 'link.leave' }
+  /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
+  | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
+  | { readonly type: 'link.announce'; readonly event: 'server:update_tool_list' };
+/** An agent's call at the door of a computer. `ticket` names the ack that waits, `reqId` is the agent's word. */
+export interface AgentCalled {
+  readonly type: 'agent.called';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** 0 = without limit. */
+  readonly timeoutMs: number;
+}
+export type LinkFact =
+  | { readonly type: 'link.up' }
+  /** Could not connect. */
+  | { readonly type: 'link.refused'; readonly reason: string }
+  | { readonly type: 'link.down'; readonly reason: string }
+  | { readonly type: 'join.accepted' }
+  | { readonly type: 'join.refused'; readonly text: string }
+  | { readonly type: 'leave.done' }
+  | AgentCalled
+  /** A call whose `reqId` already waits on this link. */
+  | { readonly type: 'agent.repeated'; readonly ticket: string; readonly reqId: string }
+  | { readonly type: 'agent.cancelled'; readonly ticket: string }
+  | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
+  | { readonly type: 'computer.entered'; readonly computer: string }
+  | { readonly type: 'computer.left'; readonly computer: string }
+  | { readonly type: 'computer.toolsChanged'; readonly computer: string };
+export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
+
+// ── office: the Socket.IO server ───────────────────────────────────────────────────────────────────────
+export interface OfficeInput {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+}
+export interface SeatFacts {
+  readonly office: string;
+  readonly role: 'agent' | 'computer';
+  readonly name: string;
+}
+export type OfficeCommand =
+  /** Join and leave: the two-argument ack `(ok, text | null)`. */
+  | {
+      readonly type: 'office.answer';
+      readonly ticket: string;
+      readonly ok: boolean;
+      readonly text: string | null;
+    }
+  /** From now on this socket sits here: it is routed to and hears broadcasts. */
+  | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
+  /** From now on it sits nowhere: calls that wait for it are answered at once. */
+  | { readonly type: 'office.unseat'; readonly socket: string }
+  | {
+      readonly type: 'office.broadcast';
+      readonly office: string;
+      readonly except: string;
+      readonly event: 'notify:enter_office' | 'notify:leave_office';
+      readonly body: object;
+    };
+export type OfficeFact =
+  | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
+  | { readonly type: 'office.failed'; readonly message: string }
+  | { readonly type: 'socket.opened'; readonly socket: string }
+  | { readonly type: 'socket.closed'; readonly socket: string; readonly reason: string }
+  | {
+      readonly type: 'socket.joins';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly seat: SeatFacts;
+    }
+  | {
+      readonly type: 'socket.leaves';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly office: string;
+    };
+export const officePort = callbackPort<OfficeInput, OfficeCommand>('office');
+
+// ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
+export type Give<Fact> = (fact: Fact) => void;
+/** A port that lives as long as the state that invoked it. `close` is final, synchronous and never throws. */
+export interface Leaf<Command = EventObject> {
+  tell(command: Command): void;
+  close(): void;
+}
+export interface Ports {
+  process(at: Address, input: ProcessInput, give: Give<ProcessFact>): Leaf<ProcessCommand>;
+  session(at: Address, input: SessionInput, give: Give<SessionFact>): Leaf;
+  link(at: Address, input: LinkInput, give: Give<LinkFact>): Leaf<LinkCommand>;
+  office(at: Address, input: OfficeInput, give: Give<OfficeFact>): Leaf<OfficeCommand>;
+  /** Asks; the returned function withdraws the question (a call in flight is cancelled at the other side). */
+  ask(
+    from: Address,
+    question: { id: string; session: Address; method: string; params?: unknown },
+    give: Give<AskFact>,
+  ): () => void;
+}

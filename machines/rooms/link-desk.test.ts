@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { LinkFact } from '../ports.ts';
+import { LinkBook, type LinkDesk } from './link-desk.ts';
+
+type Ack = (...args: unknown[]) => void;
+interface Emitted {
+  event: string;
+  body: unknown;
+  onAck: Ack | undefined;
+}
+let facts: LinkFact[];
+let emitted: Emitted[];
+let book: LinkBook;
+const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 0 };
+
+const open = (role: 'agent' | 'computer', key = 'k'): LinkDesk => {
+  const name = role === 'agent' ? 'a' : 'c';
+  const desk = book.open(
+    'computer/link/socket#7',
+    { url: '', role, name, office: 'o', key },
+    (fact) => void facts.push(fact),
+    { emit: (event, body, onAck) => void emitted.push({ event, body, onAck }), close: () => {} },
+  );
+  desk.up();
+  return desk;
+};
+const asked = (desk: LinkDesk, event: string, payload: unknown): unknown[][] => {
+  const acks: unknown[][] = [];
+  desk.received(event, [payload, (...ack: unknown[]) => void acks.push(ack)]);
+  return acks;
+};
+const types = (): string[] => facts.map(({ type }) => type);
+
+beforeEach(() => {
+  facts = [];
+  emitted = [];
+  book = new LinkBook();
+});
+
+describe('the door of a computer', () => {
+  it('serves a call while its own join is not answered yet', () => {
+    const desk = open('computer');
+    desk.tell({ type: 'link.join' });
+    asked(desk, 'client:tool_call', call);
+    expect([emitted.map(({ event }) => event), types()]).toEqual([
+      ['server:join_office'],
+      ['link.up', 'agent.called'],
+    ]);
+  });
+  it('answers a wrong payload at once, a tool call as a result', () => {
+    const desk = open('computer');
+    expect(asked(desk, 'client:tool_call', { ...call, timeout: 1.5 })).toMatchObject([
+      [{ isError: true, meta: { error_code: 400 } }],
+    ]);
+    expect(asked(desk, 'client:get_tools', {})).toMatchObject([[{ error: { code: 400 } }]]);
+  });
+  it('answers 404 when somebody else is meant, and 501 to what it does not know', () => {
+    const desk = open('computer');
+    expect(asked(desk, 'client:tool_call', { ...call, computer: 'd' })).toMatchObject([
+      [{ meta: { error_code: 404 } }],
+    ]);
+    expect(asked(desk, 'client:get_tools', { ...call, computer: 'd' })).toMatchObject([
+      [{ error: { code: 404 } }],
+    ]);
+    expect(asked(desk, 'client:get_finder', call)).toMatchObject([[{ error: { code: 501 } }]]);
+    expect(types()).toEqual(['link.up']);
+  });
+  it('gives a repeated req_id a ticket of its own until the first is answered', () => {
+    const desk = open('computer');
+    const acks = [asked(desk, 'client:tool_call', call), asked(desk, 'client:tool_call', call)];
+    asked(desk, 'client:get_tools', call);
+    expect(facts.slice(1)).toMatchObject([
+      { type: 'agent.called', ticket: '7.r', timeoutMs: 0 },
+      { type: 'agent.repeated', ticket: '7.r~1', reqId: 'r' },
+      { type: 'agent.askedTools', ticket: '7.r~2' },
+    ]);
+    desk.tell({ type: 'link.answer', ticket: '7.r~1', body: 'no' });
+    desk.received('notify:tool_call_cancel', [{ agent: 'a', req_id: 'r' }]);
+    desk.tell({ type: 'link.answer', ticket: '7.r', body: 'yes' });
+    desk.received('notify:tool_call_cancel', [{ agent: 'a', req_id: 'r' }]);
+    asked(desk, 'client:tool_call', call);
+    expect(acks).toEqual([[['yes']], [['no']]]);
+    expect(facts.slice(4)).toMatchObject([
+      { type: 'agent.cancelled', ticket: '7.r' },
+      { type: 'agent.called', ticket: '7.r' },
+    ]);
+  });
+  it('drops answers to calls of a connection that is gone', () => {
+    const desk = open('computer');
+    const acks = asked(desk, 'client:tool_call', call);
+    desk.down('transport close');
+    desk.tell({ type: 'link.answer', ticket: '7.r', body: {} });
+    expect([acks, types()]).toEqual([[], ['link.up', 'agent.called', 'link.down']]);
+  });
+  it('fails an answer that cannot be written', () => {
+    const desk = open('computer');
+    const acks = asked(desk, 'client:get_tools', call);
+    const ring: unknown[] = [];
+    ring.push(ring);
+    desk.tell({ type: 'link.answer', ticket: '7.r', body: ring });
+    expect(acks).toMatchObject([[{ error: { code: 500 } }]]);
+  });
+  it('ignores notices of its neighbours', () => {
+    const desk = open('computer');
+    desk.received('notify:enter_office', [{ office_id: 'o', computer: 'd' }]);
+    expect(types()).toEqual(['link.up']);
+  });
+});
+
+describe('an agent', () => {
+  it.each([
+    ['notify:enter_office', { office_id: 'p', computer: 'c' }],
+    ['notify:enter_office', { office_id: 'o', agent: 'b' }],
+    ['notify:leave_office', { office_id: 'o', computer: null }],
+    ['notify:update_tool_list', {}],
+    ['notify:update_tool_list', null],
+    ['notify:something', {}],
+  ])('ignores %s %j', (event, body) => {
+    open('agent').received(event, [body]);
+    expect(types()).toEqual(['link.up']);
+  });
+  it('answers no questions', () => {
+    expect(asked(open('agent'), 'client:get_tools', call)).toMatchObject([[{ error: { code: 501 } }]]);
+  });
+});
+
+describe('joins', () => {
+  it.each([
+    [[true, null], { type: 'join.accepted' }],
+    [[[true, null]], { type: 'join.accepted' }],
+    [[false, 'no'], { type: 'join.refused', text: 'no' }],
+    [[[false, 'no']], { type: 'join.refused', text: 'no' }],
+    [[{ error: { code: 403, message: 'not you' } }], { type: 'join.refused', text: 'not you' }],
+    [[false, null], { type: 'join.refused', text: 'The office gave no reason' }],
+    [[], { type: 'join.refused', text: 'The office gave no reason' }],
+  ])('read the ack %j', (ack, fact) => {
+    open('computer').tell({ type: 'link.join' });
+    emitted[0]?.onAck?.(...ack);
+    expect(facts.at(-1)).toEqual(fact);
+  });
+  it('whose answer comes when the connection is gone are not told', () => {
+    const desk = open('computer');
+    desk.tell({ type: 'link.join' });
+    desk.down('transport close');
+    emitted[0]?.onAck?.(true, null);
+    expect(types()).toEqual(['link.up', 'link.down']);
+  });
+});
+
+describe('the book of links', () => {
+  it('keeps the key of a successor when the predecessor closes late', () => {
+    const first = open('computer');
+    open('computer');
+    first.close();
+    expect(book.has('k')).toBe(true);
+  });
+});

@@ -1,0 +1,123 @@
+import { refusal } from '../wire/answers.ts';
+import { type Failure, wireCodes } from '../wire/failure.ts';
+
+export interface Timers {
+  setTimer(run: () => void, ms: number): unknown;
+  clearTimer(timer: unknown): void;
+}
+/** A routed question that waits for its target. */
+export interface Routed {
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+  /** 0 = without limit. */
+  readonly timeoutMs: number;
+  /** One sender may have each id in flight once. */
+  readonly reqId?: string;
+  /** Called once, with the arguments of the ack. */
+  readonly onAnswer: (...ack: unknown[]) => void;
+}
+interface Entry extends Routed {
+  readonly id: number;
+  readonly timer: unknown;
+}
+
+const left: Failure = {
+  code: wireCodes.notFound,
+  message: 'The computer left before it answered',
+  details: { reason: 'left' },
+};
+const abandoned: Failure = {
+  code: wireCodes.notFound,
+  message: 'You left the office before the computer answered',
+  details: { reason: 'left' },
+};
+const closing: Failure = {
+  code: wireCodes.notFound,
+  message: 'The office is closing',
+  details: { reason: 'closing' },
+};
+const timedOut = (timeoutMs: number): Failure => ({
+  code: wireCodes.timeout,
+  message: `The computer did not answer within ${timeoutMs / 1000} s`,
+  details: { reason: 'timeout', timeout_ms: timeoutMs },
+});
+
+/**
+ * The questions on their way through an office. Socket.IO's own ack of a vanished target waits its whole time-out
+ * or for ever (spikes §1.4), so the office keeps this table: every entry settles exactly once, by the answer, the
+ * time-out, or the end of one of the two sockets. Each operation costs the same with one or 10,000 in flight.
+ */
+export class Pending {
+  readonly #timers: Timers;
+  readonly #entries = new Map<number, Entry>();
+  readonly #bySocket = new Map<string, Set<Entry>>();
+  /** `<req_id>` per asking socket. */
+  readonly #reqIds = new Map<string, Set<string>>();
+  #lastId = 0;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The id to settle it by; undefined when this sender has the same `reqId` in flight. */
+  add(routed: Routed): number | undefined {
+    const { from, to, event, timeoutMs, reqId } = routed;
+    if (reqId !== undefined) {
+      const inFlight = this.#reqIds.get(from) ?? new Set<string>();
+      if (inFlight.has(reqId)) return undefined;
+      this.#reqIds.set(from, inFlight.add(reqId));
+    }
+    const id = ++this.#lastId;
+    const expire = (): void => void this.settle(id, ...refusal(event, timedOut(timeoutMs)));
+    const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
+    const entry: Entry = { ...routed, id, timer };
+    this.#entries.set(id, entry);
+    for (const socket of [from, to])
+      this.#bySocket.set(socket, (this.#bySocket.get(socket) ?? new Set()).add(entry));
+    return id;
+  }
+
+  /** False: it was settled before, and this answer is dropped. */
+  settle(id: number, ...ack: unknown[]): boolean {
+    const entry = this.#entries.get(id);
+    if (!entry) return false;
+    this.#forget(entry);
+    entry.onAnswer(...ack);
+    return true;
+  }
+
+  /**
+   * The socket sits nowhere any more: who waits for it is answered at once. What it asked itself is answered
+   * too if it still listens (`gone` false), else dropped.
+   */
+  leave(socket: string, gone: boolean): void {
+    for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
+      if (entry.from === socket && gone) this.#forget(entry);
+      else this.settle(entry.id, ...refusal(entry.event, entry.from === socket ? abandoned : left));
+    }
+  }
+
+  /** Answers everything that waits. */
+  close(): void {
+    for (const { id, event } of [...this.#entries.values()]) this.settle(id, ...refusal(event, closing));
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry.id);
+    if (entry.timer !== undefined) this.#timers.clearTimer(entry.timer);
+    for (const socket of [entry.from, entry.to]) {
+      const entries = this.#bySocket.get(socket);
+      entries?.delete(entry);
+      if (entries?.size === 0) this.#bySocket.delete(socket);
+    }
+    if (entry.reqId === undefined) return;
+    const inFlight = this.#reqIds.get(entry.from);
+    inFlight?.delete(entry.reqId);
+    if (inFlight?.size === 0) this.#reqIds.delete(entry.from);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Failure } from './wire/failure.ts';
+
+/** How the machine of a call ended. */
+export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'cancelled' | 'refused' | 'unknown';
+/**
+ * What is known of the effect: never sent, or answered with an error → `failed`; sent and unanswered (time-out,
+ * cancel, death of the server) → `unknown`.
+ */
+export type Outcome = 'succeeded' | 'failed' | 'unknown';
+
+/** The one answer to a call, posted to its asker. */
+export interface CallSettled {
+  readonly type: 'call.settled';
+  /** Names the asker's pending answer. */
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly end: CallEnd;
+  readonly outcome: Outcome;
+  /** What the server answered, as it came. */
+  readonly result: unknown;
+  readonly failure: Failure | null;
+}
+
+/** The answer of a call that could not be opened, or whose machine broke. */
+export const settledBy = (
+  call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,
+  end: CallEnd,
+  failure: Failure,
+  outcome: Outcome = 'failed',
+): CallSettled => ({
+  type: 'call.settled',
+  ticket: call.ticket,
+  reqId: call.reqId,
+  server: call.server,
+  tool: call.tool,
+  end,
+  outcome,
+  result: null,
+  failure,
+});

@@ -1,0 +1,47 @@
+/** Every delay of every machine: name → default in ms. A host may override each by input. */
+export const timing = {
+  /** Hard limit from launch to the first list of tools; long because a first `npx` downloads. */
+  connectMs: 300_000,
+  /** One `tools/list` with all its pages. */
+  listMs: 30_000,
+  /** After this long in `ready` the restart budget is full again. */
+  provenStableMs: 60_000,
+  /** Pause before a lost server is connected again. */
+  backoffMs: 1_000,
+  /** Calls in flight get this long to settle before their server is closed. */
+  drainMs: 1_000,
+  /** Closed stdin → SIGTERM. */
+  stdinGraceMs: 500,
+  /** SIGTERM → SIGKILL. */
+  termGraceMs: 2_000,
+  /** SIGKILL → the process counts as ended although no exit was seen (uninterruptible sleep). */
+  killGraceMs: 2_000,
+  /** A stream broke: its process gets this long to show how it died, so that the failure can say so. */
+  exitGraceMs: 250,
+  /** The whole way down of a computer, an office, an agent; then what is left is ended by force. */
+  shutdownMs: 10_000,
+  /** Boot waits this long for slow servers, then serves without them. */
+  bootMs: 15_000,
+  /** A call without a limit of its own. */
+  callTotalMs: 60_000,
+  /** A person is asked to confirm a call. */
+  confirmMs: 120_000,
+  /** Socket.IO: connect and join. */
+  linkMs: 10_000,
+  /** Pause before a lost office is connected again. */
+  linkBackoffMs: 1_000,
+  /** Changes of tools are gathered: quiet this long, but at most that long. */
+  quietMs: 200,
+  longestQuietMs: 2_000,
+  /** `client:get_*` and `server:list_room`: how long a peer waits. */
+  queryMs: 30_000,
+  /** What the office adds to a call's own time-out, so that the computer's answer can still arrive. */
+  relayMarginMs: 5_000,
+  /** What an agent adds on top of that. */
+  agentMarginMs: 6_000,
+  /** A view of a computer whose tools could not be fetched asks again. */
+  refetchMs: 2_000,
+  /** A crashed machine is opened again. */
+  reopenMs: 1_000,
+} as const;
+export type Timing = { readonly [K in keyof typeof timing]: number };

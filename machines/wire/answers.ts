@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { events } from './events.ts';
+import { type Failure, toWireError, wireCodes } from './failure.ts';
+
+type WireError = ReturnType<typeof toWireError>;
+export interface ErrorAck {
+  readonly error: WireError;
+}
+
+/** The answer to a `client:*` or `server:list_room` that failed. */
+export const errorAck = (failure: Failure): ErrorAck => ({ error: toWireError(failure) });
+
+/** A failed tool call as the wire has it: a CallToolResult, because that is what every agent can parse. */
+export interface FailureResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent: { readonly error: WireError };
+  readonly isError: true;
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+export interface FailureResultOptions {
+  /** What the model reads; the failure's message by default. */
+  readonly text?: string;
+  /** Joins `error_code`, and `a2c_timeout` or `a2c_cancelled` where the failure is one. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+export function failureResult(failure: Failure, options: FailureResultOptions = {}): FailureResult {
+  const error = toWireError(failure);
+  const timedOut = error.code === wireCodes.timeout || error.code === wireCodes.toolTimeout;
+  return {
+    content: [{ type: 'text', text: options.text ?? failure.message }],
+    structuredContent: { error },
+    isError: true,
+    meta: {
+      error_code: error.code,
+      ...(timedOut && { a2c_timeout: true }),
+      ...(failure.code === 'ToolCallCancelled' && { a2c_cancelled: true }),
+      ...options.meta,
+    },
+  };
+}
+
+/** The arguments of the ack that says no to an event, in the form that this event's askers can read. */
+export function refusal(event: string, failure: Failure): readonly unknown[] {
+  if (event === events.joinOffice || event === events.leaveOffice) return [false, failure.message];
+  return [event === events.toolCall ? failureResult(failure) : errorAck(failure)];
+}
+
+const problemsShown = 5;
+
+/** A payload that its schema refuses → 400 with one readable line per field: `timeout: expected whole seconds`. */
+export function badPayload(error: z.ZodError, event: string): Failure {
+  const problems = error.issues
+    .slice(0, problemsShown)
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
+  return {
+    code: wireCodes.badRequest,
+    message: `Wrong payload of ${event}: ${problems.join('; ')}`,
+    details: { event, problems },
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * The event names of A2C-SMCP, draft 0.2.0. `client:*` is asked by the agent and relayed to one computer,
+ * `server:*` is said to the office, `notify:*` is said by the office to those who sit in it.
+ */
+export const events = {
+  joinOffice: 'server:join_office',
+  leaveOffice: 'server:leave_office',
+  listRoom: 'server:list_room',
+  updateConfig: 'server:update_config',
+  updateToolList: 'server:update_tool_list',
+  updateDesktop: 'server:update_desktop',
+  updateFinder: 'server:update_finder',
+  cancelToolCall: 'server:tool_call_cancel',
+  toolCall: 'client:tool_call',
+  getTools: 'client:get_tools',
+  getConfig: 'client:get_config',
+  getDesktop: 'client:get_desktop',
+  getFinder: 'client:get_finder',
+} as const;
+export type EventName = (typeof events)[keyof typeof events];
+
+/** What only an office says. */
+export const notices = {
+  enterOffice: 'notify:enter_office',
+  leaveOffice: 'notify:leave_office',
+  updateConfig: 'notify:update_config',
+  updateToolList: 'notify:update_tool_list',
+  updateDesktop: 'notify:update_desktop',
+  updateFinder: 'notify:update_finder',
+  toolCallCancelled: 'notify:tool_call_cancel',
+} as const;
+export type NoticeName = (typeof notices)[keyof typeof notices];
+
+const known: ReadonlySet<string> = new Set([...Object.values(events), ...Object.values(notices)]);
+
+/** What this build answers. The other known events are refused with 501. */
+export const builtEvents: ReadonlySet<string> = new Set([
+  events.joinOffice,
+  events.leaveOffice,
+  events.listRoom,
+  events.updateToolList,
+  events.cancelToolCall,
+  events.toolCall,
+  events.getTools,
+]);
+
+export const isKnownEvent = (event: string): boolean => known.has(event);

@@ -1,0 +1,52 @@
+/**
+ * Failures are data: a code, a sentence, and details that never carry secrets, hosts or stacks.
+ * Numeric codes are those of A2C-SMCP (draft 0.2.0, error tables); names are ours and local to a host.
+ * One closed union: a new way to fail is a new line here.
+ */
+export const wireCodes = {
+  badRequest: 400,
+  forbidden: 403,
+  notFound: 404,
+  timeout: 408,
+  conflict: 409,
+  tooLarge: 413,
+  internal: 500,
+  notBuilt: 501,
+  toolNotFound: 4001,
+  toolDisabled: 4002,
+  toolFailed: 4003,
+  toolTimeout: 4004,
+  notConfirmed: 4005,
+} as const;
+export type WireCode = (typeof wireCodes)[keyof typeof wireCodes];
+
+/** Codes that never cross the wire as such; each has the numeric code that stands for it there. */
+const localCodes = {
+  ServerNotActive: wireCodes.toolFailed,
+  ServerLost: wireCodes.toolFailed,
+  ToolCallCancelled: wireCodes.toolFailed,
+  ToolExecutionTimeout: wireCodes.toolTimeout,
+  ToolNameDuplicated: wireCodes.conflict,
+  InputNotFound: wireCodes.badRequest,
+  VrlSyntaxError: wireCodes.badRequest,
+  ConfigInvalid: wireCodes.badRequest,
+  LinkLost: wireCodes.notFound,
+  Crashed: wireCodes.internal,
+} as const;
+export type LocalCode = keyof typeof localCodes;
+
+export interface Failure {
+  readonly code: WireCode | LocalCode;
+  /** One sentence for a person. */
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** What the person can do about it. */
+  readonly remedy?: string;
+}
+
+/** The error object of an ack: `{code, message, details?}`; a local code becomes its number and `details.reason`. */
+export function toWireError(failure: Failure): { code: number; message: string; details?: object } {
+  const { code, message, details } = failure;
+  if (typeof code === 'number') return details ? { code, message, details } : { code, message };
+  return { code: localCodes[code], message, details: { reason: code, ...details } };
+}

@@ -1,0 +1,23 @@
+/** The revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. It stands here and nowhere else. */
+export const PROTOCOL_VERSION = '0.2.0';
+
+/** The Socket.IO namespace of every event. The HTTP path is no part of the protocol (default `/socket.io`). */
+export const NAMESPACE = '/smcp';
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * One chain, each link smaller than the one that carries it, so that a result that is too large fails its call
+ * and never closes a connection: what a call may answer < what an office carries < one message over stdio.
+ */
+export const sizes = {
+  resultBytes: 7 * mebibyte,
+  officePayloadBytes: 8 * mebibyte,
+  stdioMessageBytes: 10 * mebibyte,
+} as const;
+
+/** The longest time-out that we keep, 24 days: a timer of 2^31 ms or more would fire at once. */
+export const longestTimeoutMs = 2_147_000_000;
+
+/** Seconds of the wire → milliseconds; 0 stays 0 and means without limit. */
+export const toTimeoutMs = (seconds: number): number => Math.min(seconds * 1000, longestTimeoutMs);

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { Server, type Socket } from 'socket.io';
+import { io, type Socket as ClientSocket } from 'socket.io-client';
+import { echoed, textOf, type Chain } from '../chain.ts';
+
+/**
+ * The chain as one writes it by hand in an afternoon: no actors, no validation, no lifecycle, no errors. It is
+ * the yardstick for what those cost, not an example: it hangs and leaks wherever something goes wrong.
+ */
+
+interface Seat {
+  role: string;
+  name: string;
+  office_id: string;
+}
+interface Call {
+  computer: string;
+  tool_name: string;
+  params: { text: string };
+  timeout: number;
+}
+type Ack = (...answer: unknown[]) => void;
+type Tool = (call: Call) => Promise<object>;
+
+async function startOffice(): Promise<{ url: string; close: () => Promise<void> }> {
+  const http = createServer();
+  const server = new Server(http, { transports: ['websocket'], serveClient: false });
+  const computers = new Map<string, Socket>();
+  server.of('/smcp').on('connection', (socket) => {
+    let office = '';
+    socket.on('server:join_office', async (seat: Seat, ack: Ack) => {
+      office = seat.office_id;
+      if (seat.role === 'computer') computers.set(`${office}/${seat.name}`, socket);
+      await socket.join(office);
+      ack(true, null);
+    });
+    socket.on('client:tool_call', (call: Call, ack: Ack) => {
+      computers
+        .get(`${office}/${call.computer}`)
+        ?.timeout(call.timeout * 1000)
+        .emit('client:tool_call', call, (late: Error | null, result: unknown) => ack(late ? null : result));
+    });
+  });
+  await new Promise<void>((listening) => http.listen(0, '127.0.0.1', listening));
+  const { port } = http.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/smcp`, close: () => server.close() };
+}
+
+async function takeSeat(url: string, seat: Seat): Promise<ClientSocket> {
+  const socket = io(url, { transports: ['websocket'], forceNew: true });
+  await socket.emitWithAck('server:join_office', seat);
+  return socket;
+}
+
+async function startComputer(url: string, tool: Tool): Promise<ClientSocket> {
+  const socket = await takeSeat(url, { role: 'computer', name: 'desk', office_id: 'bench' });
+  socket.on('client:tool_call', async (call: Call, ack: Ack) => ack(await tool(call)));
+  return socket;
+}
+
+async function startServer(): Promise<{ tool: Tool; pid: number; close: () => Promise<void> }> {
+  const script = fileURLToPath(new URL('echo-server.mjs', import.meta.url));
+  const transport = new StdioClientTransport({ command: process.execPath, args: [script] });
+  const client = new Client({ name: 'bench', version: '1' });
+  await client.connect(transport);
+  const tool: Tool = ({ tool_name: name, params, timeout }) =>
+    client.callTool({ name, arguments: params }, undefined, { timeout: timeout * 1000 });
+  return { tool, pid: transport.pid ?? 0, close: () => client.close() };
+}
+
+async function startChain(tool: Tool, also: () => Promise<void>, pids: readonly number[]): Promise<Chain> {
+  const office = await startOffice();
+  const computer = await startComputer(office.url, tool);
+  const agent = await takeSeat(office.url, { role: 'agent', name: 'asker', office_id: 'bench' });
+  return {
+    pids,
+    call: async (n) => {
+      const params = { text: textOf(n) };
+      const call = {
+        agent: 'asker',
+        computer: 'desk',
+        req_id: `r${n}`,
+        tool_name: 'echo',
+        params,
+        timeout: 60,
+      };
+      return echoed(await agent.emitWithAck('client:tool_call', call));
+    },
+    close: async () => {
+      agent.disconnect();
+      computer.disconnect();
+      await office.close();
+      await also();
+    },
+  };
+}
+
+/** Agent → relay → computer → echo server over stdio, and back. */
+export async function baselineFull(): Promise<Chain> {
+  const { tool, pid, close } = await startServer();
+  return startChain(tool, close, [pid]);
+}
+
+/** The same without the server: the computer answers by itself, so the relay is what costs. */
+export const baselineRelay = (): Promise<Chain> =>
+  startChain(
+    async ({ params }) => ({ content: [{ type: 'text', text: params.text }] }),
+    async () => {},
+    [],
+  );

@@ -1,0 +1,26 @@
+/** What is measured: something that answers calls. All but the MCP server runs in the measuring process. */
+export interface Chain {
+  /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
+  call(n: number): Promise<string>;
+  close(): Promise<void>;
+  /** Children that must not outlive the benchmark, whatever happens. */
+  readonly pids: readonly number[];
+}
+
+/** Chains of one group do the same work; its first is the one that the others are compared with. */
+export interface Contender {
+  readonly group: 'full chain' | 'relay alone';
+  readonly name: string;
+  open(): Promise<Chain>;
+}
+
+/** About a hundred bytes, different for each call, so that an answer to another call is noticed. */
+export const textOf = (n: number): string => `call ${n} `.padEnd(100, '.');
+
+/** The text of an echo result; anything else ends the benchmark, because an error is fast. */
+export function echoed(result: unknown): string {
+  const { content } = result as { content?: readonly { readonly text?: string }[] };
+  const text = content?.[0]?.text;
+  if (text === undefined) throw new Error(`no echo: ${JSON.stringify(result)?.slice(0, 200)}`);
+  return text;
+}

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type LinkProbe, type MakeTransport, type OfficeProbe, World } from './link-world.ts';
+
+const limits = { relayMarginMs: 50, queryMs: 5_000 };
+const callTo = (req_id: string, more: object = {}): object => ({
+  agent: 'a',
+  req_id,
+  computer: 'c',
+  tool_name: 't',
+  params: { x: 1 },
+  timeout: 5,
+  ...more,
+});
+const typesOf = ({ facts }: LinkProbe): string[] => facts.map(({ type }) => type);
+
+let world: World;
+let office: OfficeProbe;
+const agentAt = (): Promise<LinkProbe> => world.joined(office.url, { role: 'agent', name: 'a' });
+
+function connections(): void {
+  it('comes up once, joins, leaves', async () => {
+    const link = await world.joined(office.url);
+    link.leaf.tell({ type: 'link.leave' });
+    await world.fact(link, 'leave.done');
+    expect(typesOf(link)).toEqual(['link.up', 'join.accepted', 'leave.done']);
+  });
+
+  it.each(['http://127.0.0.1:1', 'no url'])('is refused with a reason: %s', async (url) => {
+    const link = world.tryLink(url);
+    const { reason } = await world.fact(link, 'link.refused');
+    expect([reason.length > 3, typesOf(link)]).toEqual([true, ['link.refused']]);
+  });
+
+  it('hears why it may not join', async () => {
+    await world.joined(office.url);
+    const second = await world.link(office.url);
+    second.leaf.tell({ type: 'link.join' });
+    expect((await world.fact(second, 'join.refused')).text).toContain('already exists');
+  });
+
+  it('hears that the office closed', async () => {
+    const link = await world.joined(office.url);
+    office.leaf.close();
+    await world.fact(link, 'link.down');
+    expect(typesOf(link)).toEqual(['link.up', 'join.accepted', 'link.down']);
+  });
+
+  it('emits nothing while it is not connected, and nothing of that later', async () => {
+    const link = world.tryLink(office.url);
+    link.leaf.tell({ type: 'link.join' });
+    link.leaf.tell({ type: 'link.announce', event: 'server:update_tool_list' });
+    const early = world.question(link.key, 'server:list_room', {});
+    expect(early.facts).toMatchObject([{ type: 'ask.refused', sent: false }]);
+    await world.fact(link, 'link.up');
+    const known = world.question(link.key, 'fence:here', {});
+    await world.until(() => known.facts.length > 0);
+    expect(office.facts.filter(({ type }) => type === 'socket.joins')).toEqual([]);
+  });
+
+  it('says nothing after its close, and its office hears that it is gone', async () => {
+    const link = await world.joined(office.url);
+    const waiting = world.question(link.key, 'client:get_tools', {});
+    link.leaf.close();
+    await world.until(() => office.facts.some(({ type }) => type === 'socket.closed'));
+    expect([typesOf(link), world.transport.has(link.key)]).toEqual([['link.up', 'join.accepted'], false]);
+    expect(waiting.facts).toHaveLength(1);
+  });
+
+  it('that is closed before it is up stays silent', async () => {
+    const link = world.tryLink(office.url);
+    link.leaf.close();
+    await world.joined(office.url);
+    expect(link.facts).toEqual([]);
+  });
+}
+
+function questions(): void {
+  it('hands over the ack as it is, errors too', async () => {
+    const agent = await agentAt();
+    const room = world.question(agent.key, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' });
+    const call = world.question(agent.key, 'client:tool_call', callTo('r'));
+    await world.until(() => room.facts.length + call.facts.length === 2);
+    expect(room.facts).toMatchObject([
+      { type: 'ask.answered', result: { req_id: 'r', sessions: [{ name: 'a' }] } },
+    ]);
+    expect(call.facts).toMatchObject([
+      { type: 'ask.answered', result: { isError: true, meta: { error_code: 404 } } },
+    ]);
+  });
+
+  it('of an unknown key surely went nowhere', () => {
+    const { facts } = world.question('link#404', 'client:get_tools', {});
+    expect(facts).toMatchObject([{ type: 'ask.refused', sent: false, failure: { code: 'LinkLost' } }]);
+  });
+
+  it('that wait when the wire breaks are refused as lost, before the link is down', async () => {
+    const agent = await agentAt();
+    const computer = await world.joined(office.url);
+    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r'));
+    await world.fact(computer, 'agent.called');
+    world.transport.cut('a', agent.url);
+    await world.fact(agent, 'link.down');
+    expect(facts).toMatchObject([
+      { type: 'ask.refused', sent: true, lost: true, failure: { code: 'LinkLost' } },
+    ]);
+    expect(world.question(agent.key, 'client:tool_call', callTo('r')).facts).toMatchObject([{ sent: false }]);
+  });
+
+  it('that are withdrawn are cancelled once, and their late answer is dropped', async () => {
+    const agent = await agentAt();
+    const computer = await world.joined(office.url);
+    const { facts, withdraw } = world.question(agent.key, 'client:tool_call', callTo('r'));
+    const { ticket } = await world.fact(computer, 'agent.called');
+    withdraw();
+    withdraw();
+    expect(await world.fact(computer, 'agent.cancelled')).toEqual({ type: 'agent.cancelled', ticket });
+    computer.leaf.tell({ type: 'link.answer', ticket, body: 'late' });
+    const next = world.question(agent.key, 'client:get_tools', { agent: 'a', req_id: 'r2', computer: 'c' });
+    const asked = await world.fact(computer, 'agent.askedTools');
+    computer.leaf.tell({ type: 'link.answer', ticket: asked.ticket, body: 'tools' });
+    await world.until(() => next.facts.length > 0);
+    expect([facts, typesOf(computer).filter((type) => type === 'agent.cancelled')]).toEqual([
+      [],
+      ['agent.cancelled'],
+    ]);
+  });
+
+  it('that are too large fail with their size, and the connection lives', async () => {
+    const agent = await agentAt();
+    const { facts } = world.question(
+      agent.key,
+      'client:tool_call',
+      callTo('r', { params: { x: 'é'.repeat(5_000_000) } }),
+    );
+    expect(facts).toMatchObject([{ type: 'ask.refused', sent: false, failure: { code: 413 } }]);
+    expect(typesOf(agent)).not.toContain('link.down');
+  });
+}
+
+function computers(): void {
+  it('hears a call with a ticket of its connection, and gives one answer', async () => {
+    const agent = await agentAt();
+    const computer = await world.joined(office.url);
+    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r', { timeout: 2 }));
+    const called = await world.fact(computer, 'agent.called');
+    const n = computer.key.split('#')[1];
+    expect(called).toEqual({
+      type: 'agent.called',
+      ticket: `${n}.r`,
+      reqId: 'r',
+      tool: 't',
+      params: { x: 1 },
+      timeoutMs: 2000,
+    });
+    for (const body of [{ content: [] }, 'twice'])
+      computer.leaf.tell({ type: 'link.answer', ticket: called.ticket, body });
+    computer.leaf.tell({ type: 'link.answer', ticket: 'unknown', body: {} });
+    await world.until(() => facts.length > 0);
+    expect(facts).toMatchObject([{ type: 'ask.answered', result: { content: [] } }]);
+  });
+
+  it('has an answer that is too large fail with its size, and stays connected', async () => {
+    const agent = await agentAt();
+    const computer = await world.joined(office.url);
+    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r'));
+    const { ticket } = await world.fact(computer, 'agent.called');
+    computer.leaf.tell({ type: 'link.answer', ticket, body: { content: 'x'.repeat(9_000_000) } });
+    await world.until(() => facts.length > 0);
+    const error = { code: 413, message: expect.stringContaining('90000') as string };
+    expect(facts).toMatchObject([{ result: { isError: true, structuredContent: { error } } }]);
+    expect(typesOf(computer)).not.toContain('link.down');
+  });
+
+  it('lets the agent hear at once that it went with a call', async () => {
+    const agent = await agentAt();
+    const computer = await world.joined(office.url);
+    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r', { timeout: 0 }));
+    await world.fact(computer, 'agent.called');
+    world.transport.cut('c', computer.url);
+    await world.until(() => facts.length > 0);
+    expect(facts).toMatchObject([
+      { result: { structuredContent: { error: { details: { reason: 'left' } } } } },
+    ]);
+  });
+}
+
+function agents(): void {
+  it('hears who enters, changes and leaves in its own office, and nothing of agents', async () => {
+    const agent = await agentAt();
+    const elsewhere = await world.joined(office.url, { role: 'agent', name: 'b', office: 'p' });
+    const computer = await world.joined(office.url);
+    computer.leaf.tell({ type: 'link.announce', event: 'server:update_tool_list' });
+    await world.fact(agent, 'computer.toolsChanged');
+    computer.leaf.close();
+    await world.fact(agent, 'computer.left');
+    expect(agent.facts.slice(2)).toEqual([
+      { type: 'computer.entered', computer: 'c' },
+      { type: 'computer.toolsChanged', computer: 'c' },
+      { type: 'computer.left', computer: 'c' },
+    ]);
+    expect(typesOf(elsewhere)).toEqual(['link.up', 'join.accepted']);
+  });
+}
+
+/** The laws of the port `link` and of the questions that go out over it, over any transport. */
+export function linkContract(make: MakeTransport): void {
+  beforeEach(async () => {
+    world = new World(make(limits));
+    office = await world.office();
+  });
+  afterEach(() => world.close());
+  describe('a link', connections);
+  describe('questions', questions);
+  describe('a computer', computers);
+  describe('an agent', agents);
+}

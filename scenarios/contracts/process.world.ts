@@ -1,0 +1,85 @@
+import { createLedger, processPortOf, type LaunchSpec, type Ledger } from '../../adapters/process/index.ts';
+import type { Give, Leaf, ProcessCommand, ProcessFact } from '../../machines/ports.ts';
+import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.contract.ts';
+
+/** Waits for events: what is asked is looked at again whenever something was heard. */
+export function createWaiting() {
+  const open = new Set<{ holds: () => boolean; resolve: () => void }>();
+  return {
+    heard:
+      <Fact>(give: Give<Fact>): Give<Fact> =>
+      (fact) => {
+        give(fact);
+        for (const waiting of open) {
+          if (!waiting.holds()) continue;
+          open.delete(waiting);
+          waiting.resolve();
+        }
+      },
+    until: (holds: () => boolean): Promise<void> =>
+      holds() ? Promise.resolve() : new Promise((resolve) => open.add({ holds, resolve })),
+  };
+}
+
+const childFile = new URL('../fixtures/child.mjs', import.meta.url).pathname;
+const nodeRuns = (...args: string[]): LaunchSpec => ({
+  command: process.execPath,
+  args: [childFile, ...args],
+  env: {},
+});
+
+/** Beside those of the contract: what only real processes do. */
+export type RealBehaviour =
+  | ChildBehaviour
+  | 'leavesPipeHolder'
+  | 'tellsEnvironment'
+  | 'deaf'
+  | 'chatty'
+  | 'quiet';
+
+const specOf = (behaviour: string): LaunchSpec => {
+  if (behaviour === 'missing') return { command: 'no-such-command', args: [], env: {} };
+  if (behaviour !== 'wrapped') return nodeRuns(behaviour);
+  return { command: 'sh', args: ['-c', `'${process.execPath}' '${childFile}' stubborn; true`], env: {} };
+};
+
+export interface RealProcessWorld extends ProcessWorld {
+  readonly ledger: Ledger;
+  open(behaviour: RealBehaviour, give: Give<ProcessFact>): ContractChild;
+  launch(spec: LaunchSpec | undefined, give: Give<ProcessFact>): Leaf<ProcessCommand>;
+}
+
+/** Real children of the real adapter. */
+export function createRealProcessWorld(): RealProcessWorld {
+  const ledger = createLedger();
+  const { heard, until } = createWaiting();
+  let count = 0;
+  const launch = (
+    spec: LaunchSpec | undefined,
+    give: Give<ProcessFact>,
+    key = `process:${(count += 1)}`,
+  ): Leaf<ProcessCommand> =>
+    processPortOf({ launchOf: () => spec, ledger })(key, { server: 'contract', key }, heard(give));
+  return {
+    ledger,
+    until,
+    launch,
+    open: (behaviour, give) => {
+      const key = `process:${(count += 1)}`;
+      const leaf = launch(specOf(behaviour), give, key);
+      const stdout = ledger.streamsOf(key)?.stdout;
+      const ready = new Promise<void>((resolve) => stdout?.once('data', () => resolve()));
+      return { ...leaf, ready: () => ready };
+    },
+    settled: async () => {
+      await ledger.closed();
+      // A child that was never born stands in no ledger; its failure comes on this turn of the loop.
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    alive: () => ledger.size,
+    dispose: () => {
+      ledger.killAll();
+      return ledger.closed();
+    },
+  };
+}

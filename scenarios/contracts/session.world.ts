@@ -1,0 +1,57 @@
+import { sessionPortOf, type Notice } from '../../adapters/mcp/index.ts';
+import { createLedger, processPortOf, type Ledger } from '../../adapters/process/index.ts';
+import type { Give, SessionFact } from '../../machines/ports.ts';
+import { createWaiting } from './process.world.ts';
+import type { ContractSession, ServerBehaviour, SessionWorld } from './session.stage.ts';
+
+const serverFile = new URL('../fixtures/mcp-server.mjs', import.meta.url).pathname;
+
+export interface RealSessionWorld extends SessionWorld {
+  readonly ledger: Ledger;
+  readonly notices: readonly Notice[];
+}
+
+/** Sessions of the real adapter with real servers. The limit is small, so that a test meets it quickly. */
+export function createRealSessionWorld(resultBytes: number = 64 * 1024): RealSessionWorld {
+  const ledger = createLedger();
+  const notices: Notice[] = [];
+  const { heard, until } = createWaiting();
+  const sessions = sessionPortOf({
+    ledger,
+    clientInfo: { name: 'contract', version: '0.0.0' },
+    resultBytes,
+    notice: (_server, notice) => notices.push(notice),
+  });
+  let count = 0;
+  const start = (behaviour: ServerBehaviour): string => {
+    const key = `process:${(count += 1)}`;
+    const spec = { command: process.execPath, args: [serverFile, behaviour], env: {} };
+    const port = processPortOf({ launchOf: () => spec, ledger });
+    port(key, { server: behaviour, key }, () => {});
+    return key;
+  };
+  const open = (server: string, process: string, give: Give<SessionFact>): ContractSession => {
+    const key = `session:${(count += 1)}`;
+    const leaf = sessions.open(key, { server, key, process }, heard(give));
+    return { key, close: () => leaf.close() };
+  };
+  return {
+    ledger,
+    notices,
+    resultBytes,
+    until,
+    open: (behaviour, give) => open(behaviour, start(behaviour), give),
+    openOnNothing: (give) => open('nothing', 'process:nobody', give),
+    ask: (from, question, give) => sessions.ask(from, question, heard(give)),
+    settled: async () => {
+      ledger.killAll();
+      await ledger.closed();
+      // The end of a stream is told on the turn of the loop after the end of its process.
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    dispose: () => {
+      ledger.killAll();
+      return ledger.closed();
+    },
+  };
+}

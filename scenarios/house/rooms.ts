@@ -1,0 +1,112 @@
+import type { Edge } from './imports.ts';
+import { isMachine, isTest, type Breach } from './source.ts';
+
+/**
+ * Who may import whom (design.md §2). `machine` is a `*.machine.ts`, a part of one (`client.parts.ts`), the
+ * index of the machines and the tests that stand beside them; `pure` is everything else in that room.
+ * `contract` may touch adapters because a contract suite and a benchmark run on the real ones.
+ */
+type Kind = 'pure' | 'machine' | 'adapter' | 'adapters' | 'actor' | 'main' | 'scenario' | 'contract';
+
+export function kindOf(path: string): Kind | undefined {
+  if (/^machines\/([^/]+\.[^/]+|index)\.ts$/.test(path) || isMachine(path)) return 'machine';
+  if (path.startsWith('machines/')) return 'pure';
+  if (/^adapters\/index(\.test)?\.ts$/.test(path)) return 'adapters';
+  if (path.startsWith('adapters/')) return 'adapter';
+  if (/^actors\/(main[.-]|main\/|commands\/)/.test(path)) return 'main';
+  if (path.startsWith('actors/')) return 'actor';
+  if (/^scenarios\/(contracts|bench)\//.test(path)) return 'contract';
+  return path.startsWith('scenarios/') ? 'scenario' : undefined;
+}
+
+export interface Rules {
+  /** From the asker down: a machine imports only machines that stand further right. */
+  readonly machines: readonly string[];
+  /** Adapter folders that may name another: `mcp → process`. */
+  readonly adapters: readonly (readonly [from: string, to: string])[];
+}
+
+const allowed: Readonly<Record<Kind, readonly Kind[]>> = {
+  pure: ['pure'],
+  machine: ['pure', 'machine'],
+  adapter: ['pure', 'adapter'],
+  adapters: ['pure', 'adapter'],
+  actor: ['pure', 'machine', 'adapters', 'actor'],
+  main: ['pure', 'machine', 'adapters', 'actor', 'main'],
+  scenario: ['pure', 'machine', 'actor', 'main', 'scenario', 'contract'],
+  contract: ['pure', 'machine', 'adapter', 'adapters', 'actor', 'main', 'scenario', 'contract'],
+};
+
+const instead: Readonly<Record<Kind, string>> = {
+  pure: 'pure rules know only pure rules: move the decision into the machine',
+  machine:
+    'a machine names what it needs as a port (machines/ports.ts) or as an effect (machines/effects.ts)',
+  adapter: 'an adapter knows its own folder, the pure rules, and machines by `import type` only',
+  adapters: 'adapters/index.ts gathers adapter folders and nothing else',
+  actor: 'take the adapter from adapters/index.ts',
+  main: 'take the adapter from adapters/index.ts, and scenarios by a lazy import()',
+  scenario: 'real adapters only in scenarios/contracts/ and scenarios/bench/; end-to-end tests in actors/',
+  contract: 'stay within the four rooms',
+};
+
+const downwards = 'only downwards, in the order that scenarios/house.test.ts has for machines';
+
+export function roomBreaches(edges: readonly Edge[], rules: Rules): Breach[] {
+  return edges.flatMap((edge) => {
+    const from = kindOf(edge.from);
+    if (!from || (edge.specifier !== undefined && edge.to === undefined)) return [];
+    const breach = (what: string, advice: string): Breach[] => [
+      { path: edge.from, line: edge.line, what, instead: advice },
+    ];
+    if (edge.to === undefined) return breach('an import computed at run time', 'write the path as a literal');
+    const to = kindOf(edge.to);
+    if (!to) return breach(`imports ${edge.to}, which is in no room`, 'move it into a room');
+    if (mayImport(edge, edge.to, from, to, rules)) return [];
+    const sideways = from === 'machine' && to === 'machine';
+    return breach(`${from} imports ${to} ${edge.to}`, sideways ? downwards : instead[from]);
+  });
+}
+
+function mayImport(edge: Edge, target: string, from: Kind, to: Kind, rules: Rules): boolean {
+  if (from === 'main' && (to === 'scenario' || to === 'contract')) return edge.lazy;
+  if (from === 'adapter' && to === 'machine') return edge.type;
+  if (from === 'adapter' && to === 'adapter') {
+    const [own, other] = [folderOf(edge.from), folderOf(target)];
+    return own === other || rules.adapters.some(([a, b]) => a === own && b === other);
+  }
+  if (from === 'machine' && to === 'machine' && !isTest(edge.from) && !edge.from.endsWith('/index.ts')) {
+    const [own, other] = [nounOf(edge.from), nounOf(target)];
+    const [high, low] = [rules.machines.indexOf(own), rules.machines.indexOf(other)];
+    return own === other || (high >= 0 && low > high);
+  }
+  // Nothing but its own tests may lean on a test.
+  return allowed[from].includes(to) && (!isTest(target) || isTest(edge.from));
+}
+
+const folderOf = (path: string): string => path.split('/').slice(1, -1)[0] ?? '';
+const nounOf = (path: string): string => path.replace(/^.*\//, '').replace(/\..*$/, '');
+
+export interface Allowance {
+  readonly where: RegExp;
+  /** Exact specifiers; `x/*` takes the paths below x too and `node:*` all of Node. */
+  readonly may: readonly string[];
+  /** Allowed by `import type` only. */
+  readonly types?: readonly string[];
+}
+
+/** Packages: a file may import what any row that matches its path allows. */
+export function packageBreaches(edges: readonly Edge[], table: readonly Allowance[]): Breach[] {
+  return edges.flatMap(({ from, line, specifier, to, type }) => {
+    if (specifier === undefined || to !== undefined) return [];
+    const rows = table.filter(({ where }) => where.test(from));
+    const names = rows.flatMap(({ may, types = [] }) => (type ? [...may, ...types] : may));
+    if (names.some((name) => covers(name, specifier))) return [];
+    const what = `imports ${type ? 'types of ' : ''}${specifier}`;
+    return [{ path: from, line, what, instead: `here: ${[...new Set(names)].join(', ') || 'no packages'}` }];
+  });
+}
+
+const covers = (name: string, specifier: string): boolean =>
+  name.endsWith('*')
+    ? specifier.startsWith(name.slice(0, -1)) || specifier === name.slice(0, -2)
+    : name === specifier;

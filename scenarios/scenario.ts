@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { breaches, type Meant } from './invariants.ts';
+import { Stage, type StageOptions } from './stage.ts';
+
+/** Every transition that any scenario of this run has taken, and how many scenarios ran. */
+export const taken = new Set<string>();
+export const played = { count: 0 };
+
+/** Long enough for every ladder and time-out of the way down. */
+const postMortemMs = 30_000;
+
+function play(options: StageOptions & Meant, act: (stage: Stage) => void): Stage {
+  const stage = new Stage(options);
+  act(stage);
+  stage.close();
+  stage.run(postMortemMs);
+  return stage;
+}
+
+/**
+ * One failure in virtual time. It is played twice: the traces have to be equal line for line. At its end
+ * everything is closed, and every invariant has to hold.
+ */
+export function scenario(title: string, options: StageOptions & Meant, act: (stage: Stage) => void): void {
+  test(title, () => {
+    const first = play(options, act);
+    expect(breaches(first, options)).toEqual([]);
+    const again = play(options, act);
+    expect(again.trace).toEqual(first.trace);
+    for (const transition of first.taken) taken.add(transition);
+    played.count += 1;
+  });
+}

@@ -1,0 +1,144 @@
+import { expect } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../actors/assemble.ts';
+import { scenario } from './scenario.ts';
+
+/** A machine whose action throws when its context says so: the bug that no test has found yet. */
+const broken = (kind: string, action: string, when: (context: never) => boolean = () => true) => {
+  const bug = {
+    actions: {
+      [action]: ({ context }: { context: never }) => {
+        if (when(context)) throw new Error(`bug in ${kind}`);
+      },
+    },
+  };
+  const machine = machines[kind] as AnyStateMachine;
+  return { ...machines, [kind]: machine.provide(bug as never) };
+};
+const tools = { read: { answers: { content: [] }, afterMs: 50 } };
+
+scenario(
+  'a call whose machine throws is answered by its will, and its server lives on',
+  {
+    servers: { fs: { tools } },
+    kinds: broken('call', 'markSent'),
+    failing: '/call:',
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(100);
+    expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+  },
+);
+
+scenario(
+  'a client that throws: its calls are answered, its process is gone, it is opened again',
+  {
+    servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] }, other: { tools: { write: tools.read } } },
+    kinds: broken(
+      'client',
+      'countCall',
+      (c: { server: string; self: string }) => c.server === 'fs' && c.self.endsWith('#1'),
+    ),
+    failing: 'client:fs#1',
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    expect(s.servers.alive).toBe(2);
+    s.call('read').settled.push({} as never);
+    expect(s.servers.startsOf('fs')).toBe(2);
+    s.run(100);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:other')).toBe('{connected:{ready:steady}}');
+    const call = s.call('read');
+    s.run(100);
+    expect(call.settled[0]?.outcome).toBe('succeeded');
+    expect(s.heard('computer', 'machine.failed')).toHaveLength(1);
+  },
+);
+
+scenario(
+  'a client that throws again and again is given up; the others serve',
+  {
+    servers: { fs: { tools }, other: { tools: { write: tools.read } } },
+    kinds: broken('client', 'rememberInfo', (c: { server: string }) => c.server === 'fs'),
+    failing: 'client:fs',
+  },
+  (s) => {
+    s.computer();
+    s.run(10_000);
+    expect(s.servers.startsOf('fs')).toBe(6);
+    expect(s.servers.alive).toBe(1);
+    expect(s.state('computer/client:other')).toBe('{connected:{ready:steady}}');
+  },
+);
+
+scenario(
+  'a process machine that throws: its child is killed, the client tries again',
+  {
+    servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
+    kinds: broken('process', 'rememberPid', (c: { self: string }) => c.self.endsWith('process#1')),
+    failing: 'process#1',
+  },
+  (s) => {
+    s.computer();
+    s.run(5000);
+    expect(s.servers.startsOf('fs')).toBe(2);
+    expect(s.servers.alive).toBe(1);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+  },
+);
+
+scenario(
+  'a computer that throws: everything below it ends and no process is left',
+  {
+    servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
+    kinds: broken('computer', 'countReopen'),
+    failing: 'computer',
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.directory.abandon('computer');
+    s.run(1);
+    expect(s.directory.size).toBe(0);
+    expect(s.servers.alive).toBe(0);
+  },
+);
+
+scenario(
+  'an adapter that throws while it opens fails its own client only',
+  {
+    servers: { bad: { tools }, fs: { tools } },
+    failing: 'client:bad',
+    mend: (ports) => ({
+      ...ports,
+      process: (at, input, give) => {
+        if (input.server === 'bad') throw new Error('no more handles');
+        return ports.process(at, input, give);
+      },
+    }),
+  },
+  (s) => {
+    s.computer();
+    s.run(10_000);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:bad')).toBe('tripped');
+  },
+);
+
+scenario(
+  'a hundred calls in flight are each settled once when their computer is ended by force',
+  { servers: { fs: { tools } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const calls = Array.from({ length: 100 }, () => s.call('read'));
+    s.directory.abandon('computer');
+    expect(calls.every((c) => c.settled.length === 1)).toBe(true);
+  },
+);
