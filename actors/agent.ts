@@ -1,8 +1,17 @@
 import type { AnyEventObject } from 'xstate';
-import type { AgentCall, AgentNews, AgentStart } from '../machines/agent.machine.ts';
+import type { AgentCall, AgentNews, AgentQuery, AgentStart } from '../machines/agent.machine.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
-import { failureIn, readToolResult, wireCodes, type Failure, type SmcpTool } from '../machines/wire/index.ts';
+import {
+  failureIn,
+  readAnswer,
+  readRoom,
+  readToolResult,
+  wireCodes,
+  type Failure,
+  type RoomMember,
+  type SmcpTool,
+} from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { A2cError } from './errors.ts';
 import { Listeners } from './listeners.ts';
@@ -23,8 +32,20 @@ export interface AgentOptions {
 export interface AgentEvents {
   readonly 'computer.joined': { readonly computer: string };
   readonly 'computer.left': { readonly computer: string };
-  readonly 'tools.changed': { readonly computer: string; readonly value: readonly SmcpTool[] };
+  readonly 'tools.changed': {
+    readonly computer: string;
+    readonly value: readonly SmcpTool[];
+    /** Names; a tool that changed in anything else is in neither. */
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+  };
+  readonly 'config.changed': { readonly computer: string };
   readonly 'link.changed': { readonly state: string; readonly reason: string | null };
+}
+export interface ComputerConfig {
+  /** By name, in the protocol's own shape (docs/config.md). */
+  readonly servers: Readonly<Record<string, object>>;
+  readonly inputs: readonly object[];
 }
 /** An agent that sits in an office. `await using` closes it. */
 export interface Agent extends AsyncDisposable {
@@ -40,6 +61,10 @@ export interface Agent extends AsyncDisposable {
     options?: CallOptions,
   ): Promise<CallOutcome>;
   cancel(reqId: string): void;
+  /** Who sits in the office. Rejects with an `A2cError` when the office does not answer. */
+  listRoom(): Promise<readonly RoomMember[]>;
+  /** The servers and inputs of a computer, as it shows them: unrendered, secrets hidden. */
+  getConfig(computer: string): Promise<ComputerConfig>;
   on<Name extends keyof AgentEvents>(name: Name, listener: (value: AgentEvents[Name]) => void): () => void;
   close(): Promise<void>;
 }
@@ -60,6 +85,12 @@ function interpreted(outcome: CallOutcome): CallOutcome {
   };
 }
 
+/** Names of those tools that `some` does not have. */
+function missingIn(some: readonly SmcpTool[], tools: readonly SmcpTool[]): string[] {
+  const names = new Set(some.map((t) => t.name));
+  return tools.flatMap((t) => (names.has(t.name) ? [] : [t.name]));
+}
+
 class HostedAgent implements Agent {
   readonly #runtime: Runtime;
   readonly #isShared: boolean;
@@ -71,6 +102,7 @@ class HostedAgent implements Agent {
   readonly #failures = new Map<string, Failure>();
   readonly #joined = deferred();
   readonly #keepTrying: boolean;
+  readonly #office: string;
 
   constructor(options: AgentOptions, shared: Runtime | undefined) {
     this.#runtime = shared ?? new Runtime();
@@ -78,6 +110,7 @@ class HostedAgent implements Agent {
     this.#timing = { ...timing, ...options.timing };
     this.#keepTrying = options.keepTrying ?? false;
     const { url, name = 'agent', office = 'local' } = options;
+    this.#office = office;
     const input: AgentStart = { link: { url, name, office }, timing: this.#timing };
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
   }
@@ -91,6 +124,8 @@ class HostedAgent implements Agent {
     if (news.type === 'computer.entered')
       this.#listeners.emit('computer.joined', { computer: news.computer });
     else if (news.type === 'computer.left') this.#forget(news.computer);
+    else if (news.type === 'computer.configChanged')
+      this.#listeners.emit('config.changed', { computer: news.computer });
     else if (news.type === 'view.changed') this.#learn(news);
     else if (news.type === 'link.changed') {
       if (news.stage === 'joined') this.#joined.resolve();
@@ -109,8 +144,12 @@ class HostedAgent implements Agent {
   #learn({ computer, tools, failure }: Extract<AgentNews, { type: 'view.changed' }>): void {
     if (failure) this.#failures.set(computer, failure);
     if (!tools) return;
+    const known = this.#tools.get(computer);
     this.#tools.set(computer, tools);
-    this.#listeners.emit('tools.changed', { computer, value: tools });
+    // What was fetched again may be what was known already.
+    if (known && JSON.stringify(known) === JSON.stringify(tools)) return;
+    const [added, removed] = [missingIn(known ?? [], tools), missingIn(tools, known ?? [])];
+    this.#listeners.emit('tools.changed', { computer, value: tools, added, removed });
   }
 
   computers(): readonly string[] {
@@ -146,7 +185,6 @@ class HostedAgent implements Agent {
   }
   callTool: Agent['callTool'] = async (computer, tool, params = {}, options = {}) => {
     const { timeoutMs = this.#timing.callTotalMs } = options;
-    const { directory } = this.#runtime;
     const send = (ticket: string, reqId: string): void => {
       const replyTo = this.#hosted.host;
       const call: AgentCall = {
@@ -159,13 +197,41 @@ class HostedAgent implements Agent {
         timeoutMs,
         replyTo,
       };
-      if (directory.find('agent')) return directory.send('agent', call);
-      const failure: Failure = { code: 'LinkLost', message: 'The agent is closed' };
-      const nothing = { server: '', end: 'failed', outcome: 'failed', result: null } as const;
-      this.#calls.settle({ type: 'call.settled', ticket, reqId, tool, ...nothing, failure });
+      this.#sendOrSettle(call, ticket, reqId, tool);
     };
     return interpreted(await this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket)));
   };
+  /** The raw ack of a question, and the `req_id` that it has to echo. */
+  async #query(method: string, request: object): Promise<{ ack: unknown; reqId: string }> {
+    const replyTo = this.#hosted.host;
+    const send = (ticket: string, reqId: string): void => {
+      const query: AgentQuery = { type: 'agent.query', ticket, reqId, method, request, replyTo };
+      this.#sendOrSettle(query, ticket, reqId, method);
+    };
+    const outcome = await this.#calls.start(method, {}, send, (ticket) => this.#cancel(ticket));
+    if (outcome.failure) throw new A2cError(outcome.failure);
+    return { ack: outcome.result, reqId: outcome.reqId };
+  }
+  #sendOrSettle(event: AgentCall | AgentQuery, ticket: string, reqId: string, tool: string): void {
+    const { directory } = this.#runtime;
+    if (directory.find('agent')) return directory.send('agent', event);
+    const failure: Failure = { code: 'LinkLost', message: 'The agent is closed' };
+    const nothing = { server: '', end: 'failed', outcome: 'failed', result: null } as const;
+    this.#calls.settle({ type: 'call.settled', ticket, reqId, tool, ...nothing, failure });
+  }
+  async listRoom(): Promise<readonly RoomMember[]> {
+    const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office });
+    const read = readRoom(ack, reqId);
+    if (read.ok) return read.body;
+    throw new A2cError(read.failure);
+  }
+  async getConfig(computer: string): Promise<ComputerConfig> {
+    const { ack } = await this.#query('client:get_config', { computer });
+    const answer = readAnswer(ack);
+    if (!answer.ok) throw new A2cError(answer.failure);
+    const { servers = {}, inputs = [] } = answer.body as Partial<ComputerConfig>;
+    return { servers, inputs };
+  }
   #cancel(ticket: string): void {
     const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
     if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);

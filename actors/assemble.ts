@@ -7,10 +7,11 @@ import { computerMachine } from '../machines/computer.machine.ts';
 import type { effects, Open, Post, Question, TellOwned } from '../machines/effects.ts';
 import { linkMachine } from '../machines/link.machine.ts';
 import { officeMachine } from '../machines/office.machine.ts';
-import type { Batch, Leaf, Ports } from '../machines/ports.ts';
+import type { AskFact, Batch, Give, Leaf, Ports } from '../machines/ports.ts';
 import { processMachine } from '../machines/process.machine.ts';
 import { seatMachine } from '../machines/seat.machine.ts';
 import { viewMachine } from '../machines/view.machine.ts';
+import { wireCodes } from '../machines/wire/index.ts';
 import type { Directory } from './directory.ts';
 import { Handle } from './root.ts';
 
@@ -82,13 +83,19 @@ function performAsk(directory: Directory, from: Address, question: Question): vo
   root.questions.set(question.id, handle);
   told({ type: 'ask', ...question });
   const session = directory.find(question.session)?.id ?? question.session;
-  asked.withdraw = directory.platform.ports.ask(root.id, { ...question, session }, (ev) =>
+  const give: Give<AskFact> = (ev) =>
     directory.enter({ k: 'in', via: 'ask', a: root.id, id: question.id, ev }, handle, () => {
       handle.forget();
       root.questions.delete(question.id);
       root.ref.send(ev);
-    }),
-  );
+    });
+  try {
+    asked.withdraw = directory.platform.ports.ask(root.id, { ...question, session }, give);
+  } catch (error) {
+    // Such as parameters that no JSON can hold. Whoever asks must hear of it, or it waits for ever.
+    const failure = { code: wireCodes.badRequest, message: `It could not be sent: ${String(error)}` };
+    give({ type: 'ask.refused', id: question.id, sent: false, failure });
+  }
 }
 
 function performDeadline(directory: Directory, from: Address, ms: number): void {

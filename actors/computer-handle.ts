@@ -1,21 +1,33 @@
+import type { CallEnded, CallStarted } from './call-watch.ts';
 import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
 import type { CallOptions, CallOutcome } from './pending-calls.ts';
 import type { Confirm } from './runtime.ts';
 
 /** What a host has of a computer: how it is asked for, what it does, what it tells. */
+export interface OfficeSeat {
+  readonly url: string;
+  /** Default `local`. */
+  readonly id?: string;
+}
 export interface ComputerOptions {
   /** Default: the host name of the machine. */
   readonly name?: string;
   /** Any config that `docs/config.md` describes: one server, a list, a map, or a whole file's content. */
   readonly config?: unknown;
   /** Takes a seat there; without it the computer serves its own host only. */
-  readonly office?: { readonly url: string; readonly id?: string };
+  readonly office?: OfficeSeat;
   /** Who confirms calls of tools that do not apply by themselves. Default `'deny'`. */
   readonly confirm?: Confirm;
   readonly autoConnect?: boolean;
   readonly autoReconnect?: boolean;
   readonly timing?: Partial<Timing>;
+  /** Keeps a small process beside this one that ends the servers should this one be killed. Default true. */
+  readonly reaper?: boolean;
+  /** Where the next start finds what a killed host left. Default `$XDG_STATE_HOME/a2c`; `false`: nowhere. */
+  readonly stateDir?: string | false;
+  /** Hears of what is no failure but worth knowing, one line each. */
+  readonly onNotice?: (text: string) => void;
   /** Gives up booting and closes. */
   readonly signal?: AbortSignal;
   /** Hears what happens from the very start. */
@@ -57,6 +69,8 @@ export interface ComputerEvents {
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
   readonly 'tools.changed': { readonly added: readonly string[]; readonly removed: readonly string[] };
   readonly 'link.changed': { readonly state: string; readonly reason: string | null };
+  readonly 'call.started': CallStarted;
+  readonly 'call.settled': CallEnded;
   readonly 'computer.changed': { readonly state: ComputerStatus['state'] };
 }
 /** A running computer. `await using` closes it. */
@@ -74,6 +88,14 @@ export interface Computer extends AsyncDisposable {
   cancelCall(reqId: string): void;
   startServer(name: string): Promise<void>;
   stopServer(name: string): Promise<void>;
+  /** Stop, then start. */
+  restartServer(name: string): Promise<void>;
+  /** Tries again at once what waits for its next try, or rests after too many. */
+  retryServer(name: string): Promise<void>;
+  /** Takes a seat; resolves when it sits there. Rejects, and tries no more, when the first try fails. */
+  join(office: OfficeSeat): Promise<void>;
+  /** Leaves the office; the servers stay. */
+  leave(): Promise<void>;
   on<Name extends keyof ComputerEvents>(
     name: Name,
     listener: (value: ComputerEvents[Name]) => void,

@@ -1,12 +1,11 @@
 import type { AnyEventObject } from 'xstate';
 import { hostName } from '../adapters/index.ts';
 import { keyOf } from '../machines/address.ts';
-import { offeredTools, toSmcpTool } from '../machines/catalog/index.ts';
 import type { ComputerContext, ComputerNews, ComputerStart, ToolCall } from '../machines/computer.machine.ts';
-import { mistakeLine, parseConfig, type Config } from '../machines/config/index.ts';
+import { shownServer, toProtocol, type Config, type ServerConfig } from '../machines/config/index.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
-import type { Failure } from '../machines/wire/index.ts';
+import { wireCodes, type Failure } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import type {
   ComputerOptions,
@@ -15,23 +14,15 @@ import type {
   ComputerStatus,
   ComputerEvents,
   Computer,
+  OfficeSeat,
 } from './computer-handle.ts';
+import { CallWatch } from './call-watch.ts';
+import { cannotOrder, closedCall, closedText, listingOf, serverStatus } from './computer-status.ts';
 import { A2cError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import { PendingCalls } from './pending-calls.ts';
-import { launchOf, planOf, type StdioServer } from './plan.ts';
+import { launchOf, planOf, readOrThrow, type StdioServer } from './plan.ts';
 import { Runtime, type Hosted } from './runtime.ts';
-
-const readOrThrow = (config: unknown): Config => {
-  const parsed = parseConfig(config ?? []);
-  if (parsed.ok) return parsed.config;
-  throw new A2cError({
-    code: 'ConfigInvalid',
-    message: parsed.mistakes.map((m) => mistakeLine(m)).join('\n'),
-    details: { mistakes: parsed.mistakes },
-    remedy: 'Mend the config; nothing was started.',
-  });
-};
 
 /** For our own command: one runtime for several handles, a config that was read already. */
 export interface Inner {
@@ -52,13 +43,14 @@ class HostedComputer implements Computer {
   readonly #calls = new PendingCalls();
   readonly #booted = deferred();
   #link: ComputerStatus['link'] = null;
+  #isWatchingCalls = false;
   readonly #failures = new Map<string, Failure | null>();
 
-  constructor(options: ComputerOptions, inner: Inner) {
+  constructor(options: ComputerOptions, config: Config, runtime: Runtime, isShared: boolean) {
     this.#options = options;
-    this.#config = inner.config ?? readOrThrow(options.config);
-    this.#runtime = inner.runtime ?? new Runtime();
-    this.#isShared = inner.runtime !== undefined;
+    this.#config = config;
+    this.#runtime = runtime;
+    this.#isShared = isShared;
     this.name = options.name ?? hostName();
     this.#timing = { ...timing, ...this.#config.settings.timeouts, ...options.timing } as Timing;
     this.#runtime.confirm = options.confirm ?? 'deny';
@@ -71,6 +63,7 @@ class HostedComputer implements Computer {
   }
   #input(): ComputerStart {
     const { office, autoConnect = true, autoReconnect = true } = this.#options;
+    const shown = this.#config.servers.map((s) => ({ ...s, raw: shownServer(s.raw) }));
     const policy = { autoConnect, autoReconnect, timing: this.#timing };
     return {
       servers: this.#stdio.map((server) => planOf(server, this.#config.settings, policy)),
@@ -78,11 +71,13 @@ class HostedComputer implements Computer {
         ? { url: office.url, role: 'computer', name: this.name, office: office.id ?? 'local' }
         : null,
       timing: this.#timing,
+      shown: toProtocol({ servers: shown, inputs: this.#config.inputs }),
     };
   }
   #emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void {
+    const { onEvent } = this.#options;
     this.#listeners.emit(name, value);
-    this.#options.onEvent?.(name, value);
+    if (onEvent) this.#listeners.tell(name, () => onEvent(name, value), value);
   }
   #hear(event: AnyEventObject): void {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
@@ -97,8 +92,9 @@ class HostedComputer implements Computer {
       const tries = stage === 'waiting' ? ` (try ${attempt} of ${this.#budgetOf(server)})` : '';
       const reason = failure ? { reason: failure.message + tries } : {};
       this.#emit('server.changed', { name: server, state: stage, ...reason, failure });
-    } else if (news.type === 'tools.changed') this.#emit('tools.changed', news);
-    else if (news.type === 'link.changed') {
+    } else if (news.type === 'tools.changed') {
+      this.#emit('tools.changed', { added: news.added, removed: news.removed });
+    } else if (news.type === 'link.changed') {
       this.#link = { state: news.stage, reason: news.reason };
       this.#emit('link.changed', this.#link);
     } else if (news.type === 'computer.changed') {
@@ -119,17 +115,11 @@ class HostedComputer implements Computer {
   servers(): readonly ServerStatus[] {
     return this.#config.servers.map((server) => this.#statusOf(server));
   }
-  #statusOf(server: Config['servers'][number]): ServerStatus {
+  #statusOf(server: ServerConfig): ServerStatus {
     const { name } = server;
-    const needed = this.#config.needsInputs.find((n) => n.server === name);
-    if (server.disabled) return { name, state: 'disabled', reason: 'disabled in its config' };
-    if (server.kind !== 'stdio')
-      return { name, state: 'unsupported', reason: `transport '${server.kind}' is not built yet` };
-    if (needed) return { name, state: 'needs input', reason: `needs input ${needed.ids.join(', ')}` };
-    const snapshot = this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref.getSnapshot();
-    const state = snapshot ? stateOf(snapshot) : 'closing';
-    const failure = state === 'ready' ? null : this.#failures.get(name);
-    return { name, state, ...(failure && { reason: failure.message }) };
+    const inputs = this.#config.needsInputs.find((n) => n.server === name)?.ids ?? [];
+    const root = this.#runtime.directory.find(`computer/client:${keyOf(name)}`);
+    return serverStatus(server, inputs, root?.ref.getSnapshot(), this.#failures.get(name) ?? null);
   }
   status(): ComputerStatus {
     const snapshot = this.#runtime.directory.find('computer')?.ref.getSnapshot();
@@ -140,20 +130,7 @@ class HostedComputer implements Computer {
     return { name: this.name, state, servers: this.servers(), link: this.#link };
   }
   async tools(): Promise<ToolListing> {
-    const context = this.#context();
-    const isUp = (server: string): boolean => context?.stages[server] === 'ready';
-    const entries = context ? offeredTools(context.table, isUp) : [];
-    const refused = context?.table.refused ?? [];
-    return {
-      tools: entries.map((e) => ({ ...toSmcpTool(e), original: e.tool.name, server: e.server })),
-      refused: refused.map(({ name, server, failure }) => ({
-        name,
-        server,
-        reason: failure.message,
-        suggestion: failure.remedy ?? '',
-      })),
-      servers: this.servers(),
-    };
+    return { ...listingOf(this.#context()), servers: this.servers() };
   }
   callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
@@ -175,44 +152,90 @@ class HostedComputer implements Computer {
     if (ticket !== undefined) this.#cancel(ticket);
   }
   startServer(name: string): Promise<void> {
-    return this.#order(
-      'server.start',
-      name,
-      (state) => !['connecting', 'closing', 'recovering'].includes(state),
-    );
+    return this.#order('server.start', name, 'ready');
   }
   stopServer(name: string): Promise<void> {
-    return this.#order('server.stop', name, (state) => state === 'idle');
+    return this.#order('server.stop', name, 'idle');
   }
-  /** Resolves when the server has come to rest; start rejects when that is not `ready`. */
-  async #order(
-    type: 'server.start' | 'server.stop',
-    name: string,
-    isDone: (state: string) => boolean,
-  ): Promise<void> {
+  /** Resolves when the server has come to rest as wanted; rejects with why when it rests otherwise. */
+  async #order(type: 'server.start' | 'server.stop', name: string, wanted: 'ready' | 'idle'): Promise<void> {
     const status = this.servers().find((s) => s.name === name);
     if (!status || !this.#stdio.some((s) => s.name === name)) throw cannotOrder(name, status);
-    if (status.state === (type === 'server.start' ? 'ready' : 'idle')) return;
-    const { promise, resolve } = deferred<ServerStatus>();
-    const stop = this.#listeners.on(
-      'server.changed',
-      (s) => s.name === name && isDone(s.state) && resolve(s),
-    );
+    if (!this.#runtime.directory.find('computer'))
+      throw new A2cError({ code: 'ServerNotActive', message: closedText, details: { server_name: name } });
+    if (status.state === wanted) return;
+    const rested = deferred<ServerStatus>();
+    const stop = this.#listeners.on('server.changed', (s) => {
+      if (s.name === name && !['connecting', 'closing', 'recovering'].includes(s.state)) rested.resolve(s);
+    });
     const stopEnd = this.#listeners.on('computer.changed', (c) => {
-      if (c.state === 'closed') resolve({ name, state: 'closing' });
+      if (c.state === 'closed') rested.resolve({ name, state: 'idle', reason: closedText });
     });
     this.#runtime.directory.send('computer', { type, server: name } as AnyEventObject);
-    const rested = await promise;
+    const { state, reason } = await rested.promise;
     stop();
     stopEnd();
-    if (type === 'server.start' && rested.state !== 'ready')
-      throw new A2cError({
-        code: 'ServerNotActive',
-        message: rested.reason ?? `Server '${name}' is ${rested.state}`,
-        details: { server_name: name, state: rested.state },
-      });
+    if (state === wanted) return;
+    // Another order came in between, or it did not start.
+    const message = reason ?? `Server '${name}' is ${state}`;
+    throw new A2cError({ code: 'ServerNotActive', message, details: { server_name: name, state } });
   }
-  on: Computer['on'] = (name, listener) => this.#listeners.on(name, listener);
+  async restartServer(name: string): Promise<void> {
+    await this.stopServer(name);
+    await this.startServer(name);
+  }
+  retryServer(name: string): Promise<void> {
+    return this.startServer(name);
+  }
+  async join({ url, id = 'local' }: OfficeSeat): Promise<void> {
+    if (this.#context()?.link)
+      throw new A2cError({
+        code: wireCodes.conflict,
+        message: 'Already in an office',
+        remedy: 'leave() first',
+      });
+    const joined = deferred();
+    const stop = this.#listeners.on('link.changed', ({ state, reason }) => {
+      if (state === 'joined') joined.resolve();
+      if (state === 'waiting' || state === 'closed')
+        joined.reject(
+          new A2cError({ code: 'LinkLost', message: `Could not join the office: ${reason ?? state}` }),
+        );
+    });
+    const link = { url, role: 'computer', name: this.name, office: id } as const;
+    this.#runtime.directory.send('computer', { type: 'office.join', link } as AnyEventObject);
+    try {
+      await joined.promise;
+    } catch (error) {
+      await this.leave();
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+  async leave(): Promise<void> {
+    if (!this.#context()?.link) return;
+    const left = deferred();
+    const stop = this.#listeners.on('link.changed', ({ state }) => state === 'closed' && left.resolve());
+    this.#runtime.directory.send('computer', { type: 'office.leave' });
+    await left.promise;
+    stop();
+    this.#link = null;
+  }
+  on: Computer['on'] = (name, listener) => {
+    if (name === 'call.started' || name === 'call.settled') this.#watchCalls();
+    return this.#listeners.on(name, listener);
+  };
+  /** From the first listener on: until then a call costs nothing more. */
+  #watchCalls(): void {
+    if (this.#isWatchingCalls) return;
+    this.#isWatchingCalls = true;
+    const watch = new CallWatch(
+      (call) => this.#listeners.emit('call.started', call),
+      (call) => this.#listeners.emit('call.settled', call),
+    );
+    this.#runtime.directory.tap.add(watch);
+  }
 
   async close(): Promise<void> {
     await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
@@ -223,44 +246,22 @@ class HostedComputer implements Computer {
   }
 }
 
-const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): ServerStatus['state'] => {
-  const { value } = snapshot;
-  if (value === 'idle' || value === 'waiting' || value === 'tripped' || value === 'recovering') return value;
-  if (snapshot.hasTag('ready')) return 'ready';
-  return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
-};
-const closedCall = (ticket: string, reqId: string, tool: string): CallSettled => ({
-  ...{
-    type: 'call.settled',
-    ticket,
-    reqId,
-    server: '',
-    tool,
-    end: 'failed',
-    outcome: 'failed',
-    result: null,
-  },
-  failure: { code: 'ServerNotActive', message: 'The computer is closed' },
-});
-const cannotOrder = (name: string, status: ServerStatus | undefined): A2cError =>
-  status
-    ? new A2cError({
-        code: 'ServerNotActive',
-        message: `Server '${name}' cannot be started or stopped: ${status.reason ?? status.state}`,
-        details: { server_name: name, state: status.state },
-      })
-    : new A2cError({ code: 404, message: `Unknown server: ${name}`, remedy: 'List them: servers list' });
-
 /**
  * Starts a computer and resolves when every server is up or has failed once, or after 15 s with those that are.
  * Rejects with an `A2cError` (`ConfigInvalid`) when the config has a mistake: then nothing was started.
  */
 export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
-  const computer = new HostedComputer(options, inner);
-  const abort = (): void => void computer.close();
+  const config = inner.config ?? readOrThrow(options.config);
+  const { reaper, stateDir, onNotice: notice } = options;
+  const runtime = inner.runtime ?? new Runtime(undefined, { reaper, stateDir, notice });
+  if (!inner.runtime) await runtime.sweep();
+  const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
+  let closed: Promise<void> | undefined;
+  const abort = (): void => void (closed = computer.close());
   options.signal?.addEventListener('abort', abort, { once: true });
   if (options.signal?.aborted) abort();
   await computer.booted;
   options.signal?.removeEventListener('abort', abort);
+  await closed;
   return computer;
 }

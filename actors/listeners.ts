@@ -10,10 +10,21 @@ export class Listeners<Events extends object> {
   }
   emit<Name extends keyof Events>(name: Name, value: Events[Name]): void {
     for (const listener of [...(this.#byEvent.get(name) ?? [])])
-      try {
-        (listener as (value: Events[Name]) => void)(value);
-      } catch (error) {
-        process.emitWarning(`a listener of '${String(name)}' threw: ${String(error)}`, 'A2cListenerWarning');
-      }
+      this.tell(name, listener as (value: Events[Name]) => unknown, value);
+  }
+  /** One listener, guarded: what it throws, or rejects later, becomes a warning of the process. */
+  tell<Name extends keyof Events>(
+    name: Name,
+    listener: (value: Events[Name]) => unknown,
+    value: Events[Name],
+  ): void {
+    const warn = (error: unknown): void =>
+      process.emitWarning(`a listener of '${String(name)}' threw: ${String(error)}`, 'A2cListenerWarning');
+    try {
+      const answer = listener(value);
+      if (answer instanceof Promise) answer.catch(warn);
+    } catch (error) {
+      warn(error);
+    }
   }
 }

@@ -1,90 +1,7 @@
 #!/usr/bin/env node
-import { Command, CommanderError, Option } from 'commander';
 import { createTerminal } from '../adapters/index.ts';
-import { computerOnly, officeOnly, up } from './cli/long-running.ts';
-import { call, tools } from './cli/one-shot.ts';
-import {
-  errorOf,
-  exitCodes,
-  portOf,
-  secondsOf,
-  showFailure,
-  withServerOptions,
-  type Context,
-} from './cli/shared.ts';
-import { version } from './version.ts';
-
-const officeOption = () => new Option('--office <id>', 'id of the office').default('local');
-const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
-const hostOption = () => new Option('--host <address>', 'address to listen on').default('127.0.0.1');
-const confirmOption = () =>
-  new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
-    .choices(['ask', 'allow', 'deny'])
-    .default('ask');
-const withPeer = (command: Command): Command =>
-  command
-    .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
-    .addOption(officeOption())
-    .option('--computer <name>', 'which computer of that office (default: the only one)')
-    .option('--json', 'one JSON document on stdout', false);
-
-type Action = (context: Context, ...args: never[]) => Promise<number>;
-
-/** The command line: words → one function of cli/. Returns the exit code. */
-export async function run(argv: readonly string[], context: Context): Promise<number> {
-  let code: number = exitCodes.done;
-  const does =
-    (action: Action) =>
-    async (...args: unknown[]): Promise<void> => {
-      // Commander appends the command itself.
-      code = await action(context, ...(args.slice(0, -1) as never[]));
-    };
-  const program = new Command('a2c')
-    .description('MCP servers for remote agents, every part of them a state machine you can watch.')
-    .version(version)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => context.terminal.out(text.trimEnd()),
-      writeErr: (text) => context.terminal.err(text.trimEnd()),
-    })
-    .showHelpAfterError('(a2c --help tells more)');
-  withServerOptions(program.command('up'))
-    .description('office, computer and prompt in one process')
-    .addOption(portOption('port of the office (default: 3000, or the next free one)'))
-    .addOption(hostOption())
-    .addOption(officeOption())
-    .addOption(confirmOption())
-    .action(does(up));
-  program
-    .command('office')
-    .description('the Socket.IO server where one agent and many computers meet')
-    .addOption(portOption('port (default: 3000)'))
-    .addOption(hostOption())
-    .action(does(officeOnly));
-  withServerOptions(program.command('computer'))
-    .description('hosts MCP servers and takes a seat in an office')
-    .requiredOption('--url <url>', 'the office, such as http://127.0.0.1:3000')
-    .addOption(officeOption())
-    .addOption(confirmOption())
-    .action(does(computerOnly));
-  withPeer(program.command('tools').option('-c, --config <file>', 'the MCP servers'))
-    .description('lists what can be called')
-    .action(does(tools));
-  withPeer(program.command('call').option('-c, --config <file>', 'the MCP servers'))
-    .description('calls one tool; who types it has thereby confirmed it')
-    .argument('<tool>', 'its name')
-    .argument('[json]', 'its parameters, a JSON object', '{}')
-    .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
-    .action(does(call));
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    showFailure(context, errorOf(error), argv.includes('--json'));
-    return context.signal.aborted ? exitCodes.interrupted : exitCodes.failed;
-  }
-}
+import { run } from './cli/run.ts';
+import { exitCodes } from './cli/shared.ts';
 
 async function main(): Promise<void> {
   const aborter = new AbortController();
@@ -96,6 +13,8 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // The terminal window was closed.
+  process.on('SIGHUP', stop);
   // Whoever reads us may stop reading: that is no error of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') stop();

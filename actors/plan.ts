@@ -1,7 +1,14 @@
 import type { LaunchSpec } from '../adapters/index.ts';
 import type { ServerPlan } from '../machines/computer.machine.ts';
-import type { Config, ServerConfig, Settings } from '../machines/config/index.ts';
+import {
+  mistakeLine,
+  parseConfig,
+  type Config,
+  type ServerConfig,
+  type Settings,
+} from '../machines/config/index.ts';
 import type { Timing } from '../machines/timing.ts';
+import { A2cError } from './errors.ts';
 
 export type StdioServer = Extract<ServerConfig, { kind: 'stdio' }>;
 const defaultBudget = 5;
@@ -32,3 +39,15 @@ export const launchOf = ({ launch: { command, args, env, cwd } }: StdioServer): 
   env: env ?? {},
   ...(cwd !== null && { cwd }),
 });
+
+/** What a host gave as config, or an error with every mistake in it. */
+export const readOrThrow = (config: unknown): Config => {
+  const parsed = parseConfig(config ?? []);
+  if (parsed.ok) return parsed.config;
+  throw new A2cError({
+    code: 'ConfigInvalid',
+    message: parsed.mistakes.map((m) => mistakeLine(m)).join('\n'),
+    details: { mistakes: parsed.mistakes },
+    remedy: 'Mend the config; nothing was started.',
+  });
+};

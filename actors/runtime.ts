@@ -5,9 +5,12 @@ import {
   createOffices,
   processPortOf,
   sessionPortOf,
+  sweepLeftovers,
   systemClock,
   type LaunchSpec,
   type Ledger,
+  type LedgerOptions,
+  type SessionPort,
 } from '../adapters/index.ts';
 import type { Address } from '../machines/address.ts';
 import type { OwnedEnded } from '../machines/effects.ts';
@@ -39,18 +42,20 @@ const leftoverMs = 3_000;
  */
 export class Runtime {
   readonly directory: Directory;
-  readonly ledger: Ledger = createLedger();
+  readonly ledger: Ledger;
   readonly launches = new Map<string, LaunchSpec>();
   confirm: Confirm = 'deny';
   readonly #offices = createOffices();
   readonly #links = createLinks();
-  readonly #sessions = sessionPortOf({
-    ledger: this.ledger,
-    clientInfo: { name: 'a2c-actors', version },
-  });
+  readonly #sessions: SessionPort;
+  readonly #survival: LedgerOptions;
   #hosts = 0;
 
-  constructor(tap = new Tap()) {
+  /** `survival`: what is done so that no child outlives a host that was killed. */
+  constructor(tap = new Tap(), survival: LedgerOptions = {}) {
+    this.#survival = survival;
+    this.ledger = createLedger(survival);
+    this.#sessions = sessionPortOf({ ledger: this.ledger, clientInfo: { name: 'a2c-actors', version } });
     const ports: Ports = {
       process: processPortOf({ ledger: this.ledger, launchOf: (server) => this.launches.get(server) }),
       session: this.#sessions.open,
@@ -82,6 +87,14 @@ export class Runtime {
     return () => aborter.abort();
   }
 
+  /** Ends what earlier hosts left behind that were killed, and says so. Before the first server is launched. */
+  async sweep(): Promise<void> {
+    const { stateDir, notice } = this.#survival;
+    const ended = await sweepLeftovers({ stateDir, notice });
+    const names = [...new Set(ended.map(({ command }) => command))].join(', ');
+    if (ended.length > 0)
+      notice?.(`ended ${ended.length} processes that a killed host had left behind: ${names}`);
+  }
   /** Starts a root machine; what it says to its host goes to `hear`. `ended` resolves at its end. */
   start(kind: string, input: object, hear: (event: AnyEventObject) => void): Hosted {
     const host = `host:${kind}.${(this.#hosts += 1)}`;

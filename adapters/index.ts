@@ -3,6 +3,16 @@ export { hostName, newId, systemClock } from './clock.ts';
 export { readConfig } from './config/read.ts';
 export { documentsCommand } from './documents/command.ts';
 export { sessionPortOf, type SessionPort } from './mcp/index.ts';
-export { createLedger, processPortOf, type LaunchSpec, type Ledger } from './process/index.ts';
+export {
+  createLedger,
+  processPortOf,
+  sweepLeftovers,
+  type LaunchSpec,
+  type Ledger,
+  type LedgerOptions,
+} from './process/index.ts';
+export { connectStately, type StatelySink } from './stately/stately.ts';
+export { findConfig, type FoundConfig } from './config/discover.ts';
+export { isTrusted, trust } from './config/trust.ts';
 export { createLinks, createOffices, type Links, type Offices } from './socket/index.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';

@@ -9,7 +9,6 @@
 import { type ActorRefFrom } from 'xstate';
 import { keyOf, nameOf } from './address.ts';
 import type { CallOrder, CallStart } from './call.machine.ts';
-import type { LinkStart } from './link.machine.ts';
 import { settledBy } from './settlement.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 import {
@@ -18,28 +17,27 @@ import {
   reqIdOf,
   viewOpen,
   roomOf,
-  linkLost,
+  itself,
+  loseCalls,
+  openLink,
+  tellLinkGivenUp,
   offlineFailure,
+  callOpen,
   callStart,
-  callOf,
+  closingFailure,
+  queryStart,
   parts,
   passOn,
   refuseCall,
   forgetAll,
 } from './agent.parts.ts';
 
-export type { AgentStart, AgentCall, AgentOrder, AgentNews } from './agent.parts.ts';
+export type { AgentStart, AgentCall, AgentQuery, AgentOrder, AgentNews } from './agent.parts.ts';
 
 export const agentMachine = parts.createMachine({
   id: 'agent',
-  context: ({ input }) => ({ ...input, computers: [], asked: 0, open: 1 }),
-  entry: {
-    type: 'open',
-    params: ({ context: c }) => ({
-      kind: 'link',
-      input: { ...c.link, role: 'agent', timing: c.timing } satisfies LinkStart,
-    }),
-  },
+  context: ({ input }) => ({ ...input, computers: [], asked: 0, reopens: 0 }),
+  entry: openLink,
   initial: 'offline',
   on: {
     'call.cancel': {
@@ -74,6 +72,14 @@ export const agentMachine = parts.createMachine({
         },
       },
     ],
+    'owned.ended': [
+      {
+        guard: { type: 'canReopen', params: itself },
+        target: '.offline',
+        actions: ['countReopen', loseCalls, ...forgetAll, openLink],
+      },
+      { guard: { type: 'isLink', params: itself }, target: '.closed', actions: tellLinkGivenUp },
+    ],
     close: '.closing',
   },
   states: {
@@ -85,6 +91,7 @@ export const agentMachine = parts.createMachine({
           { actions: passOn },
         ],
         'agent.call': { actions: refuseCall(offlineFailure) },
+        'agent.query': { actions: refuseCall(offlineFailure) },
       },
     },
     joined: {
@@ -148,42 +155,38 @@ export const agentMachine = parts.createMachine({
             }),
           },
         },
+        'computer.configChanged': {
+          actions: [
+            passOn,
+            {
+              type: 'post',
+              params: ({ context, event }) => ({
+                to: viewAt(context, event.computer),
+                event: { type: 'view.refresh' },
+                ifThere: true,
+              }),
+            },
+          ],
+        },
         'view.changed': { actions: passOn },
         'link.changed': [
           {
             guard: { type: 'isOffline', params: ({ event }) => event },
             target: 'offline',
-            actions: [
-              passOn,
-              {
-                type: 'tellOwned',
-                params: ({ event }) => ({
-                  kind: 'call',
-                  event: { type: 'server.lost', failure: linkLost(event.reason) } satisfies CallOrder,
-                }),
-              },
-              ...forgetAll,
-            ],
+            actions: [passOn, loseCalls, ...forgetAll],
           },
           { actions: passOn },
         ],
         'agent.call': {
           actions: {
             type: 'open',
-            params: ({ context, event }) => ({
-              kind: 'call',
-              key: keyOf(event.ticket),
-              input: callStart(context, event),
-              will: {
-                to: event.replyTo,
-                event: settledBy(
-                  callOf(event),
-                  'unknown',
-                  { code: 'Crashed', message: 'The machine of this call failed; its effect is unknown' },
-                  'unknown',
-                ),
-              },
-            }),
+            params: ({ context, event }) => callOpen(event, callStart(context, event)),
+          },
+        },
+        'agent.query': {
+          actions: {
+            type: 'open',
+            params: ({ context, event }) => callOpen(event, queryStart(context, event)),
           },
         },
       },
@@ -196,15 +199,14 @@ export const agentMachine = parts.createMachine({
           params: { kind: 'call', event: { type: 'close' } },
         },
         ...forgetAll,
-        {
-          type: 'post',
-          params: ({ context: c }) => ({ to: linkAt(c), event: { type: 'close' }, ifThere: true }),
-        },
+        /** Told like the calls and after them, so that their cancels go out before the leave. */
+        { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
       ],
       on: {
-        'owned.ended': { guard: { type: 'isLink', params: ({ event }) => event }, target: 'closed' },
+        'owned.ended': { guard: { type: 'isLink', params: itself }, target: 'closed' },
         'link.changed': { actions: passOn },
-        'agent.call': { actions: refuseCall({ code: 'LinkLost', message: 'The agent is closing' }) },
+        'agent.call': { actions: refuseCall(closingFailure) },
+        'agent.query': { actions: refuseCall(closingFailure) },
         close: {},
       },
       after: { shutdown: 'closed' },

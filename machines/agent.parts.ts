@@ -1,7 +1,7 @@
 /** What the chart of agent.machine.ts is made of: its words, and what it opens and says. */
 import { assign, setup } from 'xstate';
 import { keyOf, nameOf, type Address } from './address.ts';
-import type { CallStart } from './call.machine.ts';
+import type { CallOrder, CallStart } from './call.machine.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
 import type { LinkNews, LinkStart } from './link.machine.ts';
 import type { AskFact, LinkFact } from './ports.ts';
@@ -26,22 +26,35 @@ export interface AgentCall {
   readonly timeoutMs: number;
   readonly replyTo: Address;
 }
+/** Another question of the host: to the office (`server:list_room`) or to a computer. */
+export interface AgentQuery {
+  readonly type: 'agent.query';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly method: string;
+  /** The payload, without `agent` and `req_id`. */
+  readonly request: object;
+  readonly replyTo: Address;
+}
 export type AgentOrder =
   | AgentCall
+  | AgentQuery
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'close' };
 export type AgentNews =
   | Extract<LinkNews, { type: 'link.changed' }>
-  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' }>
+  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' | 'computer.configChanged' }>
   | ViewNews;
 export type Input = AgentStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
   readonly computers: readonly string[];
   readonly asked: number;
-  readonly open: number;
+  /** How often its link was opened again after its machine had failed. */
+  readonly reopens: number;
 }
 export type Event = AgentOrder | LinkNews | ViewNews | AskFact | DirectoryEvent;
 
+const maxReopens = 5;
 export const linkAt = (c: Context): Address => `${nameOf(c.self)}/link`;
 export const viewAt = (c: Context, computer: string): Address => `${nameOf(c.self)}/view:${keyOf(computer)}`;
 export const reqIdOf = (c: Context): string => `room.${c.link.name}.${c.asked}`;
@@ -54,7 +67,7 @@ export const roomOf = (c: Context, result: unknown): string[] => {
   const read = readRoom(result, reqIdOf(c));
   return read.ok ? read.body.filter((s) => s.role === 'computer').map((s) => s.name) : [];
 };
-export const linkLost = (reason: string | null): Failure => ({
+const linkLost = (reason: string | null): Failure => ({
   code: 'LinkLost',
   message: `The connection to the office was lost${reason === null ? '' : `: ${reason}`}; whether the call took effect is unknown`,
   remedy: 'It is made again by itself; look at what the call did before you repeat it.',
@@ -64,6 +77,7 @@ export const offlineFailure: Failure = {
   message: 'Not connected to an office: the call was not sent',
   remedy: 'Wait until the link is joined again.',
 };
+export const closingFailure: Failure = { code: 'LinkLost', message: 'The agent is closing' };
 /** The office waits the call's time-out and a margin, then answers; we wait a little longer than that. */
 const patience = (c: Context, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
@@ -83,7 +97,36 @@ export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall)
     timeout: Math.ceil(call.timeoutMs / 1000),
   },
 });
-export const callOf = (call: AgentCall) => ({ ...call, server: call.computer });
+export const queryStart = (c: Context, { type: _, request, ...query }: AgentQuery): CallStart => ({
+  ...query,
+  server: '',
+  tool: query.method,
+  params: {},
+  timeoutMs: c.timing.queryMs + c.timing.agentMarginMs,
+  confirmMs: null,
+  session: linkAt(c),
+  request: { agent: c.link.name, req_id: query.reqId, ...request },
+});
+export const callOf = (call: AgentCall | AgentQuery) =>
+  call.type === 'agent.call'
+    ? { ...call, server: call.computer }
+    : { ...call, server: '', tool: call.method };
+/** What is said when the machine of a call breaks. */
+const will = (call: AgentCall | AgentQuery) => ({
+  to: call.replyTo,
+  event: settledBy(
+    callOf(call),
+    'unknown',
+    { code: 'Crashed', message: 'The machine of this call failed; its effect is unknown' },
+    'unknown',
+  ),
+});
+export const callOpen = (call: AgentCall | AgentQuery, input: CallStart) => ({
+  kind: 'call',
+  key: keyOf(call.ticket),
+  input,
+  will: will(call),
+});
 
 export const parts = setup({
   types: {
@@ -102,13 +145,14 @@ export const parts = setup({
       computers: context.computers.filter((c) => c !== computer),
     })),
     forgetComputers: assign({ computers: [] }),
-    countOpen: assign(({ context }, { n }: { n: number }) => ({ open: context.open + n })),
+    countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
   },
   guards: {
     isJoined: (_, { stage }: { stage: string }) => stage === 'joined',
     isOffline: (_, { stage }: { stage: string }) => stage === 'waiting' || stage === 'closed',
-    isKnown: ({ context }, { computer }: { computer: string }) => context.computers.includes(computer),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
+    canReopen: ({ context }, ended: OwnedEnded) =>
+      ended.kind === 'link' && ended.why === 'failed' && context.reopens < maxReopens,
   },
   delays: { shutdown: ({ context }) => context.timing.shutdownMs },
 });
@@ -120,11 +164,42 @@ export const passOn = {
 export const refuseCall = (failure: Failure) =>
   ({
     type: 'post',
-    params: ({ event }: { event: AgentCall }) => ({
+    params: ({ event }: { event: AgentCall | AgentQuery }) => ({
       to: event.replyTo,
       event: settledBy(callOf(event), 'failed', failure),
     }),
   }) as const;
+export const openLink = {
+  type: 'open',
+  params: ({ context: c }: { context: Context }) => ({
+    kind: 'link',
+    input: { ...c.link, role: 'agent', timing: c.timing } satisfies LinkStart,
+  }),
+} as const;
+export const loseCalls = {
+  type: 'tellOwned',
+  params: ({ event }: { event: OwnedEnded | Extract<LinkNews, { type: 'link.changed' }> }) => ({
+    kind: 'call',
+    event: {
+      type: 'server.lost',
+      failure: linkLost(event.type === 'link.changed' ? event.reason : null),
+    } satisfies CallOrder,
+  }),
+} as const;
+/** Its link failed too often: without one there is nothing left to do. */
+export const tellLinkGivenUp = {
+  type: 'post',
+  params: ({ context, event }: { context: Context; event: OwnedEnded }) => ({
+    to: context.owner,
+    event: {
+      type: 'link.changed',
+      stage: 'closed',
+      reason: `its machine failed too often: ${event.error ?? event.why}`,
+      refused: false,
+    } satisfies AgentNews,
+  }),
+} as const;
+export const itself = ({ event }: { event: OwnedEnded }): OwnedEnded => event;
 export const forgetAll = [
   { type: 'tellOwned', params: { kind: 'view', event: { type: 'close' } } },
   'forgetComputers',

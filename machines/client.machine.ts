@@ -10,6 +10,7 @@
  * waiting     — pause before the next try; `attempt` of `budget`
  * tripped     — the budget is spent, or restart is off: rests until `server.start`
  * stopping    — draining (calls cancelled) → parting (process ends) → idle
+ * restarting  — started again while it was on its way down: → launching once its process has ended
  * closing     — the same, then closed | killed (it took SIGKILL) — final
  *
  * A new process is launched only after the old one was reported ended. Status is read from the tags.
@@ -23,7 +24,7 @@ import {
   closeProcess,
   crashed,
   endProcess,
-  failed,
+  firstListRefused,
   itself,
   lostFailure,
   news,
@@ -31,6 +32,7 @@ import {
   processGone,
   processLost,
   refuse,
+  sessionFailed,
   slow,
   tellCalls,
   withdrawTools,
@@ -122,7 +124,7 @@ export const clientMachine = parts.createMachine({
           actions: { type: 'rememberProcess', params: ({ event }) => event },
         },
         'process.lost': processLost,
-        'owned.ended': [processGone, callEnded],
+        'owned.ended': processGone,
         'call.request': { actions: refuse('connecting') },
         'server.stop': 'stopping',
         close: 'closing',
@@ -137,8 +139,8 @@ export const clientMachine = parts.createMachine({
       },
       on: {
         'process.lost': processLost,
-        'owned.ended': [processGone, callEnded],
-        'session.failed': failed,
+        'owned.ended': processGone,
+        'session.failed': sessionFailed,
         'session.lost': {
           target: 'severed',
           actions: { type: 'rememberSevered', params: ({ event }) => event },
@@ -175,7 +177,7 @@ export const clientMachine = parts.createMachine({
               target: 'ready',
               actions: { type: 'rememberTools', params: ({ event }) => event },
             },
-            'ask.refused': failed,
+            'ask.refused': firstListRefused,
           },
           after: { listTimeout: slow('tools/list', 'listMs') },
         },
@@ -246,8 +248,12 @@ export const clientMachine = parts.createMachine({
       entry: news('recovering'),
       on: {
         'process.lost': processLost,
-        'owned.ended': [processGone, callEnded],
+        'owned.ended': processGone,
         'call.request': { actions: refuse('recovering') },
+        'server.start': {
+          target: 'restarting',
+          actions: ['resetAttempts', tellCalls((c) => ({ type: 'server.lost', failure: lostFailure(c) }))],
+        },
         'server.stop': 'stopping',
         close: 'closing',
       },
@@ -261,9 +267,9 @@ export const clientMachine = parts.createMachine({
         closeProcess,
       ],
       on: {
-        'owned.ended': [{ guard: isProcess, target: 'gone' }, callEnded],
-        'process.lost': {},
+        'owned.ended': { guard: isProcess, target: 'gone' },
         'call.request': { actions: refuse('recovering') },
+        'server.start': { target: 'restarting', actions: 'resetAttempts' },
         'server.stop': 'stopping',
         close: 'closing',
       },
@@ -298,13 +304,24 @@ export const clientMachine = parts.createMachine({
       tags: 'closing',
       entry: [news('closing'), cancelCalls('its server is being stopped')],
       on: {
-        'owned.ended': [{ guard: isProcess, target: 'idle' }, callEnded],
+        'owned.ended': { guard: isProcess, target: 'idle' },
         'call.request': { actions: refuse('closing') },
-        'process.lost': {},
+        'server.start': 'restarting',
         close: 'closing',
       },
       initial: 'draining',
       states: { draining, parting: { entry: closeProcess, after: { ladder: { actions: endProcess } } } },
+    },
+    restarting: {
+      tags: 'closing',
+      entry: closeProcess,
+      on: {
+        'owned.ended': { guard: isProcess, target: 'launching' },
+        'call.request': { actions: refuse('closing') },
+        'server.stop': 'stopping',
+        close: 'closing',
+      },
+      after: { ladder: { actions: endProcess } },
     },
     closing: {
       tags: 'closing',
@@ -313,10 +330,8 @@ export const clientMachine = parts.createMachine({
         'owned.ended': [
           { guard: { type: 'isKilledProcess', params: itself }, target: 'killed' },
           { guard: isProcess, target: 'closed' },
-          callEnded,
         ],
         'call.request': { actions: refuse('closing') },
-        'process.lost': {},
         close: {},
       },
       initial: 'draining',

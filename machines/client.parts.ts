@@ -155,6 +155,8 @@ export const parts = setup({
     isAutoStart: ({ context }) => context.autoStart,
     canRetry: ({ context }) => context.restart && context.attempt < context.budget,
     hasTools: (_, params: { info: ServerInfo }) => params.info.hasTools,
+    isServerLost: (_, params: { failure: Failure }) => params.failure.code === 'ServerLost',
+    isLost: (_, params: { lost?: boolean }) => params.lost === true,
     isCall: (_, params: { kind: string }) => params.kind === 'call',
     isProcess: (_, params: { kind: string }) => params.kind === 'process',
     isKilledProcess: (_, params: OwnedEnded) =>
@@ -214,10 +216,16 @@ export const slow = (phase: string, limit: 'connectMs' | 'listMs') =>
       params: ({ context }: { context: Context }) => ({ phase, ms: context.timing[limit] }),
     },
   }) as const;
-export const failed = {
-  target: '#client.recovering',
-  actions: {
-    type: 'rememberFailure',
-    params: ({ event }: { event: { readonly failure: Failure } }) => event,
-  },
-} as const;
+const theFailure = ({ event }: { event: { readonly failure: Failure } }) => event;
+const rememberIt = { type: 'rememberFailure', params: theFailure } as const;
+const failed = { target: '#client.recovering', actions: rememberIt } as const;
+/** A server that dies in its handshake gets a moment to show how it died; one that said no is ended at once. */
+export const sessionFailed = [
+  { guard: { type: 'isServerLost', params: theFailure }, target: '#client.severed', actions: rememberIt },
+  failed,
+] as const;
+/** Lost with its stream: `session.lost` follows. */
+export const firstListRefused = [
+  { guard: { type: 'isLost', params: ({ event }: { event: { readonly lost?: boolean } }) => event } },
+  failed,
+] as const;

@@ -9,25 +9,24 @@
  *
  * A client or link whose machine broke is opened again a few times: one bad server never stops another.
  */
-import { assign, not, setup, type ActorRefFrom } from 'xstate';
+import { not, type ActorRefFrom } from 'xstate';
 import { emptyTable, signatureOf } from './catalog/index.ts';
-import type { ClientNews, ClientOrder } from './client.machine.ts';
-import { effects, type OwnedEnded } from './effects.ts';
-import type { ToolsListed } from './link.machine.ts';
+import type { ConfigShown, ToolsListed } from './link.machine.ts';
 import {
-  type ComputerNews,
-  type Input,
-  type ComputerContext,
-  type Event,
-  maxReopens,
-  clientOf,
   isSame,
   opensOf,
-  isTrying,
-  isWhole,
-  heard,
+  givenUp,
   lettersFor,
+  linkOf,
+  linkOpens,
   route,
+  signatureNews,
+  parts,
+  tellStage,
+  itself,
+  tellBroken,
+  passToClient,
+  passToClients,
 } from './computer.parts.ts';
 
 export type {
@@ -39,69 +38,13 @@ export type {
   ComputerContext,
 } from './computer.parts.ts';
 
-const parts = setup({
-  types: {
-    context: {} as ComputerContext,
-    input: {} as Input,
-    events: {} as Event,
-    tags: {} as 'connecting' | 'ready' | 'closing',
-  },
-  actions: {
-    ...effects,
-    hear: assign(({ context }, news: ClientNews) => heard(context, news)),
-    countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
-    countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
-  },
-  guards: {
-    hasBooted: ({ context }) => context.servers.every((s) => !isTrying(context.stages[s.rules.server])),
-    isWhole: ({ context }) => isWhole(context),
-    isLast: ({ context }) => context.open <= 1,
-    hasNone: ({ context }) => context.open === 0,
-    canReopen: ({ context }, ended: OwnedEnded) => ended.why === 'failed' && context.reopens < maxReopens,
-  },
-  delays: {
-    boot: ({ context }) => context.timing.bootMs,
-    shutdown: ({ context }) => context.timing.shutdownMs,
-  },
-});
-
-const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
-  ({
-    type: 'post',
-    params: ({ context }: { context: ComputerContext }) => ({
-      to: context.owner,
-      event: { type: 'computer.changed', stage } satisfies ComputerNews,
-    }),
-  }) as const;
-const itself = ({ event }: { event: OwnedEnded }): OwnedEnded => event;
-const tellBroken = {
-  type: 'post',
-  params: ({ context, event }: { context: ComputerContext; event: OwnedEnded }) => ({
-    to: context.owner,
-    event: { type: 'machine.failed', name: event.name, error: event.error ?? '' } satisfies ComputerNews,
-  }),
-} as const;
-/** To one client by the name of its server; the host knows the names, so a miss is its mistake. */
-const passToClient = {
-  type: 'post',
-  params: ({ context, event }: { context: ComputerContext; event: { type: string; server: string } }) => ({
-    to: clientOf(context, event.server),
-    event: { type: event.type },
-    ifThere: true as const,
-  }),
-} as const;
-const passToClients = {
-  type: 'tellOwned',
-  params: ({ event }: { event: ClientOrder }) => ({ kind: 'client', event }),
-} as const;
-
 export const computerMachine = parts.createMachine({
   id: 'computer',
   context: ({ input }) => ({
     ...input,
     catalogs: {},
     table: emptyTable,
-    stages: {},
+    stages: Object.fromEntries(input.servers.map((s) => [s.rules.server, 'connecting' as const])),
     offered: [],
     signature: signatureOf([]),
     open: opensOf(input).length,
@@ -132,6 +75,16 @@ export const computerMachine = parts.createMachine({
         }),
       },
     },
+    'config.wanted': {
+      actions: {
+        type: 'post',
+        params: ({ context, event: { ticket, replyTo } }) => ({
+          to: replyTo,
+          event: { type: 'config.shown', ticket, config: context.shown } satisfies ConfigShown,
+          ifThere: true,
+        }),
+      },
+    },
     'call.cancel': { actions: passToClients },
     'asker.lost': { actions: passToClients },
     'server.start': { actions: passToClient },
@@ -148,8 +101,31 @@ export const computerMachine = parts.createMachine({
           },
         ],
       },
-      { actions: ['countEnd', tellBroken] },
+      { guard: { type: 'isLink', params: itself }, actions: ['countEnd', 'forgetLink'] },
+      {
+        // Given up: nothing of it is offered any more.
+        actions: [
+          'countEnd',
+          tellBroken,
+          {
+            type: 'postAll',
+            params: ({ context, event }) => ({ letters: lettersFor(context, givenUp(context, event)) }),
+          },
+          { type: 'hear', params: ({ context, event }) => givenUp(context, event) },
+        ],
+      },
     ],
+    'office.join': {
+      guard: not('hasLink'),
+      actions: [
+        { type: 'rememberLink', params: ({ event }) => event },
+        { type: 'openAll', params: ({ context }) => ({ opens: linkOpens(context) }) },
+        { type: 'post', params: ({ context: c }) => ({ to: linkOf(c), event: signatureNews(c.signature) }) },
+      ],
+    },
+    'office.leave': {
+      actions: { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
+    },
     close: '.closing',
   },
   states: {
@@ -176,6 +152,8 @@ export const computerMachine = parts.createMachine({
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
+        /** A link that is opened now would be told to close by nobody. */
+        'office.join': {},
         close: {},
       },
       always: { guard: 'hasNone', target: 'closed' },

@@ -1,4 +1,5 @@
 /** What the chart of computer.machine.ts is made of: its words, and whom a piece of news or a call goes to. */
+import { assign, setup } from 'xstate';
 import { keyOf, nameOf, type Address } from './address.ts';
 import {
   buildTable,
@@ -11,11 +12,18 @@ import {
   type ToolRules,
   type ToolTable,
 } from './catalog/index.ts';
-import type { CallRequest, ClientNews, ClientStage, ClientStart } from './client.machine.ts';
-import { type DirectoryEvent, type Letter, type Open, type OwnedEnded, type Post } from './effects.ts';
+import type { CallRequest, ClientNews, ClientStage, ClientStart, ClientOrder } from './client.machine.ts';
+import {
+  type DirectoryEvent,
+  type Letter,
+  type Open,
+  type OwnedEnded,
+  type Post,
+  effects,
+} from './effects.ts';
 import type { LinkNews, LinkOrder, LinkStart } from './link.machine.ts';
-import { settledBy } from './settlement.ts';
 import { notActive } from './server-failure.ts';
+import { settledBy } from './settlement.ts';
 import type { Timing } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 import type { SmcpTool } from './wire/tool.ts';
@@ -28,6 +36,8 @@ export interface ServerPlan {
 export interface ComputerStart {
   readonly servers: readonly ServerPlan[];
   readonly link: Omit<LinkStart, 'timing'> | null;
+  /** What `client:get_config` shows, secrets hidden. */
+  readonly shown: object;
   readonly timing: Timing;
 }
 /** A call by name; `confirmed` when the person who asks has thereby confirmed it. */
@@ -48,6 +58,9 @@ export type ComputerOrder =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'server.start'; readonly server: string }
   | { readonly type: 'server.stop'; readonly server: string }
+  /** Takes a seat in an office; ignored while it has a link already. */
+  | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
+  | { readonly type: 'office.leave' }
   | { readonly type: 'close' };
 /** What the host hears. */
 export type ComputerNews =
@@ -78,13 +91,13 @@ export const maxReopens = 5;
 
 export const clientOf = (c: ComputerContext, server: string): Address =>
   `${nameOf(c.self)}/client:${keyOf(server)}`;
-const linkOf = (c: ComputerContext): Address => `${nameOf(c.self)}/link`;
+export const linkOf = (c: ComputerContext): Address => `${nameOf(c.self)}/link`;
 const clientOpen = ({ rules, client }: ServerPlan): Open => ({
   kind: 'client',
   key: keyOf(rules.server),
   input: { ...client, server: rules.server } satisfies ClientStart,
 });
-const linkOpens = (c: ComputerStart): Open[] =>
+export const linkOpens = (c: ComputerStart): Open[] =>
   c.link ? [{ kind: 'link', input: { ...c.link, timing: c.timing } satisfies LinkStart }] : [];
 export const isSame = (open: Open, ended: OwnedEnded): boolean =>
   ended.key === (open.key === undefined ? open.kind : `${open.kind}:${open.key}`);
@@ -114,6 +127,16 @@ const without = (some: readonly string[], others: readonly string[]): string[] =
   const known = new Set(others);
   return some.filter((name) => !known.has(name));
 };
+export const signatureNews = (signature: string): LinkOrder => ({ type: 'tools.changed', signature });
+/** A client whose machine failed too often says no more; this is said for it. */
+export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientNews => ({
+  type: 'client.changed',
+  server: c.servers.find((s) => isSame(clientOpen(s), ended))?.rules.server ?? ended.key,
+  stage: 'tripped',
+  tools: null,
+  failure: { code: 'Crashed', message: `Its machine failed too often: ${ended.error ?? 'no reason given'}` },
+  attempt: 0,
+});
 /** Who has to hear of what a client said: the host of everything, host and link of a change of what is offered. */
 export const lettersFor = (c: ComputerContext, news: ClientNews): Post[] => {
   const next = { ...c, ...heard(c, news) };
@@ -123,8 +146,7 @@ export const lettersFor = (c: ComputerContext, news: ClientNews): Post[] => {
   const [added, removed] = [without(after, before), without(before, after)];
   const change: ComputerNews = { type: 'tools.changed', added, removed };
   letters.push({ to: c.owner, event: change });
-  const order = { type: 'tools.changed', signature: next.signature } satisfies LinkOrder;
-  if (c.link) letters.push({ to: linkOf(c), event: order, ifThere: true });
+  if (c.link) letters.push({ to: linkOf(c), event: signatureNews(next.signature), ifThere: true });
   return letters;
 };
 
@@ -153,3 +175,66 @@ export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => 
     orElse: refuse(notActive(entry.server, 'closed', null, null)),
   };
 };
+
+export const parts = setup({
+  types: {
+    context: {} as ComputerContext,
+    input: {} as Input,
+    events: {} as Event,
+    tags: {} as 'connecting' | 'ready' | 'closing',
+  },
+  actions: {
+    ...effects,
+    hear: assign(({ context }, news: ClientNews) => heard(context, news)),
+    countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
+    countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
+    rememberLink: assign(({ context }, { link }: { link: ComputerContext['link'] }) => ({
+      link,
+      open: context.open + 1,
+    })),
+    forgetLink: assign({ link: null }),
+  },
+  guards: {
+    hasBooted: ({ context }) => context.servers.every((s) => !isTrying(context.stages[s.rules.server])),
+    isWhole: ({ context }) => isWhole(context),
+    isLast: ({ context }) => context.open <= 1,
+    hasNone: ({ context }) => context.open === 0,
+    hasLink: ({ context }) => context.link !== null,
+    isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
+    canReopen: ({ context }, ended: OwnedEnded) => ended.why === 'failed' && context.reopens < maxReopens,
+  },
+  delays: {
+    boot: ({ context }) => context.timing.bootMs,
+    shutdown: ({ context }) => context.timing.shutdownMs,
+  },
+});
+
+export const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
+  ({
+    type: 'post',
+    params: ({ context }: { context: ComputerContext }) => ({
+      to: context.owner,
+      event: { type: 'computer.changed', stage } satisfies ComputerNews,
+    }),
+  }) as const;
+export const itself = ({ event }: { event: OwnedEnded }): OwnedEnded => event;
+export const tellBroken = {
+  type: 'post',
+  params: ({ context, event }: { context: ComputerContext; event: OwnedEnded }) => ({
+    to: context.owner,
+    event: { type: 'machine.failed', name: event.name, error: event.error ?? '' } satisfies ComputerNews,
+  }),
+} as const;
+/** To one client by the name of its server; the host knows the names, so a miss is its mistake. */
+export const passToClient = {
+  type: 'post',
+  params: ({ context, event }: { context: ComputerContext; event: { type: string; server: string } }) => ({
+    to: clientOf(context, event.server),
+    event: { type: event.type },
+    ifThere: true as const,
+  }),
+} as const;
+export const passToClients = {
+  type: 'tellOwned',
+  params: ({ event }: { event: ClientOrder }) => ({ kind: 'client', event }),
+} as const;

@@ -12,7 +12,7 @@ import { type ActorRefFrom } from 'xstate';
 import { callAck, conflictAck, toolsAck } from './acks.ts';
 import { tell, tellStage, pass, answer, parts, because, forgetAskers } from './link.parts.ts';
 
-export type { LinkStart, LinkOrder, ToolsListed, LinkNews } from './link.parts.ts';
+export type { LinkStart, LinkOrder, ToolsListed, ConfigShown, LinkNews } from './link.parts.ts';
 
 export const linkMachine = parts.createMachine({
   id: 'link',
@@ -45,11 +45,22 @@ export const linkMachine = parts.createMachine({
             replyTo: c.self,
           })),
         },
+        'agent.askedConfig': {
+          actions: tell((c, e) => ({
+            type: 'config.wanted',
+            ticket: e.ticket,
+            reqId: e.reqId,
+            replyTo: c.self,
+          })),
+        },
+        'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
         'tools.listed': { actions: answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.reqId) })) },
+        'config.shown': { actions: answer((e) => ({ ticket: e.ticket, body: e.config })) },
         'computer.entered': { actions: pass },
         'computer.left': { actions: pass },
         'computer.toolsChanged': { actions: pass },
+        'computer.configChanged': { actions: pass },
         close: '.leaving',
       },
       states: {

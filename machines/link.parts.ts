@@ -13,8 +13,15 @@ export interface LinkStart extends Omit<LinkInput, 'key'> {
 export type LinkOrder =
   | { readonly type: 'tools.changed'; readonly signature: string }
   | ToolsListed
+  | ConfigShown
   | CallSettled
   | { readonly type: 'close' };
+/** What `client:get_config` is answered with: secrets hidden. */
+export interface ConfigShown {
+  readonly type: 'config.shown';
+  readonly ticket: string;
+  readonly config: object;
+}
 export interface ToolsListed {
   readonly type: 'tools.listed';
   readonly ticket: string;
@@ -41,9 +48,15 @@ export type LinkNews =
       readonly reqId: string;
       readonly replyTo: Address;
     }
+  | {
+      readonly type: 'config.wanted';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly replyTo: Address;
+    }
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address }
-  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' | 'computer.toolsChanged' }>;
+  | Extract<LinkFact, { type: `computer.${string}` }>;
 type Input = LinkStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
   readonly signature: string | null;

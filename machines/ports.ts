@@ -100,7 +100,7 @@ export type LinkCommand =
   | { readonly type: 'link.leave' }
   /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
-  | { readonly type: 'link.announce'; readonly event: 'server:update_tool_list' };
+  | { readonly type: 'link.announce'; readonly event: 'server:update_tool_list' | 'server:update_config' };
 /** An agent's call at the door of a computer. `ticket` names the ack that waits, `reqId` is the agent's word. */
 export interface AgentCalled {
   readonly type: 'agent.called';
@@ -124,9 +124,13 @@ export type LinkFact =
   | { readonly type: 'agent.repeated'; readonly ticket: string; readonly reqId: string }
   | { readonly type: 'agent.cancelled'; readonly ticket: string }
   | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
+  | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
+  /** Said to computers: nobody waits for the answers to this agent's calls any more. */
+  | { readonly type: 'agent.left'; readonly agent: string }
   | { readonly type: 'computer.entered'; readonly computer: string }
   | { readonly type: 'computer.left'; readonly computer: string }
-  | { readonly type: 'computer.toolsChanged'; readonly computer: string };
+  | { readonly type: 'computer.toolsChanged'; readonly computer: string }
+  | { readonly type: 'computer.configChanged'; readonly computer: string };
 export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
 
 // ── office: the Socket.IO server ───────────────────────────────────────────────────────────────────────

@@ -16,9 +16,10 @@ export interface ProcessEnd {
 const tailLength = 2_000;
 
 const howOf = (end: ProcessEnd): string => {
-  if (end.pid === null) return `could not be started: ${end.message ?? 'no reason was given'}`;
   if (end.signal !== null) return `was ended by ${end.signal}`;
-  return end.code === null ? 'ended without an exit code' : `ended with exit code ${end.code}`;
+  if (end.code !== null) return `ended with exit code ${end.code}`;
+  if (end.pid !== null) return 'ended without an exit code';
+  return `could not be started: ${end.message ?? 'no reason was given'}`;
 };
 
 /** The death of a server's process as a failure: which server, exit code or signal, the tail of its stderr. */

@@ -12,7 +12,7 @@ import type { SmcpTool } from './wire/tool.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import type { Timing } from './timing.ts';
-import type { Failure } from './wire/failure.ts';
+import { wireCodes, type Failure } from './wire/failure.ts';
 import { readTools } from './wire/lists.ts';
 
 export interface ViewStart {
@@ -83,6 +83,12 @@ const parts = setup({
       return read.ok ? {} : { failure: read.failure };
     }),
     rememberFailure: assign((_, { failure }: { failure: Failure }) => ({ failure })),
+    rememberTimeout: assign(({ context: { computer, timing: t } }) => ({
+      failure: {
+        code: wireCodes.timeout,
+        message: `Computer '${computer}' did not answer within ${t.queryMs + t.agentMarginMs} ms`,
+      } satisfies Failure,
+    })),
   },
   guards: {
     isToolList: ({ context }, { result }: { result: unknown }) => readTools(result, reqIdOf(context)).ok,
@@ -120,7 +126,7 @@ export const viewMachine = parts.createMachine({
         'ask.refused': refused,
         'view.refresh': { target: 'connecting', reenter: true },
       },
-      after: { query: 'waiting' },
+      after: { query: { target: 'waiting', actions: 'rememberTimeout' } },
     },
     ready: {
       tags: 'ready',
@@ -133,7 +139,7 @@ export const viewMachine = parts.createMachine({
           exit: withdraw,
           initial: 'asking',
           on: { 'ask.refused': refused },
-          after: { query: '#view.waiting' },
+          after: { query: { target: '#view.waiting', actions: 'rememberTimeout' } },
           states: {
             asking: { on: { 'view.refresh': 'outdated', 'ask.answered': answered } },
             outdated: { on: { 'ask.answered': { target: '#view.ready.refreshing', reenter: true } } },

@@ -261,36 +261,20 @@ for (const [at, state] of [
   [0, 'launching'],
   [2, 'handshaking'],
   [12, 'listing'],
-] as const)
-  scenario(
-    `close while connecting, in ${state}, leaves nothing behind`,
-    {
-      servers: { fs: { tools, initialize: 10, listMs: 10 } },
-    },
-    (s) => {
-      s.computer();
-      s.run(at);
-      expect(s.state('computer/client:fs')).toContain(state);
-      s.close();
-      s.run(1000);
-      expect(s.directory.size).toBe(0);
-    },
-  );
-
-for (const [at, state] of [
-  [0, 'launching'],
-  [2, 'handshaking'],
-  [12, 'listing'],
   [40, 'ready'],
 ] as const)
   scenario(
-    `a server that dies in ${state} is tried again`,
+    `a server that dies in ${state} is tried again, and it is said how it died`,
     { servers: { fs: { tools, initialize: 10, listMs: 10 } } },
     (s) => {
       s.computer();
       s.run(at);
       expect(s.state('computer/client:fs')).toContain(state);
-      s.servers.kill('fs', { code: 1 });
+      s.servers.kill('fs', { code: 3, stderr: 'out of luck' });
+      expect(s.heard('computer', 'client.changed').at(-1)?.failure).toMatchObject({
+        message: "Server 'fs' ended with exit code 3; stderr: out of luck",
+        details: { exit_code: 3, stderr: 'out of luck' },
+      });
       s.run(3000);
       expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
     },

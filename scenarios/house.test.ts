@@ -34,6 +34,8 @@ const packages: readonly Allowance[] = [
   { where: /^machines\//, may: ['xstate', 'zod'] },
   { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
   { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
+  { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
+  { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },
   { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client'] },
   { where: /^actors\//, may: ['xstate'] },
   { where: /^actors\/(main\.|cli\/)/, may: ['node:*', 'commander', 'picocolors'] },
@@ -50,7 +52,7 @@ const packages: readonly Allowance[] = [
 ];
 
 /** A check that saw nothing must not pass. Raise these as the project grows. */
-const floors = { files: 100, edges: 350 };
+const floors = { files: 260, edges: 1000 };
 
 const project = readProject(fileURLToPath(new URL('..', import.meta.url)));
 const code = project.filter(isCode);

@@ -8,6 +8,8 @@ import type { Stage } from './stage.ts';
 export interface Meant {
   /** Machines whose failure the scenario is about: a part of their address. */
   readonly failing?: string;
+  /** So many observers fail. */
+  readonly blunders?: number;
 }
 type Law = (stage: Stage, meant: Meant) => readonly string[];
 
@@ -41,18 +43,13 @@ export const laws: Readonly<Record<string, Law>> = {
     recordsOf(stage, 'post')
       .filter((r) => r.dead === 'lost')
       .map((r) => `${r.from} -> ${r.a}: ${r.ev.type}`),
-  'a server has at most one process': (stage) => {
-    const alive = new Map<string, number>();
-    const wrong: string[] = [];
-    for (const r of stage.records) {
-      if (r.k !== 'open' && r.k !== 'end') continue;
-      const at = r.a.lastIndexOf('/process#');
-      if (at < 0) continue;
-      const n = (alive.get(r.a.slice(0, at)) ?? 0) + (r.k === 'open' ? 1 : -1);
-      alive.set(r.a.slice(0, at), n);
-      if (n > 1) wrong.push(`${r.a} is its second process`);
-    }
-    return wrong;
+  'a server has at most one process': ({ servers }) =>
+    servers.doubled.map((key) => `${key} was started while an older one lived`),
+  'nobody who watches fails': ({ blunders }, { blunders: meant = 0 }) =>
+    blunders.length === meant ? [] : blunders.map(String),
+  'the directory is whole': ({ directory }) => {
+    const known = new Set(directory.defects);
+    return directory.audit().filter((wrong) => !known.has(wrong));
   },
 };
 

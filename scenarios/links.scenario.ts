@@ -217,10 +217,7 @@ scenario('the office is not there yet: both keep trying and meet when it comes',
 
 scenario('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
   everybody(s);
-  s.directory.listen('host:agent2', (event) => s.news.push({ at: s.clock.now(), who: 'agent2', event }));
-  const link = { url: 'http://127.0.0.1:41000', name: 'a2', office: 'o' };
-  s.alias('agent2', 'agent');
-  s.directory.start('agent2', { link, timing: s.timing }, 'host:agent2');
+  s.agent({ name: 'a2', as: 'agent2' });
   s.run(100);
   const refused = s.heard('agent2', 'link.changed').at(-1);
   expect(refused).toMatchObject({ stage: 'waiting', refused: true });
@@ -228,7 +225,6 @@ scenario('a seat that is taken is refused by name, and tried again until it is f
   s.close('agent');
   s.run(3000);
   expect(s.heard('agent2', 'link.changed').at(-1)?.stage).toBe('joined');
-  s.close('agent2');
 });
 
 scenario(
@@ -259,9 +255,7 @@ scenario(
 
 scenario('an office whose port is taken says so and ends', { servers: {} }, (s) => {
   s.office();
-  s.directory.listen('host:other', (event) => s.news.push({ at: 0, who: 'other', event }));
-  s.alias('other', 'office');
-  s.directory.start('other', { host: '127.0.0.1', port: 41_000 }, 'host:other');
+  s.office({ as: 'other' });
   s.run(10);
   expect(s.heard('other', 'office.failed')).toHaveLength(1);
   expect(s.directory.find('other')).toBeUndefined();

@@ -1,7 +1,7 @@
-import type { AnyEventObject, InspectionEvent } from 'xstate';
-import { assemble } from '../actors/assemble.ts';
+import type { AnyEventObject, AnyStateMachine, InspectionEvent } from 'xstate';
+import { assemble, machines } from '../actors/assemble.ts';
 import { Directory } from '../actors/directory.ts';
-import type { DirectoryRecord } from '../actors/records.ts';
+import type { DirectoryRecord, Observer } from '../actors/records.ts';
 import { Tap } from '../actors/tap.ts';
 import type { AgentStart } from '../machines/agent.machine.ts';
 import type { ToolMeta } from '../machines/catalog/index.ts';
@@ -11,6 +11,7 @@ import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
 import { takenBy } from './charts.ts';
 import { createNetwork, type Network } from './scripted/network.ts';
+import { Peer } from './scripted/peer.ts';
 import { ScriptedServers, type Script } from './scripted/servers.ts';
 import { lineOf, stepLine } from './trace.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -34,14 +35,39 @@ export interface StageOptions {
   readonly seed?: number;
   /** Leaves and machines of a scenario's own making. */
   readonly mend?: (ports: Ports) => Ports;
-  readonly kinds?: Parameters<typeof assemble>[1];
+  readonly kinds?: Kinds;
+  /** Somebody else who watches. */
+  readonly observer?: () => Observer;
+}
+/** One more of a kind stands under an address of its own: `as`. */
+interface Cast {
+  readonly as?: string;
+  readonly name?: string;
 }
 export interface AskedCall {
   readonly ticket: string;
   readonly settled: CallSettled[];
   cancel(): void;
 }
-const officeUrl = 'http://127.0.0.1:41000';
+export const officeUrl = 'http://127.0.0.1:41000';
+
+type Kinds = Readonly<Record<string, AnyStateMachine>>;
+/** Filled when they are first opened: filling all for each scenario costs more than most scenarios themselves. */
+function fillLazily(directory: Directory, kinds: Kinds): Directory {
+  const lazy: Record<string, AnyStateMachine> = {};
+  for (const [kind, machine] of Object.entries(kinds))
+    Object.defineProperty(lazy, kind, {
+      configurable: true,
+      get: () => {
+        const filled = assemble(directory, { [kind]: machine }).kinds[kind];
+        directory.kinds = lazy;
+        Object.defineProperty(lazy, kind, { value: filled });
+        return filled;
+      },
+    });
+  directory.kinds = lazy;
+  return directory;
+}
 
 /** One whole system on virtual time: what a scenario plays on. Everything it does is written down as it happens. */
 export class Stage {
@@ -54,10 +80,14 @@ export class Stage {
   readonly records: DirectoryRecord[] = [];
   readonly taken = new Set<string>();
   readonly calls: AskedCall[] = [];
+  /** Errors of those who watch. */
+  readonly blunders: unknown[] = [];
   /** What the hosts of computer, agent and office heard. */
   readonly news: { readonly at: number; readonly who: string; readonly event: AnyEventObject }[] = [];
   readonly #options: StageOptions;
+  readonly #named = new Set<unknown>();
   readonly #started: string[] = [];
+  readonly #peers: Peer[] = [];
 
   constructor(options: StageOptions) {
     this.#options = options;
@@ -65,9 +95,8 @@ export class Stage {
     this.servers = new ScriptedServers(this.clock, options.servers ?? {});
     this.network = createNetwork(this.clock);
     this.timing = { ...timing, ...options.timing };
-    const tap = new Tap((error) => {
-      throw error;
-    });
+    const tap = new Tap((error) => this.blunders.push(error));
+    if (options.observer) tap.add(options.observer());
     tap.add({ record: (r) => this.#record(r), inspect: (e) => this.#step(e) });
     const ports: Ports = {
       process: this.servers.process,
@@ -83,16 +112,24 @@ export class Stage {
       clearTimeout,
       ports: options.mend?.(ports) ?? ports,
     };
-    this.directory = assemble(new Directory(platform, tap), options.kinds);
+    this.directory = fillLazily(new Directory(platform, tap), options.kinds ?? machines);
   }
   #record(record: DirectoryRecord): void {
     this.records.push(record);
     this.trace.push(lineOf(this.clock.now(), record));
   }
   #step(event: InspectionEvent): void {
-    for (const transition of takenBy(event)) this.taken.add(transition);
+    this.#take(event);
     const line = stepLine(this.clock.now(), event);
     if (line !== null) this.trace.push(line);
+  }
+  /** Naming a transition is dear, and most are taken again and again: each is named once. */
+  #take(event: InspectionEvent): void {
+    if (event.type !== '@xstate.microstep') return;
+    const keys = event._transitions.map((transition) => transition.toJSON);
+    if (keys.every((key) => this.#named.has(key))) return;
+    for (const key of keys) this.#named.add(key);
+    for (const transition of takenBy(event)) this.taken.add(transition);
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     if (question.session === 'confirm') return this.#confirm(question, give);
@@ -116,38 +153,49 @@ export class Stage {
   }
 
   // ── who is on stage ────────────────────────────────────────────────────────────────────────────────
-  #start(kind: string, input: object): void {
-    const host = `host:${kind}`;
+  #start(kind: string, input: object, { as = kind }: Cast = {}): void {
+    const host = `host:${as}`;
+    const { kinds } = this.directory;
+    if (as !== kind) Object.defineProperty(kinds, as, { get: () => kinds[kind] });
     this.directory.listen(host, (event) => {
-      this.news.push({ at: this.clock.now(), who: kind, event });
+      this.news.push({ at: this.clock.now(), who: as, event });
       if (event.type === 'call.settled') {
         const settled = event as CallSettled;
         this.calls.find((c) => c.ticket === settled.ticket)?.settled.push(settled);
       }
     });
-    this.directory.start(kind, input, host);
-    this.#started.push(kind);
+    this.#started.push(as);
+    this.directory.start(as, input, host);
   }
-  /** A second root of a kind, under a name of its own. */
-  alias(name: string, kind: string): void {
-    const machine = this.directory.kinds[kind];
-    if (machine) this.directory.kinds = { ...this.directory.kinds, [name]: machine };
-  }
-  office(): void {
-    this.#start('office', { host: '127.0.0.1', port: 41_000 });
+  office(cast: Cast = {}): void {
+    this.#start('office', { host: '127.0.0.1', port: 41_000 }, cast);
     this.run(1);
   }
-  computer({ name = 'c1', linked = false }: { name?: string; linked?: boolean } = {}): void {
+  computer({
+    name = 'c1',
+    linked = false,
+    servers = Object.keys(this.#options.servers ?? {}),
+    ...cast
+  }: Cast & { linked?: boolean; servers?: readonly string[] } = {}): void {
     const input: ComputerStart = {
-      servers: Object.keys(this.#options.servers ?? {}).map((server) => this.#plan(server)),
+      servers: servers.map((server) => this.#plan(server)),
       link: linked ? { url: officeUrl, role: 'computer', name, office: 'o' } : null,
       timing: this.timing,
+      shown: { servers: {}, inputs: [] },
     };
-    this.#start('computer', input);
+    this.#start('computer', input, cast);
   }
-  agent(name = 'a1'): void {
+  agent({ name = 'a1', ...cast }: Cast = {}): void {
     const input: AgentStart = { link: { url: officeUrl, name, office: 'o' }, timing: this.timing };
-    this.#start('agent', input);
+    this.#start('agent', input, cast);
+  }
+  /** A stranger on a connection of its own. */
+  peer(name: string, answers?: ConstructorParameters<typeof Peer>[1]): Peer {
+    const end = this.network.connect(officeUrl, name);
+    if (!end) throw new Error('there is no office to connect to');
+    const peer = new Peer(end, answers);
+    this.#peers.push(peer);
+    return peer;
   }
   #plan(server: string): ServerPlan {
     const o = this.#options.options?.[server] ?? {};
@@ -179,12 +227,18 @@ export class Stage {
     return this.#asked('computer', ticket, { type: 'tool.call', call, replyTo: 'host:computer' });
   }
   /** A call of the agent's host, through the office. */
+  /** Another question of the agent's host. */
+  query(method: string, request: object): AskedCall {
+    const reqId = `q${this.calls.length + 1}`;
+    const query = { type: 'agent.query', ticket: reqId, reqId, method, request, replyTo: 'host:agent' };
+    return this.#asked('agent', reqId, query);
+  }
   agentCall(
     tool: string,
-    { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000, computer = 'c1' } = {},
+    { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000, computer = 'c1', params = {} } = {},
   ): AskedCall {
     const ticket = reqId;
-    const call = { type: 'agent.call', ticket, reqId, computer, tool, params: {}, timeoutMs };
+    const call = { type: 'agent.call', ticket, reqId, computer, tool, params, timeoutMs };
     return this.#asked('agent', ticket, { ...call, replyTo: 'host:agent' });
   }
   #asked(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): AskedCall {
@@ -202,6 +256,7 @@ export class Stage {
   close(who?: string): void {
     for (const kind of who === undefined ? this.#started.toReversed() : [who])
       if (this.directory.find(kind)) this.directory.send(kind, { type: 'close' });
+    if (who === undefined) for (const peer of this.#peers) peer.close();
   }
 
   // ── what there is to see ───────────────────────────────────────────────────────────────────────────

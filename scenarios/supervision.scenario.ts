@@ -93,6 +93,28 @@ scenario(
   },
 );
 
+for (const [when, script] of [
+  ['after its stream has ended', {}],
+  ['while its stream still stands', { exitsFirst: true }],
+] as const)
+  scenario(
+    `a process machine that throws over the exit of its child, ${when}: calls are unknown, it comes back`,
+    {
+      servers: { fs: { tools, ...script } },
+      kinds: broken('process', 'rememberExit', (c: { self: string }) => c.self.endsWith('process#1')),
+      failing: 'process#1',
+    },
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read');
+      s.servers.kill('fs', { code: 1 });
+      expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
+      s.run(2000);
+      expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    },
+  );
+
 scenario(
   'a computer that throws: everything below it ends and no process is left',
   {

@@ -164,7 +164,7 @@ const samples: Readonly<Record<string, Sample>> = {
       ended('view'),
       ...answers,
     ],
-    tellApart: (c) => c.computers,
+    tellApart: (c) => [c.computers, Math.min(c.reopens as number, 5)],
   },
 };
 

@@ -6,13 +6,17 @@ export type StartTime = string;
 const onLinux = process.platform === 'linux';
 const onWindows = process.platform === 'win32';
 
-interface Stat {
+export interface Stat {
+  /** The name of its program, at most 15 characters, fit to be shown. */
+  readonly command: string;
   readonly state: string;
+  readonly parent: number;
   readonly pgrp: number;
   readonly startTime: StartTime;
 }
 
-function statOf(pid: number | string): Stat | undefined {
+/** What /proc says of a process, zombies too; undefined where there is no /proc or no such process. */
+export function statOf(pid: number | string): Stat | undefined {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -20,22 +24,42 @@ function statOf(pid: number | string): Stat | undefined {
     return undefined;
   }
   // The command name is in brackets and may itself hold blanks and brackets, so fields count from the last one.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? 'X', pgrp: Number(fields[2]), startTime: fields[19] ?? '' };
+  const close = text.lastIndexOf(')');
+  const fields = text.slice(close + 2).split(' ');
+  return {
+    command: text.slice(text.indexOf('(') + 1, close).replace(/[^ -~]/g, '?'),
+    state: fields[0] ?? 'X',
+    parent: Number(fields[1]),
+    pgrp: Number(fields[2]),
+    startTime: fields[19] ?? '',
+  };
 }
 
 /** Zombies do not count as alive: they hold nothing, and PID 1 may be slow to reap them. */
+export const isAlive = (stat: Stat | undefined): stat is Stat =>
+  stat !== undefined && stat.state !== 'Z' && stat.state !== 'X';
+
 const livesIn = (pgid: number, pid: number | string): boolean => {
   const stat = statOf(pid);
-  return stat !== undefined && stat.pgrp === pgid && stat.state !== 'Z' && stat.state !== 'X';
+  return isAlive(stat) && stat.pgrp === pgid;
 };
+
+/** All pids in /proc, as text; none where there is no /proc. */
+export function allPids(): string[] {
+  if (!onLinux) return [];
+  try {
+    return readdirSync('/proc').filter((name) => name > '0' && name < ':');
+  } catch {
+    return [];
+  }
+}
 
 /** Start time of a process; undefined where there is no /proc or no such process. */
 export const startTimeOf = (pid: number): StartTime | undefined =>
   onLinux ? statOf(pid)?.startTime : undefined;
 
 /** False when the group has no process at all. True says little: zombies answer to signal 0, too. */
-function answers(pgid: number): boolean {
+export function answers(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
     return true;
@@ -48,14 +72,9 @@ function answers(pgid: number): boolean {
 /** Pids of the living members of a process group. One look at all of /proc: about 1 ms per 60 processes. */
 export function membersOf(pgid: number): number[] {
   if (onWindows || !answers(pgid)) return [];
-  if (!onLinux) return [pgid];
-  try {
-    return readdirSync('/proc')
-      .filter((name) => name > '0' && name < ':' && livesIn(pgid, name))
-      .map(Number);
-  } catch {
-    return [pgid];
-  }
+  const pids = allPids();
+  if (pids.length === 0) return [pgid];
+  return pids.filter((pid) => livesIn(pgid, pid)).map(Number);
 }
 
 /** One process group, led by the child that was spawned `detached`. On Windows it is that child alone. */

@@ -26,6 +26,7 @@ export const processPortOf =
     try {
       spec = launchOf(server);
       if (!spec) return failed(`cannot start "${server}": no command is known for it`, give);
+      ledger.expect();
       child = spawn(spec.command, spec.args, {
         cwd: spec.cwd,
         env: environmentOf(spec, ledger.instance),

@@ -4,6 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { groupOf, membersOf, startTimeOf } from './group.ts';
 import { createLedger, type Entry } from './ledger.ts';
 
+/** What outlives the host has tests of its own, in reaper.test.ts. */
+const alone = { reaper: false, stateDir: false } as const;
+
 const born: number[] = [];
 afterEach(() => {
   for (const pid of born.splice(0)) groupOf(pid).signal('SIGKILL');
@@ -27,7 +30,7 @@ const exitHooks = (): number =>
 
 describe('the ledger', () => {
   it('knows a child by its key, with the start time that tells it from a later owner of its pid', () => {
-    const ledger = createLedger('host');
+    const ledger = createLedger({ instance: 'host', ...alone });
     const { pid, entry } = child('sleep');
     ledger.enter(entry);
     expect(ledger.instance).toBe('host');
@@ -39,7 +42,7 @@ describe('the ledger', () => {
   });
 
   it('kills everything at once, and is closed when nothing lives', async () => {
-    const ledger = createLedger();
+    const ledger = createLedger(alone);
     const children = [child('sleep'), child('sh', 'process:b')];
     for (const { entry } of children) ledger.enter(entry);
     let isClosed = false;
@@ -57,7 +60,7 @@ describe('the ledger', () => {
   });
 
   it('keeps a child whose leader has ended until its group is empty', async () => {
-    const ledger = createLedger();
+    const ledger = createLedger(alone);
     const { pid, entry, exited } = child('sh');
     ledger.enter(entry);
     while (membersOf(pid).length < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -74,7 +77,7 @@ describe('the ledger', () => {
   });
 
   it('keeps two children of one key apart', async () => {
-    const ledger = createLedger();
+    const ledger = createLedger(alone);
     const [older, newer] = [child('sleep'), child('sleep')];
     ledger.enter(older.entry);
     ledger.enter(newer.entry);
@@ -88,7 +91,7 @@ describe('the ledger', () => {
   it('hooks the end of the host while it has children, and all ledgers share one hook', async () => {
     const before = exitHooks();
     expect(before).toBeLessThanOrEqual(1);
-    const ledgers = Array.from({ length: 20 }, () => createLedger());
+    const ledgers = Array.from({ length: 20 }, () => createLedger(alone));
     const children = ledgers.map((ledger) => {
       const one = child('sleep');
       ledger.enter(one.entry);

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Address } from '../../machines/address.ts';
+import type { TracedGroup } from './ending.ts';
 import type { Group, StartTime } from './group.ts';
+import { reaperSeatOf } from './reaper-seat.ts';
+import { stateFileOf } from './state-file.ts';
+import type { Notice, Witness } from './witness.ts';
 
 /** How often a group whose leader has ended is looked at until nobody of it lives. */
 const watchMs = 15;
@@ -23,6 +27,20 @@ export interface Entry {
   readonly streams: ChildStreams;
 }
 
+export interface LedgerOptions {
+  /** Stands in the environment of each child. Default: a random one; two living hosts must not share it. */
+  readonly instance?: string | undefined;
+  /** A small process beside this one that ends the children should this one be killed. Default true. */
+  readonly reaper?: boolean | undefined;
+  /**
+   * Where a file tells the next start what lives, for `sweepLeftovers`. Default `$XDG_STATE_HOME/a2c`, else
+   * `~/.local/state/a2c`; `false`: no file.
+   */
+  readonly stateDir?: string | false | undefined;
+  /** Hears when one of the two does not work. The children run all the same. */
+  readonly notice?: Notice | undefined;
+}
+
 /**
  * Every child process that may be alive, whatever the actor tree says: an actor that crashed has forgotten its
  * child, the ledger has not. A host ends with `killAll()` and awaits `closed()`; when the process itself
@@ -35,6 +53,8 @@ export interface Ledger {
   list(): readonly LiveChild[];
   /** The streams of the child that was entered last under this key, while its leader lives. */
   streamsOf(key: Address): ChildStreams | undefined;
+  /** A child is about to be born: should this process be killed in the middle of it, the child is found. */
+  expect(): void;
   enter(entry: Entry): void;
   /**
    * The leader was reaped. Answers how many of its group still live; if any, `emptied` is called when none is.
@@ -43,7 +63,10 @@ export interface Ledger {
   leaderEnded(entry: Entry, emptied: () => void): number;
   /** SIGKILL to every group, now. */
   killAll(): void;
-  /** Resolves when no group is alive. A process in uninterruptible sleep keeps it waiting. */
+  /**
+   * Resolves when no group is alive, the reaper has ended and the file is gone. A process in uninterruptible
+   * sleep keeps it waiting.
+   */
   closed(): Promise<void>;
 }
 
@@ -59,32 +82,65 @@ function setOccupied(ledger: Ledger, isOccupied: boolean): void {
   if (occupied.size === 0) process.off('exit', killEverything);
 }
 
-export function createLedger(instance: string = randomUUID()): Ledger {
-  const entries = new Set<Entry>();
-  const latest = new Map<Address, Entry>();
-  const leaderless = new Map<Entry, () => void>();
-  let waiting: (() => void)[] = [];
-  let watch: NodeJS.Timeout | undefined;
-
-  const forget = (entry: Entry): void => {
-    entries.delete(entry);
-    leaderless.delete(entry);
-    if (latest.get(entry.key) === entry) latest.delete(entry.key);
-    if (entries.size > 0) return;
-    setOccupied(ledger, false);
-    for (const resolve of waiting) resolve();
-    waiting = [];
+/** All that outlive this process, as one. */
+function witnessOf(instance: string, { reaper = true, stateDir, notice = () => {} }: LedgerOptions): Witness {
+  const all: Witness[] = [];
+  if (stateDir !== false) all.push(stateFileOf(instance, stateDir, notice));
+  // On Windows there are no groups that it could signal.
+  if (reaper && process.platform !== 'win32') all.push(reaperSeatOf(instance, notice));
+  return {
+    expect: () => all.forEach((witness) => witness.expect()),
+    entered: (group) => all.forEach((witness) => witness.entered(group)),
+    left: (group) => all.forEach((witness) => witness.left(group)),
+    dismiss: async () => void (await Promise.all(all.map((witness) => witness.dismiss()))),
   };
+}
+
+/** Looks at groups whose leader has ended until nobody of them lives. */
+function watchOf(onEmpty: (entry: Entry) => void) {
+  const leaderless = new Map<Entry, () => void>();
+  let watch: NodeJS.Timeout | undefined;
   const look = (): void => {
     for (const [entry, emptied] of leaderless) {
       if (entry.group.living() > 0) continue;
-      forget(entry);
+      leaderless.delete(entry);
+      onEmpty(entry);
       emptied();
     }
     if (leaderless.size > 0) return;
     clearInterval(watch);
     watch = undefined;
   };
+  return {
+    // Somebody else's leftovers must not keep a host alive, unless the host waits for just that.
+    add: (entry: Entry, emptied: () => void, isAwaited: boolean): void => {
+      leaderless.set(entry, emptied);
+      watch ??= setInterval(look, watchMs);
+      if (!isAwaited) watch.unref();
+    },
+    hold: () => watch?.ref(),
+  };
+}
+const traced = ({ group }: Entry): TracedGroup => ({ pgid: group.pid, startTime: group.startTime });
+
+/** The one way to a ledger. Nothing is started or written before the first child. */
+export function createLedger(options: LedgerOptions = {}): Ledger {
+  const { instance = randomUUID() } = options;
+  const witness = witnessOf(instance, options);
+  const entries = new Set<Entry>();
+  const latest = new Map<Address, Entry>();
+  let waiting: (() => void)[] = [];
+
+  const forget = (entry: Entry): void => {
+    entries.delete(entry);
+    witness.left(traced(entry));
+    if (latest.get(entry.key) === entry) latest.delete(entry.key);
+    if (entries.size > 0) return;
+    setOccupied(ledger, false);
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
+  const watch = watchOf(forget);
   const ledger: Ledger = {
     instance,
     get size() {
@@ -98,10 +154,13 @@ export function createLedger(instance: string = randomUUID()): Ledger {
         streams,
       })),
     streamsOf: (key) => latest.get(key)?.streams,
+    expect: () => witness.expect(),
     enter: (entry) => {
       entries.add(entry);
       latest.set(entry.key, entry);
       setOccupied(ledger, true);
+      witness.expect();
+      witness.entered(traced(entry));
     },
     leaderEnded: (entry, emptied) => {
       if (!entries.has(entry)) return 0;
@@ -112,19 +171,17 @@ export function createLedger(instance: string = randomUUID()): Ledger {
         return 0;
       }
       if (latest.get(entry.key) === entry) latest.delete(entry.key);
-      leaderless.set(entry, emptied);
-      watch ??= setInterval(look, watchMs);
-      // Somebody else's leftovers must not keep a host alive, unless the host waits for just that.
-      if (waiting.length === 0) watch.unref();
+      watch.add(entry, emptied, waiting.length > 0);
       return left;
     },
     killAll: () => {
       for (const entry of entries) entry.group.signal('SIGKILL');
     },
-    closed: () => {
-      if (entries.size === 0) return Promise.resolve();
-      watch?.ref();
-      return new Promise((resolve) => waiting.push(resolve));
+    closed: async () => {
+      watch.hold();
+      if (entries.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+      // Whoever launched again meanwhile still needs them.
+      if (entries.size === 0) await witness.dismiss();
     },
   };
   return ledger;

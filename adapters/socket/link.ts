@@ -2,6 +2,9 @@ import { io, type Socket } from 'socket.io-client';
 import type { Give, Leaf, LinkCommand, LinkFact, LinkInput, Ports } from '../../machines/ports.ts';
 import { LinkBook, type LinkDesk } from '../../machines/rooms/link-desk.ts';
 import { NAMESPACE } from '../../machines/wire/protocol.ts';
+import type { ClientToServer, ServerToClient } from '../../machines/wire/socket-events.ts';
+
+type OfficeSocket = Socket<ServerToClient, ClientToServer>;
 
 export interface Links {
   readonly open: Ports['link'];
@@ -25,7 +28,7 @@ function reasonOf(error: Error): string {
 }
 
 /** Machines decide when to connect again: one socket is one connection, and nothing is buffered for a later one. */
-function connect(url: URL, path: string): Socket {
+function connect(url: URL, path: string): OfficeSocket {
   return io(`${url.origin}${NAMESPACE}${url.search}`, {
     path,
     autoConnect: false,
@@ -37,7 +40,7 @@ function connect(url: URL, path: string): Socket {
   });
 }
 
-function listenTo(socket: Socket, desk: LinkDesk): void {
+function listenTo(socket: OfficeSocket, desk: LinkDesk): void {
   socket.on('connect', () => desk.up());
   socket.on('connect_error', (error) => desk.refused(reasonOf(error)));
   socket.on('disconnect', (reason) => desk.down(reason));
@@ -58,7 +61,7 @@ export function createLinks(options: LinksOptions = {}): Links {
     }
     const socket = connect(new URL(input.url), options.path ?? '/socket.io');
     const desk = book.open(at, input, give, {
-      emit: (event, body, onAck) => void (onAck ? socket.emit(event, body, onAck) : socket.emit(event, body)),
+      emit: (event, ...args) => void socket.emit(event, ...args),
       close: () => void socket.disconnect(),
     });
     listenTo(socket, desk);

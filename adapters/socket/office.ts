@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer, ServerResponse, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import { Server, type Socket } from 'socket.io';
 import type { Give, Leaf, OfficeCommand, OfficeFact, OfficeInput, Ports } from '../../machines/ports.ts';
@@ -11,8 +11,11 @@ import {
   officeUrl,
 } from '../../machines/rooms/loopback.ts';
 import { OfficeDesk, type OfficeWire } from '../../machines/rooms/office-desk.ts';
+import { oversized } from '../../machines/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/rooms/relay.ts';
+import type { NoticeName, RelayedName } from '../../machines/wire/events.ts';
 import { NAMESPACE, sizes } from '../../machines/wire/protocol.ts';
+import type { ClientToServer, ServerToClient } from '../../machines/wire/socket-events.ts';
 import { systemTimers } from './system-timers.ts';
 
 export interface Offices {
@@ -26,14 +29,20 @@ export interface OfficesOptions {
   readonly path?: string;
 }
 
+type OfficeServer = Server<ClientToServer, ServerToClient>;
+type PeerSocket = Socket<ClientToServer, ServerToClient>;
+/** What the desk relays and tells was read by the schema of its event, or made by us. */
+type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
+type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
+
 /** Peers that do not answer the closing handshake are cut off after this. */
 const partingMs = 500;
 
 /** Rooms are prefixed: an office id that equals a socket id must not reach that socket's private room. */
 const roomOf = (office: string): string => `office:${office}`;
 
-function listen(http: HttpServer, path: string): Server {
-  return new Server(http, {
+function listen(http: HttpServer, path: string): OfficeServer {
+  return new Server<ClientToServer, ServerToClient>(http, {
     path,
     serveClient: false,
     maxHttpBufferSize: sizes.officePayloadBytes,
@@ -50,29 +59,68 @@ function listen(http: HttpServer, path: string): Server {
   });
 }
 
-function wireOf(io: Server): OfficeWire {
+function wireOf(io: OfficeServer): OfficeWire {
   const office = io.of(NAMESPACE);
-  const socketOf = (socket: string): Socket | undefined => office.sockets.get(socket);
+  const socketOf = (socket: string): PeerSocket | undefined => office.sockets.get(socket);
   return {
-    send: (socket, event, body, onAck) => void socketOf(socket)?.emit(event, body, onAck),
+    send: (socket, event, body, onAck) =>
+      void socketOf(socket)?.emit(event, ...([body, onAck] as RelayedArgs)),
     enter: (socket, id) => void socketOf(socket)?.join(roomOf(id)),
     exit: (socket, id) => void socketOf(socket)?.leave(roomOf(id)),
-    broadcast: (id, except, event, body) => void office.to(roomOf(id)).except(except).emit(event, body),
+    broadcast: (id, except, event, body) =>
+      void office
+        .to(roomOf(id))
+        .except(except)
+        .emit(event, ...([body] as unknown as NoticeArgs)),
   };
 }
 
-function seatSockets(io: Server, desk: OfficeDesk): void {
+const payloadTooLarge = 413;
+interface EngineRequest extends IncomingMessage {
+  readonly _query?: { readonly sid?: string };
+}
+
+/**
+ * Over polling Engine.IO refuses a message over the limit and keeps the connection, so whoever waits for the answer in
+ * it would wait on: the connection is closed here, as it is over a web socket.
+ */
+function cutOversized(io: OfficeServer, desk: OfficeDesk): void {
+  // `id` is what every request of a connection carries as `sid`; only the types of Engine.IO hide it.
+  const idOf = ({ conn }: PeerSocket): string => (conn as unknown as { readonly id: string }).id;
+  const cut = (id: string): void => {
+    for (const socket of io.of(NAMESPACE).sockets.values())
+      if (idOf(socket) === id) {
+        desk.closed(socket.id, oversized);
+        socket.conn.close(true);
+      }
+  };
+  io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
+    // A web socket has no response of its own.
+    const id = request._query?.sid;
+    if (id !== undefined && response instanceof ServerResponse)
+      response.once('finish', () => {
+        if (response.statusCode === payloadTooLarge) cut(id);
+      });
+    next();
+  });
+}
+
+function seatSockets(io: OfficeServer, desk: OfficeDesk): void {
   // Events in the default namespace would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
     socket.onAny((event: unknown, ...args: unknown[]) => desk.received(socket.id, String(event), args));
-    socket.on('disconnect', (reason) => desk.closed(socket.id, reason));
+    socket.on('disconnect', (reason, error?: Error) => {
+      const isOversized = error?.message.includes('Max payload size exceeded') ?? false;
+      desk.closed(socket.id, isOversized ? oversized : reason);
+    });
     desk.opened(socket.id);
   });
+  cutOversized(io, desk);
 }
 
 /** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
-async function shut(io: Server, http: HttpServer, connections: ReadonlySet<NetSocket>): Promise<void> {
+async function shut(io: OfficeServer, http: HttpServer, connections: ReadonlySet<NetSocket>): Promise<void> {
   const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
   io.of(NAMESPACE).disconnectSockets(true);
   const timer = setTimeout(() => connections.forEach((connection) => connection.destroy()), partingMs);

@@ -27,12 +27,20 @@ export interface TerminalStreams {
   readonly errors: Writable;
 }
 
+const isClosed = (lines: Interface & { readonly closed?: boolean }): boolean => lines.closed === true;
+const clearInput = (lines: Interface): void => {
+  lines.write(null, { ctrl: true, name: 'e' });
+  lines.write(null, { ctrl: true, name: 'u' });
+};
+
 class LineTerminal implements Terminal {
   readonly isInteractive: boolean;
   readonly #streams: TerminalStreams;
   #lines: Interface | undefined;
-  #isAsking = false;
+  #wantsLine = false;
+  #questions: Promise<unknown> = Promise.resolve();
   #answer: ((line: string | null) => void) | undefined;
+  #end = (): void => {};
 
   constructor(streams: TerminalStreams) {
     this.#streams = streams;
@@ -45,7 +53,7 @@ class LineTerminal implements Terminal {
     this.#write(this.#streams.errors, text);
   }
   #write(stream: Writable, text: string): void {
-    const isWaiting = this.#isAsking && this.isInteractive;
+    const isWaiting = this.isInteractive && (this.#wantsLine || this.#answer !== undefined);
     if (isWaiting) this.#streams.output.write('\r\u001B[K');
     stream.write(`${text}\n`);
     if (isWaiting) this.#lines?.prompt(true);
@@ -57,16 +65,29 @@ class LineTerminal implements Terminal {
     const lines = createInterface({ input, output, prompt: text, terminal: this.isInteractive });
     this.#lines = lines;
     const typed = this.#typedInto(lines);
+    let isOver = false;
+    const ended = new Promise<void>((resolve) => {
+      this.#end = () => {
+        isOver = true;
+        lines.close();
+        resolve();
+      };
+    });
     lines.on('SIGINT', () => {
-      if (onInterrupt() === 'over') lines.close();
+      if (onInterrupt() === 'over') this.#end();
     });
     this.#ask();
-    for await (const line of typed) {
-      this.#isAsking = false;
-      if (line.trim() !== '' && (await onLine(line.trim())) === 'over') break;
-      this.#ask();
-    }
-    this.#isAsking = false;
+    const taken = (async () => {
+      for await (const line of typed) {
+        if (isOver) return;
+        this.#wantsLine = false;
+        if (line.trim() !== '' && (await onLine(line.trim())) === 'over') return;
+        if (!isOver) this.#ask();
+      }
+    })();
+    // Whoever ends it does not wait for the line that is being worked on.
+    await Promise.race([taken, ended]);
+    this.#wantsLine = false;
     lines.close();
     this.#lines = undefined;
   }
@@ -92,29 +113,39 @@ class LineTerminal implements Terminal {
   }
   #ask(): void {
     // The input may have ended while the last line was worked on.
-    if (!this.#lines || (this.#lines as Interface & { closed?: boolean }).closed) return;
-    this.#isAsking = true;
-    this.#lines.prompt();
+    if (!this.#lines || isClosed(this.#lines)) return;
+    this.#wantsLine = true;
+    if (!this.#answer) this.#lines.prompt();
   }
 
-  async question(text: string, signal: AbortSignal): Promise<string | null> {
+  question(text: string, signal: AbortSignal): Promise<string | null> {
+    // One after the other: a line answers one of them.
+    const answer = this.#questions.then(() => this.#askOnce(text, signal));
+    this.#questions = answer;
+    return answer;
+  }
+  async #askOnce(text: string, signal: AbortSignal): Promise<string | null> {
     const lines = this.#lines;
-    if (!lines || !this.isInteractive || signal.aborted) return null;
-    const [before, wasAsking] = [lines.getPrompt(), this.#isAsking];
+    if (!lines || isClosed(lines) || !this.isInteractive || signal.aborted) return null;
+    const [before, halfTyped] = [lines.getPrompt(), lines.line];
     const line = await new Promise<string | null>((resolve) => {
       this.#answer = resolve;
       signal.addEventListener('abort', () => resolve(null), { once: true });
+      // What was typed before the question is no answer to it: it is put aside.
+      clearInput(lines);
       lines.setPrompt(text);
-      this.#ask();
+      lines.prompt();
     });
     this.#answer = undefined;
+    if (isClosed(lines)) return line;
+    clearInput(lines);
     lines.setPrompt(before);
-    this.#isAsking = wasAsking;
-    if (wasAsking) lines.prompt();
+    if (this.#wantsLine) lines.prompt();
+    lines.write(halfTyped);
     return line;
   }
   close(): void {
-    this.#lines?.close();
+    this.#end();
   }
 }
 

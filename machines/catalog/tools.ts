@@ -22,6 +22,9 @@ export interface ToolTable {
   readonly refused: readonly RefusedTool[];
 }
 
+/** Names come from strangers: `constructor` is a server or a tool only where somebody has one. */
+const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
 const duplicated = (name: string, servers: readonly string[]): Failure => ({
   code: 'ToolNameDuplicated',
   message: `Tool '${name}' exists in multiple servers: ${servers.map((s) => `'${s}'`).join(', ')}`,
@@ -43,8 +46,8 @@ export function buildTable(
   const forbidden = new Map<string, ToolEntry>();
   const refused: RefusedTool[] = [];
   const entries = rules.flatMap((rule) =>
-    (catalogs[rule.server] ?? []).map((tool) => {
-      const meta = mergeMeta(rule.defaultToolMeta, rule.toolMeta[tool.name]);
+    (own(catalogs, rule.server) ?? []).map((tool) => {
+      const meta = mergeMeta(rule.defaultToolMeta, own(rule.toolMeta, tool.name));
       return { rule, entry: { shown: meta?.alias || tool.name, server: rule.server, tool, meta } };
     }),
   );
@@ -64,9 +67,7 @@ export function buildTable(
 }
 export const emptyTable: ToolTable = { byName: {}, forbidden: {}, refused: [] };
 
-/** Names come from strangers: `constructor` is not a tool unless a server has one. */
-export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
-  Object.hasOwn(table.byName, name) ? table.byName[name] : undefined;
+export const findTool = (table: ToolTable, name: string): ToolEntry | undefined => own(table.byName, name);
 
 /** Those that agents are offered: of servers that are up, each once, in the order of the config. */
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>

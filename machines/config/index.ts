@@ -15,4 +15,5 @@ export type {
   ToolMeta,
 } from './server.ts';
 export type { Settings } from './settings.ts';
+export { shownServer } from './shown.ts';
 export { serverToProtocol, toProtocol } from './to-protocol.ts';

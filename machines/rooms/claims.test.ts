@@ -31,7 +31,7 @@ describe('claims', () => {
       refused('Agent sid already in room'),
     );
   });
-  it('O07 O11 a computer that joins elsewhere gives up its old seat', () => {
+  it('O07 a computer that joins elsewhere gives up its old seat', () => {
     const claimed = claim(seated(['s1', computer('c')]), 's1', computer('c', 'p'));
     expect(claimed).toMatchObject({ ok: true, left: computer('c') });
     expect(claimed.ok && Object.keys(claimed.claims.offices)).toEqual(['p']);
@@ -42,10 +42,16 @@ describe('claims', () => {
       expect(claim(now, 's1', agent('a'))).toEqual(refused('Role mismatch'));
     expect(claim(forget(claims, 's1').claims, 's1', agent('a'))).toMatchObject({ ok: true });
   });
-  it('O09 O10 computers of one office have different names', () => {
+  it('O09 computers of one office do not share a name', () => {
     const claims = seated(['s1', computer('c')]);
     expect(claim(claims, 's2', computer('c'))).toEqual(refused('already exists'));
-    expect(claim(claims, 's2', computer('d'))).toMatchObject({ ok: true });
+  });
+  it('O10 computers of different names sit in one office', () => {
+    expect(claim(seated(['s1', computer('c')]), 's2', computer('d'))).toMatchObject({ ok: true });
+  });
+  it('O11 a switch takes a name that is free there', () => {
+    const claims = seated(['s1', computer('c')], ['s2', computer('d', 'p')]);
+    expect(claim(claims, 's1', computer('c', 'p'))).toMatchObject({ ok: true, left: computer('c') });
   });
   it('O12 after a refusal another name works', () => {
     const claims = seated(['s1', computer('c')]);
@@ -57,9 +63,12 @@ describe('claims', () => {
     expect(claim(claims, 's1', computer('c', 'p'))).toEqual(refused('already exists'));
     expect(seatOf(claims, 's1')).toEqual(computer('c'));
   });
-  it('O14 O15 who leaves is told which seat it was; who has none leaves nothing', () => {
+  it('O14 who leaves has no seat any more, and it is known which one it was', () => {
+    const { claims, left } = release(seated(['s1', computer('c')]), 's1');
+    expect([left, seatOf(claims, 's1')]).toEqual([computer('c'), undefined]);
+  });
+  it('O15 who has no seat leaves nothing', () => {
     const claims = seated(['s1', computer('c')]);
-    expect(release(claims, 's1').left).toEqual(computer('c'));
     expect(release(claims, 's2')).toEqual({ claims });
   });
   it('O16 a name is free as soon as its holder is gone', () => {
@@ -75,7 +84,7 @@ describe('claims', () => {
   it('O19 the same name may sit in two offices', () => {
     expect(claim(seated(['s1', computer('c')]), 's2', computer('c', 'p')).ok).toBe(true);
   });
-  it('a new name on the same socket is a switch', () => {
+  it('§7.1 no. 8: a new name on the same socket is a switch', () => {
     for (const [old, fresh] of [
       [computer('c'), computer('d')],
       [agent('a'), agent('b')],

@@ -1,12 +1,21 @@
+import type { z } from 'zod';
 import type { Give, LinkFact, LinkInput } from '../ports.ts';
 import { badPayload, refusal } from '../wire/answers.ts';
+import { getConfig } from '../wire/computer-config.ts';
+import { getDesktop } from '../wire/desktop.ts';
 import { events, notices } from '../wire/events.ts';
+import { getFinder } from '../wire/finder.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
 import * as messages from '../wire/messages.ts';
 import { sizes, toTimeoutMs } from '../wire/protocol.ts';
+import { readResource } from '../wire/resource.ts';
 import { excessBytes } from '../wire/size.ts';
 import type { Ack } from './office-desk.ts';
 
+interface Question {
+  readonly req_id: string;
+  readonly computer: string;
+}
 interface Waiting {
   readonly event: string;
   readonly reqId: string;
@@ -35,6 +44,7 @@ export const tooLarge = (bytes: number): Failure =>
 export class ComputerDoor {
   readonly #incarnation: string;
   readonly #name: string;
+  readonly #office: string;
   readonly #give: Give<LinkFact>;
   readonly #waiting = new Map<string, Waiting>();
   /** The ticket of the call that runs under a `req_id`. */
@@ -44,18 +54,32 @@ export class ComputerDoor {
   constructor(at: string, input: LinkInput, give: Give<LinkFact>) {
     this.#incarnation = at.slice(at.lastIndexOf('#') + 1);
     this.#name = input.name;
+    this.#office = input.office;
     this.#give = give;
   }
 
   received(event: string, payload: unknown, ack: Ack): void {
-    if (event === events.toolCall) return this.#called(payload, ack);
-    if (event === events.getTools) return this.#askedTools(payload, ack);
-    if (event === notices.toolCallCancelled) return this.#cancelled(payload);
-    const failure = {
-      code: wireCodes.notBuilt,
-      message: `This computer does not answer ${event.slice(0, 80)}`,
-    };
-    ack(...refusal(event, failure));
+    switch (event) {
+      case events.toolCall:
+        return this.#called(payload, ack);
+      case events.getTools:
+        return this.#asked(event, messages.getTools, payload, ack, 'agent.askedTools');
+      case events.getConfig:
+        return this.#asked(event, getConfig, payload, ack, 'agent.askedConfig');
+      case events.getDesktop:
+        return this.#notBuilt(event, getDesktop, payload, ack, 'has no Desktop yet');
+      case events.getFinder:
+        return this.#notBuilt(event, getFinder, payload, ack, 'has no Finder yet');
+      case events.readResource:
+        return this.#notBuilt(event, readResource, payload, ack, 'does not read resources yet');
+      case notices.toolCallCancelled:
+        return this.#cancelled(payload);
+      case notices.leaveOffice:
+        return this.#left(payload);
+      default:
+        if (!event.startsWith('notify:'))
+          this.#refuse(event, ack, wireCodes.notBuilt, `This computer does not answer ${event.slice(0, 80)}`);
+    }
   }
 
   /** An unknown ticket was answered before, or its connection is gone: dropped. */
@@ -75,10 +99,9 @@ export class ComputerDoor {
   }
 
   #called(payload: unknown, ack: Ack): void {
-    const read = messages.toolCall.safeParse(payload);
-    if (!read.success) return ack(...refusal(events.toolCall, badPayload(read.error, events.toolCall)));
-    const { computer, req_id: reqId, tool_name: tool, params, timeout } = read.data;
-    if (computer !== this.#name) return this.#notMe(events.toolCall, computer, ack);
+    const call = this.#read(events.toolCall, messages.toolCall, payload, ack);
+    if (!call) return;
+    const { req_id: reqId, tool_name: tool, params, timeout } = call;
     const running = this.#calls.has(reqId);
     const ticket = this.#ticket({ event: events.toolCall, reqId, ack });
     if (running) return this.#give({ type: 'agent.repeated', ticket, reqId });
@@ -86,13 +109,38 @@ export class ComputerDoor {
     this.#give({ type: 'agent.called', ticket, reqId, tool, params, timeoutMs: toTimeoutMs(timeout) });
   }
 
-  #askedTools(payload: unknown, ack: Ack): void {
-    const read = messages.getTools.safeParse(payload);
-    if (!read.success) return ack(...refusal(events.getTools, badPayload(read.error, events.getTools)));
-    const { computer, req_id: reqId } = read.data;
-    if (computer !== this.#name) return this.#notMe(events.getTools, computer, ack);
-    const ticket = this.#ticket({ event: events.getTools, reqId, ack });
-    this.#give({ type: 'agent.askedTools', ticket, reqId });
+  #asked<T extends Question>(
+    event: string,
+    schema: z.ZodType<T>,
+    payload: unknown,
+    ack: Ack,
+    type: 'agent.askedTools' | 'agent.askedConfig',
+  ): void {
+    const question = this.#read(event, schema, payload, ack);
+    if (!question) return;
+    const reqId = question.req_id;
+    this.#give({ type, ticket: this.#ticket({ event, reqId, ack }), reqId });
+  }
+
+  #notBuilt<T extends Question>(
+    event: string,
+    schema: z.ZodType<T>,
+    payload: unknown,
+    ack: Ack,
+    text: string,
+  ): void {
+    if (this.#read(event, schema, payload, ack))
+      this.#refuse(event, ack, wireCodes.notBuilt, `This computer ${text}`);
+  }
+
+  /** The question, when it is one and this computer is meant; else it is answered here. */
+  #read<T extends Question>(event: string, schema: z.ZodType<T>, payload: unknown, ack: Ack): T | undefined {
+    const read = schema.safeParse(payload);
+    if (!read.success) return void ack(...refusal(event, badPayload(read.error, event)));
+    const { computer } = read.data;
+    if (computer === this.#name) return read.data;
+    const details = { reason: 'unknown', computer };
+    return this.#refuse(event, ack, wireCodes.notFound, `This computer is not '${computer}'`, details);
   }
 
   #cancelled(payload: unknown): void {
@@ -101,9 +149,16 @@ export class ComputerDoor {
     if (ticket !== undefined) this.#give({ type: 'agent.cancelled', ticket });
   }
 
-  #notMe(event: string, computer: string, ack: Ack): void {
-    const message = `This computer is not '${computer}'`;
-    ack(...refusal(event, { code: wireCodes.notFound, message, details: { reason: 'unknown', computer } }));
+  /** Whoever comes next may use the same ids; the calls of who left get no answer, whatever becomes of them. */
+  #left(payload: unknown): void {
+    const read = messages.seatNotice.safeParse(payload);
+    if (!read.success || read.data.office_id !== this.#office || typeof read.data.agent !== 'string') return;
+    this.#calls.clear();
+    this.#give({ type: 'agent.left', agent: read.data.agent });
+  }
+
+  #refuse(event: string, ack: Ack, code: Failure['code'], message: string, details?: object): undefined {
+    ack(...refusal(event, { code, message, ...(details && { details: { ...details } }) }));
   }
 
   #ticket(waiting: Waiting): string {

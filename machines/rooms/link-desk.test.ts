@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { LinkFact } from '../ports.ts';
+import type { AskFact, LinkFact } from '../ports.ts';
 import { LinkBook, type LinkDesk } from './link-desk.ts';
 
 type Ack = (...args: unknown[]) => void;
@@ -19,7 +19,10 @@ const open = (role: 'agent' | 'computer', key = 'k'): LinkDesk => {
     'computer/link/socket#7',
     { url: '', role, name, office: 'o', key },
     (fact) => void facts.push(fact),
-    { emit: (event, body, onAck) => void emitted.push({ event, body, onAck }), close: () => {} },
+    {
+      emit: (event, ...[body, onAck]) => void emitted.push({ event, body, onAck: onAck as Ack | undefined }),
+      close: () => {},
+    },
   );
   desk.up();
   return desk;
@@ -62,8 +65,47 @@ describe('the door of a computer', () => {
     expect(asked(desk, 'client:get_tools', { ...call, computer: 'd' })).toMatchObject([
       [{ error: { code: 404 } }],
     ]);
-    expect(asked(desk, 'client:get_finder', call)).toMatchObject([[{ error: { code: 501 } }]]);
+    expect(asked(desk, 'client:dance', call)).toMatchObject([[{ error: { code: 501 } }]]);
     expect(types()).toEqual(['link.up']);
+  });
+  it.each([
+    ['client:get_desktop', 'This computer has no Desktop yet'],
+    ['client:get_finder', 'This computer has no Finder yet'],
+    ['client:read_resource', 'This computer does not read resources yet'],
+  ])('says that it cannot answer %s yet, after it looked at the payload', (event, message) => {
+    const desk = open('computer');
+    const question = { ...call, uri: 'dpe://h' };
+    expect(asked(desk, event, question)).toEqual([[{ error: { code: 501, message } }]]);
+    expect(asked(desk, event, { ...question, computer: 'd' })).toMatchObject([[{ error: { code: 404 } }]]);
+    expect(asked(desk, event, { agent: 'a' })).toMatchObject([[{ error: { code: 400 } }]]);
+  });
+  it('is asked for its config as for its tools', () => {
+    const desk = open('computer');
+    const acks = asked(desk, 'client:get_config', call);
+    expect(facts.at(-1)).toEqual({ type: 'agent.askedConfig', ticket: '7.r', reqId: 'r' });
+    const body = { servers: {}, inputs: [] };
+    desk.tell({ type: 'link.answer', ticket: '7.r', body });
+    expect(acks).toEqual([[body]]);
+  });
+  it('hears that an agent left, whose ids another may use at once', () => {
+    const desk = open('computer');
+    const acks = [asked(desk, 'client:tool_call', call)];
+    for (const notice of [
+      { office_id: 'p', agent: 'a' },
+      { office_id: 'o', computer: 'd' },
+      { office_id: 'o', agent: null },
+      null,
+    ])
+      desk.received('notify:leave_office', [notice]);
+    desk.received('notify:leave_office', [{ office_id: 'o', agent: 'a' }]);
+    acks.push(asked(desk, 'client:tool_call', { ...call, agent: 'b' }));
+    expect(facts.slice(1)).toMatchObject([
+      { type: 'agent.called', ticket: '7.r' },
+      { type: 'agent.left', agent: 'a' },
+      { type: 'agent.called', ticket: '7.r~1' },
+    ]);
+    for (const ticket of ['7.r', '7.r~1']) desk.tell({ type: 'link.answer', ticket, body: ticket });
+    expect(acks).toEqual([[['7.r']], [['7.r~1']]]);
   });
   it('gives a repeated req_id a ticket of its own until the first is answered', () => {
     const desk = open('computer');
@@ -114,6 +156,8 @@ describe('an agent', () => {
     ['notify:leave_office', { office_id: 'o', computer: null }],
     ['notify:update_tool_list', {}],
     ['notify:update_tool_list', null],
+    ['notify:update_config', { computer: 1 }],
+    ['notify:update_desktop', { computer: 'c' }],
     ['notify:something', {}],
   ])('ignores %s %j', (event, body) => {
     open('agent').received(event, [body]);
@@ -144,6 +188,30 @@ describe('joins', () => {
     desk.down('transport close');
     emitted[0]?.onAck?.(true, null);
     expect(types()).toEqual(['link.up', 'link.down']);
+  });
+});
+
+describe('what goes out', () => {
+  it.each([
+    ['agent', 'notify:x'],
+    ['agent', 'agent:x'],
+    ['computer', 'notify:x'],
+    ['computer', 'client:tool_call'],
+  ] as const)('R18 from a link of role %s is never %s', (role, method) => {
+    open(role);
+    const told: AskFact[] = [];
+    book.ask('asker#1', { id: 'q', session: 'k', method, params: call }, (fact) => void told.push(fact));
+    expect(told).toMatchObject([{ type: 'ask.refused', sent: false, failure: { code: 403 } }]);
+    expect(emitted).toEqual([]);
+  });
+  it('are announcements under the own name', () => {
+    const desk = open('computer');
+    for (const event of ['server:update_tool_list', 'server:update_config'] as const)
+      desk.tell({ type: 'link.announce', event });
+    expect(emitted).toMatchObject([
+      { event: 'server:update_tool_list', body: { computer: 'c' } },
+      { event: 'server:update_config', body: { computer: 'c' } },
+    ]);
   });
 });
 

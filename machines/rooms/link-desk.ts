@@ -1,9 +1,10 @@
 import type { AskFact, Give, LinkCommand, LinkFact, LinkInput, Leaf, Ports } from '../ports.ts';
 import { refusal } from '../wire/answers.ts';
-import { events, notices } from '../wire/events.ts';
-import { wireCodes } from '../wire/failure.ts';
-import { seatNotice, updateToolList } from '../wire/messages.ts';
+import { events, notices, type EventName } from '../wire/events.ts';
+import { wireCodes, type Failure } from '../wire/failure.ts';
+import { computerUpdate, seatNotice } from '../wire/messages.ts';
 import { readAnswer } from '../wire/reading.ts';
+import type { ClientToServer } from '../wire/socket-events.ts';
 import { ComputerDoor } from './computer-door.ts';
 import { splitArgs } from './office-desk.ts';
 import { type Emit, type LinkQuestion, Questions, refuseUnsent } from './questions.ts';
@@ -27,9 +28,10 @@ function readJoin(ack: readonly unknown[]): LinkFact {
 
 /** What an agent hears of its own office; notices of other offices and of agents are nothing to it. */
 function readNotice(event: string, payload: unknown, office: string): LinkFact | undefined {
-  if (event === notices.updateToolList) {
-    const read = updateToolList.safeParse(payload);
-    return read.success ? { type: 'computer.toolsChanged', computer: read.data.computer } : undefined;
+  if (event === notices.updateToolList || event === notices.updateConfig) {
+    const read = computerUpdate.safeParse(payload);
+    const type = event === notices.updateConfig ? 'computer.configChanged' : 'computer.toolsChanged';
+    return read.success ? { type, computer: read.data.computer } : undefined;
   }
   if (event !== notices.enterOffice && event !== notices.leaveOffice) return undefined;
   const read = seatNotice.safeParse(payload);
@@ -37,6 +39,13 @@ function readNotice(event: string, payload: unknown, office: string): LinkFact |
     return undefined;
   const type = event === notices.enterOffice ? 'computer.entered' : 'computer.left';
   return { type, computer: read.data.computer };
+}
+
+/** What the other role says, or only an office, goes out from nobody of ours (R18). */
+function notOurs(role: LinkInput['role'], method: string): Failure | undefined {
+  const foreign = role === 'agent' ? /^(notify|agent):/ : /^(notify|client):/;
+  if (!foreign.test(method)) return undefined;
+  return { code: wireCodes.forbidden, message: `The ${role}'s side never sends ${method.slice(0, 80)}` };
 }
 
 /**
@@ -59,7 +68,7 @@ export class LinkDesk implements Leaf<LinkCommand> {
     this.#ended = ended;
     this.#give = give;
     this.#door = new ComputerDoor(at, input, give);
-    this.#questions = new Questions((...args) => this.#emit(...args), input);
+    this.#questions = new Questions((event, ...args) => this.#emit(event, ...args), input);
   }
 
   get isUp(): boolean {
@@ -114,7 +123,9 @@ export class LinkDesk implements Leaf<LinkCommand> {
   }
 
   ask(question: LinkQuestion, give: Give<AskFact>): () => void {
-    return this.#state === 'up' ? this.#questions.ask(question, give) : refuseUnsent(question.id, give);
+    if (this.#state !== 'up') return refuseUnsent(question.id, give);
+    const forbidden = notOurs(this.#input.role, question.method);
+    return forbidden ? refuseUnsent(question.id, give, forbidden) : this.#questions.ask(question, give);
   }
 
   /** No facts after this. Calls of agents are answered by the office, as of a computer that left. */
@@ -127,11 +138,7 @@ export class LinkDesk implements Leaf<LinkCommand> {
   }
 
   #hear(event: string, payload: unknown, ack: (...args: unknown[]) => void): void {
-    if (this.#input.role === 'computer') {
-      const isNotice = event.startsWith('notify:') && event !== notices.toolCallCancelled;
-      if (!isNotice) this.#door.received(event, payload, ack);
-      return;
-    }
+    if (this.#input.role === 'computer') return this.#door.received(event, payload, ack);
     const fact = readNotice(event, payload, this.#input.office);
     if (fact) this.#give(fact);
     else if (!event.startsWith('notify:'))
@@ -142,8 +149,8 @@ export class LinkDesk implements Leaf<LinkCommand> {
     if (this.#state === 'up') this.#give(fact);
   }
 
-  #emit(...args: Parameters<Emit>): void {
-    if (this.#state === 'up') this.#wire.emit(...args);
+  #emit<E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>): void {
+    if (this.#state === 'up') this.#wire.emit(event, ...args);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Give, OfficeCommand, OfficeFact, SeatFacts } from '../ports.ts';
 import { timing } from '../timing.ts';
 import { badPayload, refusal } from '../wire/answers.ts';
-import { events } from '../wire/events.ts';
+import { events, type NoticeName, type RelayedName } from '../wire/events.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
 import { joinOffice, leaveOffice } from '../wire/messages.ts';
 import { Pending, type Timers } from './pending.ts';
@@ -12,15 +12,14 @@ export type Ack = (...args: unknown[]) => void;
 
 /** What the desk needs of a transport, Socket.IO or the scripted network. None of it may call back at once. */
 export interface OfficeWire {
-  send(socket: string, event: string, body: object, onAck: Ack): void;
+  send(socket: string, event: RelayedName, body: object, onAck: Ack): void;
   /** The socket hears the broadcasts of this office, and of no other. */
   enter(socket: string, office: string): void;
   exit(socket: string, office: string): void;
-  broadcast(office: string, except: string, event: string, body: object): void;
+  broadcast(office: string, except: string, event: NoticeName, body: object): void;
 }
 
 const internal: Failure = { code: wireCodes.internal, message: 'The office failed on this event' };
-const inFlight: Failure = { code: wireCodes.conflict, message: 'This req_id is in flight already' };
 const silent: Ack = () => {};
 
 /** The arguments of an event: its payload, and the ack if one is wanted. */
@@ -64,9 +63,10 @@ export class OfficeDesk {
     this.#give({ type: 'socket.opened', socket });
   }
 
+  /** `oversized` as the reason tells those who wait for this socket what happened. */
   closed(socket: string, reason: string): void {
     if (this.#closed || !this.#sockets.delete(socket)) return;
-    this.#unseat(socket, true);
+    this.#unseat(socket, reason);
     for (const [ticket, { socket: asker }] of this.#tickets)
       if (asker === socket) this.#tickets.delete(ticket);
     this.#give({ type: 'socket.closed', socket, reason });
@@ -98,7 +98,7 @@ export class OfficeDesk {
       case 'office.seat':
         return this.#seat(command.socket, command.seat);
       case 'office.unseat':
-        return this.#unseat(command.socket, false);
+        return this.#unseat(command.socket);
       case 'office.broadcast':
         return this.#wire.broadcast(command.office, command.except, command.event, command.body);
     }
@@ -148,7 +148,7 @@ export class OfficeDesk {
       this.#wire.broadcast(verdict.office, socket, verdict.event, verdict.body);
       return this.#answer(ack, []);
     }
-    const { toSocket, payload, timeoutMs, reqId } = verdict;
+    const { event: relayed, toSocket, payload, timeoutMs, reqId } = verdict;
     const id = this.#pending.add({
       from: socket,
       to: toSocket,
@@ -157,9 +157,9 @@ export class OfficeDesk {
       ...(reqId !== undefined && { reqId }),
       onAnswer: (...answer) => this.#answer(ack, answer, event),
     });
-    if (id === undefined) return this.#answer(ack, refusal(event, inFlight));
+    if (typeof id !== 'number') return this.#answer(ack, refusal(event, id));
     try {
-      this.#wire.send(toSocket, event, payload, (...answer) => void this.#pending.settle(id, ...answer));
+      this.#wire.send(toSocket, relayed, payload, (...answer) => void this.#pending.settle(id, ...answer));
     } catch {
       this.#pending.settle(id, ...refusal(event, internal));
     }
@@ -171,16 +171,16 @@ export class OfficeDesk {
     const current = this.#seating.seatOf(socket);
     // A join that is repeated must not disturb the calls in flight.
     if (current && isSameSeat(current, seat)) return;
-    this.#unseat(socket, false);
+    this.#unseat(socket);
     this.#seating.seat(socket, seat);
     this.#wire.enter(socket, seat.office);
   }
 
-  #unseat(socket: string, gone: boolean): void {
+  #unseat(socket: string, gone?: string): void {
     const seat = this.#seating.unseat(socket);
     if (!seat) return;
     this.#pending.leave(socket, gone);
-    if (!gone) this.#wire.exit(socket, seat.office);
+    if (gone === undefined) this.#wire.exit(socket, seat.office);
   }
 
   /** A transport may choke on an answer (nested too deep to be written): that must not reach its event loop. */

@@ -1,5 +1,6 @@
 import { refusal } from '../wire/answers.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
+import { mostInFlight, sizes } from '../wire/protocol.ts';
 
 export interface Timers {
   setTimer(run: () => void, ms: number): unknown;
@@ -27,6 +28,18 @@ const left: Failure = {
   message: 'The computer left before it answered',
   details: { reason: 'left' },
 };
+/**
+ * The reason for which a connection ends when its peer sent more than `sizes.officePayloadBytes` at once. A transport
+ * never hands over such a message, so which question it was to answer stays unknown.
+ */
+export const oversized = 'message too large';
+const cutOff: Failure = {
+  code: wireCodes.notFound,
+  message:
+    `The computer sent a message of more than ${sizes.officePayloadBytes} bytes, the most that an office carries, ` +
+    'and lost its connection by that',
+  details: { reason: 'too_large', limit_bytes: sizes.officePayloadBytes },
+};
 const abandoned: Failure = {
   code: wireCodes.notFound,
   message: 'You left the office before the computer answered',
@@ -36,6 +49,12 @@ const closing: Failure = {
   code: wireCodes.notFound,
   message: 'The office is closing',
   details: { reason: 'closing' },
+};
+const conflict: Failure = { code: wireCodes.conflict, message: 'This req_id is in flight already' };
+const tooMany: Failure = {
+  code: wireCodes.tooMany,
+  message: `You have ${mostInFlight} questions in flight; wait for an answer before you ask more`,
+  details: { limit: mostInFlight },
 };
 const timedOut = (timeoutMs: number): Failure => ({
   code: wireCodes.timeout,
@@ -64,12 +83,13 @@ export class Pending {
     return this.#entries.size;
   }
 
-  /** The id to settle it by; undefined when this sender has the same `reqId` in flight. */
-  add(routed: Routed): number | undefined {
+  /** The id to settle it by; a failure when this sender has the same `reqId` in flight, or too many questions. */
+  add(routed: Routed): number | Failure {
     const { from, to, event, timeoutMs, reqId } = routed;
+    if ((this.#bySocket.get(from)?.size ?? 0) >= mostInFlight) return tooMany;
     if (reqId !== undefined) {
       const inFlight = this.#reqIds.get(from) ?? new Set<string>();
-      if (inFlight.has(reqId)) return undefined;
+      if (inFlight.has(reqId)) return conflict;
       this.#reqIds.set(from, inFlight.add(reqId));
     }
     const id = ++this.#lastId;
@@ -93,12 +113,13 @@ export class Pending {
 
   /**
    * The socket sits nowhere any more: who waits for it is answered at once. What it asked itself is answered
-   * too if it still listens (`gone` false), else dropped.
+   * too if it still listens, else (it is `gone`, for this reason) dropped.
    */
-  leave(socket: string, gone: boolean): void {
+  leave(socket: string, gone?: string): void {
+    const why = gone === oversized ? cutOff : left;
     for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
-      if (entry.from === socket && gone) this.#forget(entry);
-      else this.settle(entry.id, ...refusal(entry.event, entry.from === socket ? abandoned : left));
+      if (entry.from === socket && gone !== undefined) this.#forget(entry);
+      else this.settle(entry.id, ...refusal(entry.event, entry.from === socket ? abandoned : why));
     }
   }
 

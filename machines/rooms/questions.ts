@@ -1,7 +1,8 @@
 import type { AskFact, Give, LinkInput } from '../ports.ts';
-import { events } from '../wire/events.ts';
+import { events, type EventName } from '../wire/events.ts';
 import { type Failure } from '../wire/failure.ts';
 import { excessBytes } from '../wire/size.ts';
+import type { ClientToServer } from '../wire/socket-events.ts';
 import { bodyLimitBytes, tooLarge } from './computer-door.ts';
 
 export interface LinkQuestion {
@@ -14,7 +15,7 @@ export interface LinkQuestion {
 interface Asked extends LinkQuestion {
   readonly give: Give<AskFact>;
 }
-export type Emit = (event: string, body: unknown, onAck?: (...ack: unknown[]) => void) => void;
+export type Emit = <E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>) => void;
 
 const offline: Failure = { code: 'LinkLost', message: 'There is no connection to the office' };
 const dropped: Failure = {
@@ -50,9 +51,11 @@ export class Questions {
     if (bytes !== undefined) return refuseUnsent(id, give, tooLarge(bytes));
     const n = ++this.#last;
     this.#asked.set(n, { ...question, give });
-    this.#emit(method, params, (result) => {
+    const onAck = (result: unknown): void => {
       if (this.#asked.delete(n)) give({ type: 'ask.answered', id, result });
-    });
+    };
+    // A question is data by now: the machine that made it knows its event, this door does not.
+    this.#emit(method as EventName, ...([params, onAck] as Parameters<ClientToServer[EventName]>));
     return () => this.#withdraw(n);
   }
 

@@ -12,6 +12,15 @@ seating.seat('sx', { office: 'p', role: 'computer', name: 'x' });
 seating.seat('sp', { office: 'p', role: 'computer', name: 'c' });
 
 const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 3 };
+const questions = [
+  'client:get_tools',
+  'client:get_config',
+  'client:get_desktop',
+  'client:get_finder',
+  'client:read_resource',
+];
+const question = { agent: 'a', req_id: 'r', computer: 'c', uri: 'dpe://h' };
+const updates = ['config', 'tool_list', 'desktop', 'finder'];
 const cancel = { agent: 'a', req_id: 'r' };
 const codeOf = (verdict: Verdict): unknown => {
   if (verdict.type !== 'answer') return verdict.type;
@@ -20,15 +29,25 @@ const codeOf = (verdict: Verdict): unknown => {
 };
 
 describe('the relay', () => {
-  it('R01 forwards a call into the own office, and waits its time-out and 5 s', () => {
+  it('R01 forwards a call into the own office as it came', () => {
     const verdict = judge(agent, 'client:tool_call', call, seating);
-    expect(verdict).toEqual({ type: 'forward', toSocket: 'sc', payload: call, timeoutMs: 8000, reqId: 'r' });
+    expect(verdict).toMatchObject({ type: 'forward', event: 'client:tool_call', toSocket: 'sc', reqId: 'r' });
+    expect(verdict).toHaveProperty('payload', call);
+  });
+  it('§7.1 no. 11: waits 5 s longer than the computer may take, so that its own time-out can arrive', () => {
+    expect(judge(agent, 'client:tool_call', call, seating)).toMatchObject({ timeoutMs: 8000 });
   });
   it('waits without limit for a call without limit, and 30 s for a question', () => {
     expect(judge(agent, 'client:tool_call', { ...call, timeout: 0 }, seating)).toMatchObject({
       timeoutMs: 0,
     });
-    expect(judge(agent, 'client:get_tools', call, seating)).toMatchObject({ timeoutMs: 30_000 });
+    for (const event of questions)
+      expect(judge(agent, event, question, seating)).toMatchObject({
+        type: 'forward',
+        event,
+        payload: question,
+        timeoutMs: 30_000,
+      });
   });
   it('R02 lets unknown keys pass', () => {
     expect(judge(agent, 'client:tool_call', { ...call, more: 1 }, seating)).toMatchObject({
@@ -36,34 +55,41 @@ describe('the relay', () => {
     });
   });
   it('R03 refuses a call by a computer', () => {
-    expect(codeOf(judge(computer, 'client:tool_call', call, seating))).toBe(403);
+    for (const event of ['client:tool_call', ...questions])
+      expect(codeOf(judge(computer, event, { ...call, ...question }, seating))).toBe(403);
   });
-  it.each(['x', 'nobody', 'a', '__proto__'])('R04 R05 does not find %s', (name) => {
-    expect(codeOf(judge(agent, 'client:tool_call', { ...call, computer: name }, seating))).toBe(404);
-    expect(codeOf(judge(agent, 'client:get_tools', { ...call, computer: name }, seating))).toBe(404);
+  it('R04 does not find the computer of another office', () => {
+    for (const event of ['client:tool_call', ...questions])
+      expect(codeOf(judge(agent, event, { ...call, ...question, computer: 'x' }, seating))).toBe(404);
   });
-  it('R12 tells an update under the registered name', () => {
-    expect(judge(computer, 'server:update_tool_list', { computer: 'other' }, seating)).toEqual({
+  it.each(['nobody', 'a', '__proto__'])('R05 does not find %s', (name) => {
+    for (const event of ['client:tool_call', ...questions])
+      expect(codeOf(judge(agent, event, { ...call, ...question, computer: name }, seating))).toBe(404);
+  });
+  it.each(updates)('R12 tells an update under the registered name: %s', (what) => {
+    expect(judge(computer, `server:update_${what}`, { computer: 'other' }, seating)).toEqual({
       type: 'broadcast',
       office: 'o',
-      event: 'notify:update_tool_list',
+      event: `notify:update_${what}`,
       body: { computer: 'c' },
     });
   });
-  it('R13 tells no update of an agent or of nobody', () => {
+  it.each(updates)('R13 tells no update of an agent or of nobody: %s', (what) => {
     for (const sender of [agent, undefined])
-      expect(codeOf(judge(sender, 'server:update_tool_list', { computer: 'c' }, seating))).toBe(403);
+      expect(codeOf(judge(sender, `server:update_${what}`, { computer: 'c' }, seating))).toBe(403);
   });
-  it('R14 R15 tells a cancel of the agent that made the call, and no other', () => {
+  it('R14 tells a cancel of the agent that made the call', () => {
     expect(judge(agent, 'server:tool_call_cancel', cancel, seating)).toMatchObject({
       type: 'broadcast',
       body: cancel,
     });
+  });
+  it('R15 tells no cancel of anybody else', () => {
     expect(codeOf(judge(agent, 'server:tool_call_cancel', { ...cancel, agent: 'b' }, seating))).toBe(403);
     for (const sender of [computer, undefined])
       expect(codeOf(judge(sender, 'server:tool_call_cancel', cancel, seating))).toBe(403);
   });
-  it('O20 O21 lists the own office, each member once, with the req_id', () => {
+  it('O20 lists the own office, each member once, with the req_id', () => {
     const verdict = judge(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' }, seating);
     expect(verdict).toEqual({
       type: 'answer',
@@ -83,10 +109,10 @@ describe('the relay', () => {
       codeOf(judge(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'p' }, seating)),
     ).toBe(403);
   });
-  it('says what it does not know and what it does not answer yet', () => {
-    expect(judge(agent, 'client:dance', {}, seating)).toMatchObject({
-      ack: [{ error: { code: 501, message: 'Unknown event: client:dance' } }],
-    });
-    expect(codeOf(judge(agent, 'client:get_finder', {}, seating))).toBe(501);
+  it.each(['client:dance', '__proto__', 'constructor'])('says that it does not know %s', (event) => {
+    for (const sender of [agent, undefined])
+      expect(judge(sender, event, {}, seating)).toMatchObject({
+        ack: [{ error: { code: 501, message: `Unknown event: ${event}` } }],
+      });
   });
 });

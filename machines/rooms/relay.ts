@@ -2,16 +2,21 @@ import type { z } from 'zod';
 import type { SeatFacts } from '../ports.ts';
 import { timing, type Timing } from '../timing.ts';
 import { badPayload, refusal } from '../wire/answers.ts';
-import { builtEvents, events, isKnownEvent, notices } from '../wire/events.ts';
+import { getConfig } from '../wire/computer-config.ts';
+import { getDesktop } from '../wire/desktop.ts';
+import { events, isKnownEvent, notices, type NoticeName, type RelayedName } from '../wire/events.ts';
+import { getFinder } from '../wire/finder.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
 import * as messages from '../wire/messages.ts';
 import { toTimeoutMs } from '../wire/protocol.ts';
+import { readResource } from '../wire/resource.ts';
 import type { Lookup } from './seating.ts';
 
 /** What an office does with one event of one of its sockets. */
 export type Verdict =
   | {
       readonly type: 'forward';
+      readonly event: RelayedName;
       readonly toSocket: string;
       readonly payload: object;
       /** How long the office waits for the answer; 0 = without limit. */
@@ -22,7 +27,7 @@ export type Verdict =
   | {
       readonly type: 'broadcast';
       readonly office: string;
-      readonly event: string;
+      readonly event: NoticeName;
       readonly body: object;
     }
   /** The arguments of the ack. */
@@ -51,25 +56,45 @@ interface Case {
   readonly limits: RelayTiming;
 }
 
-/** `client:*`: the target is looked up in the sender's own office only, and learns the sender's registered name. */
-function forward<T extends { agent: string; computer: string }>(
-  { sender, event, payload, lookup }: Case,
-  schema: z.ZodType<T>,
-  waits: (question: T) => { timeoutMs: number; reqId?: string },
-): Verdict {
-  if (sender.role !== 'agent') return forbidden(event, `Only an agent may send ${event}`);
-  const checked = check(schema, event, payload);
-  if ('verdict' in checked) return checked.verdict;
-  const { data } = checked;
-  const toSocket = lookup.computer(sender.office, data.computer);
-  if (toSocket === undefined)
-    return no(event, wireCodes.notFound, `Computer '${data.computer}' is not in this office`, {
-      reason: 'unknown',
-      computer: data.computer,
-    });
-  const named = data.agent === sender.name ? data : { ...data, agent: sender.name };
-  return { type: 'forward', toSocket, payload: named, ...waits(data) };
-}
+/** How long an answer to a question may take, and whether the question may be in flight twice. */
+type Waits<T> = (question: T, limits: RelayTiming) => { readonly timeoutMs: number; readonly reqId?: string };
+const forAQuery = (_: unknown, { queryMs }: RelayTiming): { timeoutMs: number } => ({ timeoutMs: queryMs });
+const forACall: Waits<messages.ToolCall> = ({ timeout, req_id: reqId }, { relayMarginMs }) => ({
+  timeoutMs: timeout === 0 ? 0 : toTimeoutMs(timeout) + relayMarginMs,
+  reqId,
+});
+
+/** The target is looked up in the sender's own office only, and learns the sender's registered name. */
+const forward =
+  <T extends { agent: string; computer: string }>(
+    relayed: RelayedName,
+    schema: z.ZodType<T>,
+    waits: Waits<T> = forAQuery,
+  ) =>
+  ({ sender, event, payload, lookup, limits }: Case): Verdict => {
+    if (sender.role !== 'agent') return forbidden(event, `Only an agent may send ${event}`);
+    const checked = check(schema, event, payload);
+    if ('verdict' in checked) return checked.verdict;
+    const { data } = checked;
+    const toSocket = lookup.computer(sender.office, data.computer);
+    if (toSocket === undefined)
+      return no(event, wireCodes.notFound, `Computer '${data.computer}' is not in this office`, {
+        reason: 'unknown',
+        computer: data.computer,
+      });
+    const named = data.agent === sender.name ? data : { ...data, agent: sender.name };
+    return { type: 'forward', event: relayed, toSocket, payload: named, ...waits(data, limits) };
+  };
+
+/** A computer says that something of it changed: the others hear it under its registered name. */
+const update =
+  (notice: NoticeName) =>
+  ({ sender, event, payload }: Case): Verdict => {
+    if (sender.role !== 'computer') return forbidden(event, `Only a computer may send ${event}`);
+    const checked = check(messages.computerUpdate, event, payload);
+    if ('verdict' in checked) return checked.verdict;
+    return { type: 'broadcast', office: sender.office, event: notice, body: { computer: sender.name } };
+  };
 
 function listRoom({ sender, event, payload, lookup }: Case): Verdict {
   const checked = check(messages.listRoom, event, payload);
@@ -80,14 +105,6 @@ function listRoom({ sender, event, payload, lookup }: Case): Verdict {
     .members(office)
     .map(({ socket, seat }) => ({ sid: socket, name: seat.name, role: seat.role, office_id: office }));
   return { type: 'answer', ack: [{ sessions, req_id }] };
-}
-
-function updateToolList({ sender, event, payload }: Case): Verdict {
-  if (sender.role !== 'computer') return forbidden(event, `Only a computer may send ${event}`);
-  const checked = check(messages.updateToolList, event, payload);
-  if ('verdict' in checked) return checked.verdict;
-  const body = { computer: sender.name };
-  return { type: 'broadcast', office: sender.office, event: notices.updateToolList, body };
 }
 
 function cancelToolCall({ sender, event, payload }: Case): Verdict {
@@ -105,6 +122,22 @@ function cancelToolCall({ sender, event, payload }: Case): Verdict {
   };
 }
 
+/** Each event that is relayed, told or answered right here. */
+const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
+  [events.toolCall]: forward(events.toolCall, messages.toolCall, forACall),
+  [events.getTools]: forward(events.getTools, messages.getTools),
+  [events.getConfig]: forward(events.getConfig, getConfig),
+  [events.getDesktop]: forward(events.getDesktop, getDesktop),
+  [events.getFinder]: forward(events.getFinder, getFinder),
+  [events.readResource]: forward(events.readResource, readResource),
+  [events.updateConfig]: update(notices.updateConfig),
+  [events.updateToolList]: update(notices.updateToolList),
+  [events.updateDesktop]: update(notices.updateDesktop),
+  [events.updateFinder]: update(notices.updateFinder),
+  [events.listRoom]: listRoom,
+  [events.cancelToolCall]: cancelToolCall,
+};
+
 /**
  * The verdict on one event; join and leave are not its business. No name in a payload is believed: notices carry
  * the registered name, a cancel under another name is refused, and nothing crosses the sender's office
@@ -118,26 +151,8 @@ export function judge(
   limits: RelayTiming = timing,
 ): Verdict {
   if (event.startsWith('notify:')) return forbidden(event, 'Only an office sends notify:*');
-  if (!isKnownEvent(event)) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, 80)}`);
-  if (!builtEvents.has(event))
-    return no(event, wireCodes.notBuilt, `This office does not answer ${event} yet`);
+  const rule = isKnownEvent(event) ? rules[event] : undefined;
+  if (!rule) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, 80)}`);
   if (!sender) return forbidden(event, 'Join an office first');
-  const one: Case = { sender, event, payload, lookup, limits };
-  switch (event) {
-    case events.toolCall:
-      return forward(one, messages.toolCall, ({ timeout, req_id: reqId }) => ({
-        timeoutMs: timeout === 0 ? 0 : toTimeoutMs(timeout) + limits.relayMarginMs,
-        reqId,
-      }));
-    case events.getTools:
-      return forward(one, messages.getTools, () => ({ timeoutMs: limits.queryMs }));
-    case events.listRoom:
-      return listRoom(one);
-    case events.updateToolList:
-      return updateToolList(one);
-    case events.cancelToolCall:
-      return cancelToolCall(one);
-    default:
-      return no(event, wireCodes.internal, `No rule for ${event}`);
-  }
+  return rule({ sender, event, payload, lookup, limits });
 }

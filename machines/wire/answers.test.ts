@@ -67,7 +67,7 @@ describe('an ack of a stranger', () => {
   it.each([undefined, null])('that is empty means that the event is not known there', (ack) => {
     expect(readAnswer(ack)).toMatchObject({ ok: false, failure: { code: 501 } });
   });
-  it('is unwrapped when Rust wrapped it (R16)', () => {
+  it('R16 is unwrapped when Rust wrapped it', () => {
     expect(readAnswer({ Ok: { tools: [] } })).toEqual({ ok: true, body: { tools: [] } });
     expect(readAnswer({ Ok: 1, more: 2 })).toEqual({ ok: true, body: { Ok: 1, more: 2 } });
   });

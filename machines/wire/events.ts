@@ -1,6 +1,6 @@
 /**
- * The event names of A2C-SMCP, draft 0.2.0. `client:*` is asked by the agent and relayed to one computer,
- * `server:*` is said to the office, `notify:*` is said by the office to those who sit in it.
+ * The event names of A2C-SMCP, draft 0.2.0, and one of ours. `client:*` is asked by the agent and relayed to one
+ * computer, `server:*` is said to the office, `notify:*` is said by the office to those who sit in it.
  */
 export const events = {
   joinOffice: 'server:join_office',
@@ -16,8 +16,12 @@ export const events = {
   getConfig: 'client:get_config',
   getDesktop: 'client:get_desktop',
   getFinder: 'client:get_finder',
+  /** An extension of ours: the seeds have no event for reading a `dpe://` resource. */
+  readResource: 'client:read_resource',
 } as const;
 export type EventName = (typeof events)[keyof typeof events];
+/** What an office relays to a computer. */
+export type RelayedName = Extract<EventName, `client:${string}`>;
 
 /** What only an office says. */
 export const notices = {
@@ -32,16 +36,5 @@ export const notices = {
 export type NoticeName = (typeof notices)[keyof typeof notices];
 
 const known: ReadonlySet<string> = new Set([...Object.values(events), ...Object.values(notices)]);
-
-/** What this build answers. The other known events are refused with 501. */
-export const builtEvents: ReadonlySet<string> = new Set([
-  events.joinOffice,
-  events.leaveOffice,
-  events.listRoom,
-  events.updateToolList,
-  events.cancelToolCall,
-  events.toolCall,
-  events.getTools,
-]);
 
 export const isKnownEvent = (event: string): boolean => known.has(event);

@@ -10,6 +10,7 @@ export const wireCodes = {
   timeout: 408,
   conflict: 409,
   tooLarge: 413,
+  tooMany: 429,
   internal: 500,
   notBuilt: 501,
   toolNotFound: 4001,

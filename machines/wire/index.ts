@@ -1,8 +1,55 @@
 /** The wire of A2C-SMCP as data: names, schemas, errors. Exported as `a2c-actors/wire`. */
-export { NAMESPACE, PROTOCOL_VERSION, longestTimeoutMs, sizes, toTimeoutMs } from './protocol.ts';
-export { builtEvents, events, isKnownEvent, notices, type EventName, type NoticeName } from './events.ts';
+export {
+  NAMESPACE,
+  PROTOCOL_VERSION,
+  longestTimeoutMs,
+  mostInFlight,
+  sizes,
+  toTimeoutMs,
+} from './protocol.ts';
+export {
+  events,
+  isKnownEvent,
+  notices,
+  type EventName,
+  type NoticeName,
+  type RelayedName,
+} from './events.ts';
+export type { ClientToServer, ServerToClient } from './socket-events.ts';
+export {
+  getConfig,
+  getConfigReply,
+  shownInput,
+  shownServer,
+  type GetConfig,
+  type GetConfigReply,
+  type ShownInput,
+  type ShownServer,
+} from './computer-config.ts';
+export { getDesktop, getDesktopReply, type GetDesktop, type GetDesktopReply } from './desktop.ts';
+export {
+  dpeDocumentSummary,
+  dpeElementDetail,
+  dpePageSummary,
+  getFinder,
+  getFinderReply,
+  type DPEDocumentSummary,
+  type DPEElementDetail,
+  type DPEPageSummary,
+  type GetFinder,
+  type GetFinderReply,
+} from './finder.ts';
+export {
+  readResource,
+  readResourceReply,
+  resourceContents,
+  type ReadResource,
+  type ReadResourceReply,
+  type ResourceContents,
+} from './resource.ts';
 export {
   callToolResult,
+  computerUpdate,
   getTools,
   getToolsReply,
   joinOffice,
@@ -13,8 +60,8 @@ export {
   smcpTool,
   toolCall,
   toolCallCancel,
-  updateToolList,
   type CallToolResult,
+  type ComputerUpdate,
   type GetTools,
   type GetToolsReply,
   type JoinOffice,
@@ -25,7 +72,6 @@ export {
   type SMCPTool,
   type ToolCall,
   type ToolCallCancel,
-  type UpdateToolList,
 } from './messages.ts';
 export { toWireError, wireCodes, type Failure, type LocalCode, type WireCode } from './failure.ts';
 export {
@@ -40,4 +86,13 @@ export {
 export { failureIn, readAnswer, readToolResult, type Answer, type ToolAnswer } from './reading.ts';
 export { excessBytes } from './size.ts';
 export type { MetaValue, SmcpTool } from './tool.ts';
-export { readRoom, readTools, type Read, type RoomMember } from './lists.ts';
+export {
+  readConfig,
+  readContents,
+  readDesktop,
+  readFinder,
+  readRoom,
+  readTools,
+  type Read,
+  type RoomMember,
+} from './lists.ts';

@@ -18,7 +18,7 @@ describe('client:tool_call', () => {
       expect(toolCall.safeParse({ ...call, timeout }).success).toBe(false);
     },
   );
-  it('lets unknown keys pass (R02)', () => {
+  it('R02 lets unknown keys pass', () => {
     expect(toolCall.parse({ ...call, extra: 1 })).toEqual({ ...call, extra: 1 });
   });
   it.each([[[]], [null], ['x'], [undefined]])('refuses params that are no object: %j', (params) => {
@@ -28,7 +28,7 @@ describe('client:tool_call', () => {
 
 describe('joins and notices', () => {
   it.each([{ role: 'admin' }, { role: undefined }, { name: '' }, { office_id: 3 }])(
-    'refuse %j (O18)',
+    'O18 refuse %j',
     (wrong) => {
       expect(joinOffice.safeParse({ role: 'agent', name: 'a', office_id: 'o', ...wrong }).success).toBe(
         false,
@@ -42,7 +42,7 @@ describe('joins and notices', () => {
 
 describe('tools', () => {
   const tool = { name: 't', description: 'd', params_schema: { type: 'object' } };
-  it('may lack return_schema and meta, and keep what we do not know (R08)', () => {
+  it('R08 may lack return_schema and meta, and keep what we do not know', () => {
     const reply = {
       tools: [tool, { ...tool, return_schema: null, meta: { a: 1 }, bundle_id: 'b' }],
       req_id: 'r',

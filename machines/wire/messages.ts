@@ -1,17 +1,10 @@
 import { z } from 'zod';
+import { answered, asked, name, question, record, role, wholeSeconds } from './fields.ts';
 
 /**
- * One schema per wire message, the types inferred from it. They are lax like those of the Python SDK: unknown
- * keys pass, `"2"` is 2 seconds, optional fields may be null. Sources: a2c-wire §1, seeds 000 and 001.
+ * One schema per wire message, the types inferred from it (a2c-wire §1). Here: seats, calls, tools, updates; the
+ * others stand in desktop.ts, finder.ts, resource.ts and computer-config.ts.
  */
-const name = z.string().min(1);
-const record = z.record(z.string(), z.unknown());
-const role = z.enum(['agent', 'computer']);
-const wholeSeconds = z.preprocess(
-  (value) => (typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : value),
-  z.int('expected whole seconds').nonnegative('expected 0 (without limit) or more seconds'),
-);
-const question = { agent: z.string(), req_id: z.string() };
 
 /** `server:join_office`; the ack has two arguments, `(true, null)` or `(false, text)`. */
 export const joinOffice = z.looseObject({ role, name, office_id: name });
@@ -27,14 +20,13 @@ export type ListRoom = z.infer<typeof listRoom>;
 
 export const listRoomReply = z.looseObject({
   sessions: z.array(z.looseObject({ sid: z.string(), name: z.string(), role, office_id: z.string() })),
-  req_id: z.string(),
+  ...answered,
 });
 export type ListRoomReply = z.infer<typeof listRoomReply>;
 
 /** `client:tool_call` → `CallToolResult`. `timeout` in seconds, 0 = without limit. */
 export const toolCall = z.looseObject({
-  ...question,
-  computer: z.string(),
+  ...asked,
   tool_name: z.string(),
   params: record,
   timeout: wholeSeconds,
@@ -42,12 +34,12 @@ export const toolCall = z.looseObject({
 export type ToolCall = z.infer<typeof toolCall>;
 
 /** `client:get_tools` → `GetToolsReply`. */
-export const getTools = z.looseObject({ ...question, computer: z.string() });
+export const getTools = z.looseObject({ ...asked });
 export type GetTools = z.infer<typeof getTools>;
 
 /** One tool as agents see it. `return_schema` is always written (null allowed); readers tolerate its absence. */
 export const smcpTool = z.looseObject({
-  name,
+  name: z.string().min(1),
   description: z.string(),
   params_schema: record,
   return_schema: record.nullish(),
@@ -55,16 +47,19 @@ export const smcpTool = z.looseObject({
 });
 export type SMCPTool = z.infer<typeof smcpTool>;
 
-export const getToolsReply = z.looseObject({ tools: z.array(smcpTool), req_id: z.string() });
+export const getToolsReply = z.looseObject({ tools: z.array(smcpTool), ...answered });
 export type GetToolsReply = z.infer<typeof getToolsReply>;
 
 /** `server:tool_call_cancel`, and what the office then tells its computers. No ack is expected. */
 export const toolCallCancel = z.looseObject(question);
 export type ToolCallCancel = z.infer<typeof toolCallCancel>;
 
-/** `server:update_tool_list`, and the notice that the office makes of it (with the registered name). */
-export const updateToolList = z.looseObject({ computer: z.string() });
-export type UpdateToolList = z.infer<typeof updateToolList>;
+/**
+ * `server:update_config`, `_tool_list`, `_desktop` and `_finder`, and the notices that the office makes of them (with
+ * the registered name).
+ */
+export const computerUpdate = z.looseObject({ computer: asked.computer });
+export type ComputerUpdate = z.infer<typeof computerUpdate>;
 
 /** `notify:enter_office` and `notify:leave_office`: exactly one of `computer` and `agent`, a name. */
 export const seatNotice = z.looseObject({

@@ -16,6 +16,9 @@ export const sizes = {
   stdioMessageBytes: 10 * mebibyte,
 } as const;
 
+/** Questions that one agent may have on their way through an office. */
+export const mostInFlight = 16_384;
+
 /** The longest time-out that we keep, 24 days: a timer of 2^31 ms or more would fire at once. */
 export const longestTimeoutMs = 2_147_000_000;
 

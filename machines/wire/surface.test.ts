@@ -14,6 +14,7 @@ it('has these names, events and sizes', () => {
     'client:get_desktop',
     'client:get_finder',
     'client:get_tools',
+    'client:read_resource',
     'client:tool_call',
     'notify:enter_office',
     'notify:leave_office',

@@ -1,16 +1,22 @@
+import type { Weight } from './weight.ts';
+
 /** What is measured: something that answers calls. All but the MCP server runs in the measuring process. */
 export interface Chain {
   /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
   call(n: number): Promise<string>;
   close(): Promise<void>;
+  /** Heap per call in flight, where that can be told from everything else. */
+  weigh?(): Promise<Weight>;
   /** Children that must not outlive the benchmark, whatever happens. */
   readonly pids: readonly number[];
 }
 
 /** Chains of one group do the same work; its first is the one that the others are compared with. */
 export interface Contender {
-  readonly group: 'full chain' | 'relay alone';
+  readonly group: 'full chain' | 'relay alone' | 'computer alone' | 'directory alone';
   readonly name: string;
+  /** Numbers of calls in flight; 1, 64 and 256 when not given. */
+  readonly inFlight?: readonly number[];
   open(): Promise<Chain>;
 }
 

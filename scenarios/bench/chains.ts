@@ -1,8 +1,19 @@
-import { baselineFull, baselineRelay } from './baseline/chain.ts';
+import { baselineComputer, baselineFull, baselineRelay } from './baseline/chain.ts';
 import type { Contender } from './chain.ts';
+import { mapAndTimer, oursInMemory } from './memory-stage.ts';
+import { oursComputer, oursFull, oursRelay } from './ours.ts';
+
+/** Up to a thousand: what a call costs must not grow with the number in flight. */
+const manyInFlight = [1, 64, 256, 1_000];
 
 /** Who runs. Of each group the first is the yardstick; the others are shown as ratios to it. */
 export const chains: readonly Contender[] = [
   { group: 'full chain', name: 'baseline', open: baselineFull },
+  { group: 'full chain', name: 'ours', open: oursFull },
   { group: 'relay alone', name: 'baseline', open: baselineRelay },
+  { group: 'relay alone', name: 'ours', open: oursRelay },
+  { group: 'computer alone', name: 'baseline', open: baselineComputer },
+  { group: 'computer alone', name: 'ours', open: oursComputer },
+  { group: 'directory alone', name: 'map + timer', open: mapAndTimer, inFlight: manyInFlight },
+  { group: 'directory alone', name: 'ours', open: oursInMemory, inFlight: manyInFlight },
 ];

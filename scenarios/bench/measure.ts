@@ -17,12 +17,15 @@ export interface Row extends Slice {
   readonly cpuUsMax: number;
 }
 export interface Plan {
-  readonly inFlight: readonly number[];
+  /** For all of them, whatever they ask for. */
+  readonly inFlight?: readonly number[];
   readonly rounds: number;
   readonly sliceMs: number;
   readonly onRound?: (round: number) => void;
   readonly signal?: AbortSignal;
 }
+
+export const inFlightOf = ({ inFlight = [1, 64, 256] }: Contender): readonly number[] => inFlight;
 
 /**
  * All chains in turns, in one process: noise of the machine hits them alike, and ratios survive it. The order
@@ -30,7 +33,12 @@ export interface Plan {
  */
 export async function measure(open: ReadonlyMap<Contender, Chain>, plan: Plan): Promise<Row[]> {
   const lanes = [...open].flatMap(([contender, chain]) =>
-    plan.inFlight.map((inFlight) => ({ contender, chain, inFlight, slices: [] as Slice[] })),
+    (plan.inFlight ?? inFlightOf(contender)).map((inFlight) => ({
+      contender,
+      chain,
+      inFlight,
+      slices: [] as Slice[],
+    })),
   );
   for (const { chain, inFlight } of lanes) await slice(chain, inFlight, plan.sliceMs / 2, plan.signal);
   for (let round = 1; round <= plan.rounds; round += 1) {

@@ -1,4 +1,6 @@
+import { isReached, type Judged } from './aims.ts';
 import type { Row } from './measure.ts';
+import type { Weighed } from './weight.ts';
 
 const columns = ['in flight', 'chain', 'CPU µs/call', '×', 'calls/s', '×', 'p50 ms', '×', 'p99 ms', '×'];
 
@@ -20,19 +22,59 @@ function block(rows: readonly Row[]): string {
       return [
         String(row.inFlight),
         row.name,
-        ...cell(row.cpuUs, base.cpuUs, 0),
+        ...cell(row.cpuUs, base.cpuUs, row.cpuUs < 10 ? 1 : 0),
         ...cell(row.perSecond, base.perSecond, 0),
         ...cell(row.p50Ms, base.p50Ms, 2),
         ...cell(row.p99Ms, base.p99Ms, 2),
       ];
     });
-  const table = [columns, ...lines];
-  const widths = columns.map((_, i) => Math.max(...table.map((line) => line[i]?.length ?? 0)));
-  return table.map((line) => line.map((cell, i) => pad(cell, widths[i] ?? 0, i === 1)).join('  ')).join('\n');
+  return aligned([columns, ...lines], 1);
 }
 
 export const yardstick = (rows: readonly Row[], { group, inFlight }: Row): Row =>
   rows.find((row) => row.group === group && row.inFlight === inFlight) as Row;
 
-const pad = (cell: string, width: number, left: boolean): string =>
-  left ? cell.padEnd(width) : cell.padStart(width);
+/** What a call costs as more of them run at once, for the group that asks for more than the usual numbers. */
+export function flightTable(rows: readonly Row[]): string {
+  const ours = rows
+    .filter(({ group, name }) => group === 'directory alone' && name === 'ours')
+    .toSorted((a, b) => a.inFlight - b.inFlight);
+  const [first] = ours;
+  if (!first) return '';
+  const line = (name: string, value: (row: Row) => string): string[] => [name, ...ours.map(value)];
+  const table = aligned(
+    [
+      line('in flight', (row) => String(row.inFlight)),
+      line('CPU µs/call', (row) => row.cpuUs.toFixed(1)),
+      line('from – to', (row) => `${row.cpuUsMin.toFixed(0)}–${row.cpuUsMax.toFixed(0)}`),
+      line('÷ at 1', (row) => (row.cpuUs / first.cpuUs).toFixed(2)),
+    ],
+    0,
+  );
+  return `cost with the number in flight: directory alone, ours\n${table}`;
+}
+
+export function weightTable(weights: readonly Weighed[]): string {
+  if (weights.length === 0) return '';
+  const kb = (bytes: number): string => (bytes / 1024).toFixed(2);
+  const lines = weights.map((each) => [each.name, kb(each.heldBytes), kb(each.leftBytes)]);
+  return `heap per call, 10,000 in flight\n${aligned([['chain', 'KB in flight', 'KB left after'], ...lines], 0)}`;
+}
+
+export function aimsTable(judged: readonly Judged[]): string {
+  if (judged.length === 0) return '';
+  const lines = judged.map((aim) => [
+    aim.what,
+    `${aim.best === 'low' ? '≤' : '≥'} ${aim.limit}`,
+    aim.value.toFixed(aim.value < 10 ? 2 : 0),
+    isReached(aim) ? 'reached' : 'missed',
+  ]);
+  return aligned([['aim', '', 'measured', ''], ...lines], 0);
+}
+
+function aligned(table: readonly (readonly string[])[], leftColumn: number): string {
+  const widths = (table[0] ?? []).map((_, i) => Math.max(...table.map((line) => line[i]?.length ?? 0)));
+  const pad = (cell: string, i: number): string =>
+    i === leftColumn ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0);
+  return table.map((line) => line.map(pad).join('  ')).join('\n');
+}

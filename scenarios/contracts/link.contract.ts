@@ -184,6 +184,54 @@ function computers(): void {
   });
 }
 
+function protocol(): void {
+  it('that is a computer is asked for its config, and says what it cannot answer yet', async () => {
+    const agent = await agentAt();
+    const computer = await world.joined(office.url);
+    const question = { agent: 'a', req_id: 'r', computer: 'c', uri: 'dpe://h' };
+    const config = world.question(agent.key, 'client:get_config', question);
+    const { ticket } = await world.fact(computer, 'agent.askedConfig');
+    computer.leaf.tell({ type: 'link.answer', ticket, body: { servers: {}, inputs: [] } });
+    const refused = ['client:get_desktop', 'client:get_finder', 'client:read_resource'].map((event) =>
+      world.question(agent.key, event, question),
+    );
+    await world.until(() => [config, ...refused].every(({ facts }) => facts.length > 0));
+    expect(config.facts).toMatchObject([{ type: 'ask.answered', result: { servers: {}, inputs: [] } }]);
+    for (const { facts } of refused)
+      expect(facts).toMatchObject([
+        { result: { error: { code: 501, message: expect.stringContaining('yet') as string } } },
+      ]);
+  });
+
+  it.each(['leaves', 'is gone'])(
+    'that is a computer hears that the agent of its office %s, and of no other',
+    async (how) => {
+      const agent = await agentAt();
+      const elsewhere = await world.joined(office.url, { role: 'agent', name: 'b', office: 'p' });
+      const computer = await world.joined(office.url);
+      elsewhere.leaf.close();
+      if (how === 'leaves') agent.leaf.tell({ type: 'link.leave' });
+      else agent.leaf.close();
+      await world.fact(computer, 'agent.left');
+      expect(computer.facts.slice(2)).toEqual([{ type: 'agent.left', agent: 'a' }]);
+    },
+  );
+
+  it.each(['notify:enter_office', 'agent:x'])(
+    'R18 sends nothing that its side never says: %s',
+    async (event) => {
+      const agent = await agentAt();
+      const computer = await world.joined(office.url);
+      expect(world.question(agent.key, event, {}).facts).toMatchObject([
+        { sent: false, failure: { code: 403 } },
+      ]);
+      expect(world.question(computer.key, 'client:tool_call', callTo('r')).facts).toMatchObject([
+        { sent: false, failure: { code: 403 } },
+      ]);
+    },
+  );
+}
+
 function agents(): void {
   it('hears who enters, changes and leaves in its own office, and nothing of agents', async () => {
     const agent = await agentAt();
@@ -191,11 +239,14 @@ function agents(): void {
     const computer = await world.joined(office.url);
     computer.leaf.tell({ type: 'link.announce', event: 'server:update_tool_list' });
     await world.fact(agent, 'computer.toolsChanged');
+    computer.leaf.tell({ type: 'link.announce', event: 'server:update_config' });
+    await world.fact(agent, 'computer.configChanged');
     computer.leaf.close();
     await world.fact(agent, 'computer.left');
     expect(agent.facts.slice(2)).toEqual([
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.toolsChanged', computer: 'c' },
+      { type: 'computer.configChanged', computer: 'c' },
       { type: 'computer.left', computer: 'c' },
     ]);
     expect(typesOf(elsewhere)).toEqual(['link.up', 'join.accepted']);
@@ -212,5 +263,6 @@ export function linkContract(make: MakeTransport): void {
   describe('a link', connections);
   describe('questions', questions);
   describe('a computer', computers);
+  describe('a link', protocol);
   describe('an agent', agents);
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   callTo,
   codeIn,
+  heardBy,
   type MakeTransport,
   type OfficeProbe,
   type Peer,
@@ -24,9 +25,9 @@ function refusals(): void {
     ['server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' }, 403],
     ['server:update_tool_list', { computer: 'c' }, 403],
     ['server:tool_call_cancel', { agent: 'a', req_id: 'r' }, 403],
-    ['client:get_desktop', toolsOf('c'), 501],
-    ['client:get_config', toolsOf('c'), 501],
-    ['server:update_finder', { computer: 'c' }, 501],
+    ['client:get_desktop', toolsOf('c'), 403],
+    ['client:get_config', toolsOf('c'), 403],
+    ['server:update_finder', { computer: 'c' }, 403],
     ['client:dance', {}, 501],
     ['notify:update_tool_list', { computer: 'c' }, 403],
   ])('answers %s of a socket that joined no office', async (event, payload, code) => {
@@ -48,6 +49,9 @@ function refusals(): void {
     ['server:update_tool_list', { computer: 'c' }, 403],
     ['server:tool_call_cancel', { agent: 'c', req_id: 'r' }, 403],
     ['server:tool_call_cancel', {}, 400],
+    ['client:get_finder', { ...toolsOf('c'), keywords: 'word' }, 400],
+    ['client:read_resource', toolsOf('c'), 400],
+    ['client:read_resource', { ...toolsOf('nobody'), uri: 'dpe://h' }, 404],
     ['client:nothing', undefined, 501],
   ])('answers %s %j of an agent, and asks no computer', async (event, payload, code) => {
     const agent = await world.seated(office.url, 'agent', 'a');
@@ -76,6 +80,7 @@ function refusals(): void {
     for (const [event, payload] of [
       ['client:tool_call', callTo('c')] as const,
       ['client:get_tools', toolsOf('c')] as const,
+      ['client:get_config', toolsOf('c')] as const,
     ])
       expect(codeIn(await world.ask(other, event, payload))).toBe(403);
   });
@@ -106,7 +111,33 @@ function relays(): void {
     expect(here.heard.at(-1)?.body).toMatchObject({ agent: 'a', timeout: 2 });
   });
 
-  it('carries a result of 3 MB', async () => {
+  it.each([
+    ['client:get_config', toolsOf('c'), { servers: {}, inputs: null, more: 1 }],
+    ['client:get_desktop', { ...toolsOf('c'), desktop_size: 0 }, { desktops: ['win://1'], req_id: 'r' }],
+    ['client:get_finder', { ...toolsOf('c'), keywords: ['k'], limit: 500 }, { documents: 'whatever' }],
+    ['client:read_resource', { ...toolsOf('c'), uri: 'dpe://h' }, { code: 4201, message: 'no such host' }],
+  ])('relays %s as it came and its answer unchanged', async (event, question, answer) => {
+    const agent = await world.seated(office.url, 'agent', 'a');
+    const computer = await world.seated(office.url, 'computer', 'c');
+    answering(computer, answer);
+    expect(await world.ask(agent, event, question)).toEqual([answer]);
+    expect(heardBy(computer)).toEqual([[event, question]]);
+  });
+
+  it.each([{ ack: [1, 2] }, { ack: [] }, { ack: [null] }])(
+    'hands over an ack of the wrong shape as it is: $ack',
+    async ({ ack }) => {
+      const agent = await world.seated(office.url, 'agent', 'a');
+      answering(await world.seated(office.url, 'computer', 'c'), ...ack);
+      for (const [event, question] of [
+        ['client:tool_call', callTo('c')] as const,
+        ['client:get_tools', toolsOf('c')] as const,
+      ])
+        expect(await world.ask(agent, event, question)).toEqual(ack);
+    },
+  );
+
+  it('R17 carries a result of 3 MB', async () => {
     const agent = await world.seated(office.url, 'agent', 'a');
     answering(await world.seated(office.url, 'computer', 'c'), { content: 'x'.repeat(3_000_000) });
     const [result] = await world.ask(agent, 'client:tool_call', callTo('c'));
@@ -135,7 +166,7 @@ function giveUps(): void {
     },
   );
 
-  it('gives up after the time-out of the call and a margin, and drops the late answer', async () => {
+  it('R07 gives up after the time-out of the call and a margin, and drops the late answer', async () => {
     const agent = await world.seated(office.url, 'agent', 'a');
     const computer = await world.seated(office.url, 'computer', 'c');
     expect(codeIn(await world.ask(agent, 'client:get_tools', toolsOf('c')))).toBe(408);
@@ -148,6 +179,26 @@ function giveUps(): void {
     for (const { ack } of computer.heard) ack?.('late');
     await world.fence(computer, agent);
     expect(agent.heard.map(({ event }) => event)).toEqual(['notify:enter_office']);
+  });
+
+  it('answers at once when the computer sent more than an office carries, and says so', async () => {
+    const agent = await world.seated(office.url, 'agent', 'a');
+    const [computer, other] = [
+      await world.seated(office.url, 'computer', 'c'),
+      await world.seated(office.url, 'computer', 'd'),
+    ];
+    answering(other, 'fine');
+    const call = world.asking(agent, 'client:tool_call', callTo('c', { timeout: 0 }));
+    await world.until(() => computer.heard.some(({ ack }) => ack));
+    computer.heard.at(-1)?.ack?.({ content: 'x'.repeat(9 * 1024 * 1024) });
+    await world.until(() => call.ack !== undefined);
+    const details = { reason: 'too_large', limit_bytes: 8_388_608 };
+    const message = expect.stringContaining('more than 8388608 bytes') as string;
+    expect(call.ack).toMatchObject([
+      { isError: true, structuredContent: { error: { code: 404, message, details } } },
+    ]);
+    await world.until(() => computer.isClosed());
+    expect(await world.ask(agent, 'client:tool_call', callTo('d'))).toEqual(['fine']);
   });
 
   it('refuses a req_id that is in flight, and takes it again afterwards', async () => {

@@ -1,4 +1,10 @@
-import { createLedger, processPortOf, type LaunchSpec, type Ledger } from '../../adapters/process/index.ts';
+import {
+  createLedger,
+  processPortOf,
+  type LaunchSpec,
+  type Ledger,
+  type LedgerOptions,
+} from '../../adapters/process/index.ts';
 import type { Give, Leaf, ProcessCommand, ProcessFact } from '../../machines/ports.ts';
 import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.contract.ts';
 
@@ -35,12 +41,25 @@ export type RealBehaviour =
   | 'tellsEnvironment'
   | 'deaf'
   | 'chatty'
-  | 'quiet';
+  | 'quiet'
+  | 'leavesDaemon'
+  | 'stubbornShell'
+  | 'wrappedShell'
+  | 'unmarkedShell';
 
+// A shell costs a twentieth of a Node; what it ignores stays ignored over `exec`.
+const stubborn = `trap '' TERM; echo ready; exec sleep 1000`;
+const scripts: Readonly<Record<string, string>> = {
+  wrapped: `'${process.execPath}' '${childFile}' stubborn; true`,
+  stubbornShell: stubborn,
+  wrappedShell: `sh -c "${stubborn}"; true`,
+  /** Throws its environment away, and the marker with it. */
+  unmarkedShell: `trap '' TERM; exec env -i sh -c 'echo ready; exec sleep 1000'`,
+};
 const specOf = (behaviour: string): LaunchSpec => {
   if (behaviour === 'missing') return { command: 'no-such-command', args: [], env: {} };
-  if (behaviour !== 'wrapped') return nodeRuns(behaviour);
-  return { command: 'sh', args: ['-c', `'${process.execPath}' '${childFile}' stubborn; true`], env: {} };
+  const script = scripts[behaviour];
+  return script === undefined ? nodeRuns(behaviour) : { command: 'sh', args: ['-c', script], env: {} };
 };
 
 export interface RealProcessWorld extends ProcessWorld {
@@ -49,9 +68,9 @@ export interface RealProcessWorld extends ProcessWorld {
   launch(spec: LaunchSpec | undefined, give: Give<ProcessFact>): Leaf<ProcessCommand>;
 }
 
-/** Real children of the real adapter. */
-export function createRealProcessWorld(): RealProcessWorld {
-  const ledger = createLedger();
+/** Real children of the real adapter. What outlives the host is left out unless it is asked for. */
+export function createRealProcessWorld(options: LedgerOptions = {}): RealProcessWorld {
+  const ledger = createLedger({ reaper: false, stateDir: false, ...options });
   const { heard, until } = createWaiting();
   let count = 0;
   const launch = (

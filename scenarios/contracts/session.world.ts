@@ -13,7 +13,7 @@ export interface RealSessionWorld extends SessionWorld {
 
 /** Sessions of the real adapter with real servers. The limit is small, so that a test meets it quickly. */
 export function createRealSessionWorld(resultBytes: number = 64 * 1024): RealSessionWorld {
-  const ledger = createLedger();
+  const ledger = createLedger({ reaper: false, stateDir: false });
   const notices: Notice[] = [];
   const { heard, until } = createWaiting();
   const sessions = sessionPortOf({

@@ -1,3 +1,4 @@
+import { oversized } from '../../machines/rooms/pending.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
 
 /** Virtual time, as `scenarios` use it everywhere. Timers of the same moment fire in the order in which they were set. */
@@ -6,7 +7,7 @@ export interface Clock {
   setTimeout(run: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
 }
-type Ack = (...args: unknown[]) => void;
+export type Ack = (...args: unknown[]) => void;
 
 /** One end of a connection between a peer and an office. */
 export interface CableEnd {
@@ -89,7 +90,7 @@ class Side implements CableEnd {
     const { other } = this;
     other.#arrive(() => {
       if (text.length <= sizes.officePayloadBytes) return deliver(JSON.parse(text) as unknown[], other);
-      other.end('transport error');
+      other.end(oversized);
       this.end('transport close');
     });
   }

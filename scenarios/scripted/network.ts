@@ -4,7 +4,7 @@ import { isLoopback, listenFailure, notLoopback, officeUrl } from '../../machine
 import type { Timers } from '../../machines/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/rooms/relay.ts';
 import { timing } from '../../machines/timing.ts';
-import { type Cable, type CableEnd, type Clock, createCable } from './network-cable.ts';
+import { type Ack, type Cable, type CableEnd, type Clock, createCable } from './network-cable.ts';
 import { ScriptedOffice } from './network-office.ts';
 
 export type { CableEnd, Clock } from './network-cable.ts';
@@ -98,7 +98,7 @@ class ScriptedNetwork implements Network {
     let end: CableEnd | undefined;
     let over = false;
     const desk = this.#book.open(at, input, give, {
-      emit: (event, body, onAck) => end?.emit(event, body, onAck),
+      emit: (event, ...[body, onAck]) => end?.emit(event, body, onAck as Ack | undefined),
       close: () => {
         over = true;
         end?.close('client namespace disconnect');

@@ -1,92 +1,55 @@
-import type { Address } from '../../machines/address.ts';
-import type { McpTool } from '../../machines/catalog/index.ts';
-import type {
-  AskFact,
-  Give,
-  Leaf,
-  Ports,
-  ProcessCommand,
-  ProcessFact,
-  SessionFact,
-} from '../../machines/ports.ts';
-import { wireCodes } from '../../machines/wire/failure.ts';
+import { nameOf, type Address } from '../../machines/address.ts';
+import type { Leaf, Ports, ProcessCommand } from '../../machines/ports.ts';
+import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
+import {
+  lostFailure,
+  toolOf,
+  type Act,
+  type Child,
+  type Death,
+  type Pending,
+  type Script,
+  type Session,
+} from './script.ts';
 
-/** What a tool of a scripted server does when it is called. */
-export type Act =
-  | { readonly answers: unknown; readonly afterMs?: number }
-  | { readonly errors: string; readonly afterMs?: number }
-  | { readonly never: true }
-  /** The process ends before it answers. */
-  | { readonly dies: Death; readonly afterMs?: number };
-export interface Death {
-  readonly code?: number;
-  readonly signal?: string;
-  readonly stderr?: string;
-}
-/** A stdio MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. */
-export interface Script {
-  readonly tools?: Readonly<Record<string, Act>>;
-  /** Instead of one list for ever: what the n-th `tools/list` answers. */
-  readonly lists?: (n: number) => readonly string[];
-  readonly missing?: true;
-  readonly startMs?: number;
-  readonly initialize?: 'never' | 'error' | number;
-  readonly listMs?: number | 'never' | 'error';
-  readonly ignores?: readonly ('stdin' | 'SIGTERM')[];
-  /** It leaves this many members of its group behind when its leader ends; they obey SIGTERM unless stubborn. */
-  readonly leaves?: { readonly count: number; readonly stubborn?: true };
-  /** From its n-th start on it behaves like this. */
-  readonly later?: Readonly<Record<number, Script>>;
-}
+export type { Act, Death, Script, ScriptedCall } from './script.ts';
 
-interface Child {
-  readonly key: Address;
-  readonly server: string;
-  readonly script: Script;
-  readonly give: Give<ProcessFact>;
-  readonly pid: number;
-  isAlive: boolean;
-  /** Living members of the group besides the leader. */
-  left: number;
-  session: Session | undefined;
-  lists: number;
-  readonly timers: Set<number>;
-}
-interface Session {
-  readonly child: Child;
-  readonly key: Address;
-  readonly give: Give<SessionFact>;
-  readonly pending: Map<object, { readonly id: string; readonly give: Give<AskFact> }>;
-  isOpen: boolean;
-}
-
-export const toolOf = (name: string): McpTool => ({
-  name,
-  description: `scripted ${name}`,
-  inputSchema: { type: 'object' },
-});
+const isSome = (child: Child): boolean => child.isAlive || child.members > 0;
 
 /** Fakes of the ports `process` and `session`, and of the questions to sessions, on one virtual clock. */
 export class ScriptedServers {
   readonly #clock: VirtualClock;
   readonly #scripts: Readonly<Record<string, Script>>;
+  readonly #resultBytes: number;
   readonly #children = new Map<Address, Child>();
   readonly #sessions = new Map<Address, Session>();
   readonly #starts = new Map<string, number>();
   #pids = 100;
-  /** What the servers were sent, for scenarios to look at: `cancelled r1`. */
+  /** What the servers were sent, for scenarios to look at: `cancelled tools/call at fs`. */
   readonly heard: string[] = [];
+  /** Processes that were started while an older one of the same client lived. */
+  readonly doubled: Address[] = [];
 
-  constructor(clock: VirtualClock, scripts: Readonly<Record<string, Script>>) {
+  /** An answer above `resultBytes` fails its question. */
+  constructor(
+    clock: VirtualClock,
+    scripts: Readonly<Record<string, Script>>,
+    { resultBytes = Infinity }: { readonly resultBytes?: number } = {},
+  ) {
     this.#clock = clock;
     this.#scripts = scripts;
+    this.#resultBytes = resultBytes;
   }
   /** Processes that live, members of groups counted. */
   get alive(): number {
     let n = 0;
-    for (const child of this.#children.values()) n += (child.isAlive ? 1 : 0) + child.left;
+    for (const child of this.#children.values()) n += (child.isAlive ? 1 : 0) + child.members;
     return n;
+  }
+  /** Children of which anything lives. */
+  get groups(): number {
+    return [...this.#children.values()].filter(isSome).length;
   }
   get openSessions(): number {
     return this.#sessions.size;
@@ -104,7 +67,7 @@ export class ScriptedServers {
       if (child.server === server && child.isAlive) this.#die(child, death);
   }
   announce(server: string): void {
-    for (const s of this.#sessions.values()) if (s.child.server === server) s.give({ type: 'tools.changed' });
+    for (const s of this.#sessions.values()) if (s.child.server === server) this.#announce(s);
   }
   breakStream(server: string): void {
     for (const s of this.#sessions.values())
@@ -113,160 +76,190 @@ export class ScriptedServers {
 
   // ── the ports ──────────────────────────────────────────────────────────────────────────────────────
   readonly process: Ports['process'] = (_at, { server, key }, give): Leaf<ProcessCommand> => {
+    for (const older of this.#children.values())
+      if (nameOf(older.key) === nameOf(key) && isSome(older)) this.doubled.push(key);
     const n = this.startsOf(server) + 1;
     this.#starts.set(server, n);
     const base = this.#scripts[server] ?? {};
     const script = { ...base, ...base.later?.[n] };
+    const { missing, crashes, startMs = 1 } = script;
     const child: Child = {
       key,
       server,
       script,
       give,
       pid: (this.#pids += 1),
-      isAlive: !script.missing,
-      left: 0,
+      isAlive: !missing,
+      members: missing ? 0 : (script.leaves?.count ?? 0),
       session: undefined,
       lists: 0,
       timers: new Set(),
     };
     this.#children.set(key, child);
-    this.#after(child, script.startMs ?? 1, () => {
-      if (script.missing) give({ type: 'child.failed', message: `command not found: ${server}` });
+    this.#after(child, startMs, () => {
+      if (missing) give({ type: 'child.failed', message: `command not found: ${server}` });
       else if (child.isAlive) give({ type: 'child.started', pid: child.pid });
     });
+    if (crashes) this.#after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
     return { tell: (command) => this.#command(child, command), close: () => this.#destroy(child) };
   };
   readonly session: Ports['session'] = (_at, { key, process }, give): Leaf => {
     const child = this.#children.get(process);
     if (!child?.isAlive) {
-      give({ type: 'session.failed', failure: { code: 'ServerLost', message: 'its process is gone' } });
-      return { tell() {}, close() {} };
+      const failure = lostFailure('its process is gone');
+      const timer = this.#clock.setTimeout(() => give({ type: 'session.failed', failure }), 0);
+      return { tell() {}, close: () => this.#clock.clearTimeout(timer) };
     }
-    const session: Session = { child, key, give, pending: new Map(), isOpen: true };
+    const session: Session = { child, key, give, pending: new Set(), state: 'connecting' };
     child.session = session;
     this.#sessions.set(key, session);
     const { initialize = 1 } = child.script;
     if (initialize !== 'never')
-      this.#after(child, initialize === 'error' ? 1 : initialize, () => {
-        if (!session.isOpen) return;
-        if (initialize === 'error')
-          give({
-            type: 'session.failed',
-            failure: { code: 'ServerLost', message: 'initialize was refused' },
-          });
-        else
-          give({
-            type: 'session.opened',
-            info: { name: child.server, version: '1', protocolVersion: '2025-11-25', hasTools: true },
-          });
-      });
+      this.#after(child, typeof initialize === 'number' ? initialize : 1, () =>
+        this.#initialize(session, initialize),
+      );
     return { tell() {}, close: () => this.#leave(session) };
   };
   readonly ask: Ports['ask'] = (_from, { id, session: key, method, params }, give) => {
     const session = this.#sessions.get(key);
-    if (!session?.isOpen) {
-      give({
-        type: 'ask.refused',
-        id,
-        sent: false,
-        failure: { code: 'ServerNotActive', message: `no session ${key}` },
-      });
+    if (session?.state !== 'open') {
+      const failure: Failure = { code: 'ServerNotActive', message: `no session ${key}` };
+      give({ type: 'ask.refused', id, sent: false, failure });
       return () => {};
     }
-    const token = {};
-    session.pending.set(token, { id, give });
-    if (method === 'tools/list') this.#list(session, token);
-    else this.#call(session, token, (params as { name: string }).name);
+    const asked: Pending = { id, give };
+    session.pending.add(asked);
+    if (method === 'tools/list') this.#list(session, asked);
+    else this.#call(session, asked, params as { name: string; arguments?: Record<string, unknown> });
     return () => {
-      if (session.pending.delete(token) && session.isOpen)
-        this.heard.push(`cancelled ${method} at ${session.child.server}`);
+      if (!session.pending.delete(asked)) return;
+      this.heard.push(`cancelled ${method} at ${session.child.server}`);
+      asked.withdrawn?.();
     };
   };
 
-  #list(session: Session, token: object): void {
+  #initialize(session: Session, how: Script['initialize']): void {
+    const { child, give } = session;
+    if (session.state !== 'connecting') return;
+    if (how === 'dies') return this.#die(child, { code: 4 });
+    if (how === 'error') {
+      const failure: Failure = {
+        code: wireCodes.toolFailed,
+        message: 'initialize was refused: not today',
+        details: { code: -32600 },
+      };
+      this.#leave(session);
+      return give({ type: 'session.failed', failure });
+    }
+    session.state = 'open';
+    const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', hasTools: true };
+    give({ type: 'session.opened', info: { ...said, ...child.script.info } });
+  }
+  #announce({ state, give }: Session): void {
+    if (state === 'open') give({ type: 'tools.changed' });
+  }
+  #list(session: Session, asked: Pending): void {
     const { child } = session;
     const { script } = child;
     const n = (child.lists += 1);
     const names = script.lists?.(n) ?? Object.keys(script.tools ?? {});
-    const { listMs = 1 } = script;
+    const { listMs = 1, malformed } = script;
     if (listMs === 'never') return;
     this.#after(child, listMs === 'error' ? 1 : listMs, () =>
       listMs === 'error'
-        ? this.#refuse(session, token, 'no list today')
-        : this.#answer(session, token, { tools: names.map(toolOf) }),
+        ? this.#refuse(session, asked, 'no list today')
+        : this.#answer(session, asked, { tools: names.map(toolOf), ...(malformed && { malformed }) }),
     );
   }
-  #call(session: Session, token: object, tool: string): void {
+  #call(
+    session: Session,
+    asked: Pending,
+    { name, arguments: given = {} }: { name: string; arguments?: Record<string, unknown> },
+  ): void {
     const { child } = session;
-    const act: Act = child.script.tools?.[tool] ?? { errors: `no tool ${tool}` };
-    this.heard.push(`call ${tool} at ${child.server}`);
-    if ('never' in act) return;
+    const { tools = {} } = child.script;
+    let act: Act = (Object.hasOwn(tools, name) && tools[name]) || { errors: `no tool ${name}` };
+    this.heard.push(`call ${name} at ${child.server}`);
+    while (typeof act === 'function')
+      act = act({ arguments: given, announce: () => this.#announce(session) });
+    this.#perform(session, asked, act);
+  }
+  #perform(session: Session, asked: Pending, act: Exclude<Act, (...args: never) => unknown>): void {
+    const { child } = session;
+    if ('never' in act) {
+      asked.withdrawn = () => {
+        const late = act.cancelled?.();
+        if (late !== undefined) this.#after(child, 1, () => this.#answer(session, asked, late));
+      };
+      return;
+    }
+    if ('hangsUp' in act) return this.#after(child, 1, () => this.#lose(session, 'stdout was closed'));
     this.#after(child, act.afterMs ?? 1, () => {
       if ('dies' in act) this.#die(child, act.dies);
-      else if ('errors' in act) this.#refuse(session, token, act.errors);
-      else this.#answer(session, token, act.answers);
+      else if ('errors' in act) this.#refuse(session, asked, act.errors, act.code);
+      else this.#answer(session, asked, act.answers);
     });
   }
-  #answer(session: Session, token: object, result: unknown): void {
-    const asked = session.pending.get(token);
-    if (!asked) return void this.heard.push(`late answer of ${session.child.server} dropped`);
-    session.pending.delete(token);
-    asked.give({ type: 'ask.answered', id: asked.id, result });
+  #answer(session: Session, asked: Pending, result: unknown): void {
+    const limit = this.#resultBytes;
+    if (!session.pending.delete(asked))
+      return void this.heard.push(`late answer of ${session.child.server} dropped`);
+    const { id, give } = asked;
+    const bytes = limit === Infinity ? 0 : JSON.stringify(result).length;
+    if (bytes <= limit) return give({ type: 'ask.answered', id, result });
+    const failure: Failure = {
+      code: wireCodes.tooLarge,
+      message: `the answer has ${bytes} bytes`,
+      details: { bytes, limit },
+      remedy: 'ask for less at once',
+    };
+    give({ type: 'ask.refused', id, sent: true, failure });
   }
-  #refuse(session: Session, token: object, message: string): void {
-    const asked = session.pending.get(token);
-    session.pending.delete(token);
-    const failure = { code: wireCodes.toolFailed, message };
-    asked?.give({ type: 'ask.refused', id: asked.id, sent: true, failure });
+  #refuse(session: Session, asked: Pending, message: string, code = -32603): void {
+    if (!session.pending.delete(asked)) return;
+    const failure: Failure = { code: wireCodes.toolFailed, message, details: { code } };
+    asked.give({ type: 'ask.refused', id: asked.id, sent: true, failure });
   }
 
+  /** A signal goes to the whole group, the end of stdin to the leader. */
   #command(child: Child, command: ProcessCommand): void {
     const { ignores = [], leaves } = child.script;
-    const isKill = command.type === 'child.signal' && command.signal === 'SIGKILL';
     const name = command.type === 'child.closeStdin' ? 'stdin' : command.signal;
-    const obeys = isKill || !ignores.some((i) => i === name);
-    if (child.isAlive && obeys)
+    const isKill = name === 'SIGKILL';
+    if (child.isAlive && (isKill || !ignores.includes(name)))
       this.#after(child, 1, () => this.#die(child, name === 'stdin' ? { code: 0 } : { signal: name }));
-    if (child.left > 0 && !child.isAlive && name !== 'stdin' && (isKill || !leaves?.stubborn))
+    if (child.members > 0 && name !== 'stdin' && (isKill || !leaves?.stubborn))
       this.#after(child, 1, () => this.#empty(child));
   }
   #empty(child: Child): void {
-    if (child.left === 0) return;
-    child.left = 0;
-    child.give({ type: 'group.emptied' });
+    if (child.members === 0) return;
+    child.members = 0;
+    if (!child.isAlive) child.give({ type: 'group.emptied' });
   }
-  #die(
-    child: Child,
-    {
-      code = null,
-      signal = null,
-      stderr = '',
-    }: { code?: number | null; signal?: string | null; stderr?: string },
-  ): void {
+  #die(child: Child, { code, signal, stderr = '' }: Death): void {
     if (!child.isAlive) return;
     child.isAlive = false;
-    child.left =
-      signal === 'SIGKILL' && child.script.leaves === undefined ? 0 : (child.script.leaves?.count ?? 0);
-    if (child.session) this.#lose(child.session, 'stdout ended');
-    child.give({ type: 'child.exited', code, signal, stderr, left: child.left });
+    if (child.session && !child.script.exitsFirst) this.#lose(child.session, 'stdout ended');
+    const end = { code: code ?? null, signal: signal ?? null, stderr, left: child.members };
+    child.give({ type: 'child.exited', ...end });
   }
+  /** Whoever waits is refused first; a handshake that was not done fails. */
   #lose(session: Session, reason: string): void {
-    if (!session.isOpen) return;
-    const pending = [...session.pending.values()];
-    session.pending.clear();
+    const { state, give } = session;
+    if (state === 'over') return;
+    const pending = [...session.pending];
     this.#leave(session);
-    for (const { id, give } of pending)
-      give({
-        type: 'ask.refused',
-        id,
-        sent: true,
-        lost: true,
-        failure: { code: 'ServerLost', message: reason },
-      });
-    session.give({ type: 'session.lost', reason });
+    if (state === 'connecting') {
+      const failure = lostFailure(`${reason} before the handshake was done`);
+      return give({ type: 'session.failed', failure });
+    }
+    for (const { id, give: refuse } of pending)
+      refuse({ type: 'ask.refused', id, sent: true, lost: true, failure: lostFailure(reason) });
+    give({ type: 'session.lost', reason });
   }
   #leave(session: Session): void {
-    session.isOpen = false;
+    session.state = 'over';
+    session.pending.clear();
     if (this.#sessions.get(session.key) === session) this.#sessions.delete(session.key);
     session.child.session = undefined;
   }
@@ -275,7 +268,7 @@ export class ScriptedServers {
     for (const timer of child.timers) this.#clock.clearTimeout(timer);
     child.timers.clear();
     child.isAlive = false;
-    child.left = 0;
+    child.members = 0;
     this.#children.delete(child.key);
   }
   #after(child: Child, ms: number, run: () => void): void {

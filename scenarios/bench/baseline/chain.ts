@@ -26,7 +26,13 @@ interface Call {
 type Ack = (...answer: unknown[]) => void;
 type Tool = (call: Call) => Promise<object>;
 
-async function startOffice(): Promise<{ url: string; close: () => Promise<void> }> {
+interface Office {
+  /** With the namespace. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+async function startOffice(): Promise<Office> {
   const http = createServer();
   const server = new Server(http, { transports: ['websocket'], serveClient: false });
   const computers = new Map<string, Socket>();
@@ -62,7 +68,13 @@ async function startComputer(url: string, tool: Tool): Promise<ClientSocket> {
   return socket;
 }
 
-async function startServer(): Promise<{ tool: Tool; pid: number; close: () => Promise<void> }> {
+interface Answerer {
+  readonly tool: Tool;
+  readonly pid: number;
+  readonly close: () => Promise<void>;
+}
+
+async function startServer(): Promise<Answerer> {
   const script = fileURLToPath(new URL('echo-server.mjs', import.meta.url));
   const transport = new StdioClientTransport({ command: process.execPath, args: [script] });
   const client = new Client({ name: 'bench', version: '1' });
@@ -72,12 +84,11 @@ async function startServer(): Promise<{ tool: Tool; pid: number; close: () => Pr
   return { tool, pid: transport.pid ?? 0, close: () => client.close() };
 }
 
-async function startChain(tool: Tool, also: () => Promise<void>, pids: readonly number[]): Promise<Chain> {
-  const office = await startOffice();
+async function startChain(office: Office, { tool, pid, close }: Answerer): Promise<Chain> {
   const computer = await startComputer(office.url, tool);
   const agent = await takeSeat(office.url, { role: 'agent', name: 'asker', office_id: 'bench' });
   return {
-    pids,
+    pids: [pid],
     call: async (n) => {
       const params = { text: textOf(n) };
       const call = {
@@ -94,21 +105,35 @@ async function startChain(tool: Tool, also: () => Promise<void>, pids: readonly 
       agent.disconnect();
       computer.disconnect();
       await office.close();
-      await also();
+      await close();
     },
   };
 }
 
 /** Agent → relay → computer → echo server over stdio, and back. */
 export async function baselineFull(): Promise<Chain> {
-  const { tool, pid, close } = await startServer();
-  return startChain(tool, close, [pid]);
+  return startChain(await startOffice(), await startServer());
 }
 
-/** The same without the server: the computer answers by itself, so the relay is what costs. */
-export const baselineRelay = (): Promise<Chain> =>
-  startChain(
-    async ({ params }) => ({ content: [{ type: 'text', text: params.text }] }),
-    async () => {},
-    [],
-  );
+/** Bare peers around some office; the computer answers by itself, so the relay is what differs. */
+export const relayChain = (office: Office): Promise<Chain> =>
+  startChain(office, {
+    tool: async ({ params }) => ({ content: [{ type: 'text', text: params.text }] }),
+    pid: 0,
+    close: async () => {},
+  });
+
+export const baselineRelay = async (): Promise<Chain> => relayChain(await startOffice());
+
+/** The MCP SDK's own client and the echo server, without any socket. */
+export async function baselineComputer(): Promise<Chain> {
+  const { tool, pid, close } = await startServer();
+  return {
+    pids: [pid],
+    call: async (n) => {
+      const call = { computer: 'desk', tool_name: 'echo', params: { text: textOf(n) }, timeout: 60 };
+      return echoed(await tool(call));
+    },
+    close,
+  };
+}

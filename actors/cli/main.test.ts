@@ -1,0 +1,185 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+
+const fileAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const fixture = (name: string): string => fileAt(`../../scenarios/fixtures/${name}`);
+const mark = crypto.randomUUID();
+const folder = mkdtempSync(join(tmpdir(), 'a2c-main-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A config file with one server behind a shell; `stubborn` needs SIGKILL, which comes after these graces. */
+function configOf(manners: 'polite' | 'stubborn', termGraceMs = 50): string {
+  const file = join(folder, `${manners}-${termGraceMs}.json`);
+  const words = [process.execPath, fixture('mannered-server.mjs'), manners];
+  const server = { command: 'sh', args: ['-c', '"$0" "$@"; true', ...words], env: { MARK: mark } };
+  const config = {
+    mcpServers: { wrapped: { ...server, autoApprove: ['echo'] } },
+    a2c: { timeouts: { stdinGraceMs: 50, termGraceMs } },
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+/** Living processes of the servers; those that still live when patience ends. */
+const look = (patienceMs: number): unknown[] =>
+  JSON.parse(
+    execFileSync(process.execPath, [fixture('living.mjs'), mark, String(patienceMs)], { encoding: 'utf8' }),
+  );
+
+/** For what is no figure: long enough for a busy machine. */
+const boundMs = 2_000;
+vi.setConfig({ testTimeout: 90_000 });
+
+const running = new Set<ReturnType<typeof a2c>>();
+afterEach(() => {
+  for (const { child } of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+/** The command as a process of its own. */
+function a2c(...argv: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', fileAt('../main.ts'), ...argv], {
+    stdio: 'pipe',
+  });
+  const told = { out: '', err: '' };
+  const waiting = new Set<() => void>();
+  const hear = (to: 'out' | 'err') => (text: string) => {
+    told[to] += text;
+    for (const look of waiting) look();
+  };
+  child.stdout.setEncoding('utf8').on('data', hear('out'));
+  child.stderr.setEncoding('utf8').on('data', hear('err'));
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as const);
+  const self = {
+    child,
+    told,
+    exited,
+    /** What was said so far, once a pattern is in it; rejects when the process ends without it. */
+    said: (pattern: RegExp): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const all = told.out + told.err;
+          if (pattern.test(all)) resolve(all);
+        };
+        waiting.add(look);
+        look();
+        void exited.then(() => reject(new Error(`it ended without ${pattern}: ${told.out}${told.err}`)));
+      }),
+  };
+  running.add(self);
+  return self;
+}
+
+describe('a2c up', () => {
+  it('ends everything at SIGTERM, and well', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('stubborn'));
+    await up.said(/a2c> /);
+    expect(look(0)).toHaveLength(2);
+    up.child.kill('SIGTERM');
+    expect(await up.exited).toEqual({ code: 0, signal: null });
+    expect(look(0)).toEqual([]);
+  });
+
+  it('ends at once at the second Ctrl-C, and takes its servers along', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('stubborn', 60_000));
+    await up.said(/a2c> /);
+    up.child.kill('SIGINT');
+    await up.said(/closing/);
+    up.child.kill('SIGINT');
+    expect(await up.exited).toEqual({ code: 130, signal: null });
+    expect(look(boundMs)).toEqual([]);
+  });
+
+  it('ends when its terminal goes away, although its servers are still starting', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('stubborn'));
+    await up.said(/wrapped +connecting/);
+    up.child.kill('SIGHUP');
+    expect(await up.exited).toEqual({ code: 0, signal: null });
+    expect(look(0)).toEqual([]);
+  });
+
+  it('ends at Ctrl-C although a call runs', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('polite'));
+    up.child.stdin.write('tools call echo {"text": "begun"}\ntools call hang {"label": "x"}\n');
+    await up.said(/begun/);
+    up.child.kill('SIGINT');
+    expect(await up.exited).toEqual({ code: 0, signal: null });
+    expect(look(0)).toEqual([]);
+  });
+
+  it('answers what is piped in, and ends with it', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('polite'));
+    const lines = [
+      'status',
+      'tools list',
+      'nonsense',
+      'tools call echo {"text":',
+      'tools call echo {"text": "hi"}',
+    ];
+    up.child.stdin.end(lines.join('\n'));
+    expect(await up.exited).toEqual({ code: 0, signal: null });
+    expect(up.told.out).toMatch(/computer \S+: whole/);
+    expect(up.told.out).toMatch(/^(a2c> )*hi$/m);
+    expect(up.told.err).toContain('unknown command: nonsense');
+    expect(up.told.err).toContain('no JSON');
+    expect(look(0)).toEqual([]);
+  });
+
+  it('ends at quit while its input stays open', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('polite'));
+    up.child.stdin.write('quit\n');
+    expect(await up.exited).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('office, computer and one-shots as processes of their own', () => {
+  it('call a tool through each other, and leave nothing', async () => {
+    const office = a2c('office', '--port', '0');
+    const url = /http:\S+/.exec(await office.said(/http:\S+\n/))?.[0] ?? '';
+    const computer = a2c('computer', '--url', url, '--name', 'c1', '-c', configOf('stubborn'));
+    await office.said(/computer c1 joined/);
+    await computer.said(/c1 serves/);
+
+    const peer = ['--url', url, '--json'];
+    const listed = a2c('tools', ...peer);
+    expect(await listed.exited).toEqual({ code: 0, signal: null });
+    const { tools } = JSON.parse(listed.told.out) as { tools: { name: string }[] };
+    expect(tools.map((t) => t.name)).toContain('echo');
+
+    const good = a2c('call', 'echo', '{"text": "through all"}', ...peer);
+    expect(await good.exited).toEqual({ code: 0, signal: null });
+    expect(JSON.parse(good.told.out)).toMatchObject({
+      outcome: 'succeeded',
+      result: { content: [{ type: 'text', text: 'through all' }] },
+      failure: null,
+    });
+    // Nobody sits at that computer who could confirm it.
+    const refused = a2c('call', 'slow', '{"ms": 1}', ...peer);
+    expect(await refused.exited).toEqual({ code: 1, signal: null });
+    expect(JSON.parse(refused.told.out)).toMatchObject({
+      outcome: 'failed',
+      result: { isError: true, _meta: { error_code: 4005 } },
+    });
+
+    for (const { child, exited } of [computer, office]) {
+      child.kill('SIGTERM');
+      expect(await exited).toEqual({ code: 0, signal: null });
+    }
+    expect(office.told.out).toBe(`${url}\n`);
+    expect(computer.told.out).toBe('');
+    expect(look(0)).toEqual([]);
+  });
+
+  it('survive a reader that goes away', async () => {
+    const tools = a2c('tools', '-c', configOf('polite'));
+    tools.child.stdout.destroy();
+    const { signal } = await tools.exited;
+    expect(signal).toBeNull();
+    expect(tools.told.err).not.toContain('    at ');
+    expect(look(0)).toEqual([]);
+  });
+});

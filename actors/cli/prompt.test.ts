@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createTerminal } from '../../adapters/index.ts';
+import { run } from './run.ts';
+
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const config = join(folder, 'a2c.json');
+writeFileSync(
+  config,
+  JSON.stringify({ mcpServers: { fixture: { command: process.execPath, args: [server] } } }),
+);
+
+/** `a2c up` in this process, with streams for a terminal. */
+function start(isTerminal = false) {
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const aborter = new AbortController();
+  if (isTerminal) for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
+  let shown = '';
+  const waiting = new Set<() => void>();
+  for (const stream of [output, errors])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+      for (const look of waiting) look();
+    });
+  const terminal = createTerminal({ input, output, errors });
+  const ended = run(['up', '-c', config, '--name', 'c1', '--port', '0'], {
+    terminal,
+    signal: aborter.signal,
+  });
+  return {
+    ended,
+    interrupt: () => aborter.abort(),
+    write: (text: string) => input.write(text),
+    end: () => input.end(),
+    /** Everything shown since the last time that this was asked, once it matches. */
+    until: (pattern: RegExp): Promise<string> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!pattern.test(shown)) return;
+          waiting.delete(look);
+          resolve(shown);
+          shown = '';
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+describe('the prompt of a2c up', () => {
+  it('answers each line and ends with quit, while its input stays open', async () => {
+    const up = start();
+    expect(await up.until(/(?=[^]*a2c> )(?=[^]*office joined)/)).toMatch(
+      /office http:\/\/127\.0\.0\.1:\d+ \(id local\)/,
+    );
+    up.write('status\n');
+    expect(await up.until(/fixture +ready\na2c> /)).toContain('computer c1: whole, link joined');
+    up.write('tools list\n');
+    expect(await up.until(/a2c> /)).toMatch(/^echo +fixture +echo$/m);
+    up.write('tools call echo {"text": "two  blanks"}\n');
+    expect(await up.until(/a2c> /)).toMatch(/^two {2}blanks$/m);
+    up.write('help\n');
+    expect(await up.until(/a2c> /)).toContain('tools call NAME JSON');
+    up.write('quit\n');
+    expect(await up.ended).toBe(0);
+    expect(await up.until(/closing/)).not.toContain('error');
+  });
+
+  it('says what is wrong with a line and takes the next one', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    for (const [line, reason] of [
+      ['sing a song', /unknown command: sing a/],
+      ['tools', /unknown command: tools/],
+      ['tools call', /usage: tools call NAME JSON/],
+      ['tools call echo {"text": }', /no JSON/],
+      ['tools call echo [1]', /JSON object/],
+      ['tools call no_such_tool', /error: .*no_such_tool/],
+      ['tools call fail {}', /no such thing\n\(failed after/],
+      ['servers start nobody', /Unknown server: nobody/],
+      ['servers stop', /Unknown server: /],
+    ] as const) {
+      up.write(`${line}\n`);
+      expect(await up.until(/a2c> $/)).toMatch(reason);
+    }
+    up.write('EXIT\n');
+    expect(await up.ended).toBe(0);
+  });
+
+  it('starts and stops servers', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    up.write('servers stop fixture\nservers list\nservers start fixture\nservers list\n');
+    expect(await up.until(/fixture +idle\n/)).not.toContain('error');
+    await up.until(/fixture +ready\na2c> $/);
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+
+  it('works off everything that was piped in before the input ended', async () => {
+    const up = start();
+    up.write('tools call slow {"ms": 50}\ntools call echo {"text": "last"}');
+    up.end();
+    expect(await up.ended).toBe(0);
+    expect(await up.until(/closing/)).toMatch(/done\n(a2c> )?last\n/);
+  });
+
+  it('ends when it is interrupted, in the middle of a call, too', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    up.write('tools call hang {"label": "x"}\n');
+    up.interrupt();
+    expect(await up.ended).toBe(0);
+  });
+
+  it('survives whatever is typed', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    const words = [
+      'tools',
+      'call',
+      'list',
+      'servers',
+      'start',
+      'stop',
+      'status',
+      'echo',
+      '{',
+      '}',
+      '{}',
+      '"',
+      '[]',
+    ];
+    const line = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((some) => some.join(' ')),
+      fc.json().map((json) => `tools call echo ${json}`),
+    );
+    // Line ends make two lines of one; whoever types quit wants to quit.
+    const lines = fc
+      .sample(line, { numRuns: 150, seed: 2 })
+      .map((text) => text.replace(/[\r\n\u2028\u2029]/g, ' '));
+    for (const text of lines) if (!/^\s*(quit|exit)\b/i.test(text)) up.write(`${text}\n`);
+    up.write('servers start fixture\ntools call echo {"text": "alive"}\n');
+    await up.until(/^(a2c> )*alive$/m);
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+});
+
+describe('on a terminal', () => {
+  it('Ctrl-C cancels the call that runs, and without one it ends everything', async () => {
+    const up = start(true);
+    await up.until(/a2c> /);
+    up.write('tools call hang {"label": "x"}\r');
+    await up.until(/"x"\}\r\n/);
+    // The line goes through a few promises before its call begins.
+    await new Promise((resolve) => setImmediate(resolve));
+    up.write('\u0003');
+    expect(await up.until(/\(unknown after \d+ ms\)[^]*a2c> /)).toContain('cancelled');
+    up.write('\u0003');
+    expect(await up.ended).toBe(0);
+  });
+
+  it('Ctrl-D ends everything', async () => {
+    const up = start(true);
+    await up.until(/a2c> /);
+    up.write('\u0004');
+    expect(await up.ended).toBe(0);
+  });
+});

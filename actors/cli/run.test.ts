@@ -1,0 +1,265 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTerminal } from '../../adapters/index.ts';
+import { createOffice } from '../office.ts';
+import { run } from './run.ts';
+
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-run-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fileOf = (name: string, content: unknown): string => {
+  const file = join(folder, name);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+};
+let config = '';
+beforeAll(() => {
+  const fixture = { command: process.execPath, args: [server] };
+  config = fileOf('good.json', {
+    mcpServers: {
+      fixture,
+      off: { ...fixture, disabled: true },
+      twin: { ...fixture, args: [server, 'pages'] },
+    },
+  });
+});
+
+interface Told {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+/** The command line in this process, with streams for a terminal. */
+async function a2c(...argv: string[]): Promise<Told> {
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const told = Promise.all([text(output), text(errors)]);
+  const terminal = createTerminal({ input, output, errors });
+  const code = await run(argv, { terminal, signal: new AbortController().signal });
+  output.end();
+  errors.end();
+  const [out, err] = await told;
+  return { code, out, err };
+}
+/** One document, and nothing beside it. */
+function documentIn({ out }: Told): Record<string, unknown> {
+  expect(out.trim().split('\n')).toHaveLength(1);
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+describe('help', () => {
+  it('of the program names every command on stdout', async () => {
+    const { code, out, err } = await a2c('--help');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const command of ['up', 'office', 'computer', 'tools', 'call'])
+      expect(out).toContain(`\n  ${command} `);
+  });
+
+  it.each([
+    ['up', '--config', '--port', '--confirm', '--no-auto-connect'],
+    ['office', '--port', '--host'],
+    ['computer', '--url', '--config', '--name'],
+    ['tools', '--json', '--url', '--config'],
+    ['call', '--json', '--timeout', '<tool>'],
+  ])('of %s names its options', async (command, ...options) => {
+    const { code, out, err } = await a2c(command, '--help');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const option of options) expect(out).toContain(option);
+  });
+
+  it('is not needed to learn the version', async () => {
+    expect(await a2c('--version')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+});
+
+describe('wrong usage', () => {
+  it.each([
+    [['nonsense'], "unknown command 'nonsense'"],
+    [['tools', '--nonsense'], "unknown option '--nonsense'"],
+    [['call'], "missing required argument 'tool'"],
+    [['call', 'echo', '{}', 'extra'], 'too many arguments'],
+    [['computer'], "required option '--url <url>' not specified"],
+    [['office', '--port', '65536'], 'from 0 to 65535'],
+    [['office', '--port', '-1'], 'from 0 to 65535'],
+    [['call', 'echo', '--timeout', 'soon'], 'a number of seconds'],
+    [['up', '--confirm', 'maybe'], 'Allowed choices are ask, allow, deny'],
+  ])('%j is answered with 64 and the reason, on stderr', async (argv, reason) => {
+    const { code, out, err } = await a2c(...argv);
+    expect({ code, out }).toEqual({ code: 64, out: '' });
+    expect(err).toContain(reason);
+  });
+
+  it.each([
+    ['{"text": }', 'no JSON'],
+    ['text=1', 'no JSON'],
+    ['[1]', 'JSON object'],
+    ['null', 'JSON object'],
+    ['""', 'JSON object'],
+  ])('%s is no parameters: 64 with the reason, before anything is started', async (json, reason) => {
+    const told = await a2c('call', 'echo', json, '-c', 'no-such-file.json');
+    expect(told).toMatchObject({ code: 64, out: '', err: expect.stringContaining(reason) });
+  });
+
+  it.each([[['call', 'echo', '[1]', '--json']], [['call', '--json']], [['tools', '--json', '--nonsense']]])(
+    '%j is one document, too',
+    async (argv) => {
+      const told = await a2c(...argv);
+      expect(told.code).toBe(64);
+      expect(documentIn(told)).toEqual({
+        error: { code: 400, message: expect.any(String), details: {}, remedy: null },
+      });
+    },
+  );
+});
+
+describe('a wrong config file', () => {
+  it('is told with one line per mistake and the path inside the file', async () => {
+    const file = fileOf('wrong.json', {
+      servers: { a: { type: 'stdio', server_parameters: { command: 7 } }, b: { type: 'carrier pigeon' } },
+      typo: 1,
+    });
+    for (const argv of [['tools'], ['call', 'echo'], ['up'], ['computer', '--url', 'http://127.0.0.1:9']]) {
+      const { code, out, err } = await a2c(...argv, '-c', file);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      const lines = err.trim().split('\n');
+      expect(lines.filter((line) => line.includes(`${file}: `))).toHaveLength(3);
+      for (const path of ['servers.a.server_parameters.command', 'servers.b.type', 'typo'])
+        expect(err).toContain(`${file}: ${path}: `);
+      expect(lines.at(-1)).toContain('nothing was started');
+    }
+  });
+
+  it.each([
+    ['no-such-file.json', undefined, 'does not exist'],
+    ['broken.json', '{"servers": [', 'broken.json'],
+    ['empty.json', '', 'empty.json'],
+    ['list.json', '7', 'list.json'],
+  ])('%s is told as a document with --json', async (name, content, reason) => {
+    const file = content === undefined ? join(folder, name) : fileOf(name, content);
+    const told = await a2c('tools', '--json', '-c', file);
+    expect(told.code).toBe(1);
+    const { error } = documentIn(told) as { error: { message: string } };
+    expect(error).toEqual({
+      code: 'ConfigInvalid',
+      message: expect.stringContaining(reason),
+      details: { mistakes: [expect.any(Object)] },
+      remedy: 'Mend the file; nothing was started.',
+    });
+  });
+});
+
+describe('tools', () => {
+  it('--json lists tools, refusals and servers in the documented shape', async () => {
+    const told = await a2c('tools', '--json', '-c', config);
+    expect(told.code).toBe(0);
+    const listing = documentIn(told);
+    expect(Object.keys(listing)).toEqual(['tools', 'refused', 'servers']);
+    const keys = ['name', 'original', 'server', 'description', 'params_schema', 'return_schema', 'meta'];
+    for (const tool of listing['tools'] as object[])
+      expect(Object.keys(tool).toSorted()).toEqual(keys.toSorted());
+    expect(listing['tools']).toContainEqual(
+      expect.objectContaining({ name: 'echo', original: 'echo', server: 'fixture', return_schema: null }),
+    );
+    expect(listing['servers']).toEqual([
+      { name: 'fixture', state: 'ready' },
+      { name: 'off', state: 'disabled', reason: 'disabled in its config' },
+      { name: 'twin', state: 'ready' },
+    ]);
+  });
+
+  it('lists a line per tool for a person, and what is not ready', async () => {
+    const { code, out } = await a2c('tools', '-c', config);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^echo +fixture +echo$/m);
+    expect(out).toMatch(/^server off is disabled/m);
+  });
+});
+
+describe('call', () => {
+  it('--json answers in the documented shape', async () => {
+    const told = await a2c('call', 'echo', '{"text":"hi"}', '--json', '-c', config);
+    expect(told.code).toBe(0);
+    expect(documentIn(told)).toEqual({
+      outcome: 'succeeded',
+      server: 'fixture',
+      tool: 'echo',
+      req_id: expect.any(String),
+      duration_ms: expect.any(Number),
+      result: { content: [{ type: 'text', text: 'hi' }] },
+      failure: null,
+    });
+  });
+
+  it.each([
+    ['an unknown tool', ['no_such_tool'], { outcome: 'failed', result: null, failure: { code: 4001 } }],
+    ['a tool that failed', ['fail'], { outcome: 'failed', result: { isError: true }, failure: null }],
+    ['an error of the server', ['error'], { outcome: 'failed', failure: { message: 'bad arguments' } }],
+    [
+      'a time-out',
+      ['hang', '--timeout', '0.2'],
+      { outcome: 'unknown', failure: { code: 'ToolExecutionTimeout', details: { timeout: 200 } } },
+    ],
+    ['a server that died', ['die'], { outcome: 'unknown', failure: { code: 'ServerLost' } }],
+  ])('of %s exits with 1 and says so in its document', async (_, argv, shape) => {
+    const told = await a2c('call', ...argv, '--json', '-c', config);
+    expect(told.code).toBe(1);
+    expect(documentIn(told)).toMatchObject(shape);
+  });
+
+  it('shows a person the text of the result, and failures on stderr', async () => {
+    expect(await a2c('call', 'echo', '{"text":"a\\nb"}', '-c', config)).toMatchObject({
+      code: 0,
+      out: 'a\nb\n',
+    });
+    const failed = await a2c('call', 'no_such_tool', '-c', config);
+    expect(failed).toMatchObject({ code: 1, out: '' });
+    expect(failed.err).toMatch(/^error: .*no_such_tool/m);
+  });
+
+  it('asks an office that is not there: 1, and what to do', async () => {
+    const told = await a2c('call', 'echo', '--json', '--url', 'http://127.0.0.1:9');
+    expect(told.code).toBe(1);
+    expect(documentIn(told)).toEqual({
+      error: {
+        code: 'LinkLost',
+        message: expect.stringContaining('Could not join the office'),
+        details: {},
+        remedy: 'Start an office: a2c office',
+      },
+    });
+  });
+});
+
+describe('an office', () => {
+  it.each(['office', 'up'])(
+    'of a2c %s whose port is taken says so, and nothing is started',
+    async (command) => {
+      await using taken = await createOffice({ port: 0 });
+      const { code, out, err } = await a2c(command, '--port', String(taken.port));
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toMatch(/^error: .*is already in use/m);
+      expect(err).not.toContain('server ');
+    },
+  );
+
+  it('that others could reach is refused', async () => {
+    const { code, err } = await a2c('office', '--port', '0', '--host', '0.0.0.0');
+    expect(code).toBe(1);
+    expect(err).toContain('loopback only');
+  });
+});
+
+describe('the embedded default', () => {
+  it('reads a file of the current folder without any config', async () => {
+    const { code, out } = await a2c('call', 'read_file', '{"path":"package.json"}');
+    expect(code).toBe(0);
+    expect(out).toContain('"name": "a2c-actors"');
+  });
+});

@@ -1,0 +1,72 @@
+import { offeredTools, toSmcpTool } from '../machines/catalog/index.ts';
+import type { ComputerContext } from '../machines/computer.machine.ts';
+import type { ServerConfig } from '../machines/config/index.ts';
+import type { CallSettled } from '../machines/settlement.ts';
+import type { Failure } from '../machines/wire/index.ts';
+import { A2cError } from './errors.ts';
+import type { ServerStatus, ToolListing } from './computer-handle.ts';
+
+/** What people are told of a computer, read from its machines and its config; nothing of it is kept. */
+
+interface Snapshot {
+  readonly value: unknown;
+  hasTag(tag: string): boolean;
+}
+const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): ServerStatus['state'] => {
+  const { value } = snapshot;
+  if (value === 'idle' || value === 'waiting' || value === 'tripped' || value === 'recovering') return value;
+  if (snapshot.hasTag('ready')) return 'ready';
+  return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
+};
+/** `snapshot` of its client, when it has one: a server that is disabled, needs an input or is not built has none. */
+export function serverStatus(
+  { name, disabled, kind }: ServerConfig,
+  inputs: readonly string[],
+  snapshot: Snapshot | undefined,
+  failure: Failure | null,
+): ServerStatus {
+  if (disabled) return { name, state: 'disabled', reason: 'disabled in its config' };
+  if (kind !== 'stdio') return { name, state: 'unsupported', reason: `transport '${kind}' is not built yet` };
+  if (inputs.length > 0) return { name, state: 'needs input', reason: `needs input ${inputs.join(', ')}` };
+  const state = snapshot ? stateOf(snapshot) : 'closing';
+  return { name, state, ...(failure && state !== 'ready' && { reason: failure.message }) };
+}
+
+/** Tools of servers that are up, and names that were refused with what to do about it. */
+export function listingOf(context: ComputerContext | undefined): Omit<ToolListing, 'servers'> {
+  const isUp = (server: string): boolean => context?.stages[server] === 'ready';
+  const entries = context ? offeredTools(context.table, isUp) : [];
+  const refused = context?.table.refused ?? [];
+  return {
+    tools: entries.map((e) => ({ ...toSmcpTool(e), original: e.tool.name, server: e.server })),
+    refused: refused.map(({ name, server, failure }) => ({
+      name,
+      server,
+      reason: failure.message,
+      suggestion: failure.remedy ?? '',
+    })),
+  };
+}
+
+export const closedText = 'The computer is closed';
+export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled => ({
+  ...{
+    type: 'call.settled',
+    ticket,
+    reqId,
+    server: '',
+    tool,
+    end: 'failed',
+    outcome: 'failed',
+    result: null,
+  },
+  failure: { code: 'ServerNotActive', message: closedText },
+});
+export const cannotOrder = (name: string, status: ServerStatus | undefined): A2cError =>
+  status
+    ? new A2cError({
+        code: 'ServerNotActive',
+        message: `Server '${name}' cannot be started or stopped: ${status.reason ?? status.state}`,
+        details: { server_name: name, state: status.state },
+      })
+    : new A2cError({ code: 404, message: `Unknown server: ${name}`, remedy: 'List them: servers list' });

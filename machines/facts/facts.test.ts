@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { factLine, readFact, type Fact } from './index.ts';
+
+const samples: Fact[] = [
+  { type: 'office', url: 'http://127.0.0.1:3000', office: 'local', name: 'c1' },
+  { type: 'server_status', name: 'fs', state: 'waiting', reason: 'exit code 1' },
+  { type: 'tool_list_changed', added: ['read'], removed: [] },
+  {
+    type: 'tool_call_result',
+    req_id: 'r1',
+    server: 'fs',
+    tool: 'read',
+    outcome: 'succeeded',
+    result: { content: [{ type: 'text', text: 'two\nlines' }] },
+  },
+  { type: 'inputs_loaded', count: 0 },
+  { type: 'error', code: 4001, message: 'no such tool' },
+];
+
+test.each(samples)('a fact of type $type is one line that reads back', (sample) => {
+  const line = factLine(sample);
+  expect(line).toMatch(/^@a2c \{"type":"/);
+  expect(line).not.toContain('\n');
+  expect(readFact(line)).toEqual(sample);
+});
+test.each([
+  '',
+  'a2c> ',
+  '@a2c',
+  '@a2c {',
+  '@a2c {"type":"weather"}',
+  '@a2c {"type":"inputs_loaded","count":-1}',
+])('what is no fact is read as none: %s', (line) => {
+  expect(readFact(line)).toBeUndefined();
+});

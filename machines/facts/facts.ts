@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/**
+ * The lines that programs read from our terminal: `@a2c {"type": …}`, one per fact, which no colour and no table
+ * ever touches (seed 002 §8.1). Additive: a reader ignores types and keys that it does not know.
+ */
+const servers = z.object({
+  type: z.literal('server_status'),
+  name: z.string(),
+  state: z.string(),
+  reason: z.string().optional(),
+});
+const office = z.object({
+  type: z.literal('office'),
+  url: z.string(),
+  office: z.string(),
+  /** Of the computer. */
+  name: z.string(),
+});
+const toolList = z.object({
+  type: z.literal('tool_list_changed'),
+  added: z.array(z.string()),
+  removed: z.array(z.string()),
+});
+const toolCall = z.object({
+  type: z.literal('tool_call_result'),
+  req_id: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  outcome: z.enum(['succeeded', 'failed', 'unknown']),
+  result: z.unknown(),
+});
+const inputs = z.object({ type: z.literal('inputs_loaded'), count: z.int().min(0) });
+const error = z.object({
+  type: z.literal('error'),
+  code: z.union([z.number(), z.string()]),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).optional(),
+  remedy: z.string().optional(),
+});
+
+export const fact = z.discriminatedUnion('type', [office, servers, toolList, toolCall, inputs, error]);
+export type Fact = z.infer<typeof fact>;
+
+const mark = '@a2c ';
+export const factLine = (value: Fact): string => mark + JSON.stringify(value);
+
+/** The fact on a line, or undefined when the line is none or holds a type that we do not know. */
+export function readFact(line: string): Fact | undefined {
+  if (!line.startsWith(mark)) return undefined;
+  try {
+    return fact.safeParse(JSON.parse(line.slice(mark.length))).data;
+  } catch {
+    return undefined;
+  }
+}

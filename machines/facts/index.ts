@@ -1,0 +1,1 @@
+export { fact, factLine, readFact, type Fact } from './facts.ts';

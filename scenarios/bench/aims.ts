@@ -1,0 +1,78 @@
+import type { Contender } from './chain.ts';
+import type { Row } from './measure.ts';
+import type { Weighed } from './weight.ts';
+
+/** What we want to stay under, or over; the figures and why they are these stand in docs/. */
+export interface Aim {
+  readonly what: string;
+  readonly limit: number;
+  readonly best: 'low' | 'high';
+}
+export interface Judged extends Aim {
+  readonly value: number;
+}
+interface Measured extends Aim {
+  /** Nothing when its chain did not run. */
+  of(rows: readonly Row[], weights: readonly Weighed[]): number[];
+}
+type Group = Contender['group'];
+
+/** Ours and the yardstick of the group. */
+function pair(rows: readonly Row[], group: Group, inFlight: number): [ours: Row, yardstick: Row] | undefined {
+  const [yardstick, ours] = rows.filter((row) => row.group === group && row.inFlight === inFlight);
+  return ours && yardstick && [ours, yardstick];
+}
+const of =
+  (group: Group, inFlight: number, value: (ours: Row, yardstick: Row) => number) =>
+  (rows: readonly Row[]): number[] => {
+    const both = pair(rows, group, inFlight);
+    return both ? [value(...both)] : [];
+  };
+const cpuRatio = (a: Row, b: Row): number => a.cpuUs / b.cpuUs;
+const cpuMore = (a: Row, b: Row): number => a.cpuUs - b.cpuUs;
+
+export const aims: readonly Measured[] = [
+  { what: 'relay: CPU ×, 64 in flight', limit: 1.3, best: 'low', of: of('relay alone', 64, cpuRatio) },
+  {
+    what: 'computer: µs more than the SDK client, 64 in flight',
+    limit: 75,
+    best: 'low',
+    of: of('computer alone', 64, cpuMore),
+  },
+  {
+    what: 'directory: µs more than map + timer, 64 in flight',
+    limit: 40,
+    best: 'low',
+    of: of('directory alone', 64, cpuMore),
+  },
+  {
+    what: 'directory: CPU at 1,000 in flight ÷ at 1',
+    limit: 1.5,
+    best: 'low',
+    of: (rows) => {
+      const [few, many] = [1, 1_000].map((n) => pair(rows, 'directory alone', n)?.[0]);
+      return few && many ? [cpuRatio(many, few)] : [];
+    },
+  },
+  {
+    what: 'directory: KB of heap per call in flight',
+    limit: 10,
+    best: 'low',
+    of: (_, weights) => weights.filter(({ name }) => name === 'ours').map((each) => each.heldBytes / 1024),
+  },
+  {
+    what: 'full chain: calls/s, 64 in flight, all in one process',
+    limit: 8_000,
+    best: 'high',
+    of: of('full chain', 64, (ours) => ours.perSecond),
+  },
+  {
+    what: 'full chain: ms p50, 1 in flight',
+    limit: 0.6,
+    best: 'low',
+    of: of('full chain', 1, (ours) => ours.p50Ms),
+  },
+];
+
+export const isReached = ({ value, limit, best }: Judged): boolean =>
+  best === 'low' ? value <= limit : value >= limit;

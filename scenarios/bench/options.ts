@@ -1,0 +1,43 @@
+import { parseArgs } from 'node:util';
+import type { Plan } from './measure.ts';
+
+export const help = `Measures agent, office and computer against hand-written ones, in turns, in one process.
+What runs is compiled first, as it is published: tsx would add a call to every function that is made.
+
+  npm run bench -- [options]
+
+  --seconds <n>   how long the measuring may take (default 150)
+  --rounds <n>    rounds, of which the median counts (default 7, at least 5)
+  --quick         30 seconds, 5 rounds
+  --only <text>   only groups or chains whose name contains the text; their yardsticks always run
+  --json          one JSON document on stdout instead of the tables
+  --help
+
+CPU is that of the process that holds agent, office and computer, without the MCP server. Compare the ratios
+(×, to the first chain of a group): absolute figures of a shared machine mean little, and latency with one call
+in flight is noise of ±40 %.
+`;
+
+export const readOptions = () =>
+  parseArgs({
+    options: {
+      seconds: { type: 'string', default: '150' },
+      rounds: { type: 'string', default: '7' },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  }).values;
+export type Options = ReturnType<typeof readOptions>;
+
+// Opening, warm-up, draining and closing share what the slices leave.
+const share = 0.8;
+
+/** `lanes`: how many slices one round has. */
+export function planOf(options: Options, lanes: number): Plan & { readonly seconds: number } {
+  const seconds = options.quick ? 30 : Number(options.seconds);
+  const rounds = options.quick ? 5 : Math.max(5, Number(options.rounds));
+  if (!(seconds > 0) || !Number.isInteger(rounds)) throw new Error('--seconds and --rounds take numbers');
+  return { rounds, seconds, sliceMs: Math.min(1_000, (seconds * share * 1_000) / (lanes * (rounds + 0.5))) };
+}

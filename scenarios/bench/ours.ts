@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import { createAgent, createComputer, createOffice, type CallOutcome } from '../../actors/index.ts';
+import { relayChain } from './baseline/chain.ts';
+import { echoed, textOf, type Chain } from './chain.ts';
+
+const office = 'bench';
+const config = {
+  servers: {
+    echo: {
+      type: 'stdio',
+      default_tool_meta: { auto_apply: true },
+      server_parameters: {
+        command: process.execPath,
+        args: [fileURLToPath(new URL('baseline/echo-server.mjs', import.meta.url))],
+      },
+    },
+  },
+};
+
+function echoOf({ outcome, result, failure }: CallOutcome): string {
+  if (outcome !== 'succeeded') throw new Error(`the call ${outcome}: ${failure?.message}`);
+  return echoed(result);
+}
+
+/** Agent → office → computer → echo server over stdio, and back: three handles of the public API. */
+export async function oursFull(): Promise<Chain> {
+  const server = await createOffice({ port: 0 });
+  const computer = await createComputer({ name: 'desk', config, office: { url: server.url, id: office } });
+  const agent = await createAgent({ url: server.url, name: 'asker', office });
+  await agent.tools('desk');
+  return {
+    // The child ends with its computer, or when its input ends with this process.
+    pids: [],
+    call: async (n) => echoOf(await agent.callTool('desk', 'echo', { text: textOf(n) })),
+    close: async () => {
+      await agent.close();
+      await computer.close();
+      await server.close();
+    },
+  };
+}
+
+/** Our office between the bare peers of the baseline. */
+export async function oursRelay(): Promise<Chain> {
+  const { url, close } = await createOffice({ port: 0 });
+  return relayChain({ url: `${url}/smcp`, close });
+}
+
+/** A computer for its own host, without an office: what it adds to the MCP client and the pipe. */
+export async function oursComputer(): Promise<Chain> {
+  const computer = await createComputer({ name: 'desk', config });
+  return {
+    pids: [],
+    call: async (n) => echoOf(await computer.callTool('echo', { text: textOf(n) })),
+    close: () => computer.close(),
+  };
+}

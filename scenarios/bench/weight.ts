@@ -1,0 +1,51 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { textOf } from './chain.ts';
+
+export interface Weight {
+  /** Heap per call while it is in flight. */
+  readonly heldBytes: number;
+  /** Heap per call after all of them were answered. */
+  readonly leftBytes: number;
+}
+export interface Weighed extends Weight {
+  readonly group: string;
+  readonly name: string;
+}
+/** Something that can be told to keep its callers waiting. */
+export interface Holdable {
+  call(n: number): Promise<string>;
+  hold(): void;
+  release(): void;
+}
+const count = 10_000;
+
+/** Twice, and in a macrotask of its own: what a finished task still held is gone by then. */
+async function heapAfterGc(gc: () => void): Promise<number> {
+  for (let n = 0; n < 2; n += 1) {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+    gc();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+/** Calls that wait for an answer, weighed; then answered, and weighed again. */
+export async function weigh(chain: Holdable): Promise<Weight> {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  // Maps that grow keep their size: the first round makes them as large as they will be.
+  const one = async (): Promise<Weight> => {
+    const before = await heapAfterGc(gc);
+    chain.hold();
+    const calls = Array.from({ length: count }, (_, n) => chain.call(n));
+    const held = await heapAfterGc(gc);
+    chain.release();
+    for (const [n, call] of calls.entries())
+      if ((await call) !== textOf(n)) throw new Error(`call ${n} was answered with something else`);
+    calls.length = 0;
+    const left = await heapAfterGc(gc);
+    return { heldBytes: (held - before) / count, leftBytes: Math.max(0, left - before) / count };
+  };
+  await one();
+  return one();
+}

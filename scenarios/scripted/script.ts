@@ -1,0 +1,84 @@
+import type { Address } from '../../machines/address.ts';
+import type { McpTool } from '../../machines/catalog/index.ts';
+import type { AskFact, Give, ProcessFact, ServerInfo, SessionFact } from '../../machines/ports.ts';
+import type { Failure } from '../../machines/wire/failure.ts';
+
+/** A call as the tool of a scripted server sees it. */
+export interface ScriptedCall {
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** The server says that its tools have changed. */
+  announce(): void;
+}
+export interface Death {
+  readonly code?: number;
+  readonly signal?: string;
+  readonly stderr?: string;
+}
+/** What a tool of a scripted server does when it is called. */
+export type Act =
+  | { readonly answers: unknown; readonly afterMs?: number }
+  /** A JSON-RPC error of this code, by default -32603. */
+  | { readonly errors: string; readonly code?: number; readonly afterMs?: number }
+  /** `cancelled` is told when the question is withdrawn; what it returns is answered then, too late. */
+  | { readonly never: true; readonly cancelled?: () => unknown }
+  /** The process ends before it answers. */
+  | { readonly dies: Death; readonly afterMs?: number }
+  /** The stream ends before it answers; the process lives. */
+  | { readonly hangsUp: true }
+  | ((call: ScriptedCall) => Act);
+/** A stdio MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. */
+export interface Script {
+  readonly tools?: Readonly<Record<string, Act>>;
+  /** Instead of one list for ever: what the n-th `tools/list` answers. */
+  readonly lists?: (n: number) => readonly string[];
+  /** Entries of its lists that cannot be tools. */
+  readonly malformed?: number;
+  readonly info?: Partial<ServerInfo>;
+  readonly missing?: true;
+  readonly startMs?: number;
+  /** It ends by itself so long after its start. */
+  readonly crashes?: Death & { readonly afterMs: number };
+  readonly initialize?: 'never' | 'error' | 'dies' | number;
+  readonly listMs?: number | 'never' | 'error';
+  readonly ignores?: readonly ('stdin' | 'SIGTERM')[];
+  /** Its exit is told before its stream ends: somebody else holds the pipes. */
+  readonly exitsFirst?: true;
+  /** So many members of its group outlive its leader; they obey SIGTERM unless stubborn. */
+  readonly leaves?: { readonly count: number; readonly stubborn?: true };
+  /** From its n-th start on it behaves like this. */
+  readonly later?: Readonly<Record<number, Script>>;
+}
+
+/** What lives of a script: a process and its group, a session with it, and what was asked there. */
+export interface Child {
+  readonly key: Address;
+  readonly server: string;
+  readonly script: Script;
+  readonly give: Give<ProcessFact>;
+  readonly pid: number;
+  isAlive: boolean;
+  /** Living members of its group besides the leader. */
+  members: number;
+  session: Session | undefined;
+  lists: number;
+  readonly timers: Set<number>;
+}
+export interface Pending {
+  readonly id: string;
+  readonly give: Give<AskFact>;
+  withdrawn?: () => void;
+}
+export interface Session {
+  readonly child: Child;
+  readonly key: Address;
+  readonly give: Give<SessionFact>;
+  readonly pending: Set<Pending>;
+  state: 'connecting' | 'open' | 'over';
+}
+
+export const toolOf = (name: string): McpTool => ({
+  name,
+  description: name,
+  inputSchema: { type: 'object' },
+});
+export const lostFailure = (message: string): Failure => ({ code: 'ServerLost', message });

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { createActor, createMachine, type AnyActorRef } from 'xstate';
+import { Stage } from './stage.ts';
+
+const servers = {
+  fs: { tools: { read: { answers: {}, afterMs: 50 } } },
+  bad: { tools: { write: { dies: { code: 1 } } } },
+};
+
+/** A life with everybody in it: calls, a death, a lost connection, the end. */
+function play(): Stage {
+  const stage = new Stage({ servers, seed: 7 });
+  stage.office();
+  stage.computer({ linked: true });
+  stage.agent();
+  stage.run(100);
+  stage.agentCall('read');
+  stage.call('write');
+  stage.run(20);
+  stage.network.faults.dropLink('a1');
+  stage.run(5000);
+  stage.close();
+  stage.run(30_000);
+  return stage;
+}
+/** Whatever else ran in this process: XState numbers the actors of all its systems with one counter. */
+function runSomethingElse(): readonly AnyActorRef[] {
+  const invoking = createMachine({ invoke: { src: createMachine({}) } });
+  return Array.from({ length: 50 }, () => createActor(invoking).start());
+}
+
+describe('a trace', () => {
+  it('names everybody by a path, never by a session id of XState', () => {
+    const { trace, directory } = play();
+    expect(trace.length).toBeGreaterThan(300);
+    expect(trace.filter((line) => /\bx:\d/.test(line))).toEqual([]);
+    expect(directory.size).toBe(0);
+  });
+
+  it('is the same again, whatever other actor systems ran in between', () => {
+    const first = play();
+    const others = runSomethingElse();
+    const again = play();
+    expect(others.at(-1)?.sessionId).toMatch(/^x:\d+$/);
+    expect(again.trace).toEqual(first.trace);
+  });
+
+  it('differs as soon as one thing differs', () => {
+    const first = play();
+    const other = new Stage({ servers, seed: 7 });
+    other.office();
+    other.computer({ linked: true, name: 'c2' });
+    other.agent();
+    other.run(100);
+    expect(other.trace).not.toEqual(first.trace.slice(0, other.trace.length));
+    other.close();
+    other.run(30_000);
+  });
+
+  it('tells the end of an idle computer with one good server', () => {
+    const stage = new Stage({ servers: { fs: servers.fs } });
+    stage.computer();
+    stage.run(100);
+    const { length } = stage.trace;
+    stage.close();
+    stage.run(1000);
+    expect(stage.trace.slice(length).map((line) => line.trim())).toEqual(theEnd);
+  });
+});
+
+/** `>` comes in from outside, `->` goes from one machine to another, `=` is where a machine is now, `-` its end. */
+const theEnd = `
+100 > host computer close
+100 host -> computer: close
+100 computer#1 = "closing"
+100 set computer#1 timer #2 10000 ms
+100 computer#1 -> host:computer: computer.changed
+100 computer#1 -> computer/client:fs#1: close
+100 computer/client:fs#1 = {"closing":"draining"}
+100 computer/client:fs#1 = {"closing":"parting"}
+100 clear computer/client:fs#1 timer #4
+100 computer/client:fs#1/session#1 session: leaf.close
+100 set computer/client:fs#1 timer #5 1000 ms
+100 clear computer/client:fs#1 timer #5
+100 set computer/client:fs#1 timer #6 5500 ms
+100 computer/client:fs#1 -> computer#1: client.changed
+100 computer#1 = "closing"
+100 computer/client:fs#1 -> computer/client:fs/process: close
+100 computer/client:fs/process#1 = {"closing":"stdinClosed"}
+100 computer/client:fs/process#1/process#1 process: child.closeStdin
+100 set computer/client:fs/process#1 timer #1 500 ms
+100 computer#1 -> host:computer: client.changed
+100 computer#1 -> host:computer: tools.changed
+101 > leaf computer/client:fs/process#1/process#1 child.exited
+101 computer/client:fs/process#1 = "exited" [done]
+101 clear computer/client:fs/process#1 timer #1
+101 computer/client:fs/process#1/process#1 process: leaf.close
+101 - computer/client:fs/process#1 done
+101 computer/client:fs/process#1 -> computer/client:fs#1: owned.ended
+101 computer/client:fs#1 = "closed" [done]
+101 clear computer/client:fs#1 timer #6
+101 - computer/client:fs#1 done
+101 computer/client:fs#1 -> computer#1: owned.ended
+101 computer#1 = "closed" [done]
+101 clear computer#1 timer #2
+101 - computer#1 done
+101 computer#1 -> host:computer: owned.ended
+`
+  .trim()
+  .split('\n');
