@@ -69,20 +69,27 @@ export interface Agent extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** An office that answers for a computer which has the call already, or that computer when its server was too slow. */
+function mayHaveRun({ code, details }: Failure): boolean {
+  if (details?.outcome === 'unknown' || details?.outcome === 'failed') return details.outcome === 'unknown';
+  if (code === wireCodes.notFound) return lostReasons.has(details?.reason);
+  return code === wireCodes.timeout || code === wireCodes.toolTimeout;
+}
+const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing']);
+
+const failed = { outcome: 'failed', end: 'failed' } as const;
+
 /** What the other side said of a call, in our words: its error object may know more than our own machine. */
 function interpreted(outcome: CallOutcome): CallOutcome {
-  if (outcome.failure !== null || outcome.result === null) return outcome;
+  if (outcome.failure !== null) return outcome;
   const read = readToolResult(outcome.result);
   const failure = read.ok ? failureIn(read.result) : read.failure;
-  if (!read.ok) return { ...outcome, outcome: 'failed', end: 'failed', result: null, failure: read.failure };
-  if (!failure) return { ...outcome, result: read.result };
-  const isUnknown = failure.details?.outcome === 'unknown';
-  return {
-    ...outcome,
-    result: read.result,
-    failure,
-    ...(isUnknown && { outcome: 'unknown', end: 'unknown' }),
-  };
+  const result = read.ok ? read.result : null;
+  // Wrapped as Rust does it, or spelled as Python does: our machine did not see that the tool says it failed.
+  if (!failure)
+    return read.ok && read.result.isError ? { ...outcome, ...failed, result } : { ...outcome, result };
+  const end = mayHaveRun(failure) ? 'unknown' : 'failed';
+  return { ...outcome, outcome: end, end, result, failure };
 }
 
 /** Names of those tools that `some` does not have. */

@@ -175,7 +175,6 @@ export const agentMachine = parts.createMachine({
             target: 'offline',
             actions: [passOn, loseCalls, ...forgetAll],
           },
-          { actions: passOn },
         ],
         'agent.call': {
           actions: {

@@ -70,7 +70,13 @@ export const computerMachine = parts.createMachine({
         type: 'post',
         params: ({ context, event: { ticket, reqId, replyTo } }) => ({
           to: replyTo,
-          event: { type: 'tools.listed', ticket, reqId, tools: context.offered } satisfies ToolsListed,
+          event: {
+            type: 'tools.listed',
+            ticket,
+            reqId,
+            tools: context.offered,
+            signature: context.signature,
+          } satisfies ToolsListed,
           ifThere: true,
         }),
       },

@@ -55,7 +55,12 @@ export const linkMachine = parts.createMachine({
         },
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
-        'tools.listed': { actions: answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.reqId) })) },
+        'tools.listed': {
+          actions: [
+            answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.reqId) })),
+            { type: 'rememberAnswered', params: ({ event }) => event },
+          ],
+        },
         'config.shown': { actions: answer((e) => ({ ticket: e.ticket, body: e.config })) },
         'computer.entered': { actions: pass },
         'computer.left': { actions: pass },
@@ -84,7 +89,6 @@ export const linkMachine = parts.createMachine({
           tags: 'ready',
           entry: tellStage('joined'),
           initial: 'quiet',
-          on: { 'join.accepted': {} },
           states: {
             quiet: { always: { guard: 'isNews', target: 'gathering' } },
             /** Quiet for a while, or long enough without: then one announcement, if there still is news. */
@@ -120,7 +124,6 @@ export const linkMachine = parts.createMachine({
           on: {
             'leave.done': '#link.closed',
             'link.down': '#link.closed',
-            'link.refused': '#link.closed',
             'join.refused': {},
             close: {},
           },

@@ -27,6 +27,8 @@ export interface ToolsListed {
   readonly ticket: string;
   readonly reqId: string;
   readonly tools: readonly SmcpTool[];
+  /** Of this list: what was answered counts as announced. */
+  readonly signature: string;
 }
 /** What the owner hears. `reason` is the office's or the network's own text. */
 export type LinkNews =
@@ -100,6 +102,7 @@ export const parts = setup({
     rememberTools: assign((_, params: { signature: string }) => ({ signature: params.signature })),
     /** The enter notice itself tells the agent to fetch: only what changes after it is announced. */
     rememberAnnounced: assign({ announced: ({ context }) => context.signature }),
+    rememberAnswered: assign((_, { signature }: { signature: string }) => ({ announced: signature })),
     rememberFirst: assign({ announced: ({ context }) => context.announced ?? context.signature }),
     rememberReason: assign((_, p: { reason: string; refused: boolean }) => p),
     forgetReason: assign({ reason: null, refused: false }),

@@ -47,6 +47,7 @@ const packages: readonly Allowance[] = [
   },
   { where: /\.(test|scenario)\.ts$/, may: ['vitest', 'fast-check', 'xstate/graph'] },
   { where: /^(adapters|actors)\/.*\.test\.ts$/, may: ['node:*', 'socket.io', 'socket.io-client'] },
+  { where: /^actors\/cli\/pty\.test\.ts$/, may: ['@lydell/node-pty'] },
   // It holds the table in docs/config.md against the table in the code.
   { where: /^machines\/config\/.*\.test\.ts$/, may: ['node:fs'] },
 ];

@@ -1,10 +1,15 @@
-import { createComputer } from '../computer.ts';
-import type { Computer, ComputerOptions } from '../computer-handle.ts';
+import { connectStately, systemClock } from '../../adapters/index.ts';
+import type { Fact } from '../../machines/facts/index.ts';
+import { createComputer, type Inner } from '../computer.ts';
+import type { Computer, ComputerEvents, ComputerOptions, ServerStatus } from '../computer-handle.ts';
+import { A2cError } from '../errors.ts';
 import { createOffice, type Office } from '../office.ts';
 import { Runtime } from '../runtime.ts';
-import { A2cError } from '../errors.ts';
+import { Tap } from '../tap.ts';
+import { treeLines, TreeWatch, type TreeNode } from '../tree.ts';
 import { Prompt } from './prompt.ts';
-import { configOf, confirmBy, exitCodes, serverLine, type Context, type ServerOptions } from './shared.ts';
+import { confirmBy, exitCodes, serverLine, tellFact, type Context, type ServerOptions } from './shared.ts';
+import { configOf } from './source.ts';
 
 export interface UpOptions extends ServerOptions {
   readonly host: string;
@@ -33,14 +38,33 @@ async function openOffice({ host, port }: UpOptions, runtime?: Runtime): Promise
   return createOffice({ host, port: 0 }, runtime);
 }
 
+interface Stage {
+  readonly runtime: Runtime;
+  readonly watch: TreeWatch;
+  stop(): void;
+}
+/** One runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
+async function stageOf({ terminal }: Context, { reaper, stately }: ServerOptions): Promise<Stage> {
+  const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
+  const watch = new TreeWatch(() => systemClock.now());
+  tap.add(watch);
+  const sink = stately === undefined ? undefined : await connectStately(stately);
+  if (sink) {
+    tap.add(sink);
+    terminal.err(`what the machines do, parameters and results of calls with it, goes to ${stately}`);
+  }
+  const runtime = new Runtime(tap, { reaper, notice: (text) => terminal.err(text) });
+  return { runtime, watch, stop: () => sink?.stop() };
+}
+
 async function openComputer(
   context: Context,
   options: ServerOptions,
   office: ComputerOptions['office'],
-  runtime?: Runtime,
+  { config, runtime }: Required<Inner>,
 ): Promise<Computer> {
   const { terminal, signal } = context;
-  const config = await configOf(options.config, terminal);
+  tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
   let last = '';
   return createComputer(
     {
@@ -51,42 +75,63 @@ async function openComputer(
       autoReconnect: options.autoReconnect,
       signal,
       onEvent: (name, value) => {
+        const fact = factOf(name, value);
+        if (fact) tellFact(context, options, fact);
         // Only what a person wants to know as it happens, and nothing twice.
-        const line =
-          name === 'server.changed' ? `server ${serverLine(value as never)}` : linkLine(name, value);
+        const line = lineOf(name, value);
         if (line !== undefined && line !== last) terminal.err((last = line));
       },
     },
-    { config, ...(runtime && { runtime }) },
+    { config, runtime },
   );
 }
-const linkLine = (name: string, value: object): string | undefined => {
+type Heard = Parameters<NonNullable<ComputerOptions['onEvent']>>;
+function factOf(...[name, value]: Heard): Fact | undefined {
+  if (name === 'server.changed') {
+    const { name: server, state, reason } = value as ServerStatus;
+    return { type: 'server_status', name: server, state, ...(reason !== undefined && { reason }) };
+  }
+  if (name !== 'tools.changed') return undefined;
+  const { added, removed } = value as ComputerEvents['tools.changed'];
+  return { type: 'tool_list_changed', added: [...added], removed: [...removed] };
+}
+function lineOf(...[name, value]: Heard): string | undefined {
+  if (name === 'server.changed') return `server ${serverLine(value as ServerStatus)}`;
   if (name !== 'link.changed') return undefined;
-  const { state, reason } = value as { state: string; reason: string | null };
+  const { state, reason } = value as ComputerEvents['link.changed'];
   return state === 'waiting'
     ? `office not reached, trying again: ${reason ?? 'no reason given'}`
     : `office ${state}`;
-};
+}
 
 /** Office, computer and prompt in one process. */
 export async function up(context: Context, options: UpOptions): Promise<number> {
   const { terminal } = context;
-  const runtime = new Runtime();
+  // The config first: a wrong file, or a folder that is not trusted, starts nothing.
+  const config = await configOf(context, options);
+  const { runtime, watch, stop } = await stageOf(context, options);
   try {
-    // The config first: a wrong file starts nothing.
-    await configOf(options.config, { ...terminal, err() {} });
+    await runtime.sweep();
     const office = await openOffice(options, runtime);
     const officeLine = `office ${office.url} (id ${options.office})`;
     terminal.err(officeLine);
     const seat = { url: office.url, id: options.office };
-    const computer = await openComputer(context, options, seat, runtime);
+    const computer = await openComputer(context, options, seat, { config, runtime });
+    tellFact(context, options, {
+      type: 'office',
+      url: office.url,
+      office: options.office,
+      name: computer.name,
+    });
     const { tools } = await computer.tools();
     terminal.err(`computer ${computer.name}: ${tools.length} tools. Type help; quit ends everything.`);
-    await new Prompt(context, computer, officeLine).run();
+    const tree = (): TreeNode[] => watch.treeOf(runtime.directory);
+    await new Prompt(context, computer, { ...options, officeLine, tree }).run();
     terminal.err('closing …');
     await computer.close();
     await office.close();
   } finally {
+    stop();
     await runtime.close();
   }
   return exitCodes.done;
@@ -109,9 +154,40 @@ export async function computerOnly(
   context: Context,
   options: ServerOptions & { readonly url: string; readonly office: string },
 ): Promise<number> {
-  const computer = await openComputer(context, options, { url: options.url, id: options.office });
-  context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);
-  await untilAborted(context.signal);
-  await computer.close();
+  const config = await configOf(context, options);
+  const { runtime, stop } = await stageOf(context, options);
+  try {
+    await runtime.sweep();
+    const seat = { url: options.url, id: options.office };
+    const computer = await openComputer(context, options, seat, { config, runtime });
+    context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);
+    await untilAborted(context.signal);
+    await computer.close();
+  } finally {
+    stop();
+    await runtime.close();
+  }
+  return exitCodes.done;
+}
+
+/** The servers of the config, started for one look at every machine. */
+export async function status(
+  context: Context,
+  options: ServerOptions & { readonly tree: boolean; readonly json: boolean },
+): Promise<number> {
+  const { terminal } = context;
+  const config = await configOf(context, options);
+  const { runtime, watch, stop } = await stageOf(context, options);
+  try {
+    const computer = await createComputer({ signal: context.signal }, { config, runtime });
+    const tree = watch.treeOf(runtime.directory);
+    if (options.json) terminal.out(JSON.stringify({ ...computer.status(), ...(options.tree && { tree }) }));
+    else if (options.tree) treeLines(tree).forEach((line) => terminal.out(line));
+    else for (const server of computer.servers()) terminal.out(serverLine(server));
+    await computer.close();
+  } finally {
+    stop();
+    await runtime.close();
+  }
   return exitCodes.done;
 }

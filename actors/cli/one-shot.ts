@@ -1,27 +1,30 @@
 import { createAgent } from '../agent.ts';
+import type { SmcpTool } from '../../machines/wire/index.ts';
 import { createComputer } from '../computer.ts';
+import { A2cError } from '../errors.ts';
 import type { CallOutcome } from '../pending-calls.ts';
 import { callJson, listingText, resultText } from './answers.ts';
 import { paramsOf } from './prompt.ts';
-import { configOf, exitCodes, showFailure, type Context, type ServerOptions } from './shared.ts';
+import { exitCodes, showFailure, type Context } from './shared.ts';
+import { configOf, type SourceOptions } from './source.ts';
 
-export interface OneShotOptions extends Omit<ServerOptions, 'confirm' | 'autoConnect' | 'autoReconnect'> {
+export interface OneShotOptions extends SourceOptions {
   readonly json: boolean;
   /** An office to ask as its agent; without it the servers are started here, for this one command. */
   readonly url?: string;
   readonly office: string;
   readonly computer?: string;
 }
-const waitForComputerMs = 5_000;
 
 /** The servers of the config, for as long as it takes. A person who types the command has confirmed it. */
 async function withComputer<T>(
-  { terminal, signal }: Context,
-  { config: file, name }: OneShotOptions,
+  context: Context,
+  options: OneShotOptions,
   use: (computer: Awaited<ReturnType<typeof createComputer>>) => Promise<T>,
 ): Promise<T> {
-  const config = await configOf(file, terminal);
-  const computer = await createComputer({ ...(name !== undefined && { name }), signal }, { config });
+  const config = await configOf(context, options);
+  const { signal, terminal } = context;
+  const computer = await createComputer({ signal, onNotice: (text) => terminal.err(text) }, { config });
   try {
     return await use(computer);
   } finally {
@@ -42,23 +45,25 @@ async function withAgent<T>(
 }
 /** Without `--computer` the only one there is meant. */
 async function onlyComputer(agent: Awaited<ReturnType<typeof createAgent>>): Promise<string> {
-  const first = new Promise<string>((resolve) => agent.on('tools.changed', (e) => resolve(e.computer)));
-  const [known] = agent.computers();
-  const timeout = AbortSignal.timeout(waitForComputerMs);
-  const nobody = new Promise<never>((_, reject) =>
-    timeout.addEventListener('abort', () => reject(new Error('no computer in this office'))),
-  );
-  const name = known ?? (await Promise.race([first, nobody]));
-  const others = agent.computers().filter((c) => c !== name);
-  if (others.length === 0) return name;
-  throw new Error(`several computers are here, choose one with --computer: ${[name, ...others].join(', ')}`);
+  const here = (await agent.listRoom()).filter((m) => m.role === 'computer').map((m) => m.name);
+  const [name] = here;
+  if (name !== undefined && here.length === 1) return name;
+  throw new A2cError({
+    code: 404,
+    message: here.length === 0 ? 'No computer is in this office' : 'Several computers are in this office',
+    details: { computers: here },
+    remedy: here.length === 0 ? 'Start one: a2c computer --url …' : `Choose: --computer ${here.join(' | ')}`,
+  });
 }
+
+/** The wire does not tell which server has a tool, nor its own name there. */
+const fromAfar = (tool: SmcpTool): object => ({ ...tool, original: null, server: null });
 
 export async function tools(context: Context, options: OneShotOptions): Promise<number> {
   const { terminal } = context;
   if (options.url !== undefined) {
     const listed = await withAgent(context, options, (agent, computer) => agent.tools(computer));
-    if (options.json) terminal.out(JSON.stringify({ tools: listed, refused: [], servers: [] }));
+    if (options.json) terminal.out(JSON.stringify({ tools: listed.map(fromAfar), refused: [], servers: [] }));
     else for (const tool of listed) terminal.out(`${tool.name}  ${tool.description.split('\n')[0] ?? ''}`);
     return exitCodes.done;
   }

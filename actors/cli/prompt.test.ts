@@ -17,6 +17,10 @@ writeFileSync(
   JSON.stringify({ mcpServers: { fixture: { command: process.execPath, args: [server] } } }),
 );
 
+/** What a person would read: the lines for programs have a test of their own. */
+const withoutFacts = (text: string): string =>
+  text.replaceAll(/(?<=a2c> )\n@a2c [^\n]*\n/g, '').replaceAll(/^@a2c [^\n]*\n/gm, '');
+
 /** `a2c up` in this process, with streams for a terminal. */
 function start(isTerminal = false) {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
@@ -26,7 +30,7 @@ function start(isTerminal = false) {
   const waiting = new Set<() => void>();
   for (const stream of [output, errors])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
+      shown = withoutFacts(shown + text);
       for (const look of waiting) look();
     });
   const terminal = createTerminal({ input, output, errors });

@@ -1,28 +1,37 @@
+import type { Failure } from '../../machines/wire/index.ts';
 import type { Computer } from '../computer-handle.ts';
 import { listingText, resultText } from './answers.ts';
-import { errorOf, serverLine, showFailure, type Context } from './shared.ts';
+import { treeLines, type TreeNode } from '../tree.ts';
+import { errorOf, serverLine, showFailure, tellFact, type Context } from './shared.ts';
 
 const help = `tools list             what can be called
 tools call NAME JSON   call a tool: tools call read_file {"path": "README.md"}
 servers list           the MCP servers and where they stand
 servers start NAME     start a server
 servers stop NAME      stop a server
+servers restart NAME   stop it, then start it
 status                 office, computer, servers
+status --tree          every machine: its state, since when, its next timer
 help                   this
 quit                   end everything (also exit, Ctrl-D, Ctrl-C)
 Ctrl-C while a tool runs cancels that call.`;
 
+export interface PromptHow {
+  readonly officeLine: string;
+  readonly facts?: boolean;
+  tree(): readonly TreeNode[];
+}
 /** The prompt of `a2c up`: one line in, an answer out, until it is quit. */
 export class Prompt {
   readonly #context: Context;
   readonly #computer: Computer;
-  readonly #officeLine: string;
+  readonly #how: PromptHow;
   #calling: AbortController | undefined;
 
-  constructor(context: Context, computer: Computer, officeLine: string) {
+  constructor(context: Context, computer: Computer, how: PromptHow) {
     this.#context = context;
     this.#computer = computer;
-    this.#officeLine = officeLine;
+    this.#how = how;
   }
   async run(): Promise<void> {
     const { terminal, signal } = this.#context;
@@ -47,30 +56,48 @@ export class Prompt {
     try {
       await this.#answer(verb.toLowerCase(), object.toLowerCase(), line);
     } catch (error) {
-      showFailure(this.#context, errorOf(error), false);
+      this.#fail(errorOf(error));
     }
     return 'again';
+  }
+  #fail(failure: Failure): void {
+    showFailure(this.#context, failure, false);
+    const { code, message, details, remedy } = failure;
+    const more = { ...(details && { details: { ...details } }), ...(remedy !== undefined && { remedy }) };
+    tellFact(this.#context, this.#how, { type: 'error', code, message, ...more });
   }
   async #answer(verb: string, object: string, line: string): Promise<void> {
     const { terminal } = this.#context;
     const rest = line.replace(/^\S+\s+\S+\s*/, '');
     const command = `${verb} ${object}`.trim();
     if (verb === 'help' || verb === '?') terminal.out(help);
+    else if (command === 'status --tree') treeLines(this.#how.tree()).forEach((l) => terminal.out(l));
     else if (verb === 'status') this.#status();
     else if (command === 'tools list')
       listingText(await this.#computer.tools()).forEach((l) => terminal.out(l));
     else if (command === 'tools call') await this.#call(rest);
-    else if (command === 'servers list') this.#computer.servers().forEach((s) => terminal.out(serverLine(s)));
+    else if (command === 'servers list') this.#servers();
     else if (command === 'servers start') await this.#computer.startServer(rest);
     else if (command === 'servers stop') await this.#computer.stopServer(rest);
+    else if (command === 'servers restart') await this.#computer.restartServer(rest);
     else terminal.err(`unknown command: ${command}. Type help.`);
+  }
+  #servers(): void {
+    const { terminal } = this.#context;
+    for (const server of this.#computer.servers()) {
+      terminal.out(serverLine(server));
+      tellFact(this.#context, this.#how, { type: 'server_status', ...server });
+    }
   }
   #status(): void {
     const { terminal } = this.#context;
     const { name, state, link, servers } = this.#computer.status();
-    terminal.out(this.#officeLine);
+    terminal.out(this.#how.officeLine);
     terminal.out(`computer ${name}: ${state}${link ? `, link ${link.state}` : ''}`);
-    for (const server of servers) terminal.out(`  ${serverLine(server)}`);
+    for (const server of servers) {
+      terminal.out(`  ${serverLine(server)}`);
+      tellFact(this.#context, this.#how, { type: 'server_status', ...server });
+    }
   }
   async #call(rest: string): Promise<void> {
     const { terminal } = this.#context;
@@ -78,7 +105,7 @@ export class Prompt {
     const json = rest.slice(name.length).trim();
     const params = paramsOf(json === '' ? '{}' : json);
     if (name === '') return terminal.err('usage: tools call NAME JSON');
-    if (!params.ok) return terminal.err(`error: ${params.message}`);
+    if (!params.ok) return this.#fail({ code: 400, message: params.message });
     this.#calling = new AbortController();
     // Whoever types it has thereby confirmed it.
     const outcome = await this.#computer.callTool(name, params.value, {
@@ -87,7 +114,10 @@ export class Prompt {
     });
     this.#calling = undefined;
     if (outcome.result !== null) terminal.out(resultText(outcome.result));
-    if (outcome.failure) showFailure(this.#context, outcome.failure, false);
+    const { reqId, server, tool, result } = outcome;
+    const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
+    tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known });
+    if (outcome.failure) this.#fail(outcome.failure);
     if (outcome.outcome !== 'succeeded') terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);
   }
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
-import { computerOnly, officeOnly, up } from './long-running.ts';
+import { computerOnly, officeOnly, status, up } from './long-running.ts';
 import { call, tools } from './one-shot.ts';
 import {
   errorOf,
@@ -9,6 +9,7 @@ import {
   secondsOf,
   showFailure,
   withServerOptions,
+  withSource,
   type Context,
 } from './shared.ts';
 
@@ -65,10 +66,16 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     .addOption(officeOption())
     .addOption(confirmOption())
     .action(does(computerOnly));
-  withPeer(program.command('tools').option('-c, --config <file>', 'the MCP servers'))
+  withServerOptions(program.command('status'))
+    .description('starts the servers and tells where each stands')
+    .option('--tree', 'every machine: its state, since when, its next timer', false)
+    .option('--json', 'one JSON document on stdout', false)
+    .addOption(confirmOption())
+    .action(does(status));
+  withPeer(withSource(program.command('tools')))
     .description('lists what can be called')
     .action(does(tools));
-  withPeer(program.command('call').option('-c, --config <file>', 'the MCP servers'))
+  withPeer(withSource(program.command('call')))
     .description('calls one tool; who types it has thereby confirmed it')
     .argument('<tool>', 'its name')
     .argument('[json]', 'its parameters, a JSON object', '{}')

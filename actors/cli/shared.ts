@@ -1,10 +1,11 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { documentsCommand, readConfig, type Terminal } from '../../adapters/index.ts';
-import { mistakeLine, parseConfig, type Config } from '../../machines/config/index.ts';
+import type { Terminal } from '../../adapters/index.ts';
+import { factLine, type Fact } from '../../machines/facts/index.ts';
 import type { Failure } from '../../machines/wire/index.ts';
 import { A2cError } from '../errors.ts';
 import type { ServerStatus } from '../computer-handle.ts';
 import type { Confirm } from '../runtime.ts';
+import type { SourceOptions } from './source.ts';
 
 /** Of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C. */
 export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
@@ -13,10 +14,19 @@ export interface Context {
   readonly terminal: Terminal;
   /** Aborts at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
+  /** Where configs are looked for. Default: the current folder. */
+  readonly folder?: string;
 }
+/** A line for programs: always where no person reads stdout, and with `--facts`. */
+export const tellFact = ({ terminal }: Context, { facts = false }: { facts?: boolean }, fact: Fact): void => {
+  if (facts || !terminal.isRead) terminal.line(factLine(fact));
+};
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
-export interface ServerOptions {
-  readonly config?: string;
+export interface ServerOptions extends SourceOptions {
+  readonly facts?: boolean;
+  readonly reaper: boolean;
+  /** A WebSocket URL for `@statelyai/inspect`. */
+  readonly stately?: string;
   readonly name?: string;
   readonly confirm: ConfirmWord;
   readonly autoConnect: boolean;
@@ -34,34 +44,22 @@ export const secondsOf = (text: string): number => {
   throw new InvalidArgumentError('a number of seconds, 0 = without limit');
 };
 
+export const withSource = (command: Command): Command =>
+  command
+    .option(
+      '-c, --config <file>',
+      'the MCP servers (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
+    )
+    .option('--trust', 'trust the config of this folder from now on');
 /** Options of everything that hosts MCP servers. */
 export const withServerOptions = (command: Command): Command =>
-  command
-    .option('-c, --config <file>', 'the MCP servers; without it the documents server over this folder')
+  withSource(command)
     .option('--name <name>', 'name of the computer (default: the host name)')
     .option('--no-auto-connect', 'add the servers, but start them by hand only')
-    .option('--no-auto-reconnect', 'do not start a server again that has failed');
-
-/** The servers of a file, or the embedded default. A wrong file is an error with one line per mistake. */
-export async function configOf(file: string | undefined, terminal: Terminal): Promise<Config> {
-  const parsed = file === undefined ? parseConfig(embedded()) : await readConfig(file);
-  if (!parsed.ok)
-    throw new A2cError({
-      code: 'ConfigInvalid',
-      message: parsed.mistakes.map((m) => mistakeLine(m, file)).join('\n'),
-      details: { mistakes: parsed.mistakes },
-      remedy: 'Mend the file; nothing was started.',
-    });
-  for (const warning of parsed.config.warnings) terminal.err(`warning: ${file ?? 'config'}: ${warning}`);
-  return parsed.config;
-}
-/** Needs no network and no other program. Its tools only read, so they apply by themselves. */
-const embedded = (): object => ({
-  type: 'stdio',
-  name: 'documents',
-  default_tool_meta: { auto_apply: true },
-  server_parameters: documentsCommand(process.cwd()),
-});
+    .option('--no-auto-reconnect', 'do not start a server again that has failed')
+    .option('--no-reaper', 'start no process that ends the servers should this one be killed')
+    .option('--facts', 'lines for programs on stdout, also at a terminal')
+    .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
 
 /** `ask` needs a person at a terminal; without one every question is answered no. */
 export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {

@@ -1,5 +1,7 @@
+import { sizes } from '../../machines/wire/protocol.ts';
+
 /** A message may have this many bytes; a longer one is not kept. */
-export const messageBytes = 10 * 1024 * 1024;
+export const messageBytes: number = sizes.stdioMessageBytes;
 /** Of an over-long line so much is kept at either end: JSON-RPC ids stand first or last. */
 const endBytes = 4 * 1024;
 /** So much of a line that is no message is shown. */

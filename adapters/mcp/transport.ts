@@ -2,11 +2,12 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Readable, Writable } from 'node:stream';
 import { isResponse, tooLargeError, type Envelope } from './envelope.ts';
+import { sizes } from '../../machines/wire/protocol.ts';
 import { createFramer, messageBytes, type Framer } from './framing.ts';
 import { responseIdOf } from './overlong-id.ts';
 
 /** The answer to one request may have this many bytes. Below what an office takes, and that below `messageBytes`. */
-export const resultBytes = 7 * 1024 * 1024;
+export const resultBytes: number = sizes.resultBytes;
 /** Input broken, output not: answers may still lie in the pipe, so the end of the output is awaited this long. */
 const brokenInputMs = 50;
 

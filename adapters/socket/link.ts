@@ -21,6 +21,7 @@ export interface LinksOptions {
 /** Engine.IO hides the cause one or two levels down: an HTTP status, or the error event of a web socket. */
 function reasonOf(error: Error): string {
   const cause = (error as { description?: unknown }).description;
+  if (cause === 0) return 'nobody answers at that address';
   if (typeof cause === 'number') return `${error.message} (HTTP ${cause})`;
   const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;
   const detail = event?.message || event?.error?.code;

@@ -6,9 +6,14 @@ import type { Readable, Writable } from 'node:stream';
  * input, lines from behind are written above it and the half-typed input stays as it is.
  */
 export interface Terminal {
+  /** A person can be asked. */
   readonly isInteractive: boolean;
+  /** A person reads what goes to `out`; otherwise a program or a file does. */
+  readonly isRead: boolean;
   /** Results: one line, or one document. */
   out(text: string): void;
+  /** Like `out`, for programs that read lines: it begins one, wherever the prompt stands. */
+  line(text: string): void;
   /** Progress, warnings, errors. */
   err(text: string): void;
   /**
@@ -35,6 +40,7 @@ const clearInput = (lines: Interface): void => {
 
 class LineTerminal implements Terminal {
   readonly isInteractive: boolean;
+  readonly isRead: boolean;
   readonly #streams: TerminalStreams;
   #lines: Interface | undefined;
   #wantsLine = false;
@@ -44,10 +50,17 @@ class LineTerminal implements Terminal {
 
   constructor(streams: TerminalStreams) {
     this.#streams = streams;
-    this.isInteractive = streams.input.isTTY === true && streams.output.isTTY === true;
+    this.isRead = streams.output.isTTY === true;
+    this.isInteractive = streams.input.isTTY === true && this.isRead;
   }
   out(text: string): void {
     this.#write(this.#streams.output, text);
+  }
+  line(text: string): void {
+    // A prompt that is piped ends no line, and nobody types one after it.
+    const isOpen = !this.isInteractive && this.#wantsLine;
+    this.#write(this.#streams.output, isOpen ? `\n${text}` : text);
+    if (isOpen) this.#wantsLine = false;
   }
   err(text: string): void {
     this.#write(this.#streams.errors, text);
@@ -125,8 +138,10 @@ class LineTerminal implements Terminal {
     return answer;
   }
   async #askOnce(text: string, signal: AbortSignal): Promise<string | null> {
+    if (!this.isInteractive || signal.aborted) return null;
     const lines = this.#lines;
-    if (!lines || isClosed(lines) || !this.isInteractive || signal.aborted) return null;
+    if (!lines) return this.#askAlone(text, signal);
+    if (isClosed(lines)) return null;
     const [before, halfTyped] = [lines.getPrompt(), lines.line];
     const line = await new Promise<string | null>((resolve) => {
       this.#answer = resolve;
@@ -142,6 +157,20 @@ class LineTerminal implements Terminal {
     lines.setPrompt(before);
     if (this.#wantsLine) lines.prompt();
     lines.write(halfTyped);
+    return line;
+  }
+  /** No prompt is open: a line of its own. Ctrl-C is no answer. */
+  async #askAlone(text: string, signal: AbortSignal): Promise<string | null> {
+    const { input, output } = this.#streams;
+    const lines = createInterface({ input, output, prompt: text, terminal: true });
+    const line = await new Promise<string | null>((resolve) => {
+      lines.once('line', resolve);
+      lines.once('SIGINT', () => resolve(null));
+      lines.once('close', () => resolve(null));
+      signal.addEventListener('abort', () => resolve(null), { once: true });
+      lines.prompt();
+    });
+    lines.close();
     return line;
   }
   close(): void {

@@ -1,4 +1,5 @@
 import { refusal } from '../wire/answers.ts';
+import { events } from '../wire/events.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
 import { mostInFlight, sizes } from '../wire/protocol.ts';
 
@@ -62,6 +63,13 @@ const timedOut = (timeoutMs: number): Failure => ({
   details: { reason: 'timeout', timeout_ms: timeoutMs },
 });
 
+/** A call that was forwarded may have run: its outcome is unknown (answers.md, Calls and servers). */
+const unanswered = (event: string, failure: Failure): readonly unknown[] =>
+  refusal(
+    event,
+    event === events.toolCall ? { ...failure, details: { ...failure.details, outcome: 'unknown' } } : failure,
+  );
+
 /**
  * The questions on their way through an office. Socket.IO's own ack of a vanished target waits its whole time-out
  * or for ever (spikes §1.4), so the office keeps this table: every entry settles exactly once, by the answer, the
@@ -93,7 +101,7 @@ export class Pending {
       this.#reqIds.set(from, inFlight.add(reqId));
     }
     const id = ++this.#lastId;
-    const expire = (): void => void this.settle(id, ...refusal(event, timedOut(timeoutMs)));
+    const expire = (): void => void this.settle(id, ...unanswered(event, timedOut(timeoutMs)));
     const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
     const entry: Entry = { ...routed, id, timer };
     this.#entries.set(id, entry);
@@ -119,13 +127,13 @@ export class Pending {
     const why = gone === oversized ? cutOff : left;
     for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
       if (entry.from === socket && gone !== undefined) this.#forget(entry);
-      else this.settle(entry.id, ...refusal(entry.event, entry.from === socket ? abandoned : why));
+      else this.settle(entry.id, ...unanswered(entry.event, entry.from === socket ? abandoned : why));
     }
   }
 
   /** Answers everything that waits. */
   close(): void {
-    for (const { id, event } of [...this.#entries.values()]) this.settle(id, ...refusal(event, closing));
+    for (const { id, event } of [...this.#entries.values()]) this.settle(id, ...unanswered(event, closing));
   }
 
   #forget(entry: Entry): void {

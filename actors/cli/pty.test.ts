@@ -1,0 +1,111 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn, type IPty } from '@lydell/node-pty';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readFact, type Fact } from '../../machines/facts/index.ts';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+let folder: string;
+let pty: IPty | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'a2c-pty-'));
+});
+afterEach(() => {
+  pty?.kill('SIGKILL');
+  rmSync(folder, { recursive: true });
+});
+
+/** `a2c up` at a real terminal, as a person and a program that reads along see it. */
+function up(...more: string[]) {
+  const config = join(folder, 'servers.json');
+  const pid = join(folder, 'pid');
+  const script = `require('fs').writeFileSync(process.argv[1], String(process.pid)); import(process.argv[2])`;
+  const fixture = { command: process.execPath, args: ['-e', script, pid, server] };
+  writeFileSync(config, JSON.stringify({ mcpServers: { fixture } }));
+  const args = ['--import', 'tsx', main, 'up', '-c', config, '--port', '0', '--facts', ...more];
+  const env = { ...process.env, NO_COLOR: '1' };
+  const terminal = spawn(process.execPath, args, { cols: 240, rows: 50, cwd: checkout, env });
+  pty = terminal;
+  let shown = '';
+  let look = (): void => {};
+  terminal.onData((text) => {
+    shown += text;
+    look();
+  });
+  const exited = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)));
+  /** What was shown since the last wait, once it matches. */
+  const until = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve) => {
+      look = () => {
+        if (!pattern.test(shown)) return;
+        look = () => {};
+        resolve(shown);
+        shown = '';
+      };
+      look();
+    });
+  const facts = (text: string): Fact[] =>
+    text.split(/\r*\n/).flatMap((line) => readFact(line.replace(/^.*?(?=@a2c )/, '')) ?? []);
+  return { terminal, until, facts, exited, serverPid: () => Number(readFileSync(pid, 'utf8')) };
+}
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/^\S+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+test('seed 002 §8.3: prompt, servers list, tools call, quit, and no server process is left', async () => {
+  const { terminal, until, facts, exited, serverPid } = up();
+  // 1. start → the prompt
+  await until(/a2c> /);
+  // 2. servers list → server_status
+  terminal.write('servers list\r');
+  const listed = facts(await until(/@a2c \{"type":"server_status".*\r*\n[^]*a2c> /));
+  expect(listed).toContainEqual({ type: 'server_status', name: 'fixture', state: 'ready' });
+  // 4. tools call → tool_call_result
+  terminal.write('tools call echo {"text": "through a pty"}\r');
+  const called = facts(await until(/@a2c \{"type":"tool_call_result".*\r*\n[^]*a2c> /));
+  expect(called.find((fact) => fact.type === 'tool_call_result')).toMatchObject({
+    server: 'fixture',
+    tool: 'echo',
+    outcome: 'succeeded',
+  });
+  expect(isAlive(serverPid())).toBe(true);
+  // 5. quit → the program ends; 6. nothing of its servers is left
+  terminal.write('quit\r');
+  expect(await exited).toBe(0);
+  expect(isAlive(serverPid())).toBe(false);
+});
+
+test('Ctrl-C while a tool runs cancels that call; Ctrl-C at the prompt ends everything', async () => {
+  const { terminal, until, exited, serverPid } = up();
+  await until(/a2c> /);
+  terminal.write('tools call hang {"label": "x"}\r');
+  await until(/tools call hang.*\r*\n/);
+  terminal.write('status\r');
+  terminal.write('\u0003');
+  expect(await until(/was cancelled[^]*a2c> [^]*fixture/)).toContain('unknown');
+  terminal.write('\u0003');
+  expect(await exited).toBe(0);
+  expect(isAlive(serverPid())).toBe(false);
+});
+
+test('status --tree shows every machine with its state', async () => {
+  const { terminal, until, exited } = up();
+  await until(/a2c> /);
+  terminal.write('status --tree\r');
+  const tree = await until(/process#\d+ +running[^]*a2c> /);
+  expect(tree).toMatch(/office#1 +serving/);
+  expect(tree).toMatch(/computer#\d+ +serving\.whole/);
+  expect(tree).toMatch(/client:fixture#\d+ +connected\.ready\.steady .*next timer in/);
+  expect(tree).toMatch(/link#\d+ +online\.joined/);
+  terminal.write('quit\r');
+  expect(await exited).toBe(0);
+});

@@ -1,0 +1,68 @@
+import { documentsCommand, findConfig, isTrusted, readConfig, trust } from '../../adapters/index.ts';
+import { mistakeLine, parseConfig, type Config, type ParsedConfig } from '../../machines/config/index.ts';
+import { A2cError } from '../errors.ts';
+import type { Context } from './shared.ts';
+
+export interface SourceOptions {
+  readonly config?: string;
+  /** Trust this folder from now on. */
+  readonly trust?: boolean;
+}
+
+/** Needs no network and no other program. Its tools only read, so they apply by themselves. */
+const embedded = (folder: string): object => ({
+  type: 'stdio',
+  name: 'documents',
+  default_tool_meta: { auto_apply: true },
+  server_parameters: documentsCommand(folder),
+});
+
+/**
+ * The servers to host: of the file that was asked for, else of the first config found, else the embedded default.
+ * A wrong file is an error with one line per mistake, and then nothing is started.
+ */
+export async function configOf(context: Context, options: SourceOptions): Promise<Config> {
+  const { folder = process.cwd() } = context;
+  const found = await findConfig(options.config, folder);
+  const config = accepted(found ? await readConfig(found.file) : parseConfig(embedded(folder)), found?.file);
+  for (const warning of config.warnings)
+    context.terminal.err(`warning: ${found?.file ?? 'config'}: ${warning}`);
+  if (found?.from === 'folder') await beTrusted(context, config, folder, found.file, options.trust === true);
+  return config;
+}
+
+function accepted(parsed: ParsedConfig, file: string | undefined): Config {
+  if (parsed.ok) return parsed.config;
+  throw new A2cError({
+    code: 'ConfigInvalid',
+    message: parsed.mistakes.map((m) => mistakeLine(m, file)).join('\n'),
+    details: { mistakes: parsed.mistakes },
+    remedy: 'Mend the file; nothing was started.',
+  });
+}
+
+/** A checkout must not run commands because somebody typed `a2c tools` in it. */
+async function beTrusted(
+  { terminal, signal }: Context,
+  config: Config,
+  folder: string,
+  file: string,
+  isWanted: boolean,
+): Promise<void> {
+  const commands = config.servers.flatMap((s) =>
+    s.kind === 'stdio' && !s.disabled ? [`${s.name}: ${[s.launch.command, ...s.launch.args].join(' ')}`] : [],
+  );
+  if (commands.length === 0 || (await isTrusted(folder))) return;
+  if (isWanted) return trust(folder);
+  if (terminal.isInteractive) {
+    terminal.err(`${file} starts:\n  ${commands.join('\n  ')}`);
+    const answer = await terminal.question('Trust this folder from now on? [y/N] ', signal);
+    if (answer !== null && /^y(es)?$/i.test(answer.trim())) return trust(folder);
+  }
+  throw new A2cError({
+    code: 403,
+    message: `${file} would start ${commands.length} programs, and this folder is not trusted; nothing was started`,
+    details: { file, commands },
+    remedy: 'Read the file, then trust its folder once with --trust, or name the file with --config.',
+  });
+}
