@@ -1,0 +1,285 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import type { Failure, RoomMember, SmcpTool } from '../machines/wire/index.ts';
+import * as wire from '../machines/wire/index.ts';
+import * as api from './index.ts';
+import type {
+  Agent,
+  AgentEvents,
+  AgentOptions,
+  Computer,
+  ComputerEvents,
+  ComputerOptions,
+  ComputerStatus,
+  Office,
+  OfficeEvents,
+  OfficeOptions,
+  ServerStatus,
+} from './index.ts';
+
+/** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const names = {
+  office: ['url', 'port', 'on', 'close'],
+  computer: [
+    ...([
+      'name',
+      'status',
+      'servers',
+      'tools',
+      'callTool',
+      'cancelCall',
+      'startServer',
+      'stopServer',
+    ] as const),
+    ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'close'] as const),
+  ],
+  agent: ['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'on', 'close'],
+} as const;
+const functions = {
+  ...{ office: ['on', 'close'], agent: names.agent },
+  computer: names.computer.filter((name) => name !== 'name'),
+} as const;
+type NamesOf<T> = Exclude<keyof T, symbol>;
+
+describe('a2c-actors', () => {
+  it('has handles with these members, in their types', () => {
+    expectTypeOf<NamesOf<Office>>().toEqualTypeOf<(typeof names.office)[number]>();
+    expectTypeOf<NamesOf<Computer>>().toEqualTypeOf<(typeof names.computer)[number]>();
+    expectTypeOf<NamesOf<Agent>>().toEqualTypeOf<(typeof names.agent)[number]>();
+    expectTypeOf<Office>().toExtend<AsyncDisposable>();
+    expectTypeOf<Computer>().toExtend<AsyncDisposable>();
+    expectTypeOf<Agent>().toExtend<AsyncDisposable>();
+  });
+
+  it('has handles with these members, in life', async () => {
+    await using office = await api.createOffice({ port: 0 });
+    await using computer = await api.createComputer({ name: 'c1', office: { url: office.url } });
+    await using agent = await api.createAgent({ url: office.url });
+    const handles = { office, computer, agent };
+    for (const who of ['office', 'computer', 'agent'] as const) {
+      const handle = handles[who] as unknown as Record<string, unknown>;
+      expect(names[who].filter((name) => handle[name] === undefined)).toEqual([]);
+      expect(functions[who].filter((name) => typeof handle[name] !== 'function')).toEqual([]);
+      // What else hangs on it nobody needs to know; but data it is none.
+      expect(Object.keys(handle).filter((name) => !(names[who] as readonly string[]).includes(name))).toEqual(
+        [],
+      );
+    }
+  });
+
+  it('tells these events, with these values', () => {
+    expectTypeOf<keyof OfficeEvents>().toEqualTypeOf<'seat.changed'>();
+    expectTypeOf<keyof ComputerEvents>().toEqualTypeOf<
+      | 'server.changed'
+      | 'tools.changed'
+      | 'link.changed'
+      | 'call.started'
+      | 'call.settled'
+      | 'computer.changed'
+    >();
+    expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
+      'computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed'
+    >();
+    expectTypeOf<AgentEvents['tools.changed']>().toEqualTypeOf<{
+      readonly computer: string;
+      readonly value: readonly SmcpTool[];
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+    }>();
+    expectTypeOf<AgentEvents['computer.left']>().toEqualTypeOf<{ readonly computer: string }>();
+    expectTypeOf<ComputerEvents['computer.changed']>().toEqualTypeOf<{
+      readonly state: ComputerStatus['state'];
+    }>();
+    expectTypeOf<ComputerEvents['server.changed']>().toEqualTypeOf<
+      ServerStatus & { readonly failure: Failure | null }
+    >();
+  });
+
+  it('asks for these options, and promises all that takes time', () => {
+    expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port'>();
+    expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
+      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal'
+    >();
+    expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
+      | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
+      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent')
+    >();
+    expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
+    expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
+    expectTypeOf(api.createAgent).returns.toEqualTypeOf<Promise<Agent>>();
+    expectTypeOf<Agent['listRoom']>().returns.resolves.toEqualTypeOf<readonly RoomMember[]>();
+    expectTypeOf<ReturnType<Agent['callTool']>>().toEqualTypeOf<ReturnType<Computer['callTool']>>();
+    expectTypeOf<ServerStatus['state']>().toEqualTypeOf<
+      | ('idle' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing')
+      | ('disabled' | 'needs input' | 'unsupported')
+    >();
+    expectTypeOf(new api.A2cError({ code: 404, message: 'x' })).toExtend<Error>();
+  });
+});
+
+const values = {
+  '.': ['A2cError', 'createAgent', 'createComputer', 'createOffice'],
+  './wire': [
+    ...[
+      'NAMESPACE',
+      'PROTOCOL_VERSION',
+      'badPayload',
+      'callToolResult',
+      'computerUpdate',
+      'dpeDocumentSummary',
+    ],
+    ...[
+      'dpeElementDetail',
+      'dpePageSummary',
+      'errorAck',
+      'events',
+      'excessBytes',
+      'failureIn',
+      'failureResult',
+    ],
+    ...[
+      'getConfig',
+      'getConfigReply',
+      'getDesktop',
+      'getDesktopReply',
+      'getFinder',
+      'getFinderReply',
+      'getTools',
+    ],
+    ...['getToolsReply', 'isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply'],
+    ...[
+      'longestTimeoutMs',
+      'mostInFlight',
+      'notices',
+      'readAnswer',
+      'readConfig',
+      'readContents',
+      'readDesktop',
+    ],
+    ...[
+      'readFinder',
+      'readResource',
+      'readResourceReply',
+      'readRoom',
+      'readToolResult',
+      'readTools',
+      'refusal',
+    ],
+    ...['resourceContents', 'seatNotice', 'shownInput', 'shownServer', 'sizes', 'smcpTool', 'toTimeoutMs'],
+    ...['toWireError', 'toolCall', 'toolCallCancel', 'wireCodes'],
+  ],
+};
+describe('the values of', () => {
+  it.each([
+    ['a2c-actors', api, values['.']],
+    ['a2c-actors/wire', wire, values['./wire']],
+  ])('%s are these and no other', (_, module, expected) => {
+    expect(Object.keys(module).sort()).toEqual(expected);
+  });
+});
+
+interface Declarations {
+  /** Name → its text. */
+  readonly own: Map<string, string>;
+  /** Name → where it comes from, and what it is called there. */
+  readonly from: Map<string, readonly [module: string, name: string]>;
+}
+/** What a `.d.ts` declares and imports, as the compiler writes it: statements begin at the margin. */
+function declarationsOf(file: string): Declarations {
+  const text = readFileSync(file, 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
+  const found: Declarations = { own: new Map(), from: new Map() };
+  for (const statement of text.split(/\n(?=(?:export|declare|import|interface|type|class)\b)/)) {
+    const [, names, module = ''] =
+      /^(?:import|export)[^{]*\{([^}]*)\} from ['"](.+)['"]/.exec(statement) ?? [];
+    for (const [, name = '', as = name] of (names ?? '').matchAll(/(?:type )?(\w+)(?: as (\w+))?/g))
+      found.from.set(as, [module, name]);
+    if (names !== undefined) continue;
+    const [, name] =
+      /^(?:export )?(?:declare )?(?:interface|type|class|function|const) (\w+)/.exec(statement) ?? [];
+    if (name !== undefined) found.own.set(name, (found.own.get(name) ?? '') + statement);
+  }
+  return found;
+}
+/** The ways on which a name leads to a package, through whatever types: `createX > Runtime > xstate`. */
+function packagesBehind(file: string, name: string, seen = new Set<string>(), path: string[] = []): string[] {
+  if (seen.size === seen.add(`${file}#${name}`).size) return [];
+  const { own, from } = declarationsOf(file);
+  const enter = (module: string, name: string, path: string[]): string[] =>
+    module.startsWith('.')
+      ? packagesBehind(join(dirname(file), module.replace(/\.[jt]s$/, '.d.ts')), name, seen, path)
+      : [[...path, module].join(' > ')];
+  const source = from.get(name);
+  if (source) return enter(...source, path);
+  const text = (own.get(name) ?? '').replaceAll(/(?<!\()['"][^'"]*['"]/g, '');
+  const here = [...path, name];
+  const inline = [...text.matchAll(/import\("([^"]+)"\)\.(\w+)/g)];
+  const words = new Set(text.match(/\w+/g));
+  return [
+    ...inline.flatMap(([, module = '', name = '']) => enter(module, name, here)),
+    ...[...words].flatMap((word) =>
+      own.has(word) || from.has(word) ? packagesBehind(file, word, seen, here) : [],
+    ),
+  ];
+}
+
+describe('the package, built from these sources', () => {
+  const checkout = mkdtempSync(join(tmpdir(), 'a2c-package-'));
+  const read = (file: string): string => readFileSync(join(checkout, file), 'utf8');
+  const node = (...argv: string[]): string =>
+    execFileSync(process.execPath, argv, { cwd: checkout, encoding: 'utf8' });
+  beforeAll(() => {
+    copyFileSync(join(root, 'package.json'), join(checkout, 'package.json'));
+    symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
+    const project = join(root, 'tsconfig.build.json');
+    node('node_modules/typescript/bin/tsc', '-p', project, '--noCheck', '--outDir', join(checkout, 'dist'));
+  });
+  afterAll(() => rmSync(checkout, { recursive: true }));
+
+  it('exports these paths, each with its types, and has one command', () => {
+    const { exports, bin, version } = JSON.parse(read('package.json')) as {
+      exports: Record<string, { types: string; default: string } | string>;
+      bin: Record<string, string>;
+      version: string;
+    };
+    expect(Object.keys(exports)).toEqual([...Object.keys(values), './package.json']);
+    const files = Object.values(exports).flatMap((target) =>
+      typeof target === 'string' ? target : [target.types, target.default],
+    );
+    expect(files.filter((file) => !existsSync(join(checkout, file)))).toEqual([]);
+    expect(Object.keys(bin)).toEqual(['a2c']);
+    expect(read(bin['a2c'] ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(node(bin['a2c'] ?? '', '--version')).toBe(`${version}\n`);
+  });
+
+  it('gives by its name what the sources give', () => {
+    const load = Object.keys(values).map((path) => `Object.keys(await import('a2c-actors${path.slice(1)}'))`);
+    const program = `process.stdout.write(JSON.stringify([${load.join(',')}]))`;
+    const loaded = JSON.parse(node('--input-type=module', '-e', program)) as string[][];
+    expect(loaded.map((names) => names.sort())).toEqual(Object.values(values));
+  });
+
+  const at = (file: string): string => join(checkout, 'dist', file);
+  const entry = at('actors/index.d.ts');
+  const creators = ['createAgent', 'createComputer', 'createOffice'];
+
+  it('names no package, and so no machine, in the types of handles, options, events and errors', () => {
+    expect(packagesBehind(at('machines/wire/index.d.ts'), 'joinOffice')).toEqual(['joinOffice > zod']);
+    const types = [...declarationsOf(entry).from.keys()].filter((name) => !creators.includes(name));
+    expect(types.length).toBeGreaterThan(15);
+    expect(types.flatMap((name) => packagesBehind(entry, name))).toEqual([]);
+  });
+  // A debt: the second parameter, which is for our own command, leads to the directory and so to XState.
+  it('names packages in the types of what creates them by the second parameter only', () => {
+    const ways = creators.flatMap((name) => packagesBehind(entry, name));
+    expect([...new Set(ways.map((way) => way.split(' > ').slice(0, 2).join(' > ')))]).toEqual([
+      'createAgent > Runtime',
+      'createComputer > Inner',
+      'createOffice > Runtime',
+    ]);
+  });
+});
