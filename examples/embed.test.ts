@@ -1,0 +1,68 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const mark = crypto.randomUUID();
+const checkout = mkdtempSync(join(tmpdir(), 'a2c-examples-'));
+const state = join(checkout, 'state');
+
+// A checkout as `npm ci` leaves it, with a build of the sources of now: the `dist` that lies about may be older.
+beforeAll(() => {
+  for (const part of ['package.json', 'examples'])
+    cpSync(join(root, part), join(checkout, part), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', join(checkout, 'dist')];
+  execFileSync(process.execPath, [compiler, ...options]);
+});
+afterAll(() => rmSync(checkout, { recursive: true }));
+
+async function run() {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'examples/embed.ts'], {
+    cwd: checkout,
+    env: { ...process.env, MARK: mark, XDG_STATE_HOME: state },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [[code], out, err] = await Promise.all([
+    once(child, 'close'),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { pid: child.pid, code: code as number | null, out, err };
+}
+/** The host and its servers, as far as they live. */
+const look = (): unknown[] =>
+  JSON.parse(
+    execFileSync(process.execPath, [join(root, 'scenarios/fixtures/living.mjs'), mark, '0'], {
+      encoding: 'utf8',
+    }),
+  );
+/** The small process that would have ended the servers, had the host been killed; it names its host. */
+const reapersOf = (host: number | undefined): string[] =>
+  readdirSync('/proc').filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(`host=${host}`);
+    } catch {
+      return false;
+    }
+  });
+
+describe('examples/embed.ts', () => {
+  it('prints what the tool said, ends well, and leaves neither a process nor a note of one', async () => {
+    const { pid, ...said } = await run();
+    expect(said).toEqual({
+      code: 0,
+      out: 'server greeter: ready\nlaptop offers: greet\ngreet said: Hello, world!\n',
+      err: '',
+    });
+    expect([look(), reapersOf(pid)]).toEqual([[], []]);
+    const notes = readdirSync(state, { recursive: true, withFileTypes: true });
+    expect(notes.filter((entry) => !entry.isDirectory())).toEqual([]);
+  });
+});
