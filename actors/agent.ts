@@ -107,6 +107,7 @@ class HostedAgent implements Agent {
   readonly #calls = new PendingCalls();
   readonly #tools = new Map<string, readonly SmcpTool[]>();
   readonly #failures = new Map<string, Failure>();
+  readonly #present = new Set<string>();
   readonly #joined = deferred();
   readonly #keepTrying: boolean;
   readonly #office: string;
@@ -128,8 +129,7 @@ class HostedAgent implements Agent {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
     if (event.type === 'owned.ended') return this.#joined.reject(notJoined('the agent was closed', false));
     const news = event as AgentNews;
-    if (news.type === 'computer.entered')
-      this.#listeners.emit('computer.joined', { computer: news.computer });
+    if (news.type === 'computer.entered') this.#meet(news.computer);
     else if (news.type === 'computer.left') this.#forget(news.computer);
     else if (news.type === 'computer.configChanged')
       this.#listeners.emit('config.changed', { computer: news.computer });
@@ -138,17 +138,25 @@ class HostedAgent implements Agent {
       if (news.stage === 'joined') this.#joined.resolve();
       if (news.stage === 'waiting') {
         if (!this.#keepTrying) this.#joined.reject(notJoined(news.reason ?? 'no reason given', news.refused));
-        for (const computer of this.#tools.keys()) this.#forget(computer);
+        for (const computer of [...this.#present]) this.#forget(computer);
       }
       this.#listeners.emit('link.changed', { state: news.stage, reason: news.reason });
     }
   }
+  /** Told once for each stay, whether it was announced or found in the room. */
+  #meet(computer: string): void {
+    if (this.#present.has(computer)) return;
+    this.#present.add(computer);
+    this.#listeners.emit('computer.joined', { computer });
+  }
   #forget(computer: string): void {
+    this.#present.delete(computer);
     this.#tools.delete(computer);
     this.#failures.delete(computer);
     this.#listeners.emit('computer.left', { computer });
   }
   #learn({ computer, tools, failure }: Extract<AgentNews, { type: 'view.changed' }>): void {
+    this.#meet(computer);
     if (failure) this.#failures.set(computer, failure);
     if (!tools) return;
     const known = this.#tools.get(computer);

@@ -1,16 +1,35 @@
-/** The public API: what a host imports. Handles, not machines. */
-export { createAgent, type Agent, type AgentEvents, type AgentOptions } from './agent.ts';
-export { createComputer } from './computer.ts';
+/**
+ * The public API: what a host imports. Handles, not machines; what our own command passes beside the options
+ * (a runtime that several handles share) stays inside.
+ */
+import { createAgent as openAgent, type Agent, type AgentOptions } from './agent.ts';
+import { createComputer as openComputer } from './computer.ts';
+import type { Computer, ComputerOptions } from './computer-handle.ts';
+import { createOffice as openOffice, type Office, type OfficeOptions } from './office.ts';
+
+/** Opens an office. Rejects with an `A2cError` when it cannot listen. */
+export const createOffice = (options?: OfficeOptions): Promise<Office> => openOffice(options);
+/**
+ * Starts a computer; resolves when every server is up or has failed once, or after 15 s with those that are. It
+ * takes its seat meanwhile, so an agent may see it before its tools. Rejects with `ConfigInvalid`: nothing started.
+ */
+export const createComputer = (options?: ComputerOptions): Promise<Computer> => openComputer(options);
+/** Takes the agent's seat; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
+export const createAgent = (options: AgentOptions): Promise<Agent> => openAgent(options);
+
+export { A2cError } from './errors.ts';
+export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.ts';
+export type { CallEnded, CallStarted } from './call-watch.ts';
 export type {
   Computer,
   ComputerEvents,
   ComputerOptions,
   ComputerStatus,
+  OfficeSeat,
   ServerStatus,
   ToolInfo,
   ToolListing,
 } from './computer-handle.ts';
-export { A2cError } from './errors.ts';
-export { createOffice, type Office, type OfficeEvents, type OfficeOptions } from './office.ts';
+export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
 export type { CallOptions, CallOutcome } from './pending-calls.ts';
 export type { Confirm, ConfirmQuestion } from './runtime.ts';

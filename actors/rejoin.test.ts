@@ -193,7 +193,7 @@ describe('an agent whose line breaks', () => {
     line.mend();
     await joins;
     await until(`${all.length - 2} tools`);
-    expect(heard).toEqual(['c1 left', `${all.length - 2} tools`]);
+    expect(heard).toEqual(['c1 left', 'c1 joined', `${all.length - 2} tools`]);
     // Its seat was free again, and the server heard of the one call that was sent.
     expect((await agent.listRoom()).map(({ role }) => role).sort()).toEqual(['agent', 'computer']);
     const again = await agent.callTool('c1', 'echo', { text: 'new' }, { reqId: 'r1' });

@@ -78,13 +78,15 @@ export const offlineFailure: Failure = {
   remedy: 'Wait until the link is joined again.',
 };
 export const closingFailure: Failure = { code: 'LinkLost', message: 'The agent is closing' };
+/** The wire has whole seconds. */
+const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
 /** The office waits the call's time-out and a margin, then answers; we wait a little longer than that. */
 const patience = (c: Context, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
 export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart => ({
   ...call,
   server: computer,
-  timeoutMs: patience(c, call.timeoutMs),
+  timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
   confirmMs: null,
   session: linkAt(c),
   method: 'client:tool_call',
@@ -94,7 +96,7 @@ export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall)
     computer,
     tool_name: call.tool,
     params: call.params,
-    timeout: Math.ceil(call.timeoutMs / 1000),
+    timeout: secondsOf(call.timeoutMs),
   },
 });
 export const queryStart = (c: Context, { type: _, request, ...query }: AgentQuery): CallStart => ({
