@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { baselineFull, baselineRelay } from './baseline/chain.ts';
+import { aims, isReached } from './aims.ts';
+import { baselineComputer, baselineFull } from './baseline/chain.ts';
 import { echoed, textOf, type Chain, type Contender } from './chain.ts';
 import { chains } from './chains.ts';
-import { measure, quantile } from './measure.ts';
-import { tableOf } from './table.ts';
+import { measure, quantile, type Row } from './measure.ts';
+import { mapAndTimer, oursInMemory } from './memory-stage.ts';
+import { oursComputer, oursFull } from './ours.ts';
+import { baselineRelay, oursRelay } from './relay.ts';
+import { aimsTable, flightTable, tableOf, weightTable } from './table.ts';
 
 const chain = (call: Chain['call']): Chain => ({ call, close: async () => {}, pids: [] });
 const contender = (name: string): Contender => ({
@@ -13,10 +17,16 @@ const contender = (name: string): Contender => ({
 });
 const plan = { inFlight: [1, 8], rounds: 3, sliceMs: 5 };
 
-describe('the baseline', () => {
+describe('a chain', () => {
   it.each([
-    ['full chain', baselineFull],
-    ['relay alone', baselineRelay],
+    ['full chain, baseline', baselineFull],
+    ['full chain, ours', oursFull],
+    ['relay alone, baseline', baselineRelay],
+    ['relay alone, ours', oursRelay],
+    ['computer alone, baseline', baselineComputer],
+    ['computer alone, ours', oursComputer],
+    ['directory alone, map + timer', mapAndTimer],
+    ['directory alone, ours', oursInMemory],
   ])('gives back what it was asked: %s', async (_, open) => {
     const opened = await open();
     const texts = await Promise.all(Array.from({ length: 20 }, (_each, n) => opened.call(n)));
@@ -24,9 +34,12 @@ describe('the baseline', () => {
     expect(texts).toEqual(texts.map((_each, n) => textOf(n)));
   });
 
-  it('leads each group', () => {
-    for (const group of ['full chain', 'relay alone'])
-      expect(chains.find((each) => each.group === group)?.name).toBe('baseline');
+  it('that leads its group is none of ours', () => {
+    const groups = new Set(chains.map(({ group }) => group));
+    for (const group of groups) {
+      expect(chains.find((each) => each.group === group)?.name).toMatch(/^(baseline|map \+ timer)$/);
+      expect(chains.filter((each) => each.group === group).at(-1)?.name).toBe('ours');
+    }
   });
 });
 
@@ -68,6 +81,31 @@ describe('a measurement', () => {
     const run = measure(hanging, { ...plan, signal: stop.signal });
     stop.abort(new Error('enough'));
     await expect(run).rejects.toThrow('enough');
+  });
+
+  it('is held against the aims, as far as its chains ran', async () => {
+    const row = (group: Contender['group'], name: string, inFlight: number, cpuUs: number): Row => {
+      const rest = { rounds: 5, cpuUsMin: cpuUs, cpuUsMax: cpuUs, perSecond: 1, p50Ms: 1, p99Ms: 1 };
+      return { group, name, inFlight, cpuUs, ...rest };
+    };
+    const rows = [
+      row('relay alone', 'baseline', 64, 10),
+      row('relay alone', 'ours', 64, 12),
+      row('directory alone', 'map + timer', 1, 1),
+      row('directory alone', 'ours', 1, 20),
+      row('directory alone', 'map + timer', 1_000, 1),
+      row('directory alone', 'ours', 1_000, 40),
+    ];
+    const weights = [{ group: 'directory alone', name: 'ours', heldBytes: 4_096, leftBytes: 0 }];
+    const judged = aims.flatMap(({ of, ...aim }) => of(rows, weights).map((value) => ({ ...aim, value })));
+    expect(judged.map((aim) => [aim.value, isReached(aim)])).toEqual([
+      [1.2, true],
+      [2, false],
+      [4, true],
+    ]);
+    expect(aimsTable(judged)).toMatch(/1\.20 +reached\n.* 2\.00 +missed\n/);
+    expect(flightTable(rows)).toMatch(/÷ at 1 +1\.00 +2\.00$/);
+    expect(weightTable(weights)).toMatch(/ours +4\.00 +0\.00$/);
   });
 
   it('takes medians', () => {

@@ -5,6 +5,8 @@ export interface Chain {
   /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
   call(n: number): Promise<string>;
   close(): Promise<void>;
+  /** CPU used so far by what is measured, when that is another process. */
+  cpuUs?(): Promise<number>;
   /** Heap per call in flight, where that can be told from everything else. */
   weigh?(): Promise<Weight>;
   /** Children that must not outlive the benchmark, whatever happens. */

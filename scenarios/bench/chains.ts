@@ -1,7 +1,8 @@
-import { baselineComputer, baselineFull, baselineRelay } from './baseline/chain.ts';
+import { baselineComputer, baselineFull } from './baseline/chain.ts';
 import type { Contender } from './chain.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
-import { oursComputer, oursFull, oursRelay } from './ours.ts';
+import { oursComputer, oursFull } from './ours.ts';
+import { baselineRelay, oursRelay } from './relay.ts';
 
 /** Up to a thousand: what a call costs must not grow with the number in flight. */
 const manyInFlight = [1, 64, 256, 1_000];

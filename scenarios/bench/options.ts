@@ -13,7 +13,8 @@ What runs is compiled first, as it is published: tsx would add a call to every f
   --json          one JSON document on stdout instead of the tables
   --help
 
-CPU is that of the process that holds agent, office and computer, without the MCP server. Compare the ratios
+CPU is that of the process that holds agent, office and computer, without the MCP server; of a relay alone, that
+of the office's own process, without its peers. Compare the ratios
 (×, to the first chain of a group): absolute figures of a shared machine mean little, and latency with one call
 in flight is noise of ±40 %.
 `;

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { createAgent, createComputer, createOffice, type CallOutcome } from '../../actors/index.ts';
-import { relayChain } from './baseline/chain.ts';
 import { echoed, textOf, type Chain } from './chain.ts';
 
 const office = 'bench';
@@ -38,12 +37,6 @@ export async function oursFull(): Promise<Chain> {
       await server.close();
     },
   };
-}
-
-/** Our office between the bare peers of the baseline. */
-export async function oursRelay(): Promise<Chain> {
-  const { url, close } = await createOffice({ port: 0 });
-  return relayChain({ url: `${url}/smcp`, close });
 }
 
 /** A computer for its own host, without an office: what it adds to the MCP client and the pipe. */

@@ -53,6 +53,9 @@ export async function run(options: Options): Promise<void> {
       const tables = [tableOf(rows), flightTable(rows), weightTable(weights), aimsTable(judged)];
       process.stdout.write(`${tables.filter((table) => table !== '').join('\n\n')}\n`);
     }
+  } catch (failure) {
+    // Ctrl-C reaches the children too: what breaks then is not the news.
+    throw stop.signal.aborted ? stop.signal.reason : failure;
   } finally {
     clearTimeout(late);
     const closing = Promise.allSettled([...open.values()].map((chain) => chain.close()));

@@ -32,7 +32,7 @@ interface Office {
   readonly close: () => Promise<void>;
 }
 
-async function startOffice(): Promise<Office> {
+export async function startOffice(): Promise<Office> {
   const http = createServer();
   const server = new Server(http, { transports: ['websocket'], serveClient: false });
   const computers = new Map<string, Socket>();
@@ -122,8 +122,6 @@ export const relayChain = (office: Office): Promise<Chain> =>
     pid: 0,
     close: async () => {},
   });
-
-export const baselineRelay = async (): Promise<Chain> => relayChain(await startOffice());
 
 /** The MCP SDK's own client and the echo server, without any socket. */
 export async function baselineComputer(): Promise<Chain> {
