@@ -1,4 +1,5 @@
 import type { AnyEventObject } from 'xstate';
+import { systemClock } from '../adapters/index.ts';
 import type { AgentCall, AgentNews, AgentQuery, AgentStart } from '../machines/agent.machine.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
@@ -178,7 +179,7 @@ class HostedAgent implements Agent {
       'tools.changed',
       (e) => e.computer === computer && found.resolve(e.value),
     );
-    const timer = this.#runtime.directory.platform.setTimeout(() => {
+    const timer = systemClock.setTimeout(() => {
       const failure = this.#failures.get(computer);
       const others = this.computers().map((c) => `'${c}'`);
       found.reject(
@@ -195,7 +196,7 @@ class HostedAgent implements Agent {
       return await found.promise;
     } finally {
       stop();
-      this.#runtime.directory.platform.clearTimeout(timer);
+      systemClock.clearTimeout(timer);
     }
   }
   callTool: Agent['callTool'] = async (computer, tool, params = {}, options = {}) => {

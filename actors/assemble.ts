@@ -4,7 +4,7 @@ import type { Address } from '../machines/address.ts';
 import { callMachine } from '../machines/call.machine.ts';
 import { clientMachine } from '../machines/client.machine.ts';
 import { computerMachine } from '../machines/computer.machine.ts';
-import type { effects, Open, Post, Question, TellOwned } from '../machines/effects.ts';
+import type { Deadline, effects, Open, Post, Question, TellOwned } from '../machines/effects.ts';
 import { linkMachine } from '../machines/link.machine.ts';
 import { officeMachine } from '../machines/office.machine.ts';
 import type { AskFact, Batch, Give, Leaf, Ports } from '../machines/ports.ts';
@@ -58,9 +58,9 @@ function leafOf(directory: Directory, port: Exclude<keyof Ports, 'ask'>) {
       input: unknown,
       give: (f: EventObject) => void,
     ) => Leaf;
-    const leaf = open(at, input, (ev) =>
-      directory.enter({ k: 'in', via: 'leaf', a: at, ev }, handle, () => sendBack(ev)),
-    );
+    const give = (ev: EventObject): void =>
+      directory.enter({ k: 'in', via: 'leaf', a: at, ev }, handle, () => sendBack(ev));
+    const leaf = directory.guarded({ k: 'draw', a: at, port }, () => open(at, input, give));
     opened.leaf = leaf;
     // It failed while it was being opened, and its state is left already.
     if (!handle.isLive) leaf.close();
@@ -98,12 +98,13 @@ function performAsk(directory: Directory, from: Address, question: Question): vo
   }
 }
 
-function performDeadline(directory: Directory, from: Address, ms: number): void {
+function performDeadline(directory: Directory, from: Address, { ms, spread = 0 }: Deadline): void {
   const root = directory.find(from);
   if (!root) return;
   root.clearTimeout(root.deadline);
-  root.deadline =
-    ms > 0 ? root.startTimer('deadline', () => root.ref.send({ type: 'deadline.passed' }), ms) : undefined;
+  const pass = (): void => root.ref.send({ type: 'deadline.passed' });
+  const late = spread > 0 ? Math.round(ms * spread * directory.random(root.id)) : 0;
+  root.deadline = ms > 0 ? root.startTimer('deadline', pass, ms + late) : undefined;
 }
 
 /** Fills the names that machines use, effects and ports, with a directory and its platform. */
@@ -121,8 +122,7 @@ export function assemble(directory: Directory, kinds = machines): Directory {
     ask: (scope, p: Question) => d.effect(from(scope), () => performAsk(d, from(scope), p)),
     withdraw: (scope, p: { id: string }) =>
       d.effect(from(scope), () => d.find(from(scope))?.questions.get(p.id)?.release()),
-    setDeadline: (scope, p: { ms: number }) =>
-      d.effect(from(scope), () => performDeadline(d, from(scope), p.ms)),
+    setDeadline: (scope, p: Deadline) => d.effect(from(scope), () => performDeadline(d, from(scope), p)),
   };
   const actors = {
     process: leafOf(d, 'process'),

@@ -1,7 +1,8 @@
 import type { CallStart } from '../machines/call.machine.ts';
 import type { CallEnd, CallSettled, Outcome } from '../machines/settlement.ts';
 import type { Failure } from '../machines/wire/index.ts';
-import type { DirectoryRecord, Observer } from './records.ts';
+import type { DirectoryRecord } from '../machines/trace/index.ts';
+import type { Observer } from './observer.ts';
 
 export interface CallStarted {
   readonly reqId: string;

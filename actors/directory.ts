@@ -3,7 +3,7 @@ import { nameOf, type Address } from '../machines/address.ts';
 import type { Open, OwnedEnded, OwnerEnded, OpenRefused, Post } from '../machines/effects.ts';
 import type { Ports } from '../machines/ports.ts';
 import { Fifo } from './fifo.ts';
-import type { DirectoryRecord } from './records.ts';
+import type { DirectoryRecord, Thrown } from '../machines/trace/index.ts';
 import { Root, type Handle } from './root.ts';
 import { Tap } from './tap.ts';
 
@@ -11,13 +11,24 @@ import { Tap } from './tap.ts';
 export interface Platform {
   /** ms, monotonic; for ages in what people look at, never for a decision. */
   now(): number;
-  setTimeout(fire: () => void, ms: number): unknown;
+  /** In [0, 1). Drawn through `Directory.draw` only, so that it is recorded. */
+  random(): number;
+  /** Timer `n` of the root `a`: names by which a replay fires the same one. */
+  setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
   clearTimeout(timer: unknown): void;
   readonly ports: Ports;
 }
+export const thrownOf = (error: unknown): Thrown =>
+  error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: 'Error', message: String(error) };
 const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 
+interface Outlet {
+  readonly hear: (event: EventObject) => void;
+  letters: number;
+}
 interface Input {
   readonly record: DirectoryRecord;
   readonly handle: Handle | undefined;
@@ -38,7 +49,7 @@ export class Directory {
   kinds: Readonly<Record<string, AnyStateMachine>> = {};
   readonly defects: string[] = [];
   readonly #roots = new Map<Address, Root>();
-  readonly #outlets = new Map<Address, (event: EventObject) => void>();
+  readonly #outlets = new Map<Address, Outlet>();
   opened = 0;
   readonly #inputs = new Fifo<Input>();
   readonly #effects = new Fifo<{ readonly from: Address; readonly run: () => void }>();
@@ -103,13 +114,15 @@ export class Directory {
 
   // ── the host's side ────────────────────────────────────────────────────────────────────────────────
   /** An address outside the tree, such as `host`: what is posted there goes to this listener. */
-  listen(outlet: Address, listener: (event: EventObject) => void): () => void {
-    this.#outlets.set(outlet, listener);
-    return () => this.#outlets.delete(outlet);
+  listen(outlet: Address, hear: (event: EventObject) => void): () => void {
+    const open = { k: 'in', via: 'outlet', a: outlet, ev: { type: 'outlet.open' } } as const;
+    this.enter(open, undefined, () => this.#outlets.set(outlet, { hear, letters: 0 }));
+    return () =>
+      this.enter({ ...open, ev: { type: 'outlet.close' } }, undefined, () => this.#outlets.delete(outlet));
   }
   /** Opens a root without an owner; its end is told to the outlet `tell`. */
   start(kind: string, input: object, tell: Address): Address {
-    const ev = { type: 'start', input };
+    const ev = { type: 'start', input, tell };
     this.enter({ k: 'in', via: 'start', a: kind, ev }, undefined, () =>
       this.#performOpen(undefined, tell, { kind, input }),
     );
@@ -132,7 +145,7 @@ export class Directory {
   }
   /** Ends a tree at once, whatever its machines say: the net below every polite way down. */
   abandon(address: Address): void {
-    this.enter({ k: 'in', via: 'host', a: address, ev: { type: 'abandon' } }, undefined, () => {
+    this.enter({ k: 'in', via: 'abandon', a: address }, undefined, () => {
       const root = this.find(address);
       if (root) this.#end(root);
     });
@@ -170,8 +183,28 @@ export class Directory {
       this.report({ k: 'post', from, a: to, ev: event, ...dead });
     }
     if (root) root.ref.send(event);
-    else if (outlet) outlet(event);
+    else if (outlet) this.#tell(to, outlet, event);
     else if (orElse) this.post(from, orElse);
+  }
+
+  #tell(a: Address, outlet: Outlet, event: EventObject): void {
+    const n = (outlet.letters += 1);
+    this.guarded({ k: 'draw', a, port: 'outlet', n }, () => outlet.hear(event));
+  }
+  /** Runs what is not ours. An error goes on to whoever called, and into the records, for a replay to throw again. */
+  guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      this.report({ ...draw, threw: thrownOf(error) });
+      throw error;
+    }
+  }
+  /** A number in [0, 1) for whoever is in a transition or an effect. */
+  random(a: Address): number {
+    const v = this.platform.random();
+    this.report({ k: 'draw', a, port: 'random', v });
+    return v;
   }
 
   #performOpen(from: Address | undefined, ownerAddress: Address, { kind, key, input, will }: Open): void {

@@ -92,6 +92,8 @@ export class Root {
           fire();
         }),
       ms,
+      this.id,
+      n,
     );
     return handle;
   }

@@ -1,5 +1,6 @@
 import type { InspectionEvent } from 'xstate';
-import type { DirectoryRecord, Observer } from './records.ts';
+import type { DirectoryRecord } from '../machines/trace/index.ts';
+import type { Observer } from './observer.ts';
 
 /**
  * The one place where anybody watches. An observer that throws would lose the event or kill the actor it looks

@@ -1,7 +1,8 @@
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { Address } from '../machines/address.ts';
 import type { Directory } from './directory.ts';
-import type { DirectoryRecord, Observer } from './records.ts';
+import type { DirectoryRecord } from '../machines/trace/index.ts';
+import type { Observer } from './observer.ts';
 import type { Root } from './root.ts';
 
 interface Life {

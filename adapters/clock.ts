@@ -9,6 +9,8 @@ export const systemClock = {
   /** ms, monotonic. */
   now: (): number => performance.now(),
   setTimeout: (fire: () => void, ms: number): unknown => setTimeout(fire, Math.min(ms, longestMs)),
+  /** In [0, 1). */
+  random: (): number => Math.random(),
   clearTimeout: (timer: unknown): void => clearTimeout(timer as NodeJS.Timeout),
 };
 export const newId = (): string => randomUUID();

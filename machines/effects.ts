@@ -36,6 +36,13 @@ export interface TellOwned {
   readonly event: EventObject;
 }
 
+export interface Deadline {
+  /** 0 = none. */
+  readonly ms: number;
+  /** Up to so much of `ms` later, drawn by chance, so that many do not come in the same second. */
+  readonly spread?: number;
+}
+
 const asked =
   <P>() =>
   (_: unknown, _params: P): void => {};
@@ -52,7 +59,7 @@ export const effects = {
   ask: asked<Question>(),
   withdraw: asked<{ readonly id: string }>(),
   /** One deadline per root: a new one replaces the old. Passed → `deadline.passed`. */
-  setDeadline: asked<{ readonly ms: number }>(),
+  setDeadline: asked<Deadline>(),
 };
 
 /** What the directory tells a root about those that it owns and about its owner. */

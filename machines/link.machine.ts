@@ -133,9 +133,15 @@ export const linkMachine = parts.createMachine({
     },
     waiting: {
       tags: 'connecting',
-      entry: tellStage('waiting'),
-      on: { close: 'closed' },
-      after: { backoff: 'online' },
+      // By chance up to half as long again: not everybody comes back to an office in the same instant.
+      entry: [
+        tellStage('waiting'),
+        {
+          type: 'setDeadline',
+          params: ({ context: c }) => ({ ms: c.timing.linkBackoffMs, spread: 0.5 }),
+        },
+      ],
+      on: { 'deadline.passed': 'online', close: 'closed' },
     },
     closed: { type: 'final', entry: tellStage('closed') },
   },

@@ -15,6 +15,7 @@ export type LinkOrder =
   | ToolsListed
   | ConfigShown
   | CallSettled
+  | { readonly type: 'deadline.passed' }
   | { readonly type: 'close' };
 /** What `client:get_config` is answered with: secrets hidden. */
 export interface ConfigShown {
@@ -110,7 +111,6 @@ export const parts = setup({
   guards: { isNews: ({ context }) => context.signature !== context.announced },
   delays: {
     linkTimeout: ({ context }) => context.timing.linkMs,
-    backoff: ({ context }) => context.timing.linkBackoffMs,
     quiet: ({ context }) => context.timing.quietMs,
     longestQuiet: ({ context }) => context.timing.longestQuietMs,
   },

@@ -1,103 +1,19 @@
-import { createHash } from 'node:crypto';
 import {
   initialTransition,
   transition,
   type AnyMachineSnapshot,
   type AnyStateMachine,
-  type AnyStateNode,
-  type AnyTransitionDefinition,
   type EventFromLogic,
   type EventObject,
   type InputFrom,
-  type InspectionEvent,
   type SnapshotFrom,
 } from 'xstate';
+import { pathOf } from '../actors/charts.ts';
 
 /**
- * Reads the chart of a machine: what it declares, what of it was taken, and whether every state has a way out.
- * Leans on two facts of XState that its types do not promise: `microstep._transitions`, and that the pure
- * `transition` creates invoked actors without starting them.
+ * Whether every state of a machine has a way out. Leans on a fact of XState that its types do not promise: that
+ * the pure `transition` creates invoked actors without starting them.
  */
-
-const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
-  node,
-  ...Object.values(node.states as Record<string, AnyStateNode>).flatMap(nodesOf),
-];
-
-const pathOf = (node: AnyStateNode): string => node.path.join('.') || '(any)';
-
-/** Every state but the root as its path, such as `connected.ready.steady`, in the order of the chart. */
-export const statesOf = (machine: AnyStateMachine): string[] =>
-  nodesOf(machine.root)
-    .filter((node) => node.parent)
-    .map(pathOf);
-
-const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
-  ...[...node.transitions.values()].flat(),
-  ...(node.always ?? []),
-];
-
-/**
- * One id per declared transition: `client: ready.steady --tools.changed--> ready.refreshing`, `… --after
- * backoff--> …`, `… --always [isDone]--> …`, `… --done(child)--> …`; targetless ones end in `--> .`. Two that
- * would read the same are numbered in the order of the chart.
- */
-export const transitionsOf = (machine: AnyStateMachine): string[] =>
-  nodesOf(machine.root).flatMap((node) => declared(node).map(idOf));
-
-/** The ids of the declared transitions that an inspection event took: count them to see what no test takes. */
-export function takenBy(inspected: InspectionEvent): string[] {
-  if (inspected.type !== '@xstate.microstep') return [];
-  // The step into the first state has a transition that no chart declares.
-  return inspected._transitions.filter((taken) => declared(taken.source).some(same(taken))).map(idOf);
-}
-
-// XState hands out copies, so identity is: the same place in the same list of the same state.
-const same = (a: AnyTransitionDefinition) => (b: AnyTransitionDefinition) => a === b || a.toJSON === b.toJSON;
-
-function idOf(of: AnyTransitionDefinition): string {
-  const alike = declared(of.source).filter((other) => labelOf(other) === labelOf(of));
-  const nth = alike.findIndex(same(of));
-  return nth > 0 ? `${labelOf(of)} (${nth + 1})` : labelOf(of);
-}
-
-function labelOf({ source, target, eventType, guard }: AnyTransitionDefinition): string {
-  const when = guard ? ` [${guardName(guard)}]` : '';
-  const to = target?.map(pathOf).join(' + ') ?? '.';
-  return `${source.machine.id}: ${pathOf(source)} --${eventName(eventType, source)}${when}--> ${to}`;
-}
-
-function eventName(eventType: string, source: AnyStateNode): string {
-  if (eventType === '') return 'always';
-  const [, kind, id = ''] = /^xstate\.(after|done\.actor|error\.actor|snapshot)\.(.*)$/.exec(eventType) ?? [];
-  if (kind === 'after') return `after ${id.slice(0, -source.id.length - 1)}`;
-  if (kind) return `${kind.replace('.actor', '')}(${id})`;
-  return eventType === `xstate.done.state.${source.id}` ? 'onDone' : eventType;
-}
-
-function guardName(guard: unknown): string {
-  if (typeof guard === 'string') return guard;
-  if (typeof guard === 'function') {
-    const inner: unknown = 'guards' in guard ? guard.guards : undefined;
-    const name = (guard.name || 'inline').replace(/^_?(and|or|not)\d*$/, '$1');
-    return Array.isArray(inner) ? `${name}(${inner.map(guardName).join(', ')})` : name;
-  }
-  return typeof guard === 'object' && guard && 'type' in guard ? String(guard.type) : 'inline';
-}
-
-/** Changes when the chart changes: states, tags, transitions, actions by name, invoked actors. */
-export function fingerprint(machine: AnyStateMachine): string {
-  const named = (actions: readonly unknown[]): string => actions.map(guardName).join(',');
-  const lines = nodesOf(machine.root).flatMap((node) => [
-    [pathOf(node), node.type, node.tags.join(), named(node.entry), named(node.exit)].join('|'),
-    ...node.invoke.map(({ id, src }) => `invoke ${id} ${guardName(src)}`),
-    ...declared(node).map(
-      (each) => `${idOf(each)} / ${named(each.actions)}${each.reenter ? ' reenter' : ''}`,
-    ),
-  ]);
-  return createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
-}
-
 export interface WalkOptions<Machine extends AnyStateMachine> {
   readonly input?: InputFrom<Machine>;
   /** One sample of everything that the world may say, with payload; tried in every state. */

@@ -1,4 +1,4 @@
-import type { DirectoryRecord } from '../actors/records.ts';
+import type { DirectoryRecord } from '../machines/trace/index.ts';
 import type { Stage } from './stage.ts';
 
 /**

@@ -16,7 +16,7 @@ import './views.scenario.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { machines } from '../actors/assemble.ts';
-import { transitionsOf } from './charts.ts';
+import { transitionsOf } from '../actors/charts.ts';
 import { played, taken } from './scenario.ts';
 
 const listed = new URL('./untaken.json', import.meta.url);

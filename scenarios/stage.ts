@@ -1,7 +1,9 @@
 import type { AnyEventObject, AnyStateMachine, InspectionEvent } from 'xstate';
 import { assemble, machines } from '../actors/assemble.ts';
 import { Directory } from '../actors/directory.ts';
-import type { DirectoryRecord, Observer } from '../actors/records.ts';
+import type { Observer } from '../actors/observer.ts';
+import type { DirectoryRecord } from '../machines/trace/index.ts';
+import type { Recorder } from '../actors/recorder.ts';
 import { Tap } from '../actors/tap.ts';
 import type { AgentStart } from '../machines/agent.machine.ts';
 import type { ToolMeta } from '../machines/catalog/index.ts';
@@ -9,12 +11,13 @@ import type { ComputerStart, ServerPlan } from '../machines/computer.machine.ts'
 import type { AskFact, Give, Ports } from '../machines/ports.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
-import { takenBy } from './charts.ts';
+import { takenBy } from '../actors/charts.ts';
+import { recorderOf } from './recording.ts';
 import { createNetwork, type Network } from './scripted/network.ts';
 import { Peer } from './scripted/peer.ts';
 import { ScriptedServers, type Script } from './scripted/servers.ts';
 import { lineOf, stepLine } from './trace.ts';
-import { VirtualClock } from './virtual-clock.ts';
+import { randomOf, VirtualClock } from './virtual-clock.ts';
 
 export interface ServerOptions {
   readonly autoStart?: boolean;
@@ -78,6 +81,7 @@ export class Stage {
   readonly timing: Timing;
   readonly trace: string[] = [];
   readonly records: DirectoryRecord[] = [];
+  readonly recorder: Recorder;
   readonly taken = new Set<string>();
   readonly calls: AskedCall[] = [];
   /** Errors of those who watch. */
@@ -87,6 +91,7 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #named = new Set<unknown>();
   readonly #started: string[] = [];
+  readonly #aliases: Record<string, AnyStateMachine> = {};
   readonly #peers: Peer[] = [];
 
   constructor(options: StageOptions) {
@@ -98,6 +103,8 @@ export class Stage {
     const tap = new Tap((error) => this.blunders.push(error));
     if (options.observer) tap.add(options.observer());
     tap.add({ record: (r) => this.#record(r), inspect: (e) => this.#step(e) });
+    this.recorder = recorderOf(this.clock);
+    tap.add(this.recorder);
     const ports: Ports = {
       process: this.servers.process,
       session: this.servers.session,
@@ -108,6 +115,8 @@ export class Stage {
     const { setTimeout, clearTimeout } = this.clock;
     const platform = {
       now: () => this.clock.now(),
+      // Without a seed nothing is late by chance.
+      random: options.seed === undefined ? () => 0 : randomOf(options.seed),
       setTimeout,
       clearTimeout,
       ports: options.mend?.(ports) ?? ports,
@@ -156,7 +165,10 @@ export class Stage {
   #start(kind: string, input: object, { as = kind }: Cast = {}): void {
     const host = `host:${as}`;
     const { kinds } = this.directory;
-    if (as !== kind) Object.defineProperty(kinds, as, { get: () => kinds[kind] });
+    if (as !== kind) {
+      Object.defineProperty(kinds, as, { get: () => kinds[kind] });
+      this.#aliases[as] = (this.#options.kinds ?? machines)[kind] as AnyStateMachine;
+    }
     this.directory.listen(host, (event) => {
       this.news.push({ at: this.clock.now(), who: as, event });
       if (event.type === 'call.settled') {
@@ -259,6 +271,10 @@ export class Stage {
     if (who === undefined) for (const peer of this.#peers) peer.close();
   }
 
+  /** Its machines by the names under which it started them. */
+  get kinds(): Kinds {
+    return { ...(this.#options.kinds ?? machines), ...this.#aliases };
+  }
   // ── what there is to see ───────────────────────────────────────────────────────────────────────────
   /** The state value of whoever lives there now, as compact JSON; undefined when nobody does. */
   state(address: string): string | undefined {

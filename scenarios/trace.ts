@@ -1,5 +1,5 @@
 import type { AnyActorRef, InspectionEvent } from 'xstate';
-import type { DirectoryRecord } from '../actors/records.ts';
+import type { DirectoryRecord } from '../machines/trace/index.ts';
 
 /** Whoever reads a trace wants who, what and when; payloads are cut to a word where they matter. */
 const shown = (value: unknown): string => {
@@ -8,6 +8,7 @@ const shown = (value: unknown): string => {
 };
 const lines: { [K in DirectoryRecord['k']]: (r: Extract<DirectoryRecord, { k: K }>) => string } = {
   in: (r) => `> ${r.via} ${r.a}${r.ev ? ` ${r.ev.type}` : ''}${r.n === undefined ? '' : ` #${r.n}`}`,
+  draw: (r) => `? ${r.a} ${r.port}: ${r.threw ? r.threw.message : r.v}`,
   post: (r) => `${r.from} -> ${r.a}: ${r.ev.type}${r.dead ? ` (${r.dead})` : ''}`,
   open: (r) => `+ ${r.a}`,
   end: (r) => `- ${r.a} ${r.why}${r.error === undefined ? '' : ` ${r.error}`}`,

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine, EventObject } from 'xstate';
 import { machines } from '../actors/assemble.ts';
 import { timing } from '../machines/timing.ts';
-import { statesOf, walkOut } from './charts.ts';
+import { statesOf } from '../actors/charts.ts';
+import { walkOut } from './charts.ts';
 
 /** One sample of everything that the world may say to each machine, and what tells its contexts apart. */
 interface Sample {
@@ -107,6 +108,7 @@ const samples: Readonly<Record<string, Sample>> = {
     input: { url: 'u', role: 'agent', name: 'n', office: 'o' },
     events: [
       { type: 'link.up' },
+      { type: 'deadline.passed' },
       { type: 'link.refused', reason: 'x' },
       { type: 'link.down', reason: 'x' },
       { type: 'join.accepted' },

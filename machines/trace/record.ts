@@ -1,22 +1,38 @@
-import type { EventObject, InspectionEvent } from 'xstate';
-import type { Address } from '../machines/address.ts';
-import type { Letter } from '../machines/effects.ts';
+import type { EventObject } from 'xstate';
+import type { Address } from '../address.ts';
+import type { Letter } from '../effects.ts';
 
+export interface Thrown {
+  readonly name: string;
+  readonly message: string;
+}
 /**
- * What the directory reports, in order, over all its actor systems. `in` is all that the world does to us and
- * all that a replay needs; everything else follows from it and can be compared.
+ * What the directory reports, in order, over all its actor systems. `in` and `draw` are all that the world does
+ * to us and all that a replay needs; everything else follows from them and can be compared.
  */
 export type DirectoryRecord =
   | {
       readonly k: 'in';
-      readonly via: 'start' | 'host' | 'leaf' | 'ask' | 'timer' | 'deadline';
-      /** The root, or the leaf, that it is for. */
+      /** `outlet`: a listener of the host comes or goes. `abandon`: the host ends a tree by force. */
+      readonly via: 'start' | 'host' | 'abandon' | 'outlet' | 'leaf' | 'ask' | 'timer' | 'deadline';
+      /** The root, the leaf or the outlet that it is for. */
       readonly a: Address;
       /** The number of the timer. */
       readonly n?: number;
       /** The id of the question. */
       readonly id?: string;
       readonly ev?: EventObject;
+    }
+  /** What the world answered at once, without an event: a number by chance, or an error that was thrown. */
+  | {
+      readonly k: 'draw';
+      readonly a: Address;
+      /** `random`, or the port that threw, or `outlet`. */
+      readonly port: string;
+      readonly v?: number;
+      readonly threw?: Thrown;
+      /** Which letter to that outlet. */
+      readonly n?: number;
     }
   | {
       readonly k: 'post';
@@ -54,10 +70,3 @@ export type DirectoryRecord =
   | { readonly k: 'out'; readonly port: string; readonly a: Address; readonly ev: EventObject }
   /** Something that must not happen, at an address. */
   | { readonly k: 'defect'; readonly a: Address; readonly what: string };
-
-/** Somebody who watches. It may throw: the tap leaves it out from then on. */
-export interface Observer {
-  record?(record: DirectoryRecord): void;
-  /** Steps of the machines; costs about a quarter more CPU, so only while somebody looks. */
-  inspect?(event: InspectionEvent): void;
-}

@@ -1,0 +1,173 @@
+import type { InspectionEvent } from 'xstate';
+import {
+  canonical,
+  Check,
+  traceFormat,
+  type DirectoryRecord,
+  type Head,
+  type Profile,
+  type Veil,
+} from '../machines/trace/index.ts';
+import type { Observer } from './observer.ts';
+import { isMicrostep, lineOf, Steps, type Entry } from './trace-lines.ts';
+
+export interface RecorderOptions {
+  readonly profile: Profile;
+  /** ms, monotonic. */
+  readonly now: () => number;
+  /** Hides secrets; without it everything is written as it is. */
+  readonly veil?: Veil;
+  readonly sha256: (text: string) => string;
+  readonly digest: () => { add(text: string): void; value(): string };
+  /** What only the host knows of itself. */
+  readonly about: Pick<Head, 'runtime' | 'xstate' | 'node' | 'clock' | 'started' | 'charts' | 'redaction'> & {
+    readonly title?: string;
+  };
+  /** Bytes in memory, as a rough weight of what is held; the oldest goes first. Default 16 MiB. */
+  readonly ringBytes?: number;
+  /** Something that must not happen: a machine failed, a message was lost, a defect. */
+  readonly onAlarm?: (what: string) => void;
+  /** Told of each new entry by whoever writes them out as they come. */
+  readonly onEntry?: () => void;
+}
+const defaultRingBytes = 16 * 1024 * 1024;
+const deepest = 32;
+
+/** About so many bytes are held by a value. A walk over it costs a tenth of its text. */
+function weightOf(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return 16 + value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  if (depth > deepest) return 48;
+  let sum = 48;
+  if (Array.isArray(value)) for (const each of value) sum += 8 + weightOf(each, depth + 1);
+  else for (const key in value) sum += 8 + weightOf((value as Record<string, unknown>)[key], depth + 1);
+  return sum;
+}
+const alarmOf = (record: DirectoryRecord): string | undefined => {
+  if (record.k === 'defect') return `${record.a}: ${record.what}`;
+  if (record.k === 'end' && record.why === 'failed') return `${record.a} failed: ${record.error}`;
+  if (record.k === 'post' && record.dead === 'lost') return `${record.ev.type} to nobody at ${record.a}`;
+  return undefined;
+};
+
+/**
+ * The flight recorder: an observer of the one tap. With the profile `inputs` it keeps what the world did and
+ * nothing else; what the machines did goes into a rolling check that each input carries. References are kept,
+ * and become text only when somebody wants to read them.
+ */
+export class Recorder implements Observer {
+  readonly inspect?: (event: InspectionEvent) => void;
+  readonly #options: RecorderOptions;
+  readonly #check = new Check();
+  readonly #start: number;
+  readonly #limit: number;
+  #entries: Entry[] = [];
+  #weights: number[] = [];
+  /** Entries before this one are forgotten. */
+  #first = 0;
+  #bytes = 0;
+  #next = 1;
+  #inputs = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#start = options.now();
+    this.#limit = options.ringBytes ?? defaultRingBytes;
+    if (options.profile !== 'inputs')
+      this.inspect = (event) => {
+        if (event.type === '@xstate.microstep') this.#keep(event, undefined, 200);
+      };
+  }
+  record(record: DirectoryRecord): void {
+    const { profile, onAlarm } = this.#options;
+    const isInput = record.k === 'in';
+    if (isInput || record.k === 'draw' || profile !== 'inputs') {
+      const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
+      this.#keep(record, isInput ? this.#check.value : undefined, 120 + weightOf(payload));
+    }
+    if (isInput) this.#inputs += 1;
+    this.#check.take(record);
+    if (!onAlarm) return;
+    const alarm = alarmOf(record);
+    if (alarm !== undefined) onAlarm(alarm);
+  }
+  #keep(what: Entry['what'], check: string | undefined, weight: number): void {
+    const { now, onEntry } = this.#options;
+    const t = Math.round((now() - this.#start) * 1000) / 1000;
+    this.#entries.push({ s: this.#next, t, check, what });
+    this.#next += 1;
+    this.#weights.push(weight);
+    this.#bytes += weight;
+    if (this.#bytes > this.#limit) this.#forget();
+    onEntry?.();
+  }
+  #forget(): void {
+    while (this.#bytes > this.#limit && this.#first < this.#entries.length - 1) {
+      this.#bytes -= this.#weights[this.#first] ?? 0;
+      this.#first += 1;
+    }
+    // The forgotten half goes at once: one by one would move the rest each time.
+    if (this.#first * 2 < this.#entries.length) return;
+    this.#entries = this.#entries.slice(this.#first);
+    this.#weights = this.#weights.slice(this.#first);
+    this.#first = 0;
+  }
+  /** Bytes held, roughly. */
+  get weight(): number {
+    return this.#bytes;
+  }
+  head(next: number): string {
+    const { about, profile } = this.#options;
+    const head = { k: 'head', format: traceFormat, ...about, profile, next };
+    return lineOf({ s: 0, t: 0, check: undefined }, canonical(head));
+  }
+  writer(): Writer {
+    return new Writer(this.#options);
+  }
+  /** What came since the last time, for whoever writes it out as it comes; forgotten here. */
+  take(): readonly Entry[] {
+    const taken = this.#entries.slice(this.#first);
+    this.#entries = [];
+    this.#weights = [];
+    this.#first = 0;
+    this.#bytes = 0;
+    return taken;
+  }
+  tail(reason: string, digest: string, records: number): string {
+    const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
+    const tail = { k: 'tail', reason, records, inputs: this.#inputs, check: this.#check.value, digest };
+    return lineOf({ s: this.#next, t, check: undefined }, canonical(tail));
+  }
+  /** The whole trace as far as it is in memory. */
+  text(reason: string): string {
+    const entries = this.#entries.slice(this.#first);
+    const writer = this.writer();
+    const body = writer.lines(entries);
+    return this.head(entries[0]?.s ?? this.#next) + body + this.tail(reason, writer.digest(), entries.length);
+  }
+}
+
+/** Turns entries into lines, in order, and keeps the digest of all of them. */
+export class Writer {
+  readonly #veil: Veil | undefined;
+  readonly #steps: Steps;
+  readonly #digest: { add(text: string): void; value(): string };
+  constructor({ veil, sha256, digest, profile }: RecorderOptions) {
+    this.#veil = veil;
+    this.#steps = new Steps({ veil, digest: sha256, isFull: profile === 'full' });
+    this.#digest = digest();
+  }
+  lines(entries: readonly Entry[]): string {
+    let lines = '';
+    for (const entry of entries) {
+      const { what } = entry;
+      const text = canonical(isMicrostep(what) ? this.#steps.of(what) : what, this.#veil);
+      this.#digest.add(text);
+      lines += lineOf(entry, text);
+    }
+    return lines;
+  }
+  digest(): string {
+    return this.#digest.value();
+  }
+}

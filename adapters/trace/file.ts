@@ -1,0 +1,79 @@
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+
+const suffix = '.trace.ndjson';
+/** Text waits at most this long in memory. A host that is killed loses no more than that. */
+const patienceMs = 50;
+
+export interface TraceFile {
+  readonly path: string;
+  /** `text` is asked for when it is written, or as the process exits. */
+  wants(): void;
+  close(): void;
+}
+export interface TraceFileOptions {
+  /** What has not been written yet. */
+  readonly take: () => string;
+  /** It cannot be written (any more); nothing else happens. */
+  readonly onError: (error: Error) => void;
+}
+
+/** A file that grows while the host runs. Created at once, so that a folder that cannot be written is told at once. */
+export function openTraceFile(folder: string, name: string, { take, onError }: TraceFileOptions): TraceFile {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, name + suffix);
+  // What was called may have had secrets in it that nobody could tell: for the owner's eyes.
+  let file: number | undefined = openSync(path, 'wx', 0o600);
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (file === undefined) return;
+    try {
+      const text = take();
+      if (text !== '') writeSync(file, text);
+    } catch (error) {
+      closeSync(file);
+      file = undefined;
+      process.off('exit', write);
+      onError(error as Error);
+    }
+  };
+  process.on('exit', write);
+  return {
+    path,
+    wants: () => {
+      timer ??= setTimeout(write, patienceMs).unref();
+    },
+    close: () => {
+      write();
+      process.off('exit', write);
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    },
+  };
+}
+
+/** Writes a whole trace at once; nobody sees half of it. With `keep` the oldest of the folder make room. */
+export function writeTraceFile(folder: string, name: string, text: string, keep = Infinity): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, name + suffix);
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  const all = readdirSync(folder)
+    .filter((file) => file.endsWith(suffix))
+    .toSorted();
+  // Names begin with their time.
+  for (const file of all.slice(0, Math.max(0, all.length - keep)))
+    rmSync(join(folder, file), { force: true });
+  return path;
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+
+/** The format of `*.trace.ndjson`; docs/trace-format.md tells it. Additions keep the number, anything else raises it. */
+export const traceFormat = 'a2c-trace/1';
+
+/** `inputs`: what the world did, enough to replay. `steps`: also what the machines did. `full`: and their memory. */
+export const profiles = ['inputs', 'steps', 'full'] as const;
+export type Profile = (typeof profiles)[number];
+
+const seq = z.int().min(0);
+const time = z.number().min(0);
+const address = z.string().min(1);
+const event = z.looseObject({ type: z.string() });
+const letter = z.looseObject({ to: address, event });
+const thrown = z.looseObject({ name: z.string(), message: z.string() });
+
+export const headSchema = z.looseObject({
+  s: z.literal(0),
+  t: z.literal(0),
+  k: z.literal('head'),
+  format: z.string(),
+  /** Versions of a2c-actors, XState and Node. */
+  runtime: z.string(),
+  xstate: z.string(),
+  node: z.string(),
+  profile: z.enum(profiles),
+  clock: z.enum(['real', 'virtual']),
+  /** When it began, ISO 8601; for people. */
+  started: z.string().nullable(),
+  /** The number of the next record: 1, unless the ring has lost the beginning. */
+  next: seq,
+  /** Kind of machine → fingerprint of its chart. */
+  charts: z.record(z.string(), z.string()),
+  redaction: z.looseObject({ keyId: z.string().nullable() }),
+  title: z.string().optional(),
+});
+export type Head = z.infer<typeof headSchema>;
+
+export const tailSchema = z.looseObject({
+  s: seq,
+  t: time,
+  k: z.literal('tail'),
+  /** `closed`: everything had ended. Anything else tells why it was written. */
+  reason: z.string(),
+  records: seq,
+  inputs: seq,
+  /** Over everything that the machines did, see check.ts. */
+  check: z.string(),
+  /** SHA-256 of all lines between head and tail, without `s`, `t` and `check`. */
+  digest: z.string(),
+});
+export type Tail = z.infer<typeof tailSchema>;
+
+const placed = { s: seq, t: time };
+export const recordSchema = z.discriminatedUnion('k', [
+  z.looseObject({
+    ...placed,
+    k: z.literal('in'),
+    check: z.string(),
+    via: z.enum(['start', 'host', 'abandon', 'outlet', 'leaf', 'ask', 'timer', 'deadline']),
+    a: address,
+    n: z.int().optional(),
+    id: z.string().optional(),
+    ev: event.optional(),
+  }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('draw'),
+    a: address,
+    port: z.string(),
+    v: z.number().optional(),
+    threw: thrown.optional(),
+    n: z.int().optional(),
+  }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('post'),
+    from: address,
+    a: address,
+    ev: event,
+    dead: z.enum(['lost', 'expected']).optional(),
+  }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('open'),
+    a: address,
+    kind: z.string(),
+    from: address,
+    input: z.unknown().optional(),
+    will: letter.optional(),
+  }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('end'),
+    a: address,
+    by: address.optional(),
+    why: z.enum(['done', 'failed', 'closed']),
+    output: z.unknown().optional(),
+    error: z.string().optional(),
+  }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('timer'),
+    op: z.enum(['set', 'clear']),
+    via: z.enum(['timer', 'deadline']).optional(),
+    a: address,
+    n: z.int(),
+    ms: z.number().optional(),
+  }),
+  z.looseObject({ ...placed, k: z.literal('out'), port: z.string(), a: address, ev: event }),
+  z.looseObject({ ...placed, k: z.literal('defect'), a: address, what: z.string() }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('step'),
+    a: address,
+    ev: z.string(),
+    v: z.unknown().optional(),
+    tr: z.array(z.string()),
+    st: z.string().optional(),
+    c: z.string().optional(),
+    ctx: z.unknown().optional(),
+  }),
+]);
+export type WrittenRecord = z.infer<typeof recordSchema>;

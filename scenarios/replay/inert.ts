@@ -1,0 +1,91 @@
+import type { EventObject } from 'xstate';
+import type { Directory, Platform } from '../../actors/directory.ts';
+import type { Address } from '../../machines/address.ts';
+import type { Leaf, Ports } from '../../machines/ports.ts';
+import type { DirectoryRecord, Thrown } from '../../machines/trace/index.ts';
+
+export type Input = Extract<DirectoryRecord, { k: 'in' }>;
+export type Draw = Extract<DirectoryRecord, { k: 'draw' }>;
+type Give = (ev?: EventObject) => void;
+
+const errorOf = ({ name, message }: Thrown): Error => Object.assign(new Error(message), { name });
+
+/**
+ * A world in which nothing happens by itself: ports that say nothing, timers that never fire. It hands the trace
+ * what each of them would have been told by, so that the trace is the only world there is.
+ */
+export class Inert implements Platform {
+  readonly #gives = new Map<string, Give>();
+  readonly #outlets = new Map<Address, () => void>();
+  #draws: Draw[] = [];
+  /** Of the input in hand; for ages in what people look at. */
+  time = 0;
+  readonly ports: Ports;
+
+  constructor() {
+    const leaf =
+      (port: keyof Ports) =>
+      (at: Address, _input: unknown, give: (fact: never) => void): Leaf => {
+        this.#throwIfDrawn((d) => d.a === at && d.port === port);
+        this.#gives.set(`leaf ${at}`, give as Give);
+        return { tell() {}, close() {} };
+      };
+    this.ports = {
+      process: leaf('process'),
+      session: leaf('session'),
+      link: leaf('link'),
+      office: leaf('office'),
+      ask: (from, { id }, give) => {
+        this.#gives.set(`ask ${from} ${id}`, give as Give);
+        return () => {};
+      },
+    };
+  }
+  now(): number {
+    return this.time;
+  }
+  /** What was drawn when it was recorded; NaN when today's code draws more. */
+  random(): number {
+    return this.#draws[0]?.port === 'random' ? (this.#draws.shift()?.v ?? Number.NaN) : Number.NaN;
+  }
+  setTimeout(fire: () => void, _ms: number, a: Address, n: number): unknown {
+    this.#gives.set(`timer ${a} ${n}`, fire);
+    return undefined;
+  }
+  clearTimeout(): void {}
+
+  #throwIfDrawn(isIt: (draw: Draw) => boolean): void {
+    const [next] = this.#draws;
+    if (!next?.threw || !isIt(next)) return;
+    this.#draws.shift();
+    throw errorOf(next.threw);
+  }
+  #listen(directory: Directory, a: Address): void {
+    let letters = 0;
+    const stop = directory.listen(a, () => {
+      letters += 1;
+      this.#throwIfDrawn((d) => d.a === a && d.port === 'outlet' && d.n === letters);
+    });
+    this.#outlets.set(a, stop);
+  }
+  /** Lets the input happen, with what was drawn while it was worked on. False: nobody waits for it. */
+  apply(directory: Directory, { via, a, ev, id, n }: Input, draws: readonly Draw[]): boolean {
+    this.#draws = [...draws];
+    if (via === 'start') {
+      const { input, tell } = ev as unknown as { input: object; tell: Address };
+      directory.start(a, input, tell);
+    } else if (via === 'host') directory.send(a, ev as EventObject);
+    else if (via === 'abandon') directory.abandon(a);
+    else if (via === 'outlet') {
+      if (ev?.type === 'outlet.open') this.#listen(directory, a);
+      else this.#outlets.get(a)?.();
+    } else {
+      const key = via === 'leaf' ? `leaf ${a}` : via === 'ask' ? `ask ${a} ${id}` : `timer ${a} ${n}`;
+      const give = this.#gives.get(key);
+      if (!give) return false;
+      if (via !== 'leaf') this.#gives.delete(key);
+      give(ev);
+    }
+    return true;
+  }
+}
