@@ -1,7 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import { systemClock } from '../adapters/index.ts';
 import type { AgentCall, AgentNews, AgentQuery, AgentStart } from '../machines/agent.machine.ts';
-import type { CallSettled } from '../machines/settlement.ts';
+import { settledBy, type CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
 import {
   failureIn,
@@ -229,11 +229,9 @@ class HostedAgent implements Agent {
     return { ack: outcome.result, reqId: outcome.reqId };
   }
   #sendOrSettle(event: AgentCall | AgentQuery, ticket: string, reqId: string, tool: string): void {
-    const { directory } = this.#runtime;
-    if (directory.find('agent')) return directory.send('agent', event);
     const failure: Failure = { code: 'LinkLost', message: 'The agent is closed' };
-    const nothing = { server: '', end: 'failed', outcome: 'failed', result: null } as const;
-    this.#calls.settle({ type: 'call.settled', ticket, reqId, tool, ...nothing, failure });
+    const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', failure);
+    this.#runtime.directory.send('agent', event, { to: this.#hosted.host, event: closed });
   }
   async listRoom(): Promise<readonly RoomMember[]> {
     const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office });

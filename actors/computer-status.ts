@@ -1,7 +1,7 @@
 import { offeredTools, toSmcpTool } from '../machines/catalog/index.ts';
 import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { ServerConfig } from '../machines/config/index.ts';
-import type { CallSettled } from '../machines/settlement.ts';
+import { settledBy, type CallSettled } from '../machines/settlement.ts';
 import type { Failure } from '../machines/wire/index.ts';
 import { A2cError } from './errors.ts';
 import type { ServerStatus, ToolListing } from './computer-handle.ts';
@@ -49,19 +49,8 @@ export function listingOf(context: ComputerContext | undefined): Omit<ToolListin
 }
 
 export const closedText = 'The computer is closed';
-export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled => ({
-  ...{
-    type: 'call.settled',
-    ticket,
-    reqId,
-    server: '',
-    tool,
-    end: 'failed',
-    outcome: 'failed',
-    result: null,
-  },
-  failure: { code: 'ServerNotActive', message: closedText },
-});
+export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
+  settledBy({ ticket, reqId, server: '', tool }, 'failed', { code: 'ServerNotActive', message: closedText });
 export const cannotOrder = (name: string, status: ServerStatus | undefined): A2cError =>
   status
     ? new A2cError({

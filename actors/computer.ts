@@ -138,8 +138,8 @@ class HostedComputer implements Computer {
     const send = (ticket: string, reqId: string): void => {
       const call = { ticket, reqId, tool, params, timeoutMs, confirmed };
       const event: ToolCall = { type: 'tool.call', call, replyTo: this.#hosted.host };
-      if (directory.find('computer')) directory.send('computer', event);
-      else this.#calls.settle(closedCall(ticket, reqId, tool));
+      const orElse = { to: this.#hosted.host, event: closedCall(ticket, reqId, tool) };
+      directory.send('computer', event, orElse);
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
   };

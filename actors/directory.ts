@@ -1,6 +1,6 @@
 import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
 import { nameOf, type Address } from '../machines/address.ts';
-import type { Open, OwnedEnded, OwnerEnded, OpenRefused, Post } from '../machines/effects.ts';
+import type { Letter, Open, OwnedEnded, OwnerEnded, OpenRefused, Post } from '../machines/effects.ts';
 import type { Ports } from '../machines/ports.ts';
 import { Fifo } from './fifo.ts';
 import type { DirectoryRecord, Thrown } from '../machines/trace/index.ts';
@@ -128,9 +128,11 @@ export class Directory {
     );
     return kind;
   }
-  send(to: Address, ev: EventObject): void {
-    this.enter({ k: 'in', via: 'host', a: to, ev }, undefined, () =>
-      this.#performPost('host', { to, event: ev }),
+  /** `orElse`: what is said when nobody is there, or whoever is there fails over it. */
+  send(to: Address, ev: EventObject, orElse?: Letter): void {
+    const otherwise = orElse && { orElse };
+    this.enter({ k: 'in', via: 'host', a: to, ev, ...otherwise }, undefined, () =>
+      this.#performPost('host', { to, event: ev, ...otherwise }),
     );
   }
   find(address: Address): Root | undefined {
@@ -182,8 +184,11 @@ export class Directory {
       const dead = isDead && { dead: orElse || ifThere ? ('expected' as const) : ('lost' as const) };
       this.report({ k: 'post', from, a: to, ev: event, ...dead });
     }
-    if (root) root.ref.send(event);
-    else if (outlet) this.#tell(to, outlet, event);
+    if (root) {
+      root.ref.send(event);
+      // A step that failed has asked for nothing, so whoever waits for an answer would wait for ever.
+      if (orElse && root.ref.getSnapshot().status === 'error') this.post(from, orElse);
+    } else if (outlet) this.#tell(to, outlet, event);
     else if (orElse) this.post(from, orElse);
   }
 

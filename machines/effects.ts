@@ -10,7 +10,7 @@ export interface Letter {
   readonly to: Address;
   readonly event: EventObject;
 }
-/** A message to an address. Nobody there: `orElse` goes out instead, or the message is a dead letter. */
+/** A message to an address. Nobody there, or it fails over it: `orElse` goes out; else it is a dead letter. */
 export interface Post extends Letter {
   readonly orElse?: Letter;
   /** Whoever it is for may be gone by now, and that is fine. */

@@ -105,13 +105,10 @@ const crimes: readonly Crime[] = [
   },
   {
     law: 'every call is settled exactly once',
-    how: 'a call that is never answered',
-    options: {
-      kinds: { ...machines, call: setup({}).createMachine({ id: 'mute', type: 'parallel' }) as never },
-    },
+    how: 'a computer that takes a call and says nothing',
+    options: { kinds: { ...machines, computer: deaf } },
     act: (s) => {
       boot(s);
-      s.directory.listen('host:computer', () => {});
       s.call('read');
     },
     said: 'host.1.r1 was settled 0 times',
@@ -157,6 +154,26 @@ const crimes: readonly Crime[] = [
   },
   {
     law: 'a server has at most one process',
+    how: 'a client that does not wait for the end of the old one',
+    act: (s) => {
+      const open = { k: 'out', port: 'process', ev: { type: 'leaf.open' } } as const;
+      s.records.push({ ...open, a: 'c/client:fs#1/process#1/process#1' });
+      s.records.push({ ...open, a: 'c/client:fs#1/process#2/process#1' });
+    },
+    said: 'was started while c/client:fs#1/process#1/process#1 lived',
+  },
+  {
+    law: 'a process goes down the ladder step by step',
+    how: 'a process machine that closes stdin after it has signalled',
+    act: (s) => {
+      const told = { k: 'out', port: 'process', a: 'p#1/process#1' } as const;
+      s.records.push({ ...told, ev: { type: 'child.signal', signal: 'SIGTERM' } as never });
+      s.records.push({ ...told, ev: { type: 'child.closeStdin' } });
+    },
+    said: 'child.closeStdin after SIGTERM',
+  },
+  {
+    law: 'no child is started while an older one lives',
     how: 'a port that leaves the child of a crashed machine alive',
     options: { ...leaking('process'), ...failing('process', 'rememberPid') },
     act: (s) => {

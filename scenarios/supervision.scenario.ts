@@ -49,7 +49,7 @@ scenario(
     s.computer();
     s.run(100);
     expect(s.servers.alive).toBe(2);
-    s.call('read').settled.push({} as never);
+    expect(s.call('read').settled[0]).toMatchObject({ outcome: 'failed', failure: { code: 'ServerNotActive' } });
     expect(s.servers.startsOf('fs')).toBe(2);
     s.run(100);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');

@@ -62,6 +62,7 @@ export const recordSchema = z.discriminatedUnion('k', [
     n: z.int().optional(),
     id: z.string().optional(),
     ev: event.optional(),
+    orElse: letter.optional(),
   }),
   z.looseObject({
     ...placed,

@@ -22,6 +22,7 @@ export type DirectoryRecord =
       /** The id of the question. */
       readonly id?: string;
       readonly ev?: EventObject;
+      readonly orElse?: Letter;
     }
   /** What the world answered at once, without an event: a number by chance, or an error that was thrown. */
   | {

@@ -69,12 +69,12 @@ export class Inert implements Platform {
     this.#outlets.set(a, stop);
   }
   /** Lets the input happen, with what was drawn while it was worked on. False: nobody waits for it. */
-  apply(directory: Directory, { via, a, ev, id, n }: Input, draws: readonly Draw[]): boolean {
+  apply(directory: Directory, { via, a, ev, id, n, orElse }: Input, draws: readonly Draw[]): boolean {
     this.#draws = [...draws];
     if (via === 'start') {
       const { input, tell } = ev as unknown as { input: object; tell: Address };
       directory.start(a, input, tell);
-    } else if (via === 'host') directory.send(a, ev as EventObject);
+    } else if (via === 'host') directory.send(a, ev as EventObject, orElse);
     else if (via === 'abandon') directory.abandon(a);
     else if (via === 'outlet') {
       if (ev?.type === 'outlet.open') this.#listen(directory, a);
