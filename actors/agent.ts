@@ -15,6 +15,7 @@ import {
 } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { A2cError } from './errors.ts';
+import type { RecordOptions } from './flight-recorder.ts';
 import { Listeners } from './listeners.ts';
 import { PendingCalls, type CallOptions, type CallOutcome } from './pending-calls.ts';
 import { Runtime, type Hosted } from './runtime.ts';
@@ -29,6 +30,8 @@ export interface AgentOptions {
   /** Keep trying when the first join fails, instead of rejecting. */
   readonly keepTrying?: boolean;
   readonly signal?: AbortSignal;
+  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  readonly record?: RecordOptions | false;
 }
 export interface AgentEvents {
   readonly 'computer.joined': { readonly computer: string };
@@ -67,6 +70,11 @@ export interface Agent extends AsyncDisposable {
   /** The servers and inputs of a computer, as it shows them: unrendered, secrets hidden. */
   getConfig(computer: string): Promise<ComputerConfig>;
   on<Name extends keyof AgentEvents>(name: Name, listener: (value: AgentEvents[Name]) => void): () => void;
+  /**
+   * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
+   * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
+   */
+  writeTrace(dir?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -114,7 +122,7 @@ class HostedAgent implements Agent {
   readonly #office: string;
 
   constructor(options: AgentOptions, shared: Runtime | undefined) {
-    this.#runtime = shared ?? new Runtime();
+    this.#runtime = shared ?? new Runtime({ record: options.record });
     this.#isShared = shared !== undefined;
     this.#timing = { ...timing, ...options.timing };
     this.#keepTrying = options.keepTrying ?? false;
@@ -256,6 +264,7 @@ class HostedAgent implements Agent {
   }
   on: Agent['on'] = (name, listener) => this.#listeners.on(name, listener);
 
+  writeTrace: Agent['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
   async close(): Promise<void> {
     await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     if (!this.#isShared) await this.#runtime.close();

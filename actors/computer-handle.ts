@@ -2,6 +2,7 @@ import type { CallEnded, CallStarted } from './call-watch.ts';
 import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
 import type { CallOptions, CallOutcome } from './pending-calls.ts';
+import type { RecordOptions } from './flight-recorder.ts';
 import type { Confirm } from './runtime.ts';
 
 /** What a host has of a computer: how it is asked for, what it does, what it tells. */
@@ -26,6 +27,8 @@ export interface ComputerOptions {
   readonly reaper?: boolean;
   /** Where the next start finds what a killed host left. Default `$XDG_STATE_HOME/a2c`; `false`: nowhere. */
   readonly stateDir?: string | false;
+  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  readonly record?: RecordOptions | false;
   /** Hears of what is no failure but worth knowing, one line each. */
   readonly onNotice?: (text: string) => void;
   /** Gives up booting and closes. */
@@ -101,5 +104,10 @@ export interface Computer extends AsyncDisposable {
     listener: (value: ComputerEvents[Name]) => void,
   ): () => void;
   /** Cancels calls, leaves the office, ends every server; resolves when none of their processes lives. */
+  /**
+   * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
+   * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
+   */
+  writeTrace(dir?: string): Promise<string>;
   close(): Promise<void>;
 }

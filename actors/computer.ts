@@ -58,7 +58,7 @@ class HostedComputer implements Computer {
     this.#stdio = this.#config.servers.filter(
       (s): s is StdioServer => s.kind === 'stdio' && !s.disabled && !needy.has(s.name),
     );
-    for (const server of this.#stdio) this.#runtime.launches.set(server.name, launchOf(server));
+    for (const server of this.#stdio) this.#runtime.launch(server.name, launchOf(server));
     this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
   }
   #input(): ComputerStart {
@@ -237,6 +237,7 @@ class HostedComputer implements Computer {
     this.#runtime.directory.tap.add(watch);
   }
 
+  writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
   async close(): Promise<void> {
     await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     if (!this.#isShared) await this.#runtime.close();
@@ -252,8 +253,8 @@ class HostedComputer implements Computer {
  */
 export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
   const config = inner.config ?? readOrThrow(options.config);
-  const { reaper, stateDir, onNotice: notice } = options;
-  const runtime = inner.runtime ?? new Runtime(undefined, { reaper, stateDir, notice });
+  const { reaper, stateDir, record, onNotice: notice } = options;
+  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record });
   if (!inner.runtime) await runtime.sweep();
   const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
   let closed: Promise<void> | undefined;

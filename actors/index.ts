@@ -18,6 +18,7 @@ export const createComputer = (options?: ComputerOptions): Promise<Computer> => 
 export const createAgent = (options: AgentOptions): Promise<Agent> => openAgent(options);
 
 export { A2cError } from './errors.ts';
+export type { RecordOptions } from './flight-recorder.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.ts';
 export type { CallEnded, CallStarted } from './call-watch.ts';
 export type {

@@ -20,6 +20,9 @@ async function main(): Promise<void> {
     if (error.code === 'EPIPE') stop();
   });
   const argv = process.argv.slice(2);
-  process.exitCode = await run(argv.length === 0 ? ['--help'] : argv, { terminal, signal: aborter.signal });
+  // The one arrow from here to the scenarios, and only when one of their commands is typed.
+  const laboratory = async () => (await import('../scenarios/laboratory.ts')).laboratory;
+  const context = { terminal, signal: aborter.signal, laboratory };
+  process.exitCode = await run(argv.length === 0 ? ['--help'] : argv, context);
 }
 await main();

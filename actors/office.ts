@@ -2,6 +2,7 @@ import type { OfficeNews, OfficeStart } from '../machines/office.machine.ts';
 import { wireCodes } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { A2cError } from './errors.ts';
+import type { RecordOptions } from './flight-recorder.ts';
 import { Listeners } from './listeners.ts';
 import { Runtime } from './runtime.ts';
 
@@ -10,6 +11,8 @@ export interface OfficeOptions {
   readonly host?: string;
   /** Default 3000; 0 = any free port. */
   readonly port?: number;
+  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  readonly record?: RecordOptions | false;
 }
 export interface OfficeEvents {
   readonly 'seat.changed': Extract<OfficeNews, { type: 'seat.changed' }>;
@@ -20,13 +23,18 @@ export interface Office extends AsyncDisposable {
   readonly port: number;
   on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;
   /** Answers what waits, disconnects everybody, gives the port back. */
+  /**
+   * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
+   * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
+   */
+  writeTrace(dir?: string): Promise<string>;
   close(): Promise<void>;
 }
 const patienceMs = 5_000;
 
 /** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
-  const runtime = shared ?? new Runtime();
+  const runtime = shared ?? new Runtime({ record: options.record });
   const listeners = new Listeners<OfficeEvents>();
   const opened = deferred<{ url: string; port: number }>();
   const input: OfficeStart = { host: options.host ?? '127.0.0.1', port: options.port ?? 3000 };
@@ -54,6 +62,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       url,
       port,
       on: (name, listener) => listeners.on(name, listener),
+      writeTrace: async (dir = '.') => runtime.writeTrace(dir),
       close,
       [Symbol.asyncDispose]: close,
     };

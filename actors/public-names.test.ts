@@ -24,7 +24,7 @@ import type {
 /** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const names = {
-  office: ['url', 'port', 'on', 'close'],
+  office: ['url', 'port', 'on', 'writeTrace', 'close'],
   computer: [
     ...([
       'name',
@@ -36,12 +36,12 @@ const names = {
       'startServer',
       'stopServer',
     ] as const),
-    ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'close'] as const),
+    ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
-  agent: ['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'on', 'close'],
+  agent: ['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'on', 'writeTrace', 'close'],
 } as const;
 const functions = {
-  ...{ office: ['on', 'close'], agent: names.agent },
+  ...{ office: ['on', 'writeTrace', 'close'], agent: names.agent },
   computer: names.computer.filter((name) => name !== 'name'),
 } as const;
 type NamesOf<T> = Exclude<keyof T, symbol>;
@@ -101,13 +101,13 @@ describe('a2c-actors', () => {
   });
 
   it('asks for these options, and promises all that takes time', () => {
-    expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port'>();
+    expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port' | 'record'>();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
-      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal'
+      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'record'
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
-      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent')
+      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
@@ -123,6 +123,7 @@ describe('a2c-actors', () => {
 });
 
 const values = {
+  './replay': ['levels', 'replay'],
   '.': ['A2cError', 'createAgent', 'createComputer', 'createOffice'],
   './wire': [
     ...[
@@ -246,12 +247,15 @@ describe('the package, built from these sources', () => {
       bin: Record<string, string>;
       version: string;
     };
-    expect(Object.keys(exports)).toEqual([...Object.keys(values), './package.json']);
+    expect(Object.keys(exports).toSorted()).toEqual([...Object.keys(values), './package.json'].toSorted());
     const files = Object.values(exports).flatMap((target) =>
       typeof target === 'string' ? target : [target.types, target.default],
     );
     expect(files.filter((file) => !existsSync(join(checkout, file)))).toEqual([]);
-    expect(Object.keys(bin)).toEqual(['a2c']);
+    expect(Object.keys(bin)).toEqual(['a2c', 'a2c-fault-server']);
+    expect(readFileSync(join(root, bin['a2c-fault-server'] ?? ''), 'utf8')).toMatch(
+      /^#!\/usr\/bin\/env node\n/,
+    );
     expect(read(bin['a2c'] ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(node(bin['a2c'] ?? '', '--version')).toBe(`${version}\n`);
   });

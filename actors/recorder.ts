@@ -20,9 +20,11 @@ export interface RecorderOptions {
   readonly sha256: (text: string) => string;
   readonly digest: () => { add(text: string): void; value(): string };
   /** What only the host knows of itself. */
-  readonly about: Pick<Head, 'runtime' | 'xstate' | 'node' | 'clock' | 'started' | 'charts' | 'redaction'> & {
+  readonly about: Pick<Head, 'runtime' | 'xstate' | 'node' | 'clock' | 'started' | 'redaction'> & {
     readonly title?: string;
   };
+  /** Fingerprints of the charts, asked for when something is written. */
+  readonly charts: () => Head['charts'];
   /** Bytes in memory, as a rough weight of what is held; the oldest goes first. Default 16 MiB. */
   readonly ringBytes?: number;
   /** Something that must not happen: a machine failed, a message was lost, a defect. */
@@ -117,12 +119,12 @@ export class Recorder implements Observer {
     return this.#bytes;
   }
   head(next: number): string {
-    const { about, profile } = this.#options;
-    const head = { k: 'head', format: traceFormat, ...about, profile, next };
+    const { about, charts, profile } = this.#options;
+    const head = { k: 'head', format: traceFormat, ...about, charts: charts(), profile, next };
     return lineOf({ s: 0, t: 0, check: undefined }, canonical(head));
   }
-  writer(): Writer {
-    return new Writer(this.#options);
+  writer(): TraceWriter {
+    return new TraceWriter(this.#options);
   }
   /** What came since the last time, for whoever writes it out as it comes; forgotten here. */
   take(): readonly Entry[] {
@@ -143,15 +145,16 @@ export class Recorder implements Observer {
     const entries = this.#entries.slice(this.#first);
     const writer = this.writer();
     const body = writer.lines(entries);
-    return this.head(entries[0]?.s ?? this.#next) + body + this.tail(reason, writer.digest(), entries.length);
+    return this.head(entries[0]?.s ?? this.#next) + body + this.tail(reason, writer.digest(), writer.records);
   }
 }
 
 /** Turns entries into lines, in order, and keeps the digest of all of them. */
-export class Writer {
+export class TraceWriter {
   readonly #veil: Veil | undefined;
   readonly #steps: Steps;
   readonly #digest: { add(text: string): void; value(): string };
+  records = 0;
   constructor({ veil, sha256, digest, profile }: RecorderOptions) {
     this.#veil = veil;
     this.#steps = new Steps({ veil, digest: sha256, isFull: profile === 'full' });
@@ -163,6 +166,7 @@ export class Writer {
       const { what } = entry;
       const text = canonical(isMicrostep(what) ? this.#steps.of(what) : what, this.#veil);
       this.#digest.add(text);
+      this.records += 1;
       lines += lineOf(entry, text);
     }
     return lines;

@@ -15,10 +15,12 @@ import {
 import type { Address } from '../machines/address.ts';
 import type { OwnedEnded } from '../machines/effects.ts';
 import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import { secretsIn } from '../machines/trace/index.ts';
 import { wireCodes } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
+import { FlightRecorder, notRecorded, type FlightOptions } from './flight-recorder.ts';
 import { Tap } from './tap.ts';
 import { version } from './version.ts';
 
@@ -40,10 +42,14 @@ const leftoverMs = 3_000;
  * One directory with the real adapters behind it. Whatever its machines say, `close` leaves nothing behind: the
  * ledger ends every process group that still lives.
  */
+export interface RuntimeOptions extends LedgerOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
+  readonly tap?: Tap;
+}
 export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
-  readonly launches = new Map<string, LaunchSpec>();
+  readonly flight: FlightRecorder | undefined;
+  readonly #launches = new Map<string, LaunchSpec>();
   confirm: Confirm = 'deny';
   readonly #offices = createOffices();
   readonly #links = createLinks();
@@ -51,13 +57,13 @@ export class Runtime {
   readonly #survival: LedgerOptions;
   #hosts = 0;
 
-  /** `survival`: what is done so that no child outlives a host that was killed. */
-  constructor(tap = new Tap(), survival: LedgerOptions = {}) {
+  constructor({ tap = new Tap(), record, ...survival }: RuntimeOptions = {}) {
     this.#survival = survival;
+    this.flight = record === false ? undefined : new FlightRecorder({ record, ...survival }, tap);
     this.ledger = createLedger(survival);
     this.#sessions = sessionPortOf({ ledger: this.ledger, clientInfo: { name: 'a2c-actors', version } });
     const ports: Ports = {
-      process: processPortOf({ ledger: this.ledger, launchOf: (server) => this.launches.get(server) }),
+      process: processPortOf({ ledger: this.ledger, launchOf: (server) => this.#launches.get(server) }),
       session: this.#sessions.open,
       link: this.#links.open,
       office: this.#offices.open,
@@ -87,6 +93,16 @@ export class Runtime {
     return () => aborter.abort();
   }
 
+  /** How a server is launched. What looks like a secret in it never appears in a trace. */
+  launch(server: string, spec: LaunchSpec): void {
+    this.#launches.set(server, spec);
+    this.flight?.hide(secretsIn(spec.env, spec.args));
+  }
+  /** Writes what was recorded so far, and returns the file. */
+  writeTrace(dir: string): string {
+    if (!this.flight) throw notRecorded;
+    return this.flight.write('asked', dir);
+  }
   /** Ends what earlier hosts left behind that were killed, and says so. Before the first server is launched. */
   async sweep(): Promise<void> {
     const { stateDir, notice } = this.#survival;
@@ -122,6 +138,7 @@ export class Runtime {
     const bound = new Promise<void>((resolve) => (timer = systemClock.setTimeout(resolve, leftoverMs)));
     await Promise.race([bound, Promise.all([this.ledger.closed(), this.#offices.closed()])]);
     systemClock.clearTimeout(timer);
+    this.flight?.close(this.directory.size === 0);
   }
 }
 export interface Hosted {

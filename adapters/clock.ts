@@ -14,4 +14,6 @@ export const systemClock = {
   clearTimeout: (timer: unknown): void => clearTimeout(timer as NodeJS.Timeout),
 };
 export const newId = (): string => randomUUID();
+/** Of this process, for people who read what it left. */
+export const processFacts = { pid: process.pid, node: process.version };
 export const hostName = (): string => hostname();

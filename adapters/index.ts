@@ -1,10 +1,11 @@
 /** Everything of the outside that the actors room may use. */
-export { hostName, newId, systemClock } from './clock.ts';
+export { hostName, newId, processFacts, systemClock } from './clock.ts';
 export { readConfig } from './config/read.ts';
 export { documentsCommand } from './documents/command.ts';
 export { sessionPortOf, type SessionPort } from './mcp/index.ts';
 export {
   createLedger,
+  defaultStateDir,
   processPortOf,
   sweepLeftovers,
   type LaunchSpec,
@@ -15,4 +16,12 @@ export { connectStately, type StatelySink } from './stately/stately.ts';
 export { findConfig, type FoundConfig } from './config/discover.ts';
 export { isTrusted, trust } from './config/trust.ts';
 export { createLinks, createOffices, type Links, type Offices } from './socket/index.ts';
+export {
+  createDigest,
+  createRedactionKey,
+  openTraceFile,
+  sha256Of,
+  writeTraceFile,
+  type TraceFile,
+} from './trace/index.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';

@@ -8,7 +8,15 @@ import { Runtime } from '../runtime.ts';
 import { Tap } from '../tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../tree.ts';
 import { Prompt } from './prompt.ts';
-import { confirmBy, exitCodes, serverLine, tellFact, type Context, type ServerOptions } from './shared.ts';
+import {
+  confirmBy,
+  exitCodes,
+  recordBy,
+  serverLine,
+  tellFact,
+  type Context,
+  type ServerOptions,
+} from './shared.ts';
 import { configOf } from './source.ts';
 
 export interface UpOptions extends ServerOptions {
@@ -44,7 +52,8 @@ interface Stage {
   stop(): void;
 }
 /** One runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
-async function stageOf({ terminal }: Context, { reaper, stately }: ServerOptions): Promise<Stage> {
+async function stageOf({ terminal }: Context, options: ServerOptions): Promise<Stage> {
+  const { reaper, stately } = options;
   const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
   const watch = new TreeWatch(() => systemClock.now());
   tap.add(watch);
@@ -53,7 +62,9 @@ async function stageOf({ terminal }: Context, { reaper, stately }: ServerOptions
     tap.add(sink);
     terminal.err(`what the machines do, parameters and results of calls with it, goes to ${stately}`);
   }
-  const runtime = new Runtime(tap, { reaper, notice: (text) => terminal.err(text) });
+  const record = recordBy(options);
+  const runtime = new Runtime({ tap, reaper, record, notice: (text) => terminal.err(text) });
+  if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
   return { runtime, watch, stop: () => sink?.stop() };
 }
 
@@ -126,7 +137,12 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
     const { tools } = await computer.tools();
     terminal.err(`computer ${computer.name}: ${tools.length} tools. Type help; quit ends everything.`);
     const tree = (): TreeNode[] => watch.treeOf(runtime.directory);
-    await new Prompt(context, computer, { ...options, officeLine, tree }).run();
+    await new Prompt(context, computer, {
+      ...options,
+      folder: options.record ?? '.',
+      officeLine,
+      tree,
+    }).run();
     terminal.err('closing …');
     await computer.close();
     await office.close();
@@ -139,7 +155,8 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
 
 export async function officeOnly(context: Context, options: UpOptions): Promise<number> {
   const { terminal, signal } = context;
-  const office = await openOffice({ ...options, port: options.port ?? firstPort });
+  const record = recordBy(options);
+  const office = await createOffice({ ...options, port: options.port ?? firstPort, record });
   terminal.out(office.url);
   terminal.err('office open; Ctrl-C closes it');
   office.on('seat.changed', ({ seat, stage }) =>

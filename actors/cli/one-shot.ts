@@ -5,10 +5,10 @@ import { A2cError } from '../errors.ts';
 import type { CallOutcome } from '../pending-calls.ts';
 import { callJson, listingText, resultText } from './answers.ts';
 import { paramsOf } from './prompt.ts';
-import { exitCodes, showFailure, type Context } from './shared.ts';
+import { exitCodes, recordBy, showFailure, type Context, type RecordingOptions } from './shared.ts';
 import { configOf, type SourceOptions } from './source.ts';
 
-export interface OneShotOptions extends SourceOptions {
+export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
   /** An office to ask as its agent; without it the servers are started here, for this one command. */
   readonly url?: string;
@@ -24,7 +24,11 @@ async function withComputer<T>(
 ): Promise<T> {
   const config = await configOf(context, options);
   const { signal, terminal } = context;
-  const computer = await createComputer({ signal, onNotice: (text) => terminal.err(text) }, { config });
+  const record = recordBy(options);
+  const computer = await createComputer(
+    { signal, record, onNotice: (text) => terminal.err(text) },
+    { config },
+  );
   try {
     return await use(computer);
   } finally {
@@ -33,10 +37,10 @@ async function withComputer<T>(
 }
 async function withAgent<T>(
   { signal }: Context,
-  { url = '', office, computer }: OneShotOptions,
+  { url = '', office, computer, ...recording }: OneShotOptions,
   use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,
 ): Promise<T> {
-  const agent = await createAgent({ url, office, signal });
+  const agent = await createAgent({ url, office, signal, record: recordBy(recording) });
   try {
     return await use(agent, computer ?? (await onlyComputer(agent)));
   } finally {

@@ -12,6 +12,7 @@ servers stop NAME      stop a server
 servers restart NAME   stop it, then start it
 status                 office, computer, servers
 status --tree          every machine: its state, since when, its next timer
+trace [FOLDER]         write what was recorded so far, for a2c replay
 help                   this
 quit                   end everything (also exit, Ctrl-D, Ctrl-C)
 Ctrl-C while a tool runs cancels that call.`;
@@ -19,6 +20,8 @@ Ctrl-C while a tool runs cancels that call.`;
 export interface PromptHow {
   readonly officeLine: string;
   readonly facts?: boolean;
+  /** Where traces go unless a folder is named. */
+  readonly folder: string;
   tree(): readonly TreeNode[];
 }
 /** The prompt of `a2c up`: one line in, an answer out, until it is quit. */
@@ -73,6 +76,8 @@ export class Prompt {
     if (verb === 'help' || verb === '?') terminal.out(help);
     else if (command === 'status --tree') treeLines(this.#how.tree()).forEach((l) => terminal.out(l));
     else if (verb === 'status') this.#status();
+    else if (verb === 'trace')
+      terminal.out(await this.#computer.writeTrace(line.slice(5).trim() || this.#how.folder));
     else if (command === 'tools list')
       listingText(await this.#computer.tools()).forEach((l) => terminal.out(l));
     else if (command === 'tools call') await this.#call(rest);

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
+import { addLaboratory } from './laboratory.ts';
 import { computerOnly, officeOnly, status, up } from './long-running.ts';
 import { call, tools } from './one-shot.ts';
 import {
@@ -8,6 +9,7 @@ import {
   portOf,
   secondsOf,
   showFailure,
+  withRecording,
   withServerOptions,
   withSource,
   type Context,
@@ -54,8 +56,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     .addOption(officeOption())
     .addOption(confirmOption())
     .action(does(up));
-  program
-    .command('office')
+  withRecording(program.command('office'))
     .description('the Socket.IO server where one agent and many computers meet')
     .addOption(portOption('port (default: 3000)'))
     .addOption(hostOption())
@@ -81,6 +82,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     .argument('[json]', 'its parameters, a JSON object', '{}')
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .action(does(call));
+  addLaboratory(program, does);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return code;

@@ -1,10 +1,13 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Terminal } from '../../adapters/index.ts';
 import { factLine, type Fact } from '../../machines/facts/index.ts';
+import { profiles, type Profile } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/wire/index.ts';
 import { A2cError } from '../errors.ts';
 import type { ServerStatus } from '../computer-handle.ts';
+import type { RecordOptions } from '../flight-recorder.ts';
 import type { Confirm } from '../runtime.ts';
+import type { Laboratory } from './laboratory.ts';
 import type { SourceOptions } from './source.ts';
 
 /** Of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C. */
@@ -14,6 +17,7 @@ export interface Context {
   readonly terminal: Terminal;
   /** Aborts at the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
+  readonly laboratory?: () => Promise<Laboratory>;
   /** Where configs are looked for. Default: the current folder. */
   readonly folder?: string;
 }
@@ -22,7 +26,12 @@ export const tellFact = ({ terminal }: Context, { facts = false }: { facts?: boo
   if (facts || !terminal.isRead) terminal.line(factLine(fact));
 };
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
-export interface ServerOptions extends SourceOptions {
+export interface RecordingOptions {
+  /** A folder. */
+  readonly record?: string;
+  readonly profile?: Profile;
+}
+export interface ServerOptions extends SourceOptions, RecordingOptions {
   readonly facts?: boolean;
   readonly reaper: boolean;
   /** A WebSocket URL for `@statelyai/inspect`. */
@@ -45,13 +54,23 @@ export const secondsOf = (text: string): number => {
 };
 
 export const withSource = (command: Command): Command =>
-  command
+  withRecording(command)
     .option(
       '-c, --config <file>',
       'the MCP servers (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
     )
     .option('--trust', 'trust the config of this folder from now on');
-/** Options of everything that hosts MCP servers. */
+export const withRecording = (command: Command): Command =>
+  command
+    .option('--record <dir>', 'write there what the machines are told, for a2c replay')
+    .addOption(
+      new Option('--profile <what>', 'how much of it: inputs are enough to replay').choices([...profiles]),
+    );
+export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({
+  ...(dir !== undefined && { dir }),
+  ...(profile !== undefined && { profile }),
+});
+/** Options of everything that starts MCP servers. */
 export const withServerOptions = (command: Command): Command =>
   withSource(command)
     .option('--name <name>', 'name of the computer (default: the host name)')

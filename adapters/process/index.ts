@@ -8,5 +8,6 @@ export {
   type LedgerOptions,
   type LiveChild,
 } from './ledger.ts';
+export { defaultStateDir } from './state-file.ts';
 export { ringBytes } from './stderr-ring.ts';
 export { sweepLeftovers, type Leftover, type SweepOptions } from './sweep.ts';

@@ -18,6 +18,9 @@ export interface TraceFile {
   readonly path: string;
   /** `text` is asked for when it is written, or as the process exits. */
   wants(): void;
+  /** Writes now what waits. */
+  flush(): void;
+  append(text: string): void;
   close(): void;
 }
 export interface TraceFileOptions {
@@ -37,10 +40,13 @@ export function openTraceFile(folder: string, name: string, { take, onError }: T
   const write = (): void => {
     clearTimeout(timer);
     timer = undefined;
+    append(take);
+  };
+  const append = (text: () => string): void => {
     if (file === undefined) return;
     try {
-      const text = take();
-      if (text !== '') writeSync(file, text);
+      const now = text();
+      if (now !== '') writeSync(file, now);
     } catch (error) {
       closeSync(file);
       file = undefined;
@@ -54,6 +60,8 @@ export function openTraceFile(folder: string, name: string, { take, onError }: T
     wants: () => {
       timer ??= setTimeout(write, patienceMs).unref();
     },
+    flush: write,
+    append: (text) => append(() => text),
     close: () => {
       write();
       process.off('exit', write);

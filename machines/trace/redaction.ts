@@ -51,7 +51,7 @@ export function secretsIn(env: Readonly<Record<string, string>>, args: readonly 
  * Hides three kinds of secrets: what stands under a secret name, values that the host knows to be secret
  * wherever they appear, and what has the form of a key.
  */
-export function veilOf(hash: KeyedHash, secrets: () => Iterable<string> = () => []): Veil {
+export function veilOf(hash: KeyedHash, secrets: Iterable<string> = []): Veil {
   // What stood under a secret name is hidden from then on wherever it appears, in an error text for instance.
   const met = new Set<string>();
   return (text, key) => {
@@ -61,7 +61,7 @@ export function veilOf(hash: KeyedHash, secrets: () => Iterable<string> = () => 
       return mark(hash(text));
     }
     let shown = text;
-    for (const secret of [...secrets(), ...met])
+    for (const secret of [...secrets, ...met])
       if (secret.length >= shortest && shown.includes(secret))
         shown = shown.replaceAll(secret, mark(hash(secret)));
     return shown.replaceAll(forms, (found: string, ...groups: unknown[]) => {

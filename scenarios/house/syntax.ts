@@ -83,4 +83,4 @@ function importBans(source: Source): Breach[] {
 }
 
 const mayLaunch = (path: string): boolean =>
-  isTest(path) || /^(adapters\/process|scenarios\/(bench|fixtures|contracts))\//.test(path);
+  isTest(path) || /^(adapters\/process|scenarios\/(bench|fixtures|contracts|fault-server))\//.test(path);

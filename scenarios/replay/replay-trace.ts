@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { AnyStateMachine } from 'xstate';
 import { assemble, machines } from '../../actors/assemble.ts';
 import { Directory } from '../../actors/directory.ts';
@@ -7,6 +6,7 @@ import { Tap } from '../../actors/tap.ts';
 import { Steps } from '../../actors/trace-lines.ts';
 import { redacted, type DirectoryRecord, type Trace, type TraceLine } from '../../machines/trace/index.ts';
 import { Comparison, type Divergence, type Level } from './comparison.ts';
+import { sha256Of } from './files.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
 import { Inert, type Draw, type Input } from './inert.ts';
 import { withTraps, type Trapped } from './traps.ts';
@@ -54,8 +54,6 @@ export function slicesOf(lines: readonly TraceLine[]): Slice[] {
   return slices;
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 /**
  * Lets everything happen again that the trace says happened, on today's machines, synchronously and without any
  * process, socket or clock, and compares what they do. The caller leaves the directory as it is: nothing in it
@@ -64,7 +62,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): TraceReplay {
   const { level = 'effects', until = Infinity, kinds = machines, observer } = options;
   const comparison = new Comparison(trace, level);
-  const steps = new Steps({ digest, isFull: false });
+  const steps = new Steps({ digest: (text) => sha256Of([text]), isFull: false });
   const trapped: Trapped[] = [];
   const redactedReads: RedactedRead[] = [];
   const failed: unknown[] = [];

@@ -1,0 +1,95 @@
+import { writeSync } from 'node:fs';
+
+const lastWords = `
+<--- Last few GCs --->
+
+[1:0x1]    42 ms: Mark-Compact 2046.1 (2082.4) -> 2045.9 (2083.1) MB, 1180.51 / 0.00 ms  allocation failure
+
+FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory
+`;
+const announcement = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+const logHead = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"';
+const logTail = '"}}';
+
+/** Words that need other processes. The module that starts them costs time, and few need it. */
+export const launching = new Set(['proc.zombieGrandchild', 'proc.pause']);
+
+/** Words that are not about one answer: what is done at once when their moment comes. */
+export function createActs({ childProcess, output, input, lifeMs, log }) {
+  const grandchildren = [];
+  const sh = (script, stdio) => {
+    const child = childProcess.spawn('sh', ['-c', script], { stdio });
+    // No such command: there is no pid, and nothing happens.
+    child.on('error', () => {});
+    child.unref();
+    return child;
+  };
+  const leaveBehind = ({ holdsPipes, ignoresSigterm }) => {
+    // What is ignored stays ignored over exec; and it ends by itself, whatever becomes of us.
+    const script = `${ignoresSigterm ? "trap '' TERM; " : ''}exec sleep ${seconds(lifeMs)}`;
+    const child = sh(script, holdsPipes ? 'inherit' : 'ignore');
+    grandchildren.push(child);
+    log({ did: 'grandchild', pid: child.pid });
+  };
+  const pause = ({ ms }) => {
+    const waker = sh(`sleep ${seconds(ms)}; kill -CONT ${process.pid}`, 'ignore');
+    if (waker.pid !== undefined) process.kill(process.pid, 'SIGSTOP');
+  };
+  const launches = { 'proc.zombieGrandchild': leaveBehind, 'proc.pause': pause };
+  return {
+    acts: new Map(Object.entries({ ...ends, ...launches, ...streamActs(output, input) })),
+    /** At `start` and `ready` there is no answer to break off, so it is a notification. */
+    partial: ({ code }) => breakOff(output, Buffer.from(JSON.stringify(announcement)), code),
+    killGrandchildren: () => {
+      for (const child of grandchildren) child.kill('SIGKILL');
+    },
+  };
+}
+
+const seconds = (ms) => (ms / 1000).toFixed(3);
+
+/** What we listen to would not end us. */
+export function endBy(signal) {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
+const ends = {
+  'proc.exit': ({ code }) => process.exit(code),
+  'proc.kill': ({ signal }) => endBy(signal),
+  // Those that come too late for it are not there any more.
+  'proc.crashLoop': ({ code }) => process.exit(code),
+  'proc.exitClean': () => process.exit(0),
+  'proc.oom': () => {
+    try {
+      writeSync(2, lastWords);
+    } catch {
+      // Nobody reads them.
+    }
+    endBy('SIGABRT');
+  },
+};
+
+const streamActs = (output, input) => ({
+  'proc.stdoutClosed': () => output.close(),
+  'proc.stderrFlood': ({ bytes }) => {
+    const row = `${'flood '.repeat(13)}\n`;
+    process.stderr.write(row.repeat(Math.ceil(bytes / row.length)).slice(0, bytes));
+  },
+  'frame.garbageLine': ({ text }) => output.line(text),
+  'frame.bannerOnStdout': ({ text }) => output.line(text),
+  'frame.oversize': ({ bytes }) =>
+    output.line(logHead + 'x'.repeat(Math.max(0, bytes - logHead.length - logTail.length)) + logTail),
+  'frame.epipe': () => input.close(),
+  'frame.backpressure': ({ ms }) => {
+    input.pause();
+    if (ms > 0) setTimeout(() => input.resume(), ms);
+  },
+  'life.requestBeforeReady': ({ method }) =>
+    output.line(JSON.stringify({ jsonrpc: '2.0', id: 'before-ready', method })),
+});
+
+/** Half of a line leaves, and then nobody is there any more. */
+export function breakOff(output, bytes, code) {
+  output.raw(bytes.subarray(0, Math.ceil(bytes.length / 2)), () => process.exit(code));
+}

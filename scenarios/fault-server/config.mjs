@@ -1,0 +1,100 @@
+import { checked, isObject, meant, readFault, Refusal, refuseUnknown } from './vocabulary.mjs';
+
+const stepKeys = ['name', 'tools', 'seed', 'faults', 'lifeMs'];
+const baseKeys = [...stepKeys, 'starts', 'log', 'later'];
+
+/** So long it lives at most, whatever it ignores. */
+const usualLifeMs = 120_000;
+
+function readTools(at, given) {
+  checked(at, given, { type: 'object' });
+  for (const [name, tool] of Object.entries(given)) {
+    checked(`${at}.${name}`, tool, { type: 'object' });
+    refuseUnknown(`${at}.${name}`, tool, ['takes', 'answers', 'changes']);
+    const { takes, answers, changes } = tool;
+    if (takes !== undefined) checked(`${at}.${name}.takes`, takes, { type: 'integer', min: 0 });
+    if (answers !== undefined) checked(`${at}.${name}.answers`, answers, { type: 'object' });
+    if (changes !== undefined) checked(`${at}.${name}.changes`, changes, { type: 'boolean' });
+  }
+  return given;
+}
+
+function readFaults(at, given) {
+  if (!Array.isArray(given)) throw new Refusal(`${at}: not a list`, '"faults":[{"fault":"proc.exit"}]');
+  return given.map((fault, index) => readFault(`${at}[${index}]`, fault));
+}
+
+/** What may differ from start to start. Only what is given. */
+function readStep(at, { name, tools, seed, faults, lifeMs }) {
+  return {
+    ...(name !== undefined && { name: checked(`${at}name`, name, { type: 'string' }) }),
+    ...(tools !== undefined && { tools: readTools(`${at}tools`, tools) }),
+    ...(seed !== undefined && { seed: checked(`${at}seed`, seed, { type: 'integer' }) }),
+    ...(faults !== undefined && { faults: readFaults(`${at}faults`, faults) }),
+    ...(lifeMs !== undefined && {
+      lifeMs: checked(`${at}lifeMs`, lifeMs, { type: 'integer', min: 1, max: 2_147_000_000 }),
+    }),
+  };
+}
+
+function readLater(given) {
+  checked('later', given, { type: 'object' });
+  const steps = Object.entries(given).map(([n, step]) => {
+    if (!/^[1-9]\d{0,8}$/.test(n))
+      throw new Refusal(`later: ${n} is not the number of a start`, '"later":{"2":{"faults":[]}}');
+    checked(`later.${n}`, step, { type: 'object' });
+    refuseUnknown(`later.${n}`, step, stepKeys);
+    return { from: Number(n), step: readStep(`later.${n}.`, step) };
+  });
+  return steps.sort((left, right) => left.from - right.from);
+}
+
+const usual = { name: 'fault-server', tools: { echo: {} }, seed: 1, faults: [], lifeMs: usualLifeMs };
+
+/** The config as it was written, checked as a whole: a mistake in a later start is told at the first. */
+export function readConfig(text) {
+  let given;
+  try {
+    given = JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(
+      `the config is not JSON: ${error.message}`,
+      `'{"faults":[{"fault":"proc.exit","when":"call"}]}'`,
+    );
+  }
+  if (!isObject(given)) throw new Refusal('the config is not an object', '{"faults":[]}');
+  refuseUnknown('config', given, baseKeys);
+  for (const key of ['starts', 'log'])
+    if (given[key] !== undefined) checked(key, given[key], { type: 'string' });
+  const base = { ...usual, ...readStep('', given) };
+  const later = given.later === undefined ? [] : readLater(given.later);
+  const { starts, log } = given;
+  if (starts === undefined && later.length > 0)
+    throw new Refusal('later: it cannot count its starts', 'name a file to count them in: "starts":"FILE"');
+  for (const step of [{}, ...later.map(({ step }) => step)]) hold({ ...base, ...step }, starts);
+  return { base, later, starts, log };
+}
+
+/** What only shows when all of a start is known. */
+function hold({ faults, tools }, starts) {
+  const names = Object.keys(tools);
+  for (const { fault, tool } of faults) {
+    if (fault === 'proc.crashLoop' && starts === undefined)
+      throw new Refusal(
+        `${fault}: it cannot count its starts`,
+        'name a file to count them in: "starts":"FILE"',
+      );
+    if (tool !== undefined && !names.includes(tool))
+      throw new Refusal(
+        `${fault}: there is no tool ${tool}`,
+        meant(tool, names, `there is ${names.join(', ') || 'none'}`),
+      );
+  }
+}
+
+/** How it behaves at its n-th start: as the last step from n downwards says, the base for the rest. */
+export function configAt({ base, later }, n) {
+  const now = { ...base, ...later.findLast(({ from }) => from <= n)?.step };
+  const faults = now.faults.filter((fault) => fault.fault !== 'proc.crashLoop' || n <= fault.n);
+  return { ...now, faults };
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env node
+// An MCP server that misbehaves as its argument says. It needs nothing but Node, and the words beside it.
+import { appendFileSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { createActs, endBy, launching } from './acts.mjs';
+import { configAt, readConfig } from './config.mjs';
+import { createInput } from './input.mjs';
+import { createOutput } from './output.mjs';
+import { createReplies } from './replies.mjs';
+import { createSession } from './session.mjs';
+import { createTriggers } from './triggers.mjs';
+import { Refusal } from './vocabulary.mjs';
+
+const exitCodes = { usage: 64, lifeIsOver: 70 };
+
+/** The number of this start, counted over restarts. */
+function countStart(file) {
+  if (file === undefined) return 1;
+  appendFileSync(file, `${process.pid}\n`);
+  return readFileSync(file, 'utf8').split('\n').length - 1;
+}
+
+function createLog(file) {
+  if (file === undefined) return () => {};
+  const fd = openSync(file, 'a');
+  return (fact) => writeSync(fd, `${JSON.stringify({ t: Math.round(performance.now()), ...fact })}\n`);
+}
+
+/** Runs a server until it ends the process. */
+async function serve(config) {
+  const log = createLog(config.log);
+  const start = countStart(config.starts);
+  const now = configAt(config, start);
+  const { faults, seed, lifeMs } = now;
+  log({ did: 'start', start, pid: process.pid });
+  const triggers = createTriggers(faults, seed);
+  const output = createOutput(process.stdout);
+  const needsOthers = faults.some(({ fault }) => launching.has(fault));
+  const childProcess = needsOthers ? await import('node:child_process') : undefined;
+  process.stderr.on('error', () => {});
+  const input = createInput(process.stdin, {
+    line: (text) => session.receive(text),
+    end: () => onStdinEnd(),
+  });
+  const { acts, partial, killGrandchildren } = createActs({
+    childProcess,
+    output,
+    input,
+    lifeMs,
+    log,
+  });
+  const run = (fault, act) => {
+    const go = () => {
+      log({ did: fault.fault });
+      act(fault);
+    };
+    if (fault.afterMs > 0) setTimeout(go, fault.afterMs);
+    else go();
+  };
+  const happen = (when, tool) => {
+    triggers.reach(when);
+    for (const fault of triggers.take(acts, when, tool)) run(fault, acts.get(fault.fault));
+    if (when !== 'start' && when !== 'ready') return;
+    for (const fault of triggers.take(new Set(['frame.partialThenDie']), when)) run(fault, partial);
+  };
+  const replies = createReplies({ triggers, output, log });
+  const session = createSession(now, { triggers, happen, output, replies, log });
+  const { onStdinEnd, onSigterm } = createEnd({ triggers, happen, output, log, session });
+
+  process.on('SIGTERM', onSigterm);
+  setTimeout(() => {
+    log({ did: 'lifeMs' });
+    killGrandchildren();
+    process.exit(exitCodes.lifeIsOver);
+  }, lifeMs);
+  happen('start');
+  input.open();
+}
+
+/** What it does when it is asked to end. */
+function createEnd({ triggers, happen, output, log, session }) {
+  const state = { isEnding: false };
+  const taken = (name, when) => {
+    const [fault] = triggers.take(new Set([name]), when);
+    if (fault) log({ did: name });
+    return fault;
+  };
+  const slowly = (when, end) => {
+    const slow = taken('proc.slowExit', when);
+    if (!slow) return end();
+    session.silence();
+    setTimeout(() => end(), slow.ms + (slow.afterMs ?? 0));
+  };
+  const onStdinEnd = () => {
+    log({ got: 'stdin.end' });
+    happen('stdinEnd');
+    if (taken('proc.ignoreStdinClose', 'stdinEnd')) return;
+    slowly('stdinEnd', () => output.drained(() => process.exit(0)));
+  };
+  const onSigterm = () => {
+    log({ got: 'SIGTERM' });
+    happen('sigterm');
+    if (state.isEnding || taken('proc.ignoreSigterm', 'sigterm')) return;
+    state.isEnding = true;
+    // Ended by the signal itself, as whoever does not listen to it.
+    slowly('sigterm', () => endBy('SIGTERM'));
+  };
+  return { onStdinEnd, onSigterm };
+}
+
+function textOf([first, second, ...rest]) {
+  const usage = '--help says what it takes';
+  if (first === '--file') {
+    if (second === undefined || rest.length > 0) throw new Refusal('--file takes one file', usage);
+    try {
+      return readFileSync(second, 'utf8');
+    } catch (error) {
+      throw new Refusal(`the config cannot be read: ${error.message}`, 'name a file that is there');
+    }
+  }
+  if (first?.startsWith('-')) throw new Refusal(`there is no option ${first}`, usage);
+  if (second !== undefined) throw new Refusal('it takes one config', `quote it as one argument; ${usage}`);
+  return first ?? '{}';
+}
+
+async function main(args) {
+  const [first, second] = args;
+  if (first === '--help' || first === '--list') {
+    const { help, list, listData } = await import('./print.mjs');
+    process.stdout.write(first === '--help' ? help : second === '--json' ? listData() : list());
+    return;
+  }
+  let config;
+  try {
+    config = readConfig(textOf(args));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    process.stderr.write(`fault-server: ${error.message}\n  ${error.remedy}\n`);
+    process.exitCode = exitCodes.usage;
+    return;
+  }
+  await serve(config);
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,51 @@
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
+
+/** Lines of stdin. Paused, it reads nothing and keeps what it has read: the pipe fills up. */
+export function createInput(stdin, { line, end }) {
+  let rest = '';
+  let pauses = 0;
+  const read = () => {
+    for (;;) {
+      const to = rest.indexOf('\n');
+      // What a line does may pause us.
+      if (to < 0 || pauses > 0) return;
+      const text = rest.slice(0, to);
+      rest = rest.slice(to + 1);
+      if (text.trim() !== '') line(text);
+    }
+  };
+  stdin.setEncoding('utf8');
+  stdin.on('error', () => {});
+  return {
+    open: () => {
+      stdin.on('data', (chunk) => {
+        rest += chunk;
+        // A long line is many chunks, and looking through all of them each time would be slow.
+        if (chunk.includes('\n')) read();
+      });
+      stdin.on('end', end);
+      if (pauses > 0) stdin.pause();
+    },
+    pause: () => {
+      pauses += 1;
+      stdin.pause();
+    },
+    resume: () => {
+      pauses -= 1;
+      if (pauses > 0) return;
+      read();
+      if (pauses === 0) stdin.resume();
+    },
+    close: () => {
+      if (stdin.destroyed) return;
+      // Node never closes a descriptor of stdio by itself, and the end of what we close is no news.
+      stdin.off('end', end);
+      stdin.once('close', () => {
+        closeSync(0);
+        openSync(devNull, 'r');
+      });
+      stdin.destroy();
+    },
+  };
+}

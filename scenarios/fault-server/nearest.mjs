@@ -1,0 +1,32 @@
+/** Levenshtein, row by row. */
+const distance = (left, right) => {
+  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= left.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j += 1) {
+      const swap = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, row[j] + 1, next[j - 1] + 1));
+    }
+    row = next;
+  }
+  return row[right.length];
+};
+const lastPart = (word) => word.slice(word.lastIndexOf('.') + 1);
+
+/**
+ * At most three of the known words that are meant by this one, the nearest first. A word without its layer, or
+ * with the wrong one, is near, too.
+ */
+export function nearest(word, known) {
+  const said = String(word).toLowerCase();
+  return known
+    .map((each) => {
+      const meant = each.toLowerCase();
+      const far = Math.min(distance(said, meant), distance(lastPart(said), lastPart(meant)) + 0.5);
+      return { each, far };
+    })
+    .filter(({ each, far }) => far <= Math.max(2.5, lastPart(each).length / 3))
+    .sort((left, right) => left.far - right.far)
+    .slice(0, 3)
+    .map(({ each }) => each);
+}

@@ -1,0 +1,38 @@
+import { serverWords } from './vocabulary.mjs';
+
+export const help = `An MCP server over stdio that misbehaves as it is told.
+
+  fault-server.mjs '<config as JSON>'     fault-server.mjs --file FILE
+  fault-server.mjs --list [--json]        the faults it can do
+  fault-server.mjs --help
+
+The config, of which every key may be left out:
+
+  name    "fault-server"
+  tools   {"read":{"takes":50,"answers":{"content":[]},"changes":true}}   default {"echo":{}}
+          takes: ms; answers: a CallToolResult, by default its argument \`text\` or its name;
+          changes: it says list_changed before it answers
+  faults  [{"fault":"proc.exit","code":3,"when":"call","tool":"read","afterMs":100,"times":1,"p":0.5}]
+          when: start, initialize, ready, list, call, stdinEnd or sigterm, as --list has it;
+          tool: only calls of this tool; afterMs: so long after that; times: how often (default: always);
+          p: with this probability
+  seed    1             what p draws from
+  starts  FILE          where it counts its starts, one line each
+  later   {"2":{"faults":[]}}   from its n-th start on it behaves like this; the rest as at first
+  log     FILE          what it got and did, one JSON object per line
+  lifeMs  120000        it and its grandchildren live at most so long, whatever they ignore
+
+It ends with code 64 when its config is wrong, and with 70 when lifeMs is over.
+`;
+
+const shown = ([name, { type, default: usual, oneOf, means }]) =>
+  `      ${name} (${oneOf ? oneOf.join(' | ') : type}, default ${JSON.stringify(usual)}): ${means}\n`;
+
+export const list = () =>
+  serverWords
+    .map(
+      ({ fault, means, when, params }) =>
+        `${fault}  ${means}\n      when: ${when.join(', ')}\n${Object.entries(params).map(shown).join('')}`,
+    )
+    .join('\n');
+export const listData = () => `${JSON.stringify(serverWords, null, 2)}\n`;

@@ -1,0 +1,73 @@
+import { textResult } from './answers.mjs';
+
+const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 'call' };
+
+/** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
+export function createSession({ name, tools }, { triggers, happen, output, replies, log }) {
+  let isSilent = false;
+  const send = (message) =>
+    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming());
+  const refuse = (id, code, message) => send({ id, error: { code, message } });
+  const requests = {
+    initialize: (request) => {
+      const asked = request.params?.protocolVersion;
+      const protocolVersion = versions.includes(asked) ? asked : versions[0];
+      const capabilities = { tools: { listChanged: true }, logging: {} };
+      replies.answer(request, { protocolVersion, capabilities, serverInfo: { name, version: '1.0.0' } });
+    },
+    'tools/list': (request) => {
+      const described = (tool) => ({ name: tool, description: tool, inputSchema: { type: 'object' } });
+      replies.answer(request, { tools: Object.keys(tools).map(described) });
+    },
+    'tools/call': (request) => {
+      const { tool, params } = request;
+      const known = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+      if (!known) return refuse(request.id, -32602, `there is no tool ${tool}`);
+      if (known.changes) send({ method: 'notifications/tools/list_changed' });
+      const text = params.arguments?.text;
+      const { takes, answers = textResult(typeof text === 'string' ? text : tool) } = known;
+      replies.answer(request, answers, takes);
+    },
+    ping: ({ id }) => send({ id, result: {} }),
+    'logging/setLevel': ({ id }) => send({ id, result: {} }),
+  };
+  const notified = {
+    'notifications/initialized': () => happen('ready'),
+    'notifications/cancelled': (params) => replies.cancel(params?.requestId),
+  };
+  const receive = (message) => {
+    const { id, method, params } = message ?? {};
+    if (method === undefined) return log({ got: 'answer', id });
+    const tool = method === 'tools/call' ? params?.name : undefined;
+    const about = id ?? params?.requestId;
+    log({ got: method, ...(about !== undefined && { id: about }), ...(tool !== undefined && { tool }) });
+    if (isSilent) return;
+    if (id === undefined) {
+      if (Object.hasOwn(notified, method)) notified[method](params);
+      return;
+    }
+    const when = Object.hasOwn(moments, method) ? moments[method] : undefined;
+    if (when) happen(when, tool);
+    if (Object.hasOwn(requests, method)) requests[method]({ id, params, when, tool });
+    else refuse(id, -32601, `there is no method ${method}`);
+  };
+  return {
+    receive: (text) => {
+      let message;
+      try {
+        message = JSON.parse(text);
+      } catch {
+        log({ got: 'garbage' });
+        if (!isSilent) refuse(null, -32700, 'this is not JSON');
+        return;
+      }
+      for (const one of Array.isArray(message) ? message : [message]) receive(one);
+    },
+    /** It answers nobody any more. */
+    silence: () => {
+      isSilent = true;
+      replies.silence();
+    },
+  };
+}

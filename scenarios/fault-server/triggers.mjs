@@ -1,0 +1,49 @@
+/** mulberry32: numbers in [0, 1), the same for the same seed everywhere. */
+function randomOf(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Words that stay on once `start` or `ready` has come, and are looked at for each message that is written. */
+export const framing = new Set(['frame.slicer', 'frame.coalesce', 'frame.crlf']);
+
+/** Which faults happen when. Each time that one is taken counts towards its `times`. */
+export function createTriggers(faults, seed) {
+  const random = randomOf(seed);
+  const left = new Map(faults.map((fault) => [fault, fault.times ?? Infinity]));
+  const reached = new Map();
+  const happens = (fault) => {
+    if (left.get(fault) <= 0 || (fault.p !== undefined && random() >= fault.p)) return false;
+    left.set(fault, left.get(fault) - 1);
+    return true;
+  };
+  const isOn = ({ when, afterMs = 0 }) => {
+    const since = when === 'start' || when === 'ready' ? reached.get(when) : undefined;
+    return since !== undefined && performance.now() >= since + afterMs;
+  };
+  return {
+    reach: (when) => reached.set(when, performance.now()),
+    /** Those among `names`, a Set or a Map, that happen at this moment; `tool` is the one that is called. */
+    take: (names, when, tool) =>
+      faults.filter(
+        (fault) =>
+          names.has(fault.fault) &&
+          fault.when === when &&
+          (fault.tool === undefined || fault.tool === tool) &&
+          happens(fault),
+      ),
+    /** How a message leaves; `when` and `tool` are those of the request that it answers, if any. */
+    takeFraming: (when, tool) =>
+      faults.filter(
+        (fault) =>
+          framing.has(fault.fault) &&
+          ((fault.when === when && (fault.tool === undefined || fault.tool === tool)) || isOn(fault)) &&
+          happens(fault),
+      ),
+  };
+}

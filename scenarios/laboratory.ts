@@ -1,0 +1,6 @@
+import type { Laboratory } from '../actors/cli/laboratory.ts';
+import { forkCommand } from './replay/fork-command.ts';
+import { replayCommand } from './replay/replay-command.ts';
+
+/** The commands of this room, for the command line to load when one of them is asked for. */
+export const laboratory: Laboratory = { replayTraces: replayCommand, forkTrace: forkCommand };

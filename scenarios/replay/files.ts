@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readTrace, type TraceRead } from '../../machines/trace/index.ts';
+
+const suffix = '.trace.ndjson';
+
+export const sha256Of = (texts: Iterable<string>): string => {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(text).update('\n');
+  return hash.digest('hex');
+};
+/** The files themselves, and every trace below the folders, in the order of their names. Throws what `fs` throws. */
+export function tracesIn(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => {
+    if (!statSync(path).isDirectory()) return [path];
+    return readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith(suffix))
+      .toSorted()
+      .map((name) => join(path, name));
+  });
+}
+export const readTraceFile = (path: string): TraceRead => readTrace(readFileSync(path, 'utf8'), sha256Of);

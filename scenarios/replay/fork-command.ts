@@ -1,0 +1,86 @@
+import { writeFileSync } from 'node:fs';
+import type { ForkOptions } from '../../actors/cli/laboratory.ts';
+import { exitCodes, type Context } from '../../actors/cli/shared.ts';
+import { recordSchema, type Trace } from '../../machines/trace/index.ts';
+import { readTraceFile } from './files.ts';
+import { forkTrace, type Changes, type Fork } from './fork.ts';
+import type { Input } from './inert.ts';
+import { exitCodeOf } from './verdict.ts';
+
+class Mistake extends Error {}
+
+function assignment(text: string): [string, unknown] {
+  const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (path === '') throw new Mistake(`--set ${text}: write KEY=VALUE, such as ev.code=1`);
+  try {
+    return [path, JSON.parse(value)];
+  } catch {
+    return [path, value];
+  }
+}
+function injected(text: string): Input {
+  const example = '{"via":"host","a":"computer","ev":{"type":"close"}}';
+  try {
+    const read = recordSchema.parse({ s: 0, t: 0, check: '', k: 'in', ...JSON.parse(text) });
+    const { s: _s, t: _t, check: _check, ...input } = { check: '', ...read };
+    return input as unknown as Input;
+  } catch (error) {
+    throw new Mistake(`--inject ${text}: write an input, such as ${example} (${(error as Error).message})`);
+  }
+}
+/** The changes, or a `Mistake` that says which option is wrong. */
+function changesOf({ lines }: Trace, options: ForkOptions): Changes {
+  const inputs = lines.filter(({ record }) => record.k === 'in').map(({ s }) => s);
+  const known = new Set(inputs);
+  // Without a change it is the same world from the beginning, met by today's machines.
+  const { at = options.skip[0] ?? inputs[0] ?? 1 } = options;
+  for (const s of [...options.skip, ...(options.at === undefined ? [] : [at])])
+    if (!known.has(s)) {
+      const near = inputs.findLast((each) => each < s) ?? inputs[0];
+      throw new Mistake(`seq ${s} is no input; the one before it is ${near}`);
+    }
+  if (options.at === undefined && options.set.length + options.inject.length > 0)
+    throw new Mistake('--set and --inject need --at SEQ: the input that they change or come before');
+  return {
+    at,
+    set: new Map(options.set.map(assignment)),
+    inject: options.inject.map(injected),
+    skip: new Set(options.skip),
+  };
+}
+function tell({ terminal }: Context, out: string, { differences, unheard, fired, breaches }: Fork): void {
+  terminal.out(differences.length === 0 ? 'nothing became otherwise' : 'recorded | forked');
+  for (const line of differences) terminal.out(`  ${line}`);
+  if (unheard.length > 0)
+    terminal.out(`nobody waited for ${unheard.length} inputs: seq ${unheard.join(', ')}`);
+  if (fired.length > 0) terminal.out(`${fired.length} timers fired that had not: ${fired.join(', ')}`);
+  for (const { law, what } of breaches) terminal.out(`${law}: ${what}`);
+  terminal.out(out);
+}
+
+/** `a2c fork FILE`: writes a new trace and says what became otherwise. */
+export async function forkCommand(context: Context, file: string, options: ForkOptions): Promise<number> {
+  const { terminal } = context;
+  const usage = (text: string): number => {
+    terminal.err(`error: ${text}`);
+    return exitCodes.usage;
+  };
+  try {
+    const read = readTraceFile(file);
+    if (!read.ok) {
+      terminal.err(`UNUSABLE ${file}: line ${read.line}: ${read.problem}\n  ${read.remedy}`);
+      return exitCodeOf('unusable');
+    }
+    const changes = changesOf(read.trace, options);
+    const { out = file.replace(/(\.trace)?\.ndjson$/, '') + '.fork.trace.ndjson' } = options;
+    const forked = forkTrace(read.trace, changes, `fork of ${file} at ${changes.at}`);
+    writeFileSync(out, forked.trace, { mode: 0o600 });
+    if (options.json) terminal.out(JSON.stringify({ ...forked, trace: out }));
+    else tell(context, out, forked);
+    const [breach] = forked.breaches;
+    if (!breach) return exitCodes.done;
+    return exitCodeOf(breach.kind === 'safety' ? 'broken' : 'stuck');
+  } catch (error) {
+    return usage((error as Error).message);
+  }
+}

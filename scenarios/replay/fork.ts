@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { assemble, machines } from '../../actors/assemble.ts';
+import { Directory } from '../../actors/directory.ts';
+import { Recorder } from '../../actors/recorder.ts';
+import { Tap } from '../../actors/tap.ts';
+import type { Address } from '../../machines/address.ts';
+import type { DirectoryRecord, Trace } from '../../machines/trace/index.ts';
+import { judge, type Breach } from '../laws.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+import { sha256Of } from './files.ts';
+import { Inert, type Draw, type Input } from './inert.ts';
+import { differencesOf, outcomeOf } from './outcome.ts';
+import { replayTrace, slicesOf, type Kinds } from './replay-trace.ts';
+
+export interface Changes {
+  /** From this input on the world is another one. */
+  readonly at: number;
+  /** Paths into that input and what stands there instead: `ev.code` → 1. */
+  readonly set: ReadonlyMap<string, unknown>;
+  /** Happen just before it. */
+  readonly inject: readonly Input[];
+  /** Numbers of inputs that do not happen. */
+  readonly skip: ReadonlySet<number>;
+}
+export interface Fork {
+  /** The new trace, as text. */
+  readonly trace: string;
+  /** What became of calls, servers, links otherwise. */
+  readonly differences: readonly string[];
+  /** Numbers of recorded inputs for which nobody waited any more. */
+  readonly unheard: readonly number[];
+  /** Timers that fired although they had not in the recording. */
+  readonly fired: readonly string[];
+  readonly breaches: readonly Breach[];
+}
+
+/** What the recording did not let fire may have been late by so much there. */
+const lateMs = 50;
+/** After the last input: so long for what is still on its way. */
+const horizonMs = 120_000;
+
+/** The world of the trace up to the fork; from there on its own time, in which other timers fire too. */
+class ForkedWorld extends Inert {
+  readonly clock = new VirtualClock();
+  readonly fired: string[] = [];
+  readonly #recorded: ReadonlySet<string>;
+  isForked = false;
+
+  /** `recorded`: the timers whose firing the trace tells. */
+  constructor(recorded: ReadonlySet<string>) {
+    super();
+    this.#recorded = recorded;
+  }
+  override now(): number {
+    return this.clock.now();
+  }
+  override setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown {
+    super.setTimeout(fire, ms, a, n);
+    if (this.#recorded.has(`${a} ${n}`)) return undefined;
+    return this.clock.setTimeout(() => {
+      if (!this.isForked) return;
+      this.fired.push(`${a} ${n}`);
+      fire();
+    }, ms + lateMs);
+  }
+  override clearTimeout(timer?: unknown): void {
+    if (timer !== undefined) this.clock.clearTimeout(timer);
+  }
+}
+const recorderOf = (world: ForkedWorld, title: string): Recorder =>
+  new Recorder({
+    profile: 'steps',
+    now: () => world.now(),
+    sha256: (text) => sha256Of([text]),
+    digest: () => {
+      const hash = createHash('sha256');
+      return { add: (text) => void hash.update(text).update('\n'), value: () => hash.copy().digest('hex') };
+    },
+    ringBytes: Infinity,
+    charts: () => ({}),
+    about: {
+      ...{ runtime: 'fork', xstate: '', node: process.version, clock: 'virtual', started: null, title },
+      redaction: { keyId: null },
+    },
+  });
+
+/** The same record with other values at some paths, each of which has to exist. */
+export function changed(input: Input, set: ReadonlyMap<string, unknown>): Input {
+  const copy = structuredClone(input) as unknown as Record<string, unknown>;
+  for (const [path, value] of set) {
+    const keys = path.split('.');
+    const last = keys.pop() as string;
+    const parent = keys.reduce<unknown>(
+      (at, key) => (at as Record<string, unknown> | undefined)?.[key],
+      copy,
+    );
+    if (typeof parent !== 'object' || parent === null) throw new Error(`the input has no ${path}`);
+    (parent as Record<string, unknown>)[last] = value;
+  }
+  return copy as unknown as Input;
+}
+
+/** What would have happened. The recorded inputs go on after the change, as far as somebody still waits for them. */
+export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: Kinds = machines): Fork {
+  const slices = slicesOf(trace.lines);
+  const timers = slices.filter(({ input }) => input.via === 'timer' || input.via === 'deadline');
+  const world = new ForkedWorld(new Set(timers.map(({ input }) => `${input.a} ${input.n}`)));
+  const tap = new Tap();
+  const recorder = recorderOf(world, title);
+  const records: DirectoryRecord[] = [];
+  tap.add(recorder);
+  tap.add({ record: (record) => records.push(record) });
+  const directory = assemble(new Directory(world, tap), kinds);
+  const unheard: number[] = [];
+  const happen = (input: Input, draws: readonly Draw[], s?: number): void => {
+    const before = records.length;
+    if ((!world.apply(directory, input, draws) || records.length === before) && s !== undefined)
+      unheard.push(s);
+  };
+  for (const { line, input, draws } of slices) {
+    if (line.s === changes.at) world.isForked = true;
+    world.clock.advance(Math.max(0, line.t - world.now()));
+    if (line.s === changes.at) {
+      for (const injected of changes.inject) happen(injected, []);
+    }
+    if (changes.skip.has(line.s)) continue;
+    happen(line.s === changes.at ? changed(input, changes.set) : input, draws, line.s);
+  }
+  world.isForked = true;
+  world.clock.advance(horizonMs);
+  const isClosed = directory.size === 0;
+  const { records: original } = replayTrace(trace, { kinds });
+  const recorded = trace.head.profile === 'inputs' ? original : trace.lines.map((l) => l.record);
+  return {
+    trace: recorder.text(isClosed ? 'closed' : 'cut'),
+    differences: differencesOf(
+      outcomeOf(recorded.filter((record): record is DirectoryRecord => record.k !== 'step')),
+      outcomeOf(records),
+    ),
+    unheard,
+    fired: world.fired,
+    breaches: judge(records, isClosed),
+  };
+}

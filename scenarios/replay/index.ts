@@ -1,0 +1,10 @@
+/** `a2c-actors/replay`: what a host's own tests import to replay its traces. */
+export {
+  levels,
+  replay,
+  type Breach,
+  type Level,
+  type ReplayOptions,
+  type ReplayReport,
+  type Verdict,
+} from './replay.ts';

@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import type { ReplayOptions as Options } from '../../actors/cli/laboratory.ts';
+import { exitCodes, type Context } from '../../actors/cli/shared.ts';
+import { tracesIn } from './files.ts';
+import { levels, replay, type Level, type ReplayReport } from './replay.ts';
+import { junitXml } from './junit.ts';
+import { exitCodeOf } from './verdict.ts';
+
+const usage = ({ terminal }: Context, text: string): number => {
+  terminal.err(`error: ${text}`);
+  return exitCodes.usage;
+};
+const isLevel = (text: string): text is Level => (levels as readonly string[]).includes(text);
+
+/** For the page of a pull request: GitHub shows such a line at the file that it names. */
+const annotation = ({ file, text, verdict }: ReplayReport): string =>
+  `::error file=${file},title=${verdict}::${text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`;
+
+function show({ terminal }: Context, report: ReplayReport, { until }: Options): void {
+  terminal.out(report.text);
+  if (until !== undefined)
+    for (const [address, state] of Object.entries(report.states)) terminal.out(`  ${address}  ${state}`);
+  if (process.env['GITHUB_ACTIONS'] === 'true' && report.verdict !== 'same') terminal.out(annotation(report));
+}
+
+/** `a2c replay FILE|DIR…`: one verdict each; the exit code is the highest of them. */
+export async function replayCommand(
+  context: Context,
+  paths: readonly string[],
+  options: Options,
+): Promise<number> {
+  const { terminal, signal } = context;
+  const { level, until, junit, json } = options;
+  if (!isLevel(level)) return usage(context, `--level is one of ${levels.join(', ')}`);
+  let files: string[];
+  try {
+    files = tracesIn(paths);
+  } catch (error) {
+    const { path = '', message } = error as NodeJS.ErrnoException;
+    return usage(context, path === '' ? message : `${path}: no such trace or folder`);
+  }
+  if (files.length === 0) return usage(context, `no *.trace.ndjson in ${paths.join(', ')}`);
+  const reports: ReplayReport[] = [];
+  for (const file of files) {
+    if (signal.aborted) return exitCodes.interrupted;
+    const report = await replay(file, { level, ...(until !== undefined && { until }) });
+    reports.push(report);
+    if (!json) show(context, report, options);
+    // A folder of traces takes its time: Ctrl-C is heard between two of them.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  if (junit !== undefined)
+    writeFileSync(
+      junit,
+      junitXml(
+        'a2c replay',
+        reports.map(({ file, durationMs, verdict, text }) => ({
+          name: file,
+          seconds: durationMs / 1000,
+          ...(verdict !== 'same' && { failure: { kind: verdict, text } }),
+        })),
+      ),
+    );
+  if (json) terminal.out(JSON.stringify({ replays: reports }));
+  else if (reports.length > 1) {
+    const same = reports.filter(({ verdict }) => verdict === 'same').length;
+    terminal.out(`${same} of ${reports.length} the same`);
+  }
+  return Math.max(...reports.map(({ verdict }) => exitCodeOf(verdict)));
+}

@@ -1,0 +1,97 @@
+import { machines } from '../../actors/assemble.ts';
+import { chartText } from '../../actors/charts.ts';
+import type { Trace } from '../../machines/trace/index.ts';
+import type { Breach } from '../laws.ts';
+import { levels, type Level } from './comparison.ts';
+import { readTraceFile, sha256Of } from './files.ts';
+import { reportText } from './report.ts';
+import type { Kinds } from './replay-trace.ts';
+import { judgeTrace, type Judged, type Verdict } from './verdict.ts';
+
+export { levels, type Level, type Verdict };
+export type { Breach };
+
+export interface ReplayOptions {
+  /** `effects` (default) survives refactoring; `steps` and `strict` do not, and need the profile `steps`. */
+  readonly level?: Level;
+  /** Stops after the last input whose number is not above this. */
+  readonly until?: number;
+}
+/** What became of one trace on today's code. */
+export interface ReplayReport {
+  readonly file: string;
+  readonly verdict: Verdict;
+  /** For people: `SAME …` or what differs, where, why it may, and the command that shows it again. */
+  readonly text: string;
+  /** How many inputs happened again, and how many records agreed of those that were compared. */
+  readonly inputs: number;
+  readonly matched: number;
+  readonly total: number;
+  /** SHA-256 of everything that happened: equal for two replays that did the same. Empty when unusable. */
+  readonly digest: string;
+  /** The laws that what happened breaks, whether or not it is what was recorded. */
+  readonly breaches: readonly Breach[];
+  readonly durationMs: number;
+  /** Where every machine stood at the end: address → state. */
+  readonly states: Readonly<Record<string, string>>;
+}
+
+const changedCharts = ({ head: { charts } }: Trace, kinds: Kinds): string[] =>
+  Object.entries(charts)
+    .filter(([kind, print]) => kinds[kind] && sha256Of([chartText(kinds[kind])]) !== print)
+    .map(([kind]) => kind);
+
+const statesOf = ({ replay }: Judged): Record<string, string> =>
+  Object.fromEntries(
+    [...(replay?.directory.roots ?? [])].map((root) => [
+      root.id,
+      JSON.stringify((root.ref.getSnapshot() as { value: unknown }).value).replaceAll('"', ''),
+    ]),
+  );
+
+/** The same for a trace in memory and other machines than today's. */
+export function replayOf(
+  file: string,
+  trace: Trace,
+  { kinds = machines, level = 'effects', ...options }: ReplayOptions & { readonly kinds?: Kinds } = {},
+): ReplayReport {
+  const start = performance.now();
+  const judged = judgeTrace(trace, { kinds, level, ...options });
+  const durationMs = Math.round(performance.now() - start);
+  const place = { file, level, trace, changed: changedCharts(trace, kinds) };
+  const { verdict, breaches, replay } = judged;
+  return {
+    file,
+    verdict,
+    text: reportText(place, judged),
+    inputs: replay?.inputs ?? 0,
+    matched: replay?.matched ?? 0,
+    total: replay?.total ?? 0,
+    digest: replay?.digest ?? '',
+    breaches,
+    durationMs,
+    states: statesOf(judged),
+  };
+}
+const nothing = { inputs: 0, matched: 0, total: 0, digest: '', breaches: [], durationMs: 0, states: {} };
+
+/**
+ * Lets everything that a trace recorded happen again on today's machines, without any process, socket or clock,
+ * and tells what became of it. Never rejects: a file that cannot be read is `unusable`. See docs/replay.md.
+ */
+export async function replay(file: string, options: ReplayOptions = {}): Promise<ReplayReport> {
+  const unusable = (problem: string, remedy: string): ReplayReport => ({
+    ...nothing,
+    file,
+    verdict: 'unusable',
+    text: `UNUSABLE ${file}: ${problem}\n  ${remedy}`,
+  });
+  try {
+    const read = readTraceFile(file);
+    return read.ok
+      ? replayOf(file, read.trace, options)
+      : unusable(`line ${read.line}: ${read.problem}`, read.remedy);
+  } catch (error) {
+    return unusable((error as Error).message, 'Is it the right path?');
+  }
+}
