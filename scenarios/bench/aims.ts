@@ -1,5 +1,6 @@
 import type { Contender } from './chain.ts';
 import type { Row } from './measure.ts';
+import { inputsAtATime } from './recording.ts';
 import type { Weighed } from './weight.ts';
 
 /** What we want to stay under, or over; the figures and why they are these stand in docs/. */
@@ -59,6 +60,12 @@ export const aims: readonly Measured[] = [
     limit: 10,
     best: 'low',
     of: (_, weights) => weights.filter(({ name }) => name === 'ours').map((each) => each.heldBytes / 1024),
+  },
+  {
+    what: 'recorder: µs per input, nothing but inputs kept',
+    limit: 3,
+    best: 'low',
+    of: of('recorder alone', 1, (ours, nobody) => cpuMore(ours, nobody) / inputsAtATime),
   },
   {
     what: 'full chain: calls/s, 64 in flight, all in one process',

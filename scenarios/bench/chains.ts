@@ -2,6 +2,7 @@ import { baselineComputer, baselineFull } from './baseline/chain.ts';
 import type { Contender } from './chain.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
 import { oursComputer, oursFull } from './ours.ts';
+import { heardBy, heardByNobody, recorded } from './recording.ts';
 import { baselineRelay, oursRelay } from './relay.ts';
 
 /** Up to a thousand: what a call costs must not grow with the number in flight. */
@@ -16,5 +17,9 @@ export const chains: readonly Contender[] = [
   { group: 'computer alone', name: 'baseline', open: baselineComputer },
   { group: 'computer alone', name: 'ours', open: oursComputer },
   { group: 'directory alone', name: 'map + timer', open: mapAndTimer, inFlight: manyInFlight },
-  { group: 'directory alone', name: 'ours', open: oursInMemory, inFlight: manyInFlight },
+  { group: 'directory alone', name: 'ours', open: () => oursInMemory(), inFlight: manyInFlight },
+  { group: 'directory alone', name: 'ours, recorded', open: recorded, inFlight: manyInFlight },
+  { group: 'recorder alone', name: 'nobody', open: heardByNobody, inFlight: [1] },
+  { group: 'recorder alone', name: 'inputs', open: heardBy('inputs'), inFlight: [1] },
+  { group: 'recorder alone', name: 'steps', open: heardBy('steps'), inFlight: [1] },
 ];

@@ -2,6 +2,7 @@ import { systemClock } from '../../adapters/index.ts';
 import { assemble } from '../../actors/assemble.ts';
 import { Directory } from '../../actors/directory.ts';
 import { Fifo } from '../../actors/fifo.ts';
+import { Tap } from '../../actors/tap.ts';
 import type { ComputerStart } from '../../machines/computer.machine.ts';
 import type { Leaf, Ports } from '../../machines/ports.ts';
 import type { CallSettled } from '../../machines/settlement.ts';
@@ -85,10 +86,10 @@ const start: ComputerStart = {
   timing,
 };
 
-/** Computer → client → call → session and back, with a directory that nobody watches. */
-export async function oursInMemory(): Promise<Chain> {
+/** Computer → client → call → session and back; usually nobody watches the directory. */
+export async function oursInMemory(tap = new Tap()): Promise<Chain> {
   const answerer = new Answerer();
-  const directory = assemble(new Directory({ ...systemClock, ports: portsOf(answerer) }));
+  const directory = assemble(new Directory({ ...systemClock, ports: portsOf(answerer) }, tap));
   const waiting = new Map<string, (result: unknown) => void>();
   await new Promise<void>((whole, failed) => {
     directory.listen('bench', (event) => {

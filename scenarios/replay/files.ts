@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { readTrace, type TraceRead } from '../../machines/trace/index.ts';
 
-const suffix = '.trace.ndjson';
+const suffix = /\.trace\.ndjson(\.gz)?$/;
 
 export const sha256Of = (texts: Iterable<string>): string => {
   const hash = createHash('sha256');
@@ -15,9 +16,13 @@ export function tracesIn(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     if (!statSync(path).isDirectory()) return [path];
     return readdirSync(path, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith(suffix))
+      .filter((name) => suffix.test(name))
       .toSorted()
       .map((name) => join(path, name));
   });
 }
-export const readTraceFile = (path: string): TraceRead => readTrace(readFileSync(path, 'utf8'), sha256Of);
+export function readTraceFile(path: string): TraceRead {
+  const bytes = readFileSync(path);
+  const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  return readTrace(text, sha256Of);
+}

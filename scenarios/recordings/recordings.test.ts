@@ -1,0 +1,29 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { tracesIn } from '../replay/files.ts';
+import { replay } from '../replay/replay.ts';
+import { stories } from './stories.ts';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const files = tracesIn([here]);
+
+it('every story has its recording, and no recording is without one', () => {
+  const names = readdirSync(here).filter((name) => name.endsWith('.gz'));
+  expect(names.toSorted()).toEqual(
+    Object.keys(stories)
+      .map((name) => `${name}.trace.ndjson.gz`)
+      .toSorted(),
+  );
+});
+
+it.each(files.map((file) => [basename(file), file]))(
+  '%s happens again on the machines of today',
+  async (_, file) => {
+    const report = await replay(file);
+    // The text is what a person needs: `npm run record` once the change is wanted.
+    expect(report.verdict, report.text).toBe('same');
+    expect(report.matched).toBeGreaterThan(300);
+  },
+);
