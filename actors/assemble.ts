@@ -13,7 +13,7 @@ import { seatMachine } from '../machines/seat.machine.ts';
 import { viewMachine } from '../machines/view.machine.ts';
 import { wireCodes } from '../machines/wire/index.ts';
 import type { Directory } from './directory.ts';
-import { Handle } from './root.ts';
+import { Handle, type Root } from './root.ts';
 
 /** Every kind of root by the name under which machines open it. */
 export const machines: Readonly<Record<string, AnyStateMachine>> = {
@@ -39,10 +39,10 @@ function leafOf(directory: Directory, port: Exclude<keyof Ports, 'ask'>) {
   return fromCallback<Received, never>(({ self, input, sendBack, receive }) => {
     const root = directory.find(rootOf(self).id);
     if (!root) throw new Error(`${port} of a root that is gone`);
-    const at = `${root.id}/${port}#${(root.leaves += 1)}`;
+    const at = root.restored?.leaves.shift() ?? `${root.id}/${port}#${(root.leaves += 1)}`;
     const told = (ev: EventObject): void => directory.report({ k: 'out', port, a: at, ev });
     const opened: { leaf?: Leaf } = {};
-    const handle = new Handle(root, () => {
+    const handle = new Handle(root, 'leaf', at, () => {
       told({ type: 'leaf.close' });
       opened.leaf?.close();
     });
@@ -71,11 +71,13 @@ function leafOf(directory: Directory, port: Exclude<keyof Ports, 'ask'>) {
 /** A question without an actor: half the price of a leaf. The same id again withdraws the older one. */
 function performAsk(directory: Directory, from: Address, question: Question): void {
   const root = directory.find(from);
-  if (!root) return;
+  if (root) ask(directory, root, question);
+}
+export function ask(directory: Directory, root: Root, question: Question): void {
   const told = (ev: EventObject): void => directory.report({ k: 'out', port: 'ask', a: root.id, ev });
   root.questions.get(question.id)?.release();
   const asked: { withdraw?: () => void } = {};
-  const handle = new Handle(root, () => {
+  const handle = new Handle(root, 'ask', question.id, () => {
     root.questions.delete(question.id);
     told({ type: 'ask.withdraw', id: question.id } as EventObject);
     asked.withdraw?.();
@@ -102,9 +104,12 @@ function performDeadline(directory: Directory, from: Address, { ms, spread = 0 }
   const root = directory.find(from);
   if (!root) return;
   root.clearTimeout(root.deadline);
-  const pass = (): void => root.ref.send({ type: 'deadline.passed' });
   const late = spread > 0 ? Math.round(ms * spread * directory.random(root.id)) : 0;
-  root.deadline = ms > 0 ? root.startTimer('deadline', pass, ms + late) : undefined;
+  root.deadline = undefined;
+  if (ms > 0) startDeadline(root, ms + late);
+}
+export function startDeadline(root: Root, ms: number): void {
+  root.deadline = root.startTimer('deadline', () => root.ref.send({ type: 'deadline.passed' }), ms);
 }
 
 /** Fills the names that machines use, effects and ports, with a directory and its platform. */

@@ -71,6 +71,10 @@ function guardName(guard: unknown): string {
   return typeof guard === 'object' && guard && 'type' in guard ? String(guard.type) : 'inline';
 }
 
+/** The words of a chart: of states, events, guards and actions. */
+export const wordsOf = (machine: AnyStateMachine): readonly string[] =>
+  chartText(machine).match(/[a-zA-Z]+/g) ?? [];
+
 /** A text that changes when the chart changes: states, tags, transitions, actions by name, invoked actors. */
 export function chartText(machine: AnyStateMachine): string {
   const named = (actions: readonly unknown[]): string => actions.map(guardName).join(',');

@@ -3,9 +3,10 @@ import { nameOf, type Address } from '../machines/address.ts';
 import type { Letter, Open, OwnedEnded, OwnerEnded, OpenRefused, Post } from '../machines/effects.ts';
 import type { Ports } from '../machines/ports.ts';
 import { Fifo } from './fifo.ts';
-import type { DirectoryRecord, Thrown } from '../machines/trace/index.ts';
+import type { DirectoryRecord } from '../machines/trace/index.ts';
 import { Root, type Handle } from './root.ts';
 import { Tap } from './tap.ts';
+import { textOf, thrownOf } from './thrown.ts';
 
 /** All that the world can do to us. Live, simulated and replayed hosts differ in this one object. */
 export interface Platform {
@@ -18,13 +19,6 @@ export interface Platform {
   clearTimeout(timer: unknown): void;
   readonly ports: Ports;
 }
-export const thrownOf = (error: unknown): Thrown =>
-  error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: 'Error', message: String(error) };
-const textOf = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
-
 interface Outlet {
   readonly hear: (event: EventObject) => void;
   letters: number;
@@ -51,6 +45,8 @@ export class Directory {
   readonly #roots = new Map<Address, Root>();
   readonly #outlets = new Map<Address, Outlet>();
   opened = 0;
+  /** While a keyframe is put back nothing happens that anybody should hear of. */
+  isRestoring = false;
   readonly #inputs = new Fifo<Input>();
   readonly #effects = new Fifo<{ readonly from: Address; readonly run: () => void }>();
   readonly #over: Root[] = [];
@@ -65,7 +61,7 @@ export class Directory {
   }
 
   report(record: DirectoryRecord): void {
-    if (this.tap.isWatched) this.tap.record(record);
+    if (this.tap.isWatched && !this.isRestoring) this.tap.record(record);
   }
 
   // ── inputs: the only door ──────────────────────────────────────────────────────────────────────────
@@ -142,6 +138,10 @@ export class Directory {
   get roots(): Iterable<Root> {
     return this.#roots.values();
   }
+  /** Each with how many letters it has had. */
+  get outlets(): ReadonlyMap<Address, { letters: number }> {
+    return this.#outlets;
+  }
   get size(): number {
     return this.#roots.size;
   }
@@ -188,14 +188,12 @@ export class Directory {
       root.ref.send(event);
       // A step that failed has asked for nothing, so whoever waits for an answer would wait for ever.
       if (orElse && root.ref.getSnapshot().status === 'error') this.post(from, orElse);
-    } else if (outlet) this.#tell(to, outlet, event);
-    else if (orElse) this.post(from, orElse);
+    } else if (outlet) {
+      const n = (outlet.letters += 1);
+      this.guarded({ k: 'draw', a: to, port: 'outlet', n }, () => outlet.hear(event));
+    } else if (orElse) this.post(from, orElse);
   }
 
-  #tell(a: Address, outlet: Outlet, event: EventObject): void {
-    const n = (outlet.letters += 1);
-    this.guarded({ k: 'draw', a, port: 'outlet', n }, () => outlet.hear(event));
-  }
   /** Runs what is not ours. An error goes on to whoever called, and into the records, for a replay to throw again. */
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T {
     try {
@@ -232,15 +230,20 @@ export class Directory {
       const will = root.will && { will: root.will };
       this.report({ k: 'open', a: root.id, kind: root.kind, from: root.ownerAddress, input, ...will });
     }
+    // Not `{ ...input, self }`: what is added after a spread gets a hidden class of its own in Node 20, every time.
+    this.#bring(root, { input: Object.assign({}, input, { self: root.id, owner: root.ownerAddress }) });
+  }
+  /** A root of a keyframe: its machine is where it was, its children start again. */
+  restore(root: Root, snapshot: unknown): void {
+    this.#roots.set(root.name, root);
+    root.owner?.owned.set(root.name, root);
+    this.#bring(root, { snapshot });
+  }
+  #bring(root: Root, from: { readonly input: object } | { readonly snapshot: unknown }): void {
     const machine = this.kinds[root.kind];
     if (!machine) throw new Error(`no machine of the kind '${root.kind}'`);
-    root.ref = createActor(machine, {
-      id: root.id,
-      clock: root,
-      // Not `{ ...input, self }`: what is added after a spread gets a hidden class of its own in Node 20, every time.
-      input: Object.assign({}, input, { self: root.id, owner: root.ownerAddress }),
-      ...(this.tap.isInspected && { inspect: this.tap.inspect }),
-    });
+    const inspect = this.tap.isInspected && { inspect: this.tap.inspect };
+    root.ref = createActor(machine, { id: root.id, clock: root, ...inspect, ...from } as never);
     const isOver = (): void => void this.#over.push(root);
     root.ref.subscribe({
       complete: isOver,

@@ -124,6 +124,10 @@ describe('a2c-actors', () => {
 
 const values = {
   './replay': ['levels', 'replay'],
+  './scenario': [
+    ...['Observed', 'Scene', 'breachesOf', 'disagreements', 'observe', 'planOf', 'planTiming'],
+    ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'wordsOf'],
+  ],
   '.': ['A2cError', 'createAgent', 'createComputer', 'createOffice'],
   './wire': [
     ...[
@@ -253,9 +257,7 @@ describe('the package, built from these sources', () => {
     );
     expect(files.filter((file) => !existsSync(join(checkout, file)))).toEqual([]);
     expect(Object.keys(bin)).toEqual(['a2c', 'a2c-fault-server']);
-    expect(readFileSync(join(root, bin['a2c-fault-server'] ?? ''), 'utf8')).toMatch(
-      /^#!\/usr\/bin\/env node\n/,
-    );
+    expect(read(bin['a2c-fault-server'] ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(read(bin['a2c'] ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(node(bin['a2c'] ?? '', '--version')).toBe(`${version}\n`);
   });

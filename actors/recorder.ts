@@ -2,9 +2,11 @@ import type { InspectionEvent } from 'xstate';
 import {
   canonical,
   Check,
+  textOfRecord,
   traceFormat,
   type DirectoryRecord,
   type Head,
+  type Keyframe,
   type Profile,
   type Veil,
 } from '../machines/trace/index.ts';
@@ -29,21 +31,33 @@ export interface RecorderOptions {
   readonly ringBytes?: number;
   /** Something that must not happen: a machine failed, a message was lost, a defect. */
   readonly onAlarm?: (what: string) => void;
-  /** Told of each new entry by whoever writes them out as they come. */
-  readonly onEntry?: () => void;
+  /** Told of each new entry, by whoever writes them out as they come. `isFull`: what is not taken now is lost. */
+  readonly onEntry?: (isFull: boolean) => void;
 }
 const defaultRingBytes = 16 * 1024 * 1024;
 const deepest = 32;
+/** What holds itself has no end, and more ways than one to go round. */
+const mostVisits = 50_000;
 
 /** About so many bytes are held by a value. A walk over it costs a tenth of its text. */
-function weightOf(value: unknown, depth = 0): number {
-  if (typeof value === 'string') return 16 + value.length;
-  if (typeof value !== 'object' || value === null) return 8;
-  if (depth > deepest) return 48;
-  let sum = 48;
-  if (Array.isArray(value)) for (const each of value) sum += 8 + weightOf(each, depth + 1);
-  else for (const key in value) sum += 8 + weightOf((value as Record<string, unknown>)[key], depth + 1);
-  return sum;
+function weightOf(value: unknown): number {
+  let visits = 0;
+  const weigh = (each: unknown, depth: number): number => {
+    if (typeof each === 'string') return 16 + each.length;
+    if (typeof each !== 'object' || each === null) return 8;
+    visits += 1;
+    if (depth > deepest || visits > mostVisits) return 48;
+    let sum = 48;
+    if (Array.isArray(each)) for (const one of each) sum += 8 + weigh(one, depth + 1);
+    else for (const key in each) sum += 8 + weigh((each as Record<string, unknown>)[key], depth + 1);
+    return sum;
+  };
+  try {
+    return weigh(value, 0);
+  } catch {
+    // A getter of a stranger that throws.
+    return 48;
+  }
 }
 const alarmOf = (record: DirectoryRecord): string | undefined => {
   if (record.k === 'defect') return `${record.a}: ${record.what}`;
@@ -69,6 +83,11 @@ export class Recorder implements Observer {
   #first = 0;
   #bytes = 0;
   #next = 1;
+  #sinceKey = 0;
+  /** Their numbers, of those that are not forgotten. */
+  #keyframes: number[] = [];
+  /** Puts down everything, so that a replay can begin there. With it the ring forgets up to a keyframe. */
+  picture: (() => Keyframe) | undefined;
   #inputs = 0;
 
   constructor(options: RecorderOptions) {
@@ -83,6 +102,8 @@ export class Recorder implements Observer {
   record(record: DirectoryRecord): void {
     const { profile, onAlarm } = this.#options;
     const isInput = record.k === 'in';
+    // An input comes between two others: nothing is under way, so everything can be put down.
+    if (isInput && this.picture && this.#sinceKey > this.#limit / 2) this.#keyframe(this.picture());
     if (isInput || record.k === 'draw' || profile !== 'inputs') {
       const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
       this.#keep(record, isInput ? this.#check.value : undefined, 120 + weightOf(payload));
@@ -93,6 +114,13 @@ export class Recorder implements Observer {
     const alarm = alarmOf(record);
     if (alarm !== undefined) onAlarm(alarm);
   }
+  #keyframe(key: Keyframe): void {
+    const weight = 200 + weightOf(key.roots);
+    this.#keyframes.push(this.#next);
+    this.#keep(key, this.#check.value, weight);
+    // What it weighs itself must not bring the next one sooner.
+    this.#sinceKey = 0;
+  }
   #keep(what: Entry['what'], check: string | undefined, weight: number): void {
     const { now, onEntry } = this.#options;
     const t = Math.round((now() - this.#start) * 1000) / 1000;
@@ -100,14 +128,21 @@ export class Recorder implements Observer {
     this.#next += 1;
     this.#weights.push(weight);
     this.#bytes += weight;
+    this.#sinceKey += weight;
+    onEntry?.(this.#bytes > this.#limit);
     if (this.#bytes > this.#limit) this.#forget();
-    onEntry?.();
   }
+  /** Everything before the next keyframe goes, so that what is left can be replayed; without one, one by one. */
   #forget(): void {
-    while (this.#bytes > this.#limit && this.#first < this.#entries.length - 1) {
+    const first = this.#entries[this.#first]?.s ?? 0;
+    const until = this.#keyframes.find((s) => s > first);
+    if (until === undefined && this.picture) return;
+    while (this.#first < this.#entries.length - 1) {
+      if (until === undefined ? this.#bytes <= this.#limit : this.#entries[this.#first]?.s === until) break;
       this.#bytes -= this.#weights[this.#first] ?? 0;
       this.#first += 1;
     }
+    this.#keyframes = this.#keyframes.filter((s) => s >= (until ?? 0));
     // The forgotten half goes at once: one by one would move the rest each time.
     if (this.#first * 2 < this.#entries.length) return;
     this.#entries = this.#entries.slice(this.#first);
@@ -143,8 +178,15 @@ export class Recorder implements Observer {
   /** The whole trace as far as it is in memory. */
   text(reason: string): string {
     const entries = this.#entries.slice(this.#first);
-    const writer = this.writer();
-    const body = writer.lines(entries);
+    const met = this.#options.veil?.met;
+    let writer = this.writer();
+    let body = writer.lines(entries);
+    const { veil } = this.#options;
+    // What gave a secret away may have come after a text with it: then all is written again, for whom it is not new.
+    if (veil && veil.met !== met) {
+      writer = this.writer();
+      body = writer.lines(entries);
+    }
     return this.head(entries[0]?.s ?? this.#next) + body + this.tail(reason, writer.digest(), writer.records);
   }
 }
@@ -164,7 +206,7 @@ export class TraceWriter {
     let lines = '';
     for (const entry of entries) {
       const { what } = entry;
-      const text = canonical(isMicrostep(what) ? this.#steps.of(what) : what, this.#veil);
+      const text = textOfRecord(isMicrostep(what) ? this.#steps.of(what) : what, this.#veil);
       this.#digest.add(text);
       this.records += 1;
       lines += lineOf(entry, text);

@@ -7,11 +7,14 @@ import type { Directory } from './directory.ts';
 export class Handle {
   readonly #root: Root;
   readonly #stop: () => void;
-  readonly n: number;
-  constructor(root: Root, stop: () => void, n = 0) {
+  readonly what: 'timer' | 'deadline' | 'leaf' | 'ask';
+  /** The number of a timer, the address of a leaf, the id of a question. */
+  readonly name: number | string;
+  constructor(root: Root, what: Handle['what'], name: number | string, stop: () => void) {
     this.#root = root;
+    this.what = what;
+    this.name = name;
     this.#stop = stop;
-    this.n = n;
     root.handles.add(this);
   }
   get isLive(): boolean {
@@ -44,10 +47,12 @@ export class Root {
   readonly ownerAddress: Address;
   readonly will: Letter | undefined;
   deadline: Handle | undefined;
-  /** How many roots it has opened, and leaves: the numbers behind the `#`. */
+  /** How many roots, leaves and timers it has opened: their numbers. */
   opened = 0;
   leaves = 0;
-  #timers = 0;
+  timers = 0;
+  /** While it is put back from a keyframe: the names of what it held, to be taken again in this order. */
+  restored: { readonly timers: number[]; readonly leaves: Address[] } | undefined;
 
   constructor(
     directory: Directory,
@@ -77,14 +82,14 @@ export class Root {
   }
   clearTimeout(timer: Handle | undefined): void {
     if (timer?.isLive !== true) return;
-    this.directory.report({ k: 'timer', op: 'clear', a: this.id, n: timer.n });
+    this.directory.report({ k: 'timer', op: 'clear', a: this.id, n: timer.name as number });
     timer.release();
   }
   startTimer(via: 'timer' | 'deadline', fire: () => void, ms: number): Handle {
     const { directory } = this;
-    const n = (this.#timers += 1);
+    const n = this.restored?.timers.shift() ?? (this.timers += 1);
     directory.report({ k: 'timer', op: 'set', via, a: this.id, n, ms });
-    const handle = new Handle(this, () => directory.platform.clearTimeout(timer), n);
+    const handle = new Handle(this, via, n, () => directory.platform.clearTimeout(timer));
     const timer = directory.platform.setTimeout(
       () =>
         directory.enter({ k: 'in', via, a: this.id, n }, handle, () => {

@@ -70,6 +70,7 @@ export class Runtime {
       ask: (from, question, give) => this.#ask(from, question, give),
     };
     this.directory = assemble(new Directory({ ...systemClock, ports }, tap));
+    this.flight?.watch(this.directory);
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     if (question.session === 'confirm') return this.#askPerson(question, give);
@@ -96,11 +97,13 @@ export class Runtime {
   /** How a server is launched. What looks like a secret in it never appears in a trace. */
   launch(server: string, spec: LaunchSpec): void {
     this.#launches.set(server, spec);
-    this.flight?.hide(secretsIn(spec.env, spec.args));
+    this.flight?.hide(secretsIn(spec.env, spec.args), server);
   }
   /** Writes what was recorded so far, and returns the file. */
-  writeTrace(dir: string): string {
+  async writeTrace(dir: string): Promise<string> {
     if (!this.flight) throw notRecorded;
+    // A listener may ask in the midst of an input: a trace that ends there would seem to have lost the rest.
+    await Promise.resolve();
     return this.flight.write('asked', dir);
   }
   /** Ends what earlier hosts left behind that were killed, and says so. Before the first server is launched. */

@@ -1,5 +1,11 @@
 import type { InspectionEvent, AnyActorRef } from 'xstate';
-import { canonical, type DirectoryRecord, type Step, type Veil } from '../machines/trace/index.ts';
+import {
+  canonical,
+  type DirectoryRecord,
+  type Keyframe,
+  type Step,
+  type Veil,
+} from '../machines/trace/index.ts';
 import { takenBy } from './charts.ts';
 
 type Microstep = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
@@ -8,14 +14,14 @@ type Microstep = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
 export interface Entry {
   readonly s: number;
   readonly t: number;
-  /** On inputs: the check of everything before. */
+  /** On inputs and keyframes: the check of everything before. */
   readonly check: string | undefined;
-  readonly what: DirectoryRecord | Microstep;
+  readonly what: DirectoryRecord | Keyframe | Microstep;
 }
 export const isMicrostep = (what: Entry['what']): what is Microstep => 'type' in what;
 
 /** Naming a transition is dear, and most are taken again and again: each is named once. */
-const names = new Map<unknown, string>();
+const names = new WeakMap<object, string>();
 const namesOf = (event: Microstep): string[] =>
   event._transitions.flatMap((transition) => {
     const known = names.get(transition.toJSON);

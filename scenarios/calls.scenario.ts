@@ -1,223 +1,107 @@
-import { expect } from 'vitest';
-import type { AnyEventObject } from 'xstate';
-import { scenario } from './scenario.ts';
+/** Calls that end well, badly, late, or not where they were asked. */
+import { scenario } from './dsl/index.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
-const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
+const slowly = { read: { takes: 400, answers: hello } };
 
-scenario(
-  'a call of a ready server is answered with what the server said',
-  { servers: { fs: { tools: { read: { answers: hello } } } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const call = s.call('read');
-    s.run(10);
-    expect(call.settled[0]).toMatchObject({
-      outcome: 'succeeded',
-      server: 'fs',
-      tool: 'read',
-      result: hello,
-    });
-  },
-);
-
-scenario(
-  "a tool's own isError is a failed call with the tool's own words",
-  { servers: { fs: { tools: { read: { answers: { isError: true, content: [] } } } } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const call = s.call('read');
-    s.run(10);
-    expect(call.settled[0]).toMatchObject({ outcome: 'failed', end: 'failed', result: { isError: true } });
-  },
-);
-
-scenario(
-  'a protocol error of the server is a failed call that says what the server said',
-  { servers: { fs: { tools: { read: { errors: 'no such file' } } } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const call = s.call('read');
-    s.run(10);
-    expect(call.settled[0]).toMatchObject({
-      outcome: 'failed',
-      failure: { code: 4003, message: 'no such file' },
-    });
-  },
-);
-
-scenario(
-  'a call that is cancelled before its answer ends at once and is cancelled at the server',
-  { servers: { fs: slow } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const call = s.call('read');
-    s.run(100);
-    call.cancel();
-    expect(call.settled[0]).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
-    expect(s.servers.heard).toContain('cancelled tools/call at fs');
-    s.run(1000);
-    expect(s.servers.heard).toContain('late answer of fs dropped');
-  },
-);
-
-scenario(
-  'a cancel in the same instant as the answer finds either, never both',
-  { servers: { fs: slow }, seed: 3 },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const call = s.call('read');
-    s.clock.setTimeout(() => call.cancel(), 500);
-    s.run(1000);
-    expect(call.settled).toHaveLength(1);
-  },
-);
-
-scenario('a cancel after the answer changes nothing', { servers: { fs: slow } }, (s) => {
-  s.computer();
-  s.run(100);
+scenario('a call of a ready server is answered with what the server said', (s) => {
+  s.server('fs', { tools: { read: { answers: hello } } });
+  s.ready();
   const call = s.call('read');
-  s.run(600);
-  call.cancel();
-  s.run(100);
-  expect(call.settled.map((x) => x.end)).toEqual(['succeeded']);
-  expect(s.servers.heard).not.toContain('cancelled tools/call at fs');
+  s.settled(call);
+  s.expect(call).settles('succeeded', { end: 'succeeded', result: hello });
 });
 
-scenario(
-  'a call that times out is cancelled at the server, its late answer is dropped, its outcome unknown',
-  { servers: { fs: slow } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const call = s.call('read', { timeoutMs: 200 });
-    s.run(199);
-    expect(call.settled).toHaveLength(0);
-    s.run(1);
-    expect(call.settled[0]).toMatchObject({
-      end: 'timedOut',
-      outcome: 'unknown',
-      failure: { code: 'ToolExecutionTimeout', details: { timeout: 200, which: 'total' } },
-    });
-    s.run(1000);
-    expect(s.servers.heard.slice(-2)).toEqual(['cancelled tools/call at fs', 'late answer of fs dropped']);
-  },
-);
+scenario('a call that is cancelled before its answer ends at once and is cancelled at the server', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
+  const call = s.call('read');
+  s.run(50);
+  s.cancel(call);
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'cancelled', code: 'ToolCallCancelled', at: 50 });
+  s.expect(fs).requests('notifications/cancelled', 1);
+  s.run(500);
+  s.expect(fs).is('ready');
+});
 
-scenario(
-  'a call without a limit waits as long as its server',
-  { servers: { fs: { tools: { read: { answers: hello, afterMs: 3_600_000 } } } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const call = s.call('read', { timeoutMs: 0 });
-    s.run(3_600_001);
-    expect(call.settled[0]?.outcome).toBe('succeeded');
-  },
-);
+scenario('a cancel after the answer changes nothing', (s) => {
+  const fs = s.server('fs', { tools: { read: { answers: hello } } });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.cancel(call);
+  s.run(50);
+  s.expect(call).settles('succeeded');
+  s.expect(fs).requests('notifications/cancelled', 0);
+});
 
-scenario(
-  'a server that dies during a call: the call is unknown and says exit code, signal and stderr',
-  {
-    servers: {
-      fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'line\nlast words\n' }, afterMs: 50 } } },
-    },
-  },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const call = s.call('read');
-    s.run(50);
-    expect(call.settled[0]).toMatchObject({
-      end: 'unknown',
-      outcome: 'unknown',
-      server: 'fs',
-      failure: { code: 'ServerLost', details: { signal: 'SIGKILL', stderr: 'line\nlast words' } },
-    });
-    expect(call.settled[0]?.failure?.message).toContain('last words');
-  },
-);
+scenario('a call that times out says how long it had, and that its effect is unknown', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 200 });
+  s.settled(call);
+  s.expect(call).settles('unknown', {
+    end: 'timedOut',
+    code: 'ToolExecutionTimeout',
+    details: { timeout: 200, which: 'total', server_name: 'fs', tool_name: 'read' },
+    at: 200,
+  });
+  s.expect(fs).requests('notifications/cancelled', 1);
+});
 
-scenario(
-  'the same ticket twice in flight: the second is refused, the first is answered',
-  { servers: { fs: slow } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const first = s.call('read');
-    const answers: AnyEventObject[] = [];
-    s.directory.listen('host:another', (event) => answers.push(event));
-    const { ticket } = first;
-    const call = { ticket, reqId: 'r1', tool: 'read', params: {}, timeoutMs: 0 };
-    s.order('computer', { type: 'tool.call', call, replyTo: 'host:another' });
-    expect(answers).toMatchObject([{ end: 'failed', failure: { code: 409 } }]);
-    s.run(600);
-    expect(first.settled[0]?.outcome).toBe('succeeded');
-  },
-);
+scenario('a call without a limit waits as long as its server', (s) => {
+  s.server('fs', { tools: { read: { takes: 3_600_000 } } });
+  s.virtualOnly('nobody waits an hour');
+  s.ready();
+  const call = s.call('read', { timeoutMs: 0 });
+  s.run(3_599_999);
+  s.expect(call).waits();
+  s.run(1);
+  s.expect(call).settles('succeeded');
+});
 
-scenario('a tool that nobody has is refused as 4001 and nothing is sent', { servers: { fs: slow } }, (s) => {
-  s.computer();
-  s.run(100);
+scenario('a tool that nobody has is refused as 4001 and nothing is sent', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
   const call = s.call('constructor');
-  expect(call.settled[0]).toMatchObject({ end: 'failed', failure: { code: 4001 } });
-  expect(s.servers.heard).toEqual([]);
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'failed', code: 4001, at: 0 });
+  s.expect(fs).requests('tools/call', 0);
 });
 
-scenario(
-  'a forbidden tool is refused as 4002',
-  { servers: { fs: slow }, options: { fs: { forbidden: ['read'] } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    expect(s.call('read').settled[0]).toMatchObject({ failure: { code: 4002 } });
-  },
-);
+scenario('a forbidden tool is refused as 4002', (s) => {
+  const fs = s.server('fs', { tools: slowly, forbidden: ['read'] });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 4002 });
+  s.expect(fs).requests('tools/call', 0);
+});
 
-scenario(
-  'a call to a server that waits for its next try says so and when',
-  {
-    servers: { fs: { tools: { read: { answers: hello } } } },
-  },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.servers.kill('fs', { code: 1 });
-    s.run(10);
-    expect(s.call('read').settled[0]).toMatchObject({
-      outcome: 'failed',
-      failure: { code: 'ServerNotActive', details: { server_name: 'fs', state: 'waiting', next_try: 1000 } },
-    });
-  },
-);
+scenario('a call to a server that waits for its next try says so and when', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.timing({ backoffMs: 2_000 });
+  s.ready();
+  s.kill(fs);
+  s.reaches(fs, 'waiting');
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    code: 'ServerNotActive',
+    details: { server_name: 'fs', state: 'waiting', next_try: 2_000 },
+  });
+  s.close();
+});
 
-scenario(
-  'a call while its computer closes is refused',
-  { servers: { fs: { ...slow, ignores: ['stdin'] } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.close();
-    expect(s.call('read').settled[0]).toMatchObject({ failure: { code: 'ServerNotActive' } });
-  },
-);
-
-scenario(
-  'calls in flight are cancelled while stdin is open, before their server is closed',
-  { servers: { fs: slow } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    const calls = [s.call('read'), s.call('read')];
-    s.close();
-    expect(calls.map((c) => c.settled[0]?.end)).toEqual(['cancelled', 'cancelled']);
-    const order = s.trace.filter((line) => /ask.withdraw|closeStdin/.test(line)).map((line) => line.slice(8));
-    expect(order.at(-1)).toContain('closeStdin');
-    expect(order).toHaveLength(3);
-  },
-);
+scenario('a call while its computer closes is refused', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.timing({ stdinGraceMs: 200 });
+  s.ready();
+  s.close();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 'ServerNotActive' });
+  s.ended();
+});

@@ -2,11 +2,10 @@
 import { expect } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../actors/assemble.ts';
-import { scenario } from './scenario.ts';
+import { onStage } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
-const stubborn = ['stdin', 'SIGTERM'] as const;
 const client = 'computer/client:fs';
 
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
@@ -25,7 +24,7 @@ const deafIn = (kind: string, state: string): Kinds => {
 const order = (s: Stage, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
 
-scenario(
+onStage(
   'a call that does not obey its cancel holds up a stop for the drain time, and is unknown in the end',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -42,7 +41,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a call that does not obey its cancel holds up a close for the drain time',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -63,7 +62,7 @@ for (const [what, act, rests] of [
   ['recovered from a broken stream', (s: Stage) => s.servers.breakStream('fs'), 'waiting'],
   ['closed', (s: Stage) => s.close(client), undefined],
 ] as const)
-  scenario(
+  onStage(
     `a process machine that obeys nothing is ended by force when its server is ${what}`,
     { servers: { fs: { tools } }, kinds: deafIn('process', 'running') },
     (s) => {
@@ -77,28 +76,7 @@ for (const [what, act, rests] of [
     },
   );
 
-scenario(
-  'what does not end within the shutdown time is ended by force with its computer',
-  { servers: { fs: { tools, ignores: stubborn } }, timing: { shutdownMs: 1000 } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.close();
-    s.run(999);
-    expect(s.servers.alive).toBe(1);
-    s.run(1);
-    expect([s.directory.size, s.servers.alive]).toEqual([0, 0]);
-  },
-);
-
-scenario('a computer that hosts nothing is whole, and ends as soon as it is closed', { servers: {} }, (s) => {
-  s.computer();
-  expect(s.state('computer')).toBe('{serving:whole}');
-  s.close();
-  expect(s.directory.size).toBe(0);
-});
-
-scenario(
+onStage(
   'members of a dead group that even SIGKILL does not end are given up after the last grace',
   {
     servers: { fs: { tools, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } } },
@@ -121,21 +99,7 @@ scenario(
   },
 );
 
-scenario(
-  'a wrapper and the server behind it, both stubborn, end with one SIGKILL for their group',
-  { servers: { fs: { tools, ignores: stubborn, leaves: { count: 1, stubborn: true } } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.close();
-    s.run(2500);
-    expect(s.servers.alive).toBe(2);
-    s.run(1);
-    expect(s.directory.size).toBe(0);
-  },
-);
-
-scenario(
+onStage(
   'close while a command that does not exist is being launched ends without a try more',
   { servers: { fs: { missing: true, startMs: 50 } } },
   (s) => {
@@ -147,7 +111,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a launcher that ends before its start was seen is swept with all that it left behind',
   { servers: { fs: { tools, startMs: 50, leaves: { count: 2 }, later: { 2: { leaves: { count: 0 } } } } } },
   (s) => {

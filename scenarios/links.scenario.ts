@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { scenario } from './scenario.ts';
+import { onStage } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -15,7 +15,7 @@ const everybody = (s: Stage): void => {
 const toolsSeen = (s: Stage): (string[] | null)[] =>
   s.heard('agent', 'view.changed').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
 
-scenario(
+onStage(
   'an agent calls a tool through the office and gets what the server said, unchanged',
   { servers },
   (s) => {
@@ -27,7 +27,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'an agent that comes first hears of the computer and fetches its tools by itself',
   { servers },
   (s) => {
@@ -41,7 +41,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a server dies in mid-call: the agent is answered at once, and hears that the tools are gone and back',
   {
     servers: { fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'oops' }, afterMs: 20 } } } },
@@ -61,7 +61,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a server that is back within the quiet time is not announced at all',
   {
     servers,
@@ -75,7 +75,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'tools that never come to rest are announced every two seconds at most',
   {
     servers: { fs: { ...servers.fs, lists: (n) => ['read', `t${n}`] } },
@@ -94,7 +94,7 @@ scenario(
   },
 );
 
-scenario('an agent cancels its call: the server is told, both sides end', { servers: slow }, (s) => {
+onStage('an agent cancels its call: the server is told, both sides end', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(100);
@@ -104,7 +104,7 @@ scenario('an agent cancels its call: the server is told, both sides end', { serv
   expect(s.servers.heard).toContain('cancelled tools/call at fs');
 });
 
-scenario(
+onStage(
   'the computer ends a call that times out, and its answer still reaches the agent',
   { servers: slow },
   (s) => {
@@ -117,7 +117,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a call that takes longer than its time-out is answered by the computer as timed out',
   {
     servers: { fs: { tools: { read: { never: true } } } },
@@ -134,7 +134,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'the same req_id twice in flight: the second is answered 409, the first as usual',
   { servers: slow },
   (s) => {
@@ -159,7 +159,7 @@ scenario(
   },
 );
 
-scenario('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, (s) => {
+onStage('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(50);
@@ -172,7 +172,7 @@ scenario('the computer leaves in mid-call: the agent is answered at once', { ser
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-scenario(
+onStage(
   'a computer whose link drops cancels the calls of the agent; their results go nowhere',
   { servers: slow },
   (s) => {
@@ -185,7 +185,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'the agent loses its link in mid-call: the call ends as unknown, calls meanwhile are refused',
   { servers: slow },
   (s) => {
@@ -205,7 +205,7 @@ scenario(
   },
 );
 
-scenario('the office is not there yet: both keep trying and meet when it comes', { servers }, (s) => {
+onStage('the office is not there yet: both keep trying and meet when it comes', { servers }, (s) => {
   s.computer({ linked: true });
   s.agent();
   s.run(3000);
@@ -215,7 +215,7 @@ scenario('the office is not there yet: both keep trying and meet when it comes',
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-scenario('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
+onStage('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
   everybody(s);
   s.agent({ name: 'a2', as: 'agent2' });
   s.run(100);
@@ -227,7 +227,7 @@ scenario('a seat that is taken is refused by name, and tried again until it is f
   expect(s.heard('agent2', 'link.changed').at(-1)?.stage).toBe('joined');
 });
 
-scenario(
+onStage(
   'close while the link connects, joins, waits and leaves',
   { servers: {}, timing: { linkMs: 500 } },
   (s) => {
@@ -239,7 +239,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'an office that never answers is given up after the time-out',
   {
     servers: {},
@@ -253,7 +253,7 @@ scenario(
   },
 );
 
-scenario('an office whose port is taken says so and ends', { servers: {} }, (s) => {
+onStage('an office whose port is taken says so and ends', { servers: {} }, (s) => {
   s.office();
   s.office({ as: 'other' });
   s.run(10);
@@ -261,7 +261,7 @@ scenario('an office whose port is taken says so and ends', { servers: {} }, (s) 
   expect(s.directory.find('other')).toBeUndefined();
 });
 
-scenario('the office closes: both sides hear it, nothing is left there', { servers: slow }, (s) => {
+onStage('the office closes: both sides hear it, nothing is left there', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(10);

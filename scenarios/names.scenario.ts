@@ -1,6 +1,6 @@
 /** Names come from strangers, and there may be many of them. */
 import { expect } from 'vitest';
-import { scenario } from './scenario.ts';
+import { onStage } from './scenario.ts';
 import type { Stage } from './stage.ts';
 
 const names = [
@@ -29,7 +29,7 @@ const everybody = (s: Stage): void => {
 const servers = Object.fromEntries(
   names.map((name) => [name, { tools: Object.fromEntries([[name, slowly(`of ${name}`)]]) }]),
 );
-scenario('any text names a server, a tool and a req_id, and none is taken for another', { servers }, (s) => {
+onStage('any text names a server, a tool and a req_id, and none is taken for another', { servers }, (s) => {
   everybody(s);
   expect(s.state('computer')).toBe('{serving:whole}');
   const own = names.map((name) => s.call(name, { reqId: name }));
@@ -42,7 +42,7 @@ scenario('any text names a server, a tool and a req_id, and none is taken for an
   }
 });
 
-scenario('orders by any name reach the call and the server of that name only', { servers }, (s) => {
+onStage('orders by any name reach the call and the server of that name only', { servers }, (s) => {
   s.computer();
   s.run(100);
   const kept = names.map((name) => s.call(name, { reqId: name }));
@@ -58,7 +58,7 @@ scenario('orders by any name reach the call and the server of that name only', {
   }
 });
 
-scenario(
+onStage(
   'a server that is named like a property of every object is waited for at boot',
   { servers: { constructor: { initialize: 500 } } },
   (s) => {
@@ -70,7 +70,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   '300 calls in flight are each answered with what was asked for',
   { servers: { fs: { tools: { echo: (call) => slowly(call.arguments) } } } },
   (s) => {
@@ -83,7 +83,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'of 300 calls in flight each third is cancelled, each third times out, and no other is disturbed',
   { servers: { fs: { tools: { slow: { answers: 'done', afterMs: 500 } } } } },
   (s) => {
@@ -107,7 +107,7 @@ for (const [what, nth] of [
   const blunder = (count: { n: number }) => () => {
     if ((count.n += 1) === nth) throw new Error('I cannot look');
   };
-  scenario(
+  onStage(
     `an observer of records that throws ${what} is left out, and disturbs nothing`,
     {
       servers: { fs: { tools: { read: slowly('x') } } },
@@ -122,7 +122,7 @@ for (const [what, nth] of [
       expect(s.blunders.map(String)).toEqual(['Error: I cannot look']);
     },
   );
-  scenario(
+  onStage(
     `an observer of steps that throws ${what} is left out, and disturbs nothing`,
     {
       servers: { fs: { tools: { read: slowly('x') } } },

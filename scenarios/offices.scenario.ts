@@ -1,7 +1,7 @@
 /** Several computers in one office. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
-import { scenario } from './scenario.ts';
+import { onStage } from './scenario.ts';
 import { officeUrl, type Stage } from './stage.ts';
 
 const slowly = (answers: unknown) => ({ answers, afterMs: 100 });
@@ -16,7 +16,7 @@ const everybody = (s: Stage): void => {
 const known = (s: Stage): string[] =>
   [...s.directory.roots].filter((root) => root.kind === 'view').map((root) => root.name);
 
-scenario(
+onStage(
   'a call goes to the computer that it names, though both have a tool of that name',
   { servers },
   (s) => {
@@ -31,7 +31,7 @@ for (const [how, act] of [
   ['closes', (s: Stage) => s.close('other')],
   ['loses its connection', (s: Stage) => s.network.faults.dropLink('c2')],
 ] as const)
-  scenario(
+  onStage(
     `one of two computers ${how} in mid-call: its call is answered, the other's goes on`,
     { servers },
     (s) => {
@@ -52,7 +52,7 @@ for (const [how, act] of [
     },
   );
 
-scenario(
+onStage(
   'two computers of one name: the second is refused by name, and sits once the first is gone',
   { servers },
   (s) => {
@@ -75,25 +75,21 @@ scenario(
   },
 );
 
-scenario(
-  'an office that dies and comes back finds both computers and their agent again',
-  { servers },
-  (s) => {
-    everybody(s);
-    const call = s.agentCall('read');
-    s.run(10);
-    s.network.faults.killOffice();
-    s.directory.abandon('office');
-    s.run(10);
-    expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'LinkLost' } }]);
-    s.office();
-    s.run(3000);
-    expect(known(s)).toEqual(['agent/view:c1', 'agent/view:c2']);
-  },
-);
+onStage('an office that dies and comes back finds both computers and their agent again', { servers }, (s) => {
+  everybody(s);
+  const call = s.agentCall('read');
+  s.run(10);
+  s.network.faults.killOffice();
+  s.directory.abandon('office');
+  s.run(10);
+  expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'LinkLost' } }]);
+  s.office();
+  s.run(3000);
+  expect(known(s)).toEqual(['agent/view:c1', 'agent/view:c2']);
+});
 
 const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' } as const;
-scenario(
+onStage(
   'a computer joins an office later, leaves it, and joins again: each time with its tools',
   { servers },
   (s) => {
@@ -117,7 +113,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a computer that is closing takes no seat any more',
   { servers: { one: { ...servers.one, ignores: ['stdin'] } } },
   (s) => {
@@ -148,7 +144,7 @@ const questions = (s: Stage) => {
   return { answers, ask };
 };
 
-scenario(
+onStage(
   'questions of the host of an agent are answered as they came, or refused while it cannot ask',
   { servers },
   (s) => {
@@ -169,7 +165,7 @@ scenario(
   },
 );
 
-scenario('a computer shows its config to the agent that asks', { servers }, (s) => {
+onStage('a computer shows its config to the agent that asks', { servers }, (s) => {
   everybody(s);
   const { answers, ask } = questions(s);
   ask('config', 'client:get_config', { computer: 'c1' });
@@ -177,7 +173,7 @@ scenario('a computer shows its config to the agent that asks', { servers }, (s) 
   expect(answers).toMatchObject([{ outcome: 'succeeded', result: { servers: {}, inputs: [] } }]);
 });
 
-scenario('a computer that says that its config has changed is heard by the host of the agent', {}, (s) => {
+onStage('a computer that says that its config has changed is heard by the host of the agent', {}, (s) => {
   s.office();
   s.agent();
   const peer = s.peer('c9');

@@ -1,6 +1,6 @@
 /** Agents, links and calls on their way out. */
 import { expect } from 'vitest';
-import { scenario } from './scenario.ts';
+import { onStage } from './scenario.ts';
 import type { Person, Stage, StageOptions } from './stage.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -26,7 +26,7 @@ const muteFrom = (n: number): Pick<StageOptions, 'mend'> => ({
   }),
 });
 
-scenario('an agent that closes cancels its calls at the server and leaves its seat', { servers }, (s) => {
+onStage('an agent that closes cancels its calls at the server and leaves its seat', { servers }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(100);
@@ -37,7 +37,7 @@ scenario('an agent that closes cancels its calls at the server and leaves its se
   expect(s.directory.find('agent')).toBeUndefined();
 });
 
-scenario(
+onStage(
   'a call of an agent that is closing is refused unsent, and a second close changes nothing',
   { servers },
   (s) => {
@@ -52,7 +52,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'an agent whose leave is never answered ends after the time-out of its link',
   {
     servers: {},
@@ -72,7 +72,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'an agent whose link is still leaving at the end of the shutdown time ends with it',
   {
     servers: {},
@@ -89,7 +89,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a join that is never answered is given up after the time-out and tried again',
   {
     servers: {},
@@ -107,7 +107,7 @@ scenario(
   },
 );
 
-scenario('a link that is closed before its connection stands ends at once', { servers: {} }, (s) => {
+onStage('a link that is closed before its connection stands ends at once', { servers: {} }, (s) => {
   s.office();
   s.computer({ linked: true });
   expect(s.state('computer/link')).toBe('{online:connecting}');
@@ -115,7 +115,7 @@ scenario('a link that is closed before its connection stands ends at once', { se
   expect(s.directory.find('computer')).toBeUndefined();
 });
 
-scenario('a join that is refused while the link leaves does not bring it back', { servers: {} }, (s) => {
+onStage('a join that is refused while the link leaves does not bring it back', { servers: {} }, (s) => {
   s.office();
   s.agent();
   s.run(10);
@@ -126,7 +126,7 @@ scenario('a join that is refused while the link leaves does not bring it back', 
   expect(s.directory.find('second')).toBeUndefined();
 });
 
-scenario('a connection that is lost while the link leaves ends it', { servers: {} }, (s) => {
+onStage('a connection that is lost while the link leaves ends it', { servers: {} }, (s) => {
   s.office();
   s.computer({ linked: true });
   s.run(10);
@@ -136,7 +136,7 @@ scenario('a connection that is lost while the link leaves ends it', { servers: {
   expect(s.directory.find('computer')).toBeUndefined();
 });
 
-scenario('a link that is closed on its own and then with its computer leaves once', { servers: {} }, (s) => {
+onStage('a link that is closed on its own and then with its computer leaves once', { servers: {} }, (s) => {
   s.office();
   s.computer({ linked: true });
   s.run(10);
@@ -146,7 +146,7 @@ scenario('a link that is closed on its own and then with its computer leaves onc
   expect(s.trace.filter((line) => line.includes('link.leave'))).toHaveLength(1);
 });
 
-scenario(
+onStage(
   'a req_id that runs already, from an office that lets it pass, is answered 409; the first call goes on',
   {
     servers,
@@ -173,7 +173,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'the same ticket twice in flight at an agent: the second is refused, the first is answered',
   { servers },
   (s) => {
@@ -189,7 +189,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a call whose arguments cannot be written as JSON fails unsent; the connection stands',
   { servers },
   (s) => {
@@ -204,7 +204,7 @@ scenario(
 );
 
 const nobodyAnswers: Person = () => 'never';
-scenario(
+onStage(
   'a call that a person is asked about ends with the connection that asked for it',
   { servers, person: nobodyAnswers },
   (s) => {
@@ -224,7 +224,7 @@ for (const [state, options, act] of [
   ['running', { servers }, () => {}],
   ['severed', { servers }, (s: Stage) => s.servers.breakStream('fs')],
 ] as const)
-  scenario(`close alone ends a call that is ${state}, and it is answered`, options, (s) => {
+  onStage(`close alone ends a call that is ${state}, and it is answered`, options, (s) => {
     s.computer();
     s.run(100);
     const call = s.call('hang');
@@ -236,7 +236,7 @@ for (const [state, options, act] of [
     expect(call.settled).toMatchObject([{ outcome }]);
   });
 
-scenario(
+onStage(
   'a process whose exit is told before the end of its stream: the call is unknown at once',
   {
     servers: { fs: { tools: { hang: { never: true } }, exitsFirst: true } },

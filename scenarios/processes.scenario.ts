@@ -1,136 +1,110 @@
-import { expect } from 'vitest';
-import { scenario } from './scenario.ts';
-import type { Stage } from './stage.ts';
+/** The way down of a process and of its group. What goes wrong on the way up: faults-proc. */
+import { scenario } from './dsl/index.ts';
 
-const tools = { read: { answers: { content: [] } } };
-const commands = (s: Stage): string[] =>
-  s.trace
-    .filter((line) => line.includes(' process: child.'))
-    .map((line) => line.trim().replace(/computer.*process: /, ''));
+const quick = { tools: { read: {} } };
 
-scenario(
-  'a well-behaved server ends with its stdin and gets no signal',
-  { servers: { fs: { tools } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.close();
-    s.run(1000);
-    expect(commands(s)).toEqual(['100 child.closeStdin']);
-    expect(s.trace.at(-1)).toContain('owned.ended');
-  },
-);
-
-scenario(
-  'a server that ignores the end of stdin gets SIGTERM after the grace of 500 ms',
-  { servers: { fs: { tools, ignores: ['stdin'] } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.close();
-    s.run(5000);
-    expect(commands(s)).toEqual(['100 child.closeStdin', '600 child.signal']);
-  },
-);
-
-scenario(
-  'a child that ignores stdin and SIGTERM is killed after both graces',
-  { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.close();
-    s.run(2500);
-    expect(s.state('computer/client:fs/process')).toBe('{closing:killing}');
-    s.run(10);
-    expect(commands(s)).toEqual(['100 child.closeStdin', '600 child.signal', '2600 child.signal']);
-    expect(s.directory.find('computer')).toBeUndefined();
-  },
-);
-
-scenario(
-  'a command that does not exist is tried five more times, then rests as tripped',
-  { servers: { fs: { missing: true } } },
-  (s) => {
-    s.computer();
-    s.run(10_000);
-    expect(s.state('computer/client:fs')).toBe('tripped');
-    expect(s.servers.startsOf('fs')).toBe(6);
-    const [call] = [s.call('read')];
-    expect(call?.settled[0]?.failure).toMatchObject({ code: 4001 });
-  },
-);
-
-scenario(
-  'members that a dead leader leaves in its group are ended before the server is launched again',
-  { servers: { fs: { tools, leaves: { count: 2 }, later: { 2: {} } } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.servers.kill('fs', { code: 1 });
-    expect(s.state('computer/client:fs/process')).toBe('{sweeping:terminating}');
-    s.run(5000);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
-  },
-);
-
-scenario(
-  'members of the group that ignore SIGTERM are killed, and the end of the leader keeps its own reason',
-  { servers: { fs: { tools, leaves: { count: 1, stubborn: true } } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.servers.kill('fs', { code: 3, stderr: 'out of luck' });
-    s.run(1999);
-    expect(s.state('computer/client:fs/process')).toBe('{sweeping:terminating}');
-    s.run(3000);
-    const failure = s.heard('computer', 'client.changed').findLast((e) => e.stage === 'waiting')?.failure;
-    expect(failure.message).toContain('exit code 3');
-    expect(failure.message).toContain('out of luck');
-  },
-);
-
-scenario(
-  'a polite leader with stubborn members of its group is not called ended before they are gone',
-  { servers: { fs: { tools, leaves: { count: 1, stubborn: true } } } },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.close();
-    s.run(2400);
-    expect(s.servers.alive).toBe(1);
-    expect(s.state('computer/client:fs/process')).toBe('{closing:terminating}');
-    s.run(200);
-    expect(s.servers.alive).toBe(0);
-  },
-);
-
-scenario(
-  'a process that does not even show an exit after SIGKILL is given up, and its group is ended by force',
-  {
-    servers: { fs: { tools } },
-    mend: (ports) => ({
-      ...ports,
-      process: (at, input, give) => {
-        const leaf = ports.process(at, input, give);
-        return { tell() {}, close: () => leaf.close() };
-      },
-    }),
-  },
-  (s) => {
-    s.computer();
-    s.run(100);
-    s.close();
-    s.run(4600);
-    expect(s.directory.find('computer')).toBeUndefined();
-    expect(s.servers.alive).toBe(0);
-  },
-);
-
-scenario('close while its process starts ends it', { servers: { fs: { tools, startMs: 50 } } }, (s) => {
-  s.computer();
-  s.run(10);
+scenario('a well-behaved server ends with its stdin and gets no signal', (s) => {
+  const fs = s.server('fs', quick);
+  s.ready();
   s.close();
-  s.run(1000);
-  expect(s.directory.size).toBe(0);
+  s.ended();
+  s.expect(fs).signals('stdin');
+  s.expect(fs).visits('connecting', 'ready', 'closing');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario('a child that ignores stdin and SIGTERM is killed after both graces, and its computer ends', (s) => {
+  const fs = s.server('fs', quick);
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.fault(fs, 'proc.ignoreSigterm');
+  s.timing({ stdinGraceMs: 200, termGraceMs: 300 });
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@200', 'SIGKILL@500');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario(
+  'a command that does not exist is tried five more times, then rests, and its tools are unknown',
+  (s) => {
+    const fs = s.server('fs', quick);
+    s.fault(fs, 'proc.spawnError');
+    s.timing({ backoffMs: 20 });
+    s.ready();
+    s.expect(fs).is('tripped');
+    s.expect.processes(fs, { started: 0, failed: 6 });
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('failed', { code: 4001 });
+  },
+);
+
+scenario('members of a dead group that ignore SIGTERM do not hide how its leader ended', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 5_000 } } });
+  s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
+  s.fault(fs, 'proc.exit', { code: 3 });
+  s.later(fs, 2);
+  s.timing({ termGraceMs: 300, backoffMs: 1_000 });
+  s.ready();
+  const call = s.call('read');
+  s.reaches(fs, 'waiting');
+  s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 3' });
+  s.expect(fs).signals('SIGTERM', 'SIGKILL@300');
+  s.expect(fs).says('exit code 3');
+});
+
+scenario('a polite leader with stubborn members is not called ended before they are gone', (s) => {
+  const fs = s.server('fs', quick);
+  s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
+  s.timing({ stdinGraceMs: 300, termGraceMs: 300 });
+  s.ready();
+  s.close();
+  s.signalled(fs, 'SIGTERM');
+  s.expect.processes(fs, { alive: 1 });
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@300', 'SIGKILL@600');
+  s.expect.processes(fs, { alive: 0 });
+});
+
+scenario('a wrapper and the server behind it, both stubborn, end with one SIGKILL for their group', (s) => {
+  const fs = s.server('fs', quick);
+  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
+  s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
+  s.timing({ stdinGraceMs: 200, termGraceMs: 200 });
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@200', 'SIGKILL@400');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario('what does not end within the shutdown time is ended by force with its computer', (s) => {
+  const fs = s.server('fs', quick);
+  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
+  s.timing({ shutdownMs: 400 });
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'force@400');
+  s.expect.processes(fs, { alive: 0 });
+});
+
+scenario('a computer that hosts nothing is whole, and ends as soon as it is closed', (s) => {
+  s.ready();
+  s.expect.stages('computer', 'whole');
+  s.close();
+  s.ended();
+  s.expect.stages('computer', 'whole', 'closing');
+});
+
+scenario('a polite leader with members that obey SIGTERM ends with them', (s) => {
+  const fs = s.server('fs', quick);
+  s.fault(fs, 'proc.zombieGrandchild');
+  s.timing({ stdinGraceMs: 300 });
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@300');
+  s.expect.processes(fs, { alive: 0 });
 });

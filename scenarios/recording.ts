@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { Recorder } from '../actors/recorder.ts';
 import { readTrace, type Trace } from '../machines/trace/index.ts';
 import { sha256Of } from './replay/files.ts';
-import type { VirtualClock } from './virtual-clock.ts';
 
-/** A recorder on virtual time that forgets nothing and hides nothing. */
-export const recorderOf = (clock: VirtualClock): Recorder =>
+/** A recorder that forgets nothing and hides nothing, on virtual time unless said otherwise. */
+export const recorderOf = (
+  clock: { now(): number },
+  kind: 'virtual' | 'real' = 'virtual',
+  ringBytes = Infinity,
+): Recorder =>
   new Recorder({
     profile: 'steps',
     now: () => clock.now(),
@@ -14,13 +17,13 @@ export const recorderOf = (clock: VirtualClock): Recorder =>
       const hash = createHash('sha256');
       return { add: (text) => void hash.update(text).update('\n'), value: () => hash.copy().digest('hex') };
     },
-    ringBytes: Infinity,
+    ringBytes,
     charts: () => ({}),
     about: {
       runtime: '0',
       xstate: '0',
       node: '0',
-      clock: 'virtual',
+      clock: kind,
       started: null,
       redaction: { keyId: null },
     },

@@ -1,6 +1,6 @@
 /** The office's side, asked by strangers that keep to nothing but the wire. */
 import { expect } from 'vitest';
-import { scenario } from './scenario.ts';
+import { onStage } from './scenario.ts';
 import type { Heard } from './scripted/peer.ts';
 import type { Stage } from './stage.ts';
 
@@ -26,7 +26,7 @@ const seats = (s: Stage): string[] =>
       return context.seat ? `${value} ${context.seat.office}/${context.seat.name}` : value;
     });
 
-scenario('a leave of an office that one does not sit in is refused by its name', {}, (s) => {
+onStage('a leave of an office that one does not sit in is refused by its name', {}, (s) => {
   s.office();
   const peer = s.peer('p');
   const early = peer.leave('o');
@@ -41,7 +41,7 @@ scenario('a leave of an office that one does not sit in is refused by its name',
   expect(seats(s)).toEqual(['joined o/c']);
 });
 
-scenario('two joins at once are both answered, and the later one is where it sits', {}, (s) => {
+onStage('two joins at once are both answered, and the later one is where it sits', {}, (s) => {
   s.office();
   const watch = s.peer('w');
   watch.join('agent', 'a', 'two');
@@ -53,7 +53,7 @@ scenario('two joins at once are both answered, and the later one is where it sit
   expect(notices(watch.heard)).toEqual(['enter_office c two']);
 });
 
-scenario('a join, a leave and a join at once end in the last office', {}, (s) => {
+onStage('a join, a leave and a join at once end in the last office', {}, (s) => {
   s.office();
   const peer = s.peer('p');
   const acks = [peer.join('computer', 'c', 'one'), peer.leave('one'), peer.join('computer', 'c', 'two')];
@@ -61,25 +61,21 @@ scenario('a join, a leave and a join at once end in the last office', {}, (s) =>
   expect([acks, seats(s)]).toEqual([[ok, ok, ok], ['joined two/c']]);
 });
 
-scenario(
-  'a computer that changes the office and comes back is announced at both, each time once',
-  {},
-  (s) => {
-    s.office();
-    const [one, two, peer] = [s.peer('w1'), s.peer('w2'), s.peer('p')];
-    one.join('agent', 'a', 'one');
-    two.join('agent', 'a', 'two');
+onStage('a computer that changes the office and comes back is announced at both, each time once', {}, (s) => {
+  s.office();
+  const [one, two, peer] = [s.peer('w1'), s.peer('w2'), s.peer('p')];
+  one.join('agent', 'a', 'one');
+  two.join('agent', 'a', 'two');
+  s.run(settle);
+  for (const office of ['one', 'two', 'one']) {
+    peer.join('computer', 'c', office);
     s.run(settle);
-    for (const office of ['one', 'two', 'one']) {
-      peer.join('computer', 'c', office);
-      s.run(settle);
-    }
-    expect(notices(one.heard)).toEqual(['enter_office c one', 'leave_office c one', 'enter_office c one']);
-    expect(notices(two.heard)).toEqual(['enter_office c two', 'leave_office c two']);
-  },
-);
+  }
+  expect(notices(one.heard)).toEqual(['enter_office c one', 'leave_office c one', 'enter_office c one']);
+  expect(notices(two.heard)).toEqual(['enter_office c two', 'leave_office c two']);
+});
 
-scenario('a join that is repeated is granted and announced to nobody', {}, (s) => {
+onStage('a join that is repeated is granted and announced to nobody', {}, (s) => {
   s.office();
   const [watch, peer] = [s.peer('w'), s.peer('p')];
   watch.join('agent', 'a');
@@ -89,29 +85,25 @@ scenario('a join that is repeated is granted and announced to nobody', {}, (s) =
   expect([acks, notices(watch.heard)]).toEqual([[ok, ok], ['enter_office c o']]);
 });
 
-scenario(
-  'a switch that is refused keeps the old seat, and calls still arrive there',
-  { servers: {} },
-  (s) => {
-    s.office();
-    s.peer('holder').join('computer', 'c', 'two');
-    const peer = s.peer('p', {
-      'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as { req_id: string }).req_id }),
-      'client:tool_call': (_, ack) => ack({ content: [] }),
-    });
-    const join = peer.join('computer', 'c', 'o');
-    s.run(settle);
-    const refused = peer.join('computer', 'c', 'two');
-    s.agent();
-    s.run(settle);
-    expect([join, refused, seats(s)[1]]).toEqual([ok, taken('c', 'two'), 'joined o/c']);
-    const call = s.agentCall('read', { computer: 'c' });
-    s.run(settle);
-    expect(call.settled[0]?.outcome).toBe('succeeded');
-  },
-);
+onStage('a switch that is refused keeps the old seat, and calls still arrive there', { servers: {} }, (s) => {
+  s.office();
+  s.peer('holder').join('computer', 'c', 'two');
+  const peer = s.peer('p', {
+    'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as { req_id: string }).req_id }),
+    'client:tool_call': (_, ack) => ack({ content: [] }),
+  });
+  const join = peer.join('computer', 'c', 'o');
+  s.run(settle);
+  const refused = peer.join('computer', 'c', 'two');
+  s.agent();
+  s.run(settle);
+  expect([join, refused, seats(s)[1]]).toEqual([ok, taken('c', 'two'), 'joined o/c']);
+  const call = s.agentCall('read', { computer: 'c' });
+  s.run(settle);
+  expect(call.settled[0]?.outcome).toBe('succeeded');
+});
 
-scenario('a first join that is refused leaves its socket free to join elsewhere', {}, (s) => {
+onStage('a first join that is refused leaves its socket free to join elsewhere', {}, (s) => {
   s.office();
   s.peer('holder').join('computer', 'c', 'o');
   const peer = s.peer('p');
@@ -123,7 +115,7 @@ scenario('a first join that is refused leaves its socket free to join elsewhere'
   ]);
 });
 
-scenario('an agent has to leave before it joins elsewhere; a computer never becomes an agent', {}, (s) => {
+onStage('an agent has to leave before it joins elsewhere; a computer never becomes an agent', {}, (s) => {
   s.office();
   const [agent, computer] = [s.peer('a'), s.peer('c')];
   agent.join('agent', 'a', 'one');
@@ -138,7 +130,7 @@ scenario('an agent has to leave before it joins elsewhere; a computer never beco
   expect([late, seats(s)]).toEqual([ok, ['joined two/a', 'joined one/c']]);
 });
 
-scenario('a seat is free for others as soon as its connection is gone', {}, (s) => {
+onStage('a seat is free for others as soon as its connection is gone', {}, (s) => {
   s.office();
   const [watch, first, second] = [s.peer('w'), s.peer('first'), s.peer('second')];
   watch.join('agent', 'a');
@@ -151,7 +143,7 @@ scenario('a seat is free for others as soon as its connection is gone', {}, (s) 
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o', 'enter_office c o']);
 });
 
-scenario('one who joins and is gone before the answer leaves neither seat nor notice behind', {}, (s) => {
+onStage('one who joins and is gone before the answer leaves neither seat nor notice behind', {}, (s) => {
   s.office();
   const watch = s.peer('w');
   watch.join('agent', 'a');
@@ -164,7 +156,7 @@ scenario('one who joins and is gone before the answer leaves neither seat nor no
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
 });
 
-scenario(
+onStage(
   'an office that loses its port says so and ends, and all who sat there hear it',
   {
     mend: (ports) => ({
@@ -185,7 +177,7 @@ scenario(
   },
 );
 
-scenario('an office that closes answers whoever waits, and ends all connections', {}, (s) => {
+onStage('an office that closes answers whoever waits, and ends all connections', {}, (s) => {
   s.office();
   const computer = s.peer('c');
   const agent = s.peer('a');
@@ -199,3 +191,27 @@ scenario('an office that closes answers whoever waits, and ends all connections'
   expect(tools).toMatchObject([[{ error: { code: expect.any(Number) } }]]);
   expect([computer.ended, agent.ended]).toEqual([['io server disconnect'], ['io server disconnect']]);
 });
+
+onStage(
+  'a computer takes a seat later, is called there, shows its config, and leaves',
+  { servers: { fs: { tools: { read: { answers: { content: [] } } } } } },
+  (s) => {
+    s.office();
+    s.agent();
+    s.computer();
+    s.run(100);
+    const link = { url: 'http://127.0.0.1:41000', role: 'computer', name: 'c1', office: 'o' };
+    s.order('computer', { type: 'office.join', link });
+    s.order('computer', { type: 'office.join', link });
+    s.run(100);
+    const call = s.agentCall('read');
+    const config = s.query('client:get_config', { computer: 'c1' });
+    s.run(1000);
+    expect(call.settled[0]?.outcome).toBe('succeeded');
+    expect(config.settled[0]?.result).toEqual({ servers: {}, inputs: [] });
+    s.order('computer', { type: 'office.leave' });
+    s.run(100);
+    expect(s.heard('agent', 'computer.left')).toHaveLength(1);
+    expect(s.state('computer/link')).toBeUndefined();
+  },
+);

@@ -79,6 +79,8 @@ export class Stage {
   readonly network: Network;
   readonly directory: Directory;
   readonly timing: Timing;
+  /** How far the clock that the host shows to people is off. */
+  skewMs = 0;
   readonly trace: string[] = [];
   readonly records: DirectoryRecord[] = [];
   readonly recorder: Recorder;
@@ -114,7 +116,7 @@ export class Stage {
     };
     const { setTimeout, clearTimeout } = this.clock;
     const platform = {
-      now: () => this.clock.now(),
+      now: () => this.clock.now() + this.skewMs,
       // Without a seed nothing is late by chance.
       random: options.seed === undefined ? () => 0 : randomOf(options.seed),
       setTimeout,
@@ -162,7 +164,7 @@ export class Stage {
   }
 
   // ── who is on stage ────────────────────────────────────────────────────────────────────────────────
-  #start(kind: string, input: object, { as = kind }: Cast = {}): void {
+  start(kind: string, input: object, { as = kind }: Cast = {}): void {
     const host = `host:${as}`;
     const { kinds } = this.directory;
     if (as !== kind) {
@@ -180,7 +182,7 @@ export class Stage {
     this.directory.start(as, input, host);
   }
   office(cast: Cast = {}): void {
-    this.#start('office', { host: '127.0.0.1', port: 41_000 }, cast);
+    this.start('office', { host: '127.0.0.1', port: 41_000 }, cast);
     this.run(1);
   }
   computer({
@@ -195,11 +197,11 @@ export class Stage {
       timing: this.timing,
       shown: { servers: {}, inputs: [] },
     };
-    this.#start('computer', input, cast);
+    this.start('computer', input, cast);
   }
   agent({ name = 'a1', ...cast }: Cast = {}): void {
     const input: AgentStart = { link: { url: officeUrl, name, office: 'o' }, timing: this.timing };
-    this.#start('agent', input, cast);
+    this.start('agent', input, cast);
   }
   /** A stranger on a connection of its own. */
   peer(name: string, answers?: ConstructorParameters<typeof Peer>[1]): Peer {
@@ -236,14 +238,14 @@ export class Stage {
   call(tool: string, { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000 } = {}): AskedCall {
     const ticket = `host.${this.calls.length + 1}.${reqId}`;
     const call = { ticket, reqId, tool, params: {}, timeoutMs };
-    return this.#asked('computer', ticket, { type: 'tool.call', call, replyTo: 'host:computer' });
+    return this.asked('computer', ticket, { type: 'tool.call', call, replyTo: 'host:computer' });
   }
   /** A call of the agent's host, through the office. */
   /** Another question of the agent's host. */
   query(method: string, request: object): AskedCall {
     const reqId = `q${this.calls.length + 1}`;
     const query = { type: 'agent.query', ticket: reqId, reqId, method, request, replyTo: 'host:agent' };
-    return this.#asked('agent', reqId, query);
+    return this.asked('agent', reqId, query);
   }
   agentCall(
     tool: string,
@@ -251,9 +253,9 @@ export class Stage {
   ): AskedCall {
     const ticket = reqId;
     const call = { type: 'agent.call', ticket, reqId, computer, tool, params, timeoutMs };
-    return this.#asked('agent', ticket, { ...call, replyTo: 'host:agent' });
+    return this.asked('agent', ticket, { ...call, replyTo: 'host:agent' });
   }
-  #asked(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): AskedCall {
+  asked(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): AskedCall {
     const settled: CallSettled[] = [];
     const cancel = (): void =>
       this.directory.send(who, { type: 'call.cancel', ticket, reason: 'asked' } as AnyEventObject);

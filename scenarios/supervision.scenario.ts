@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../actors/assemble.ts';
-import { scenario } from './scenario.ts';
+import { onStage } from './scenario.ts';
 
 /** A machine whose action throws when its context says so: the bug that no test has found yet. */
 const broken = (kind: string, action: string, when: (context: never) => boolean = () => true) => {
@@ -17,7 +17,7 @@ const broken = (kind: string, action: string, when: (context: never) => boolean 
 };
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
-scenario(
+onStage(
   'a call whose machine throws is answered by its will, and its server lives on',
   {
     servers: { fs: { tools } },
@@ -34,7 +34,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a client that throws: its calls are answered, its process is gone, it is opened again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] }, other: { tools: { write: tools.read } } },
@@ -49,7 +49,10 @@ scenario(
     s.computer();
     s.run(100);
     expect(s.servers.alive).toBe(2);
-    expect(s.call('read').settled[0]).toMatchObject({ outcome: 'failed', failure: { code: 'ServerNotActive' } });
+    expect(s.call('read').settled[0]).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'ServerNotActive' },
+    });
     expect(s.servers.startsOf('fs')).toBe(2);
     s.run(100);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
@@ -61,7 +64,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a client that throws again and again is given up; the others serve',
   {
     servers: { fs: { tools }, other: { tools: { write: tools.read } } },
@@ -77,7 +80,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a process machine that throws: its child is killed, the client tries again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
@@ -97,7 +100,7 @@ for (const [when, script] of [
   ['after its stream has ended', {}],
   ['while its stream still stands', { exitsFirst: true }],
 ] as const)
-  scenario(
+  onStage(
     `a process machine that throws over the exit of its child, ${when}: calls are unknown, it comes back`,
     {
       servers: { fs: { tools, ...script } },
@@ -115,7 +118,7 @@ for (const [when, script] of [
     },
   );
 
-scenario(
+onStage(
   'a computer that throws: everything below it ends and no process is left',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
@@ -132,7 +135,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'an adapter that throws while it opens fails its own client only',
   {
     servers: { bad: { tools }, fs: { tools } },
@@ -153,7 +156,7 @@ scenario(
   },
 );
 
-scenario(
+onStage(
   'a hundred calls in flight are each settled once when their computer is ended by force',
   { servers: { fs: { tools } } },
   (s) => {
@@ -162,5 +165,17 @@ scenario(
     const calls = Array.from({ length: 100 }, () => s.call('read'));
     s.directory.abandon('computer');
     expect(calls.every((c) => c.settled.length === 1)).toBe(true);
+  },
+);
+
+onStage(
+  'an agent whose link fails opens it a few times, then ends and says why',
+  { servers: {}, kinds: broken('link', 'rememberFirst'), failing: '/link' },
+  (s) => {
+    s.office();
+    s.agent();
+    s.run(1000);
+    expect(s.directory.find('agent')).toBeUndefined();
+    expect(s.heard('agent', 'link.changed').at(-1)).toMatchObject({ stage: 'closed' });
   },
 );

@@ -58,10 +58,14 @@ export class VirtualClock {
       this.#pop();
       if (!next.fire) continue;
       this.#live.delete(next.seq);
-      this.#now = next.at;
+      this.#now = Math.max(this.#now, next.at);
       next.fire();
       return true;
     }
+  }
+  /** Time passes and nothing happens, as when an event loop hangs: what was due meanwhile is late. */
+  stall(ms: number): void {
+    this.#now += ms;
   }
   advance(ms: number): void {
     const end = this.#now + ms;

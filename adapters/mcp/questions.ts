@@ -66,8 +66,9 @@ export class Questions implements Transport {
   forget(id: number): boolean {
     return this.#asked.delete(id);
   }
-  forgetAll(): void {
-    this.#asked.clear();
+  /** Nobody wants an answer any more: the server is told of each, before its input ends. */
+  withdrawAll(): void {
+    for (const id of [...this.#asked.keys()]) this.withdraw(id as number);
   }
   /** Nobody will answer. One who hears that may ask to forget the others. */
   lose(): void {

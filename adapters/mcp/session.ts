@@ -128,7 +128,7 @@ class Session {
 
   close(): void {
     this.#state = 'closed';
-    this.#questions?.forgetAll();
+    this.#questions?.withdrawAll();
     this.#client.close().catch(nothing);
   }
 

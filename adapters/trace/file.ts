@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const suffix = '.trace.ndjson';
@@ -30,6 +21,13 @@ export interface TraceFileOptions {
   readonly onError: (error: Error) => void;
 }
 
+/** Closes what can no longer be written, which may fail as the writing did. */
+function abandon(file: number): void {
+  try {
+    closeSync(file);
+  } catch {}
+}
+
 /** A file that grows while the host runs. Created at once, so that a folder that cannot be written is told at once. */
 export function openTraceFile(folder: string, name: string, { take, onError }: TraceFileOptions): TraceFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -46,9 +44,10 @@ export function openTraceFile(folder: string, name: string, { take, onError }: T
     if (file === undefined) return;
     try {
       const now = text();
-      if (now !== '') writeSync(file, now);
+      // Not writeSync, which may write a part and say so: the next line would stand in the middle of that one.
+      if (now !== '') writeFileSync(file, now);
     } catch (error) {
-      closeSync(file);
+      abandon(file);
       file = undefined;
       process.off('exit', write);
       onError(error as Error);

@@ -22,7 +22,8 @@ export interface RedactionKey {
 }
 /** Without a key a new one is made, which is never written down: equality holds within one run of the host. */
 export function createRedactionKey(given?: string): RedactionKey {
-  const key = given === undefined ? randomBytes(32) : Buffer.from(given);
+  // An empty one is what an unset variable leaves: everybody has that key.
+  const key = given === undefined || given === '' ? randomBytes(32) : Buffer.from(given);
   const hash: KeyedHash = (text) => createHmac('sha256', key).update(text).digest('hex').slice(0, shown);
   return { hash, keyId: hash('a2c-trace key') };
 }

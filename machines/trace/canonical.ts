@@ -1,69 +1,130 @@
 /**
  * One text for one value: keys sorted, and what JSON cannot say written as an object with one key that begins
- * with `$` (docs/trace-format.md). Two runs that did the same write the same bytes.
+ * with `$` (docs/trace-format.md). Two runs that did the same write the same bytes, and what is read back and
+ * written again is the same text.
  */
-export type Veil = (text: string, key: string) => string | undefined;
+export interface Veil {
+  /** What is written in the place of a text or a number that stands under this key; undefined: itself. */
+  hide(value: string | number | bigint, key: string): string | undefined;
+  /** How many secrets it has learned by their names so far. */
+  readonly met: number;
+}
+/** What could not be written: a function, a cycle. It can be carried on, and is written as what it was. */
+class Lost {
+  readonly what: string;
+  constructor(what: string) {
+    this.what = what;
+  }
+}
+type Fields = Readonly<Record<string, unknown>>;
 
+/** Deeper than any message of a protocol, and what is nested without end must not end the host. */
+const deepest = 500;
 const words = new Set(['$num', '$big', '$err', '$map', '$set', '$bytes', '$lost', '$esc']);
 const isWord = (keys: readonly string[]): boolean => keys.length === 1 && words.has(keys[0] ?? '');
+const lost = (what: string): string => `{"$lost":${JSON.stringify(what)}}`;
+/** Names of fields, which no secret is; so the fields of a record can never be hidden. */
+const isPlainKey = /^[a-zA-Z]+$/;
+const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
+
+/** `{name: 'X-Api-Key', value: …}`, `{apiKey: {value: …}}`: whose value it is. */
+function nameFor(key: string, fields: Fields, above: string): string {
+  if (key !== 'value') return key;
+  return [fields['name'], fields['key'], above].find((each) => typeof each === 'string') as string;
+}
 
 class Writer {
   /** Who holds whom: an object inside itself would never end. */
   readonly #above = new Set<object>();
   readonly #veil: Veil | undefined;
-  constructor(veil: Veil | undefined) {
+  readonly #isSorted: boolean;
+  constructor(veil: Veil | undefined, isSorted: boolean) {
     this.#veil = veil;
+    this.#isSorted = isSorted;
   }
   /** `key`: the property that it stands under, the one around an array for what is in it. */
   text(value: unknown, key: string): string {
-    if (typeof value === 'string') return JSON.stringify(this.#veil?.(value, key) ?? value);
+    if (typeof value === 'string') return JSON.stringify(this.#veil?.hide(value, key) ?? value);
     if (value === null || typeof value === 'boolean') return String(value);
-    if (typeof value === 'number') return this.#number(value, key);
-    if (typeof value === 'bigint') return `{"$big":"${value}"}`;
     if (typeof value === 'object') return this.#guarded(value, key);
-    return `{"$lost":"${typeof value}"}`;
-  }
-  #number(value: number, key: string): string {
-    const hidden = this.#veil?.(String(value), key);
-    if (hidden !== undefined && hidden !== String(value)) return JSON.stringify(hidden);
-    if (Number.isFinite(value) && !Object.is(value, -0)) return String(value);
-    return `{"$num":"${Object.is(value, -0) ? '-0' : value}"}`;
+    if (typeof value !== 'number' && typeof value !== 'bigint') return lost(typeof value);
+    const hidden = this.#veil?.hide(value, key);
+    return hidden === undefined ? numberText(value) : JSON.stringify(hidden);
   }
   #guarded(value: object, key: string): string {
-    if (this.#above.has(value)) return '{"$lost":"cycle"}';
+    if (this.#above.has(value)) return lost('cycle');
+    if (this.#above.size >= deepest) return lost('depth');
     this.#above.add(value);
-    const text = this.#object(value, key);
-    this.#above.delete(value);
-    return text;
+    try {
+      return this.#object(value, key);
+    } catch {
+      // A getter or a toJSON of a stranger that throws.
+      return lost('unreadable');
+    } finally {
+      this.#above.delete(value);
+    }
   }
   #list(values: Iterable<unknown>, key: string): string {
-    return `[${[...values].map((each) => this.text(each, key)).join(',')}]`;
+    return `[${Array.from(values, (each) => this.text(each, key)).join(',')}]`;
+  }
+  #map(entries: ReadonlyMap<unknown, unknown>, key: string): string {
+    const pairs = Array.from(entries, ([k, value]) => {
+      const name = typeof k === 'string' ? k : key;
+      return `[${this.text(k, '')},${this.text(value, name)}]`;
+    });
+    return `{"$map":[${pairs.join(',')}]}`;
   }
   #object(value: object, key: string): string {
     if (Array.isArray(value)) return this.#list(value, key);
     if (value instanceof Error) return `{"$err":${this.#error(value)}}`;
-    if (value instanceof Map) return `{"$map":${this.#list(value, key)}}`;
+    if (value instanceof Map) return this.#map(value, key);
     if (value instanceof Set) return `{"$set":${this.#list(value, key)}}`;
-    if (value instanceof Uint8Array) return `{"$bytes":"${hexOf(value)}"}`;
+    if (value instanceof Uint8Array) return this.#bytes(value, key);
+    if (value instanceof Lost) return lost(value.what);
     // As the wire would have it: a time, an address.
     if ('toJSON' in value && typeof value.toJSON === 'function') return this.text(value.toJSON(key), key);
-    const keys = Object.keys(value).toSorted();
-    const fields = keys
-      .filter((k) => (value as Record<string, unknown>)[k] !== undefined)
-      .map((k) => `${JSON.stringify(k)}:${this.text((value as Record<string, unknown>)[k], k)}`);
-    const text = `{${fields.join(',')}}`;
+    const fields = value as Fields;
+    const keys = Object.keys(fields).filter((k) => fields[k] !== undefined);
+    const pairs = keys.map((k) => [this.#key(k), this.text(fields[k], nameFor(k, fields, key))] as const);
+    const text = `{${(this.#isSorted ? pairs.toSorted(byKey) : pairs)
+      .map(([k, inner]) => `${JSON.stringify(k)}:${inner}`)
+      .join(',')}}`;
     return isWord(keys) ? `{"$esc":${text}}` : text;
   }
-  #error({ name, message, ...rest }: Error & { code?: unknown }): string {
-    const code = rest.code === undefined ? '' : `"code":${this.text(rest.code, 'code')},`;
-    return `{${code}"message":${this.text(message, 'message')},"name":${JSON.stringify(name)}}`;
+  #key(key: string): string {
+    return isPlainKey.test(key) ? key : (this.#veil?.hide(key, '') ?? key);
+  }
+  #bytes(bytes: Uint8Array, key: string): string {
+    const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    const hidden = this.#veil?.hide(hex, key) ?? hex;
+    return hidden === hex ? `{"$bytes":"${hex}"}` : JSON.stringify(hidden);
+  }
+  /** A stranger's error may have anything in the place of its texts. */
+  #error({ name, message, code }: { name: unknown; message: unknown; code?: unknown }): string {
+    const coded = code === undefined ? '' : `"code":${this.text(code, 'code')},`;
+    return `{${coded}"message":${this.text(String(message), 'message')},"name":${JSON.stringify(String(name))}}`;
   }
 }
-const hexOf = (bytes: Uint8Array): string =>
-  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+function numberText(value: number | bigint): string {
+  if (typeof value === 'bigint') return `{"$big":"${value}"}`;
+  if (Number.isFinite(value) && !Object.is(value, -0)) return String(value);
+  return `{"$num":"${Object.is(value, -0) ? '-0' : value}"}`;
+}
 
-/** `veil` is asked for every string and number: what it answers is written in their place. */
-export const canonical = (value: unknown, veil?: Veil): string => new Writer(veil).text(value, '');
+/** The text of a value. What `veil` hides is replaced in it. */
+export function canonical(value: unknown, veil?: Veil, isSorted = true): string {
+  const known = veil?.met;
+  const text = new Writer(veil, isSorted).text(value, '');
+  // A secret may stand in a text before the name that gives it away: then all of it is written again.
+  return veil?.met === known ? text : new Writer(veil, isSorted).text(value, '');
+}
+const given = new Set(['in', 'draw', 'key']);
+/**
+ * The text of a record. What the machines did is canonical. What the world gave them is written as it was given:
+ * whoever walks over the fields of an object meets them in that order, and a replay must meet them so too.
+ */
+export const textOfRecord = (record: { readonly k: string }, veil?: Veil): string =>
+  canonical(record, veil, !given.has(record.k));
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -71,18 +132,22 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
 const readers: Readonly<Record<string, (value: never) => unknown>> = {
   $num: (text: string) => Number(text),
   $big: (text: string) => BigInt(text),
-  $err: ({ name, message, code }: { name: string; message: string; code?: unknown }) =>
-    Object.assign(new Error(message), { name }, code === undefined ? {} : { code }),
+  $err: ({ name, message, code }: { name: string; message: string; code?: unknown }) => {
+    const error = new Error(message);
+    // As a class has it, so that it is no field of its own.
+    if (name !== 'Error') Object.defineProperty(error, 'name', { value: name, configurable: true });
+    return code === undefined ? error : Object.assign(error, { code: revived(code) });
+  },
   $map: (entries: unknown[]) => new Map(revived(entries) as [unknown, unknown][]),
   $set: (values: unknown[]) => new Set(revived(values) as unknown[]),
   $bytes: (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)),
-  $lost: () => undefined,
+  $lost: (what: string) => (what === 'undefined' ? undefined : new Lost(what)),
   $esc: (inner: Record<string, unknown>) => fieldsOf(inner),
 };
 const fieldsOf = (value: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revived(inner)]));
 
-/** The value behind parsed canonical JSON. What was lost in writing (functions, cycles) is undefined. */
+/** The value behind parsed canonical JSON. Throws when it is none. What was lost in writing stays lost. */
 export function revived(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(revived);
   if (!isPlain(value)) return value;

@@ -8,6 +8,12 @@ function mixed(hash: number, text: string): number {
   for (let at = 0; at < text.length; at++) mix = Math.imul(mix ^ text.charCodeAt(at), prime);
   return Math.imul(mix ^ 0xff, prime);
 }
+/** Words of a message that say which turn things take. They are ours, so that no secret is among them. */
+function turnOf(event: object): string {
+  const { signal, stage, end } = event as { signal?: unknown; stage?: unknown; end?: unknown };
+  const turn = signal ?? stage ?? end;
+  return typeof turn === 'string' ? turn : '';
+}
 /** What tells two records apart without their payloads. */
 function wordOf(record: DirectoryRecord): string {
   switch (record.k) {
@@ -15,7 +21,7 @@ function wordOf(record: DirectoryRecord): string {
       return record.ev?.type ?? record.via;
     case 'post':
     case 'out':
-      return record.ev.type;
+      return record.ev.type + turnOf(record.ev);
     case 'open':
       return record.kind;
     case 'end':
@@ -28,9 +34,15 @@ function wordOf(record: DirectoryRecord): string {
       return record.what;
   }
 }
-const numberOf = (record: DirectoryRecord): number => {
-  if (record.k === 'timer') return record.n * 31 + (record.ms ?? 0);
-  return record.k === 'in' ? (record.n ?? 0) : 0;
+const numbersOf = (record: DirectoryRecord): readonly [number, number] => {
+  if (record.k === 'timer') return [record.n, record.ms ?? -1];
+  return record.k === 'in' || record.k === 'draw' ? [record.n ?? 0, 0] : [0, 0];
+};
+/** By which way, where one word goes several. */
+const wayOf = (record: DirectoryRecord): string => {
+  if (record.k === 'in') return record.via;
+  if (record.k === 'timer') return record.via ?? '';
+  return record.k === 'out' ? record.port : record.k;
 };
 
 /**
@@ -39,14 +51,17 @@ const numberOf = (record: DirectoryRecord): number => {
  * code did something else, for about a microsecond per input.
  */
 export class Check {
-  #hash = basis;
+  #hash: number;
+  /** `value`: where another one stood. */
+  constructor(value?: string) {
+    this.#hash = value === undefined ? basis : Number.parseInt(value, 16);
+  }
 
   take(record: DirectoryRecord): void {
-    const word = mixed(
-      mixed(Math.imul(this.#hash ^ record.k.charCodeAt(0), prime), record.a),
-      wordOf(record),
-    );
-    this.#hash = Math.imul(word ^ numberOf(record), prime);
+    const [n, ms] = numbersOf(record);
+    const kind = mixed(mixed(this.#hash, record.k), wayOf(record));
+    const word = mixed(mixed(kind, record.a), wordOf(record));
+    this.#hash = Math.imul(Math.imul(word ^ n, prime) ^ ms, prime);
   }
   /** Eight hex digits. */
   get value(): string {

@@ -12,6 +12,8 @@ const time = z.number().min(0);
 const address = z.string().min(1);
 const event = z.looseObject({ type: z.string() });
 const letter = z.looseObject({ to: address, event });
+/** Any number, as nobody keeps a host from a time-out of Infinity. */
+const quantity = z.custom<number>((value) => typeof value === 'number', 'a number');
 const thrown = z.looseObject({ name: z.string(), message: z.string() });
 
 export const headSchema = z.looseObject({
@@ -51,6 +53,26 @@ export const tailSchema = z.looseObject({
 });
 export type Tail = z.infer<typeof tailSchema>;
 
+const held = z.discriminatedUnion('held', [
+  z.looseObject({ held: z.literal('timer'), n: z.int(), id: z.string(), ev: event }),
+  z.looseObject({ held: z.literal('deadline'), n: z.int() }),
+  z.looseObject({ held: z.literal('leaf'), port: z.string(), a: address }),
+  z.looseObject({ held: z.literal('ask'), id: z.string() }),
+]);
+const rootFrame = z.looseObject({
+  a: address,
+  kind: z.string(),
+  key: z.string(),
+  owner: address.nullable(),
+  tells: address,
+  will: letter.optional(),
+  opened: z.int(),
+  leaves: z.int(),
+  timers: z.int(),
+  holds: z.array(held),
+  snapshot: z.unknown(),
+});
+
 const placed = { s: seq, t: time };
 export const recordSchema = z.discriminatedUnion('k', [
   z.looseObject({
@@ -69,7 +91,7 @@ export const recordSchema = z.discriminatedUnion('k', [
     k: z.literal('draw'),
     a: address,
     port: z.string(),
-    v: z.number().optional(),
+    v: quantity.optional(),
     threw: thrown.optional(),
     n: z.int().optional(),
   }),
@@ -106,9 +128,17 @@ export const recordSchema = z.discriminatedUnion('k', [
     via: z.enum(['timer', 'deadline']).optional(),
     a: address,
     n: z.int(),
-    ms: z.number().optional(),
+    ms: quantity.optional(),
   }),
   z.looseObject({ ...placed, k: z.literal('out'), port: z.string(), a: address, ev: event }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('key'),
+    check: z.string(),
+    opened: z.int(),
+    outlets: z.array(z.looseObject({ a: address, letters: z.int() })),
+    roots: z.array(rootFrame),
+  }),
   z.looseObject({ ...placed, k: z.literal('defect'), a: address, what: z.string() }),
   z.looseObject({
     ...placed,

@@ -1,4 +1,4 @@
-export { canonical, revived, type Veil } from './canonical.ts';
+export { canonical, revived, textOfRecord, type Veil } from './canonical.ts';
 export { Check } from './check.ts';
 export {
   headSchema,
@@ -10,7 +10,9 @@ export {
   type Profile,
   type Tail,
 } from './format.ts';
+export type { HeldFrame, Keyframe, RootFrame } from './keyframe.ts';
 export { readTrace, textOfLine, type Trace, type TraceLine, type TraceRead } from './reading.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
-export { isSecretName, redacted, secretsIn, veilOf, type KeyedHash } from './redaction.ts';
+export { redacted, veilOf, type KeyedHash } from './redaction.ts';
+export { isSecretName, secretsIn } from './secret-names.ts';
 export type { Step } from './step.ts';

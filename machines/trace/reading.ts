@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { revived } from './canonical.ts';
 import { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
+import type { Keyframe } from './keyframe.ts';
 import type { DirectoryRecord } from './record.ts';
 import type { Step } from './step.ts';
 
@@ -18,6 +19,8 @@ export interface TraceLine {
 export interface Trace {
   readonly head: Head;
   readonly lines: readonly TraceLine[];
+  /** Where it begins, when that is not the start of its host. */
+  readonly key: { readonly frame: Keyframe; readonly check: string } | undefined;
   /** Absent when the host died, or the last line is torn. */
   readonly tail: Tail | undefined;
   readonly isTorn: boolean;
@@ -57,6 +60,7 @@ const remedies = {
 function headOf(line: string | undefined): Head | Problem {
   const value = parsed(line ?? '');
   const format = (value as { format?: unknown } | null | undefined)?.format;
+  if (line === undefined || line === '') return wrong(1, 'it is empty', remedies.other);
   if (typeof format !== 'string' || !format.startsWith('a2c-trace/'))
     return wrong(1, 'its first line is no head of an a2c-trace', remedies.other);
   if (format !== traceFormat)
@@ -66,53 +70,82 @@ function headOf(line: string | undefined): Head | Problem {
     ? head.data
     : wrong(1, `its head is wrong: ${z.prettifyError(head.error)}`, remedies.damaged);
 }
+type Placed = (DirectoryRecord | Step) & Pick<TraceLine, 's' | 't' | 'check'>;
+/** Read as it was meant: a number may be one that JSON cannot say. */
+const meant = (value: unknown): unknown => {
+  try {
+    return revived(value);
+  } catch {
+    return undefined;
+  }
+};
 function lineOf(row: string, value: unknown, at: number): TraceLine | Problem {
-  const read = recordSchema.safeParse(value);
+  const said = meant(value);
+  const read = recordSchema.safeParse(said);
   if (!read.success) return wrong(at, `no record: ${z.prettifyError(read.error)}`, remedies.damaged);
-  const { s, t, check, ...record } = { check: undefined, ...read.data };
+  // What was read, not what zod made of it: that has its fields in another order.
+  const { s, t, check, ...record } = said as Placed;
   return {
     s,
     t,
     ...(check !== undefined && { check }),
-    record: revived(record) as DirectoryRecord | Step,
+    record,
     text: textOfLine(row),
   };
 }
 
-function readLines(text: string): Trace | Problem {
-  const rows = text.split('\n');
+type Read = Trace & { readonly texts: readonly string[] };
+
+/** One line after another; the first that is wrong ends it. */
+function readLines(text: string): Read | Problem {
+  // As an editor or git on Windows may leave it.
+  const rows = text.replace(/^\uFEFF/, '').split(text.includes('\r') ? /\r?\n/ : '\n');
   if (rows.at(-1) === '') rows.pop();
   const head = headOf(rows[0]);
   if (isProblem(head)) return head;
   const lines: TraceLine[] = [];
+  const texts: string[] = [];
+  let key: Trace['key'];
+  const done = (tail: Tail | undefined, isTorn = false): Read => ({ head, lines, key, tail, isTorn, texts });
   for (const [at, row] of rows.entries()) {
     if (at === 0) continue;
     const value = parsed(row);
     const isLast = at === rows.length - 1;
-    if (value === undefined && isLast) return { head, lines, tail: undefined, isTorn: true };
+    if (value === undefined && isLast) return done(undefined, true);
     const { s, k } = (value ?? {}) as { s?: unknown; k?: unknown };
-    const due = head.next + lines.length;
+    const due = head.next + texts.length;
     if (value === undefined) return wrong(at + 1, 'no JSON', remedies.damaged);
     if (s !== due)
-      return wrong(at + 1, `record ${due} is missing (${JSON.stringify(s)} comes)`, remedies.damaged);
+      return wrong(
+        at + 1,
+        typeof s === 'number'
+          ? `record ${due} is missing: ${s} comes instead`
+          : 'no record: it has no number',
+        remedies.damaged,
+      );
     if (k === 'tail') {
       const tail = tailSchema.safeParse(value);
-      if (!tail.success || !isLast) return wrong(at + 1, 'a tail that is none', remedies.damaged);
-      return { head, lines, tail: tail.data, isTorn: false };
+      if (!tail.success)
+        return wrong(at + 1, `its tail is wrong: ${z.prettifyError(tail.error)}`, remedies.damaged);
+      if (!isLast) return wrong(at + 2, 'there are lines after its tail', remedies.damaged);
+      return done(tail.data);
     }
     const line = lineOf(row, value, at + 1);
     if (isProblem(line)) return line;
-    lines.push(line);
+    texts.push(line.text);
+    if (k !== 'key') lines.push(line);
+    // Later ones are there for a ring that forgets what is before them.
+    else if (texts.length === 1) key = { frame: line.record as unknown as Keyframe, check: line.check ?? '' };
   }
-  return { head, lines, tail: undefined, isTorn: false };
+  return done(undefined);
 }
 
 /** Reads a whole file. A torn last line is what a killed host leaves behind, and no mistake. */
 export function readTrace(text: string, sha256?: (texts: Iterable<string>) => string): TraceRead {
   const trace = readLines(text);
   if (isProblem(trace)) return trace;
-  const { tail, lines } = trace;
-  if (tail && sha256 && sha256(lines.map((line) => line.text)) !== tail.digest)
-    return wrong(lines.length + 2, 'its digest does not fit its lines', remedies.damaged);
+  const { tail, texts } = trace;
+  if (tail && sha256 && sha256(texts) !== tail.digest)
+    return wrong(texts.length + 2, 'its digest does not fit its lines', remedies.damaged);
   return { ok: true, trace };
 }

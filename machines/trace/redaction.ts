@@ -1,4 +1,5 @@
 import type { Veil } from './canonical.ts';
+import { isSecretName, shortestSecret } from './secret-names.ts';
 
 /** Keyed: the same value has the same hash within a trace, and nobody without the key can try values out. */
 export type KeyedHash = (text: string) => string;
@@ -6,67 +7,161 @@ export type KeyedHash = (text: string) => string;
 const mark = (hash: string): string => `«redacted:${hash}»`;
 /** What stands where a secret was. */
 export const redacted = /«redacted:[0-9a-f]+»/;
+const marks = /(«redacted:[0-9a-f]+»)/;
+const isMark = /^«redacted:[0-9a-f]+»$/;
 
-const secretNames =
-  /(^|_)(password|passwd|passphrase|secret|token|authorization|cookie|credentials?|bearer|(api|access|private|secret|signing)_?key)$/;
-const harmless = /(^|_)(progress|page|next)_token$/;
-const known = new Map<string, boolean>();
+/**
+ * Secrets that tell themselves by their form, wherever they stand. The first group stays readable. A text has up to
+ * 8 MiB: none may look twice at the same stretch (hence the look back to where a word begins), and none may match
+ * without a bound, because what it could give back again is kept on a stack that ends.
+ */
+const forms = [
+  /(bearer\s{1,8})[\w.~+/=-]{8,65536}/gi,
+  // `basic authentication` is English.
+  /(basic\s{1,8})(?![a-z]{1,40}(?![\w~+/=]))[\w.~+/=-]{8,65536}/gi,
+  /\b(sk-)[\w-]{16,4096}/g,
+  /\b(gh[pousr]_|github_pat_)\w{20,4096}/g,
+  /\b(xox[abprs]-)[\w-]{10,4096}/g,
+  /\b(AKIA)[0-9A-Z]{16}/g,
+  /(?<![\w-])(eyJ)[\w-]{8,4096}\.[\w-]{8,65536}\.[\w-]{0,4096}/g,
+  /(:\/\/[^\s/:@]{0,256}:)[^\s/]{1,4096}(?=@)/g,
+  /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]{1,65536}/g,
+];
+/** `password=…`, `"apiKey": "…"` inside a text. The name may begin further left, and be a harmless one. */
+const assigned =
+  /((password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)["'\\]{0,4}\s{0,8}[=:]\s{0,8}["'\\]{0,4})[^\s"'\\&;,<>(){}[\]]{6,65536}/gi;
+const longestName = 60;
+/** A text without any of these has no secret of a known form. Most texts have none. */
+const beginnings =
+  /bearer|basic|sk-|gh[pousr]_|github_pat_|xox|AKIA|eyJ|:\/\/|-----BEGIN|passw|passphrase|secret|token|key/i;
 
-/** Whether what stands under this name is a secret, in any spelling: `apiKey`, `X-Api-Key`, `ACCESS_TOKEN`. */
-export function isSecretName(name: string): boolean {
-  const seen = known.get(name);
-  if (seen !== undefined) return seen;
-  const words = name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replaceAll(/[-.\s]/g, '_')
-    .toLowerCase();
-  const isSecret = secretNames.test(words) && !harmless.test(words);
-  // Keys of strangers are without end.
-  if (known.size < 10_000) known.set(name, isSecret);
-  return isSecret;
+/** Words of records and messages: were they hidden, nobody could read what is left. Charts have words of their own. */
+const plainWords = new Set(
+  `abandon agent announce answer changed client closed closeStdin closing computer confirm connecting deadline defect
+  degraded emptied exited expected failed idle ignored joined office opened outlet process random ready recovering
+  refused server session settled signal socket started stdout timeout toolsChanged tripped waiting withdraw xstate`.split(
+    /\s+/,
+  ),
+);
+/** Of a message: `call.settled`. */
+const isType = /^[a-z]+(\.[a-zA-Z]+)+$/;
+/** A set, or whatever else knows words. */
+export interface Words {
+  has(word: string): boolean;
 }
 
-/** Secrets that tell themselves by their form, wherever they stand. The first group stays readable. */
-const forms =
-  /((?:bearer|basic)\s+)[\w.~+/=-]{8,}|\b(sk-)[\w-]{16,}|\b(gh[pousr]_)\w{20,}|\b(xox[abprs]-)[\w-]{10,}|\b(AKIA)[0-9A-Z]{16}|\b(eyJ)[\w-]{8,}\.[\w-]{8,}\.[\w-]*|(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/gi;
-
-const formCount = 7;
-/** Secrets that one trace remembers; each costs a look at every text. */
+/** Secrets that one trace remembers by their names; each costs a look at every text. The oldest goes first. */
 const mostMet = 100;
+/** A long secret is looked for by its beginning: a whole one could make the search quadratic. */
+const probeLength = 64;
 
-/** A shorter one would be found everywhere. */
-const shortest = 6;
+type Span = readonly [start: number, end: number];
 
-/** The values among these that look like secrets, by their names: of environments, headers, `--token=…`. */
-export function secretsIn(env: Readonly<Record<string, string>>, args: readonly string[] = []): string[] {
-  const byName = Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : []));
-  const byFlag = args.flatMap((arg, at) => {
-    const [, flag = '', value] = /^--?([\w-]+)(?:=(.*))?$/s.exec(arg) ?? [];
-    return flag !== '' && isSecretName(flag) ? [value ?? args[at + 1] ?? ''] : [];
-  });
-  return [...byName, ...byFlag].filter((value) => value.length >= shortest);
+function* knownIn(text: string, secret: string): Generator<Span> {
+  const probe = secret.slice(0, probeLength);
+  for (let at = text.indexOf(probe); at >= 0;) {
+    const end = at + (text.startsWith(secret, at) ? secret : probe).length;
+    yield [at, end];
+    at = text.indexOf(probe, end);
+  }
+}
+function* formsIn(text: string): Generator<Span> {
+  if (!beginnings.test(text)) return;
+  for (const form of forms)
+    for (const { 0: all, 1: start = '', index } of text.matchAll(form))
+      yield [index + start.length, index + all.length];
+  for (const { 0: all, 1: start = '', 2: word = '', index } of text.matchAll(assigned)) {
+    const [before] = /[\w-]*$/.exec(text.slice(Math.max(0, index - longestName), index)) ?? [''];
+    if (isSecretName(before + word)) yield [index + start.length, index + all.length];
+  }
+}
+/** Those that overlap as one, from left to right. */
+function merged(spans: readonly Span[]): Span[] {
+  const whole: [number, number][] = [];
+  for (const [start, end] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = whole.at(-1);
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
+    else whole.push([start, end]);
+  }
+  return whole;
+}
+
+class NamedVeil implements Veil {
+  readonly #hash: KeyedHash;
+  readonly #secrets: Iterable<string>;
+  readonly #plain: Words;
+  // What stood under a secret name is hidden from then on wherever it appears, in an error text for instance.
+  readonly #met = new Set<string>();
+  readonly #spellings = new Map<string, readonly string[]>();
+  met = 0;
+
+  constructor(hash: KeyedHash, secrets: Iterable<string>, plain: Words) {
+    this.#hash = hash;
+    this.#secrets = secrets;
+    this.#plain = plain;
+  }
+  #mark(secret: string): string {
+    return mark(this.#hash(secret));
+  }
+  #meet(secret: string): void {
+    if (secret.length < shortestSecret || this.#met.has(secret)) return;
+    for (const oldest of this.#met) {
+      if (this.#met.size < mostMet) break;
+      this.#met.delete(oldest);
+      this.#spellings.delete(oldest);
+    }
+    this.#met.add(secret);
+    this.met += 1;
+  }
+  hide(value: string | number | bigint, key: string): string | undefined {
+    if (isSecretName(key)) return value === '' ? undefined : this.#named(String(value));
+    if (typeof value !== 'string' || value.length < shortestSecret) return undefined;
+    if (key === 'type' && isType.test(value)) return undefined;
+    if (!value.includes('«redacted:')) return this.#searched(value);
+    return value
+      .split(marks)
+      .map((piece, at) => (at % 2 === 1 ? piece : this.#searched(piece)))
+      .join('');
+  }
+  #named(value: string): string {
+    if (isMark.test(value)) return value;
+    this.#meet(value);
+    // `Bearer …`: what comes after the scheme is what appears elsewhere.
+    const [, credential] = /^\w+\s+(\S+)$/.exec(value.slice(0, 10_000)) ?? [];
+    if (credential !== undefined) this.#meet(credential);
+    return this.#mark(value);
+  }
+  /** What is looked for: it, and as it stands in JSON inside a text. */
+  #spellingsOf(secret: string): readonly string[] {
+    const known = this.#spellings.get(secret);
+    if (known) return known;
+    const escaped = JSON.stringify(secret).slice(1, -1);
+    const isSought = secret.length >= shortestSecret && !plainWords.has(secret) && !this.#plain.has(secret);
+    const spellings = isSought ? [...new Set([secret, escaped])] : [];
+    this.#spellings.set(secret, spellings);
+    return spellings;
+  }
+  #searched(text: string): string {
+    const spans = [...formsIn(text)];
+    for (const secrets of [this.#secrets, this.#met])
+      for (const secret of secrets)
+        for (const spelled of this.#spellingsOf(secret))
+          for (const span of knownIn(text, spelled)) spans.push(span);
+    if (spans.length === 0) return text;
+    let shown = '';
+    let from = 0;
+    for (const [start, end] of merged(spans)) {
+      shown += text.slice(from, start) + this.#mark(text.slice(start, end));
+      from = end;
+    }
+    return shown + text.slice(from);
+  }
 }
 
 /**
  * Hides three kinds of secrets: what stands under a secret name, values that the host knows to be secret
- * wherever they appear, and what has the form of a key.
+ * wherever they appear, and what has the form of a key. What is in `plain` is hidden under a secret name only:
+ * names that everything else hangs on, such as those of states, or of a server whose password is the same word.
  */
-export function veilOf(hash: KeyedHash, secrets: Iterable<string> = []): Veil {
-  // What stood under a secret name is hidden from then on wherever it appears, in an error text for instance.
-  const met = new Set<string>();
-  return (text, key) => {
-    if (redacted.test(text)) return text;
-    if (text !== '' && isSecretName(key)) {
-      if (text.length >= shortest && met.size < mostMet) met.add(text);
-      return mark(hash(text));
-    }
-    let shown = text;
-    for (const secret of [...secrets, ...met])
-      if (secret.length >= shortest && shown.includes(secret))
-        shown = shown.replaceAll(secret, mark(hash(secret)));
-    return shown.replaceAll(forms, (found: string, ...groups: unknown[]) => {
-      const start = groups.slice(0, formCount).find((group) => typeof group === 'string') ?? '';
-      return start + mark(hash(found.slice(start.length)));
-    });
-  };
-}
+export const veilOf = (hash: KeyedHash, secrets: Iterable<string> = [], plain: Words = new Set()): Veil =>
+  new NamedVeil(hash, secrets, plain);

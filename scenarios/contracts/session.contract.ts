@@ -254,6 +254,15 @@ function endings({ opened, world }: Stage): void {
     expect(call.facts).toEqual([]);
   });
 
+  it('by close cancels at the server what is pending, and nothing else', async () => {
+    const session = await opened('echo');
+    session.call('hang', { label: 'a' });
+    session.call('hang', { label: 'b' }).withdraw();
+    await session.text('echo', { text: 'answered' });
+    session.close();
+    expect(await world().cancels()).toBe(2);
+  });
+
   it('by close is silent, for the session and for who waits', async () => {
     const session = await opened('echo');
     const pending = session.call('hang', { label: 'a' });

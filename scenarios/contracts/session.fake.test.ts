@@ -91,6 +91,10 @@ function createScriptedWorld(): SessionWorld {
       while (!holds() && clock.step());
       return holds() ? Promise.resolve() : Promise.reject(new Error('nothing is left to happen'));
     },
+    cancels: async () => {
+      await settle();
+      return servers.heard.filter((line) => line.startsWith('cancelled')).length;
+    },
     settled: async () => {
       for (const server of Object.keys(scripts())) servers.kill(server, { signal: 'SIGKILL' });
       await settle();

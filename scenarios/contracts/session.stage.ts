@@ -65,6 +65,8 @@ export interface SessionWorld {
   readonly ask: Ports['ask'];
   /** Resolves once it holds; looked at again whenever a fact was given. */
   until(holds: () => boolean): Promise<void>;
+  /** Lets all servers come to their end, and resolves to how many calls they were told to cancel. */
+  cancels(): Promise<number>;
   /** Ends all servers; resolves when no fact can come any more. */
   settled(): Promise<void>;
   dispose(): Promise<void>;

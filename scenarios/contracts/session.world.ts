@@ -1,6 +1,6 @@
 import { sessionPortOf, type Notice } from '../../adapters/mcp/index.ts';
 import { createLedger, processPortOf, type Ledger } from '../../adapters/process/index.ts';
-import type { Give, SessionFact } from '../../machines/ports.ts';
+import type { Give, Leaf, ProcessCommand, SessionFact } from '../../machines/ports.ts';
 import { createWaiting } from './process.world.ts';
 import type { ContractSession, ServerBehaviour, SessionWorld } from './session.stage.ts';
 
@@ -23,11 +23,17 @@ export function createRealSessionWorld(resultBytes: number = 64 * 1024): RealSes
     notice: (_server, notice) => notices.push(notice),
   });
   let count = 0;
+  const children: Leaf<ProcessCommand>[] = [];
+  const stderr: string[] = [];
   const start = (behaviour: ServerBehaviour): string => {
     const key = `process:${(count += 1)}`;
     const spec = { command: process.execPath, args: [serverFile, behaviour], env: {} };
     const port = processPortOf({ launchOf: () => spec, ledger });
-    port(key, { server: behaviour, key }, () => {});
+    const leaf = port(key, { server: behaviour, key }, (fact) => {
+      if (fact.type === 'child.exited') stderr.push(fact.stderr);
+      heard(() => {})(fact);
+    });
+    children.push(leaf);
     return key;
   };
   const open = (server: string, process: string, give: Give<SessionFact>): ContractSession => {
@@ -43,6 +49,11 @@ export function createRealSessionWorld(resultBytes: number = 64 * 1024): RealSes
     open: (behaviour, give) => open(behaviour, start(behaviour), give),
     openOnNothing: (give) => open('nothing', 'process:nobody', give),
     ask: (from, question, give) => sessions.ask(from, question, heard(give)),
+    cancels: async () => {
+      for (const child of children) child.tell({ type: 'child.closeStdin' });
+      await until(() => stderr.length === children.length);
+      return stderr.join('').match(/^cancelled /gm)?.length ?? 0;
+    },
     settled: async () => {
       ledger.killAll();
       await ledger.closed();

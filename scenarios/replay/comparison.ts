@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   canonical,
   Check,
+  textOfRecord,
   type DirectoryRecord,
   type Step,
   type Trace,
@@ -43,7 +44,7 @@ export class Comparison {
   /** What follows from the last line of a torn trace was never written. */
   readonly #isOpenEnded: boolean;
   readonly #expected: readonly TraceLine[];
-  readonly #check = new Check();
+  readonly #check: Check;
   readonly #digest = createHash('sha256');
   readonly records: DirectoryRecord[] = [];
   #agreed: Produced[] = [];
@@ -52,7 +53,8 @@ export class Comparison {
   matched = 0;
   #found: Omit<Divergence, 'restReplayed'> | undefined;
 
-  constructor({ head, lines, tail }: Trace, level: Level) {
+  constructor({ head, lines, key, tail }: Trace, level: Level) {
+    this.#check = new Check(key?.check);
     this.#level = level;
     this.#hasOutputs = head.profile !== 'inputs';
     this.#isOpenEnded = tail === undefined;
@@ -66,7 +68,7 @@ export class Comparison {
       return canonical(this.#level === 'strict' ? { ...step, c } : step);
     }
     const isCompared = this.#hasOutputs || record.k === 'in' || record.k === 'draw';
-    return isCompared ? (text ?? canonical(record)) : undefined;
+    return isCompared ? (text ?? textOfRecord(record)) : undefined;
   }
   get total(): number {
     return this.#expected.length;
@@ -92,11 +94,18 @@ export class Comparison {
   }
   /** Before the line is applied: does what came before it agree? */
   before(line: TraceLine): void {
+    this.upTo(line);
+    if (!this.isOver) this.input = line;
+  }
+  upTo(line: TraceLine): void {
     const due = this.#expected[this.matched];
     // Something was recorded for the last input that today's code does not do.
     if (due !== line) this.#diverge('record', due, undefined);
-    else if (line.check !== undefined && line.check !== this.#check.value) this.#diverge('check');
-    if (!this.isOver) this.input = line;
+    else if (!this.#isAsChecked(line.check)) this.#diverge('check');
+  }
+  /** Where there are no records to compare, their check has to do. */
+  #isAsChecked(check: string | undefined): boolean {
+    return this.#hasOutputs || check === undefined || check === this.#check.value;
   }
   /** The line was applied, and nothing heard it. */
   unheard(line: TraceLine): void {
@@ -106,14 +115,14 @@ export class Comparison {
     if (this.isOver) return;
     const due = this.#expected[this.matched];
     if (due) this.#diverge('record', due, undefined);
-    else if (tail && tail.check !== this.#check.value) this.#diverge('check');
+    else if (!this.#isAsChecked(tail?.check)) this.#diverge('check');
   }
   take(record: Produced): void {
     if (this.#sinceInput.length < restShown) this.#sinceInput.push(record);
     if (this.isOver) return;
     let text: string | undefined;
     if (record.k !== 'step') {
-      text = canonical(record);
+      text = textOfRecord(record);
       this.#digest.update(text).update('\n');
       this.#check.take(record);
       this.records.push(record);

@@ -11,6 +11,11 @@ export const sha256Of = (texts: Iterable<string>): string => {
   for (const text of texts) hash.update(text).update('\n');
   return hash.digest('hex');
 };
+/** The same, fed line by line. */
+export function createDigest(): { add(text: string): void; value(): string } {
+  const hash = createHash('sha256');
+  return { add: (text) => void hash.update(text).update('\n'), value: () => hash.copy().digest('hex') };
+}
 /** The files themselves, and every trace below the folders, in the order of their names. Throws what `fs` throws. */
 export function tracesIn(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {

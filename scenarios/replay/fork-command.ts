@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import type { ForkOptions } from '../../actors/cli/laboratory.ts';
 import { exitCodes, type Context } from '../../actors/cli/shared.ts';
-import { recordSchema, type Trace } from '../../machines/trace/index.ts';
+import { z } from 'zod';
+import { recordSchema, revived, type Trace } from '../../machines/trace/index.ts';
 import { readTraceFile } from './files.ts';
 import { forkTrace, type Changes, type Fork } from './fork.ts';
 import type { Input } from './inert.ts';
-import { exitCodeOf } from './verdict.ts';
+import { cutShort, exitCodeOf, isCutShort } from './verdict.ts';
 
 class Mistake extends Error {}
 
@@ -19,14 +20,21 @@ function assignment(text: string): [string, unknown] {
   }
 }
 function injected(text: string): Input {
-  const example = '{"via":"host","a":"computer","ev":{"type":"close"}}';
+  const mistake = (what: string): Mistake =>
+    new Mistake(
+      `--inject ${text}: ${what}\n  write an input, such as {"via":"host","a":"computer","ev":{"type":"close"}}`,
+    );
+  let value: unknown;
   try {
-    const read = recordSchema.parse({ s: 0, t: 0, check: '', k: 'in', ...JSON.parse(text) });
-    const { s: _s, t: _t, check: _check, ...input } = { check: '', ...read };
-    return input as unknown as Input;
+    value = revived(JSON.parse(text));
   } catch (error) {
-    throw new Mistake(`--inject ${text}: write an input, such as ${example} (${(error as Error).message})`);
+    throw mistake((error as Error).message);
   }
+  if (typeof value !== 'object' || value === null) throw mistake('no object');
+  const read = recordSchema.safeParse({ ...value, s: 0, t: 0, check: '', k: 'in' });
+  if (!read.success) throw mistake(z.prettifyError(read.error));
+  const { s: _s, t: _t, check: _check, ...input } = { check: '', ...read.data };
+  return input as unknown as Input;
 }
 /** The changes, or a `Mistake` that says which option is wrong. */
 function changesOf({ lines }: Trace, options: ForkOptions): Changes {
@@ -65,12 +73,14 @@ export async function forkCommand(context: Context, file: string, options: ForkO
     terminal.err(`error: ${text}`);
     return exitCodes.usage;
   };
+  const unusable = (problem: string, remedy: string): number => {
+    terminal.err(`UNUSABLE ${file}: ${problem}\n  ${remedy}`);
+    return exitCodeOf('unusable');
+  };
   try {
     const read = readTraceFile(file);
-    if (!read.ok) {
-      terminal.err(`UNUSABLE ${file}: line ${read.line}: ${read.problem}\n  ${read.remedy}`);
-      return exitCodeOf('unusable');
-    }
+    if (!read.ok) return unusable(`line ${read.line}: ${read.problem}`, read.remedy);
+    if (isCutShort(read.trace)) return unusable(cutShort.message, cutShort.remedy);
     const changes = changesOf(read.trace, options);
     const { out = file.replace(/(\.trace)?\.ndjson$/, '') + '.fork.trace.ndjson' } = options;
     const forked = forkTrace(read.trace, changes, `fork of ${file} at ${changes.at}`);

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { assemble, machines } from '../../actors/assemble.ts';
 import { Directory } from '../../actors/directory.ts';
+import { restoreFrom } from '../../actors/keyframe.ts';
 import { Recorder } from '../../actors/recorder.ts';
 import { Tap } from '../../actors/tap.ts';
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord, Trace } from '../../machines/trace/index.ts';
 import { judge, type Breach } from '../laws.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import { sha256Of } from './files.ts';
+import { createDigest, sha256Of } from './files.ts';
 import { Inert, type Draw, type Input } from './inert.ts';
 import { differencesOf, outcomeOf } from './outcome.ts';
 import { replayTrace, slicesOf, type Kinds } from './replay-trace.ts';
@@ -54,6 +54,11 @@ class ForkedWorld extends Inert {
   override now(): number {
     return this.clock.now();
   }
+  /** What nobody drew in the recording is drawn by nobody here. */
+  override random(): number {
+    const drawn = super.random();
+    return Number.isNaN(drawn) ? 0 : drawn;
+  }
   override setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown {
     super.setTimeout(fire, ms, a, n);
     if (this.#recorded.has(`${a} ${n}`)) return undefined;
@@ -72,10 +77,7 @@ const recorderOf = (world: ForkedWorld, title: string): Recorder =>
     profile: 'steps',
     now: () => world.now(),
     sha256: (text) => sha256Of([text]),
-    digest: () => {
-      const hash = createHash('sha256');
-      return { add: (text) => void hash.update(text).update('\n'), value: () => hash.copy().digest('hex') };
-    },
+    digest: createDigest,
     ringBytes: Infinity,
     charts: () => ({}),
     about: {
@@ -94,7 +96,11 @@ export function changed(input: Input, set: ReadonlyMap<string, unknown>): Input 
       (at, key) => (at as Record<string, unknown> | undefined)?.[key],
       copy,
     );
-    if (typeof parent !== 'object' || parent === null) throw new Error(`the input has no ${path}`);
+    if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, last)) {
+      const there = typeof parent === 'object' && parent ? parent : copy;
+      const known = Object.keys(there).map((key) => [...(there === copy ? [] : keys), key].join('.'));
+      throw new Error(`--set ${path}: the input has no such value; it has ${known.join(', ')}`);
+    }
     (parent as Record<string, unknown>)[last] = value;
   }
   return copy as unknown as Input;
@@ -117,6 +123,7 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
     if ((!world.apply(directory, input, draws) || records.length === before) && s !== undefined)
       unheard.push(s);
   };
+  if (trace.key) restoreFrom(trace.key.frame, directory, (a, letters) => world.listen(directory, a, letters));
   for (const { line, input, draws } of slices) {
     if (line.s === changes.at) world.isForked = true;
     world.clock.advance(Math.max(0, line.t - world.now()));

@@ -11,19 +11,36 @@ export interface RedactedRead {
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
 type Guard = (args: Record<string, unknown>, params: unknown) => boolean;
 
-/** The value, telling of every redacted text that is read through it. */
-function watched(value: unknown, pointer: string, tell: (pointer: string) => void): unknown {
-  if (typeof value === 'string') {
-    if (redacted.test(value)) tell(pointer);
-    return value;
+/** What has only fields, whose reading can be watched. A Map or a Date knows itself by its identity. */
+const hasFields = (value: object): boolean =>
+  Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+
+/** Shows values to one guard, and tells of every redacted text that it reads. */
+class Watch {
+  readonly #tell: (pointer: string) => void;
+  /** The same object is shown as the same object: guards compare and look for members. */
+  readonly #shown = new WeakMap<object, object>();
+  constructor(tell: (pointer: string) => void) {
+    this.#tell = tell;
   }
-  if (typeof value !== 'object' || value === null) return value;
-  return new Proxy(value, {
-    get: (target, key) => {
-      const inner: unknown = Reflect.get(target, key);
-      return typeof key === 'symbol' ? inner : watched(inner, `${pointer}/${key}`, tell);
-    },
-  });
+  show(value: unknown, pointer: string): unknown {
+    if (typeof value === 'string' && redacted.test(value)) this.#tell(pointer);
+    if (typeof value !== 'object' || value === null || !hasFields(value)) return value;
+    const known = this.#shown.get(value);
+    if (known) return known;
+    // A proxy may not show another object for a field that is frozen.
+    const shown = new Proxy(value, {
+      get: (target, key) => {
+        const inner: unknown = Reflect.get(target, key);
+        const isFixed = Reflect.getOwnPropertyDescriptor(target, key)?.configurable === false;
+        return typeof key === 'symbol' || (isFixed && typeof inner === 'object')
+          ? inner
+          : this.show(inner, `${pointer}/${key}`);
+      },
+    });
+    this.#shown.set(value, shown);
+    return shown;
+  }
 }
 
 /** The same machines, whose guards tell what redacted values they look at. */
@@ -34,11 +51,11 @@ export function watchGuards(kinds: Kinds, tell: (read: RedactedRead) => void): K
         const note = (pointer: string): void => tell({ machine: machine.id, guard, pointer });
         return [
           guard,
-          ({ context, event, ...rest }, params) =>
-            run(
-              { ...rest, context: watched(context, '/context', note), event: watched(event, '/event', note) },
-              watched(params, '/params', note),
-            ),
+          ({ context, event, ...rest }, params) => {
+            const watch = new Watch(note);
+            const seen = { context: watch.show(context, '/context'), event: watch.show(event, '/event') };
+            return run({ ...rest, ...seen }, watch.show(params, '/params'));
+          },
         ];
       },
     );

@@ -60,11 +60,12 @@ export class Inert implements Platform {
     this.#draws.shift();
     throw errorOf(next.threw);
   }
-  #listen(directory: Directory, a: Address): void {
-    let letters = 0;
+  /** `letters`: so many it has had already. */
+  listen(directory: Directory, a: Address, letters = 0): void {
+    let n = letters;
     const stop = directory.listen(a, () => {
-      letters += 1;
-      this.#throwIfDrawn((d) => d.a === a && d.port === 'outlet' && d.n === letters);
+      n += 1;
+      this.#throwIfDrawn((d) => d.a === a && d.port === 'outlet' && d.n === n);
     });
     this.#outlets.set(a, stop);
   }
@@ -77,7 +78,7 @@ export class Inert implements Platform {
     } else if (via === 'host') directory.send(a, ev as EventObject, orElse);
     else if (via === 'abandon') directory.abandon(a);
     else if (via === 'outlet') {
-      if (ev?.type === 'outlet.open') this.#listen(directory, a);
+      if (ev?.type === 'outlet.open') this.listen(directory, a);
       else this.#outlets.get(a)?.();
     } else {
       const key = via === 'leaf' ? `leaf ${a}` : via === 'ask' ? `ask ${a} ${id}` : `timer ${a} ${n}`;
@@ -86,6 +87,8 @@ export class Inert implements Platform {
       if (via !== 'leaf') this.#gives.delete(key);
       give(ev);
     }
+    // What was not drawn in this input is for no other.
+    this.#draws = [];
     return true;
   }
 }

@@ -13,8 +13,10 @@ const usage = ({ terminal }: Context, text: string): number => {
 const isLevel = (text: string): text is Level => (levels as readonly string[]).includes(text);
 
 /** For the page of a pull request: GitHub shows such a line at the file that it names. */
+const escaped = (text: string): string =>
+  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 const annotation = ({ file, text, verdict }: ReplayReport): string =>
-  `::error file=${file},title=${verdict}::${text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}`;
+  `::error file=${escaped(file).replaceAll(':', '%3A').replaceAll(',', '%2C')},title=${verdict}::${escaped(text)}`;
 
 function show({ terminal }: Context, report: ReplayReport, { until }: Options): void {
   terminal.out(report.text);
@@ -22,6 +24,16 @@ function show({ terminal }: Context, report: ReplayReport, { until }: Options): 
     for (const [address, state] of Object.entries(report.states)) terminal.out(`  ${address}  ${state}`);
   if (process.env['GITHUB_ACTIONS'] === 'true' && report.verdict !== 'same') terminal.out(annotation(report));
 }
+
+const junitOf = (reports: readonly ReplayReport[]): string =>
+  junitXml(
+    'a2c replay',
+    reports.map(({ file, durationMs, verdict, text }) => ({
+      name: file,
+      seconds: durationMs / 1000,
+      ...(verdict !== 'same' && { failure: { kind: verdict, text } }),
+    })),
+  );
 
 /** `a2c replay FILE|DIR…`: one verdict each; the exit code is the highest of them. */
 export async function replayCommand(
@@ -49,22 +61,15 @@ export async function replayCommand(
     // A folder of traces takes its time: Ctrl-C is heard between two of them.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  if (junit !== undefined)
-    writeFileSync(
-      junit,
-      junitXml(
-        'a2c replay',
-        reports.map(({ file, durationMs, verdict, text }) => ({
-          name: file,
-          seconds: durationMs / 1000,
-          ...(verdict !== 'same' && { failure: { kind: verdict, text } }),
-        })),
-      ),
-    );
   if (json) terminal.out(JSON.stringify({ replays: reports }));
   else if (reports.length > 1) {
     const same = reports.filter(({ verdict }) => verdict === 'same').length;
     terminal.out(`${same} of ${reports.length} the same`);
+  }
+  try {
+    if (junit !== undefined) writeFileSync(junit, junitOf(reports));
+  } catch (error) {
+    return usage(context, `--junit: ${(error as Error).message}`);
   }
   return Math.max(...reports.map(({ verdict }) => exitCodeOf(verdict)));
 }

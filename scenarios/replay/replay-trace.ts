@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { assemble, machines } from '../../actors/assemble.ts';
 import { Directory } from '../../actors/directory.ts';
+import { restoreFrom } from '../../actors/keyframe.ts';
 import type { Observer } from '../../actors/observer.ts';
 import { Tap } from '../../actors/tap.ts';
 import { Steps } from '../../actors/trace-lines.ts';
@@ -62,7 +63,9 @@ export function slicesOf(lines: readonly TraceLine[]): Slice[] {
 export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): TraceReplay {
   const { level = 'effects', until = Infinity, kinds = machines, observer } = options;
   const comparison = new Comparison(trace, level);
-  const steps = new Steps({ digest: (text) => sha256Of([text]), isFull: false });
+  // With what they remember only where the recording has it too: a hint can say what became of it.
+  const isFull = trace.head.profile === 'full';
+  const steps = new Steps({ digest: (text) => sha256Of([text]), isFull });
   const trapped: Trapped[] = [];
   const redactedReads: RedactedRead[] = [];
   const failed: unknown[] = [];
@@ -82,7 +85,10 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
   const filled = isVeiled ? watchGuards(kinds, (read) => redactedReads.push(read)) : kinds;
   const directory = assemble(new Directory(inert, tap), filled);
 
-  const slices = slicesOf(trace.lines).filter(({ line }) => line.s <= until);
+  if (trace.key) restoreFrom(trace.key.frame, directory, (a, letters) => inert.listen(directory, a, letters));
+  const all = slicesOf(trace.lines);
+  const slices = all.filter(({ line }) => line.s <= until);
+  const next = all[slices.length]?.line;
   let last: TraceLine | undefined;
   let handled = 0;
   withTraps(
@@ -99,7 +105,8 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
         last = line;
         handled += 1;
       }
-      if (until === Infinity) comparison.after(trace.tail);
+      if (next) comparison.upTo(next);
+      else comparison.after(trace.tail);
     },
   );
   if (failed.length > 0) throw failed[0];

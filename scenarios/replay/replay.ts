@@ -2,10 +2,10 @@ import { machines } from '../../actors/assemble.ts';
 import { chartText } from '../../actors/charts.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import type { Breach } from '../laws.ts';
-import { levels, type Level } from './comparison.ts';
+import { levels, type Divergence, type Level } from './comparison.ts';
 import { readTraceFile, sha256Of } from './files.ts';
 import { reportText } from './report.ts';
-import type { Kinds } from './replay-trace.ts';
+import { replayTrace, type Kinds } from './replay-trace.ts';
 import { judgeTrace, type Judged, type Verdict } from './verdict.ts';
 
 export { levels, type Level, type Verdict };
@@ -49,6 +49,21 @@ const statesOf = ({ replay }: Judged): Record<string, string> =>
     ]),
   );
 
+/** At `effects` steps are not compared, but they tell why: the first that differs, maybe inputs earlier. */
+function partedSteps(
+  trace: Trace,
+  { verdict, replay }: Judged,
+  kinds: Kinds,
+  level: Level,
+): Divergence | undefined {
+  const input = replay?.divergence?.input;
+  if (!input || verdict === 'unusable' || level !== 'effects' || trace.head.profile === 'inputs')
+    return undefined;
+  const { divergence } = replayTrace(trace, { kinds, level: 'steps', until: input.s });
+  const isStep = divergence?.recorded?.record.k === 'step' || divergence?.replayed?.k === 'step';
+  return isStep ? divergence : undefined;
+}
+
 /** The same for a trace in memory and other machines than today's. */
 export function replayOf(
   file: string,
@@ -58,7 +73,8 @@ export function replayOf(
   const start = performance.now();
   const judged = judgeTrace(trace, { kinds, level, ...options });
   const durationMs = Math.round(performance.now() - start);
-  const place = { file, level, trace, changed: changedCharts(trace, kinds) };
+  const steps = partedSteps(trace, judged, kinds, level);
+  const place = { file, level, trace, changed: changedCharts(trace, kinds), steps };
   const { verdict, breaches, replay } = judged;
   return {
     file,

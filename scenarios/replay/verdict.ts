@@ -19,14 +19,15 @@ export interface Judged {
   /** Why it is unusable, and what to do. */
   readonly problem?: { readonly message: string; readonly remedy: string };
 }
-const cutShort = {
+export const cutShort = {
   message: 'its beginning is missing: the ring had no room for all of it',
   remedy: 'Record to a folder (--record DIR), or with a larger ring (record.ringBytes).',
 };
 
+export const isCutShort = ({ head, key }: Trace): boolean => head.next !== 1 && !key;
+
 export function judgeTrace(trace: Trace, options: ReplayTraceOptions = {}): Judged {
-  if (trace.head.next !== 1)
-    return { verdict: 'unusable', replay: undefined, breaches: [], problem: cutShort };
+  if (isCutShort(trace)) return { verdict: 'unusable', replay: undefined, breaches: [], problem: cutShort };
   const replay = replayTrace(trace, options);
   const isClosed = trace.tail?.reason === 'closed' && options.until === undefined;
   const breaches = judge(replay.records, isClosed);

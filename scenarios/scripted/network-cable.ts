@@ -25,6 +25,10 @@ export interface Cable {
   cut(reason: string): void;
 }
 
+/** Passes an answer on: at once, late, or never. */
+export type PassAck = (pass: () => void) => void;
+const atOnce: PassAck = (pass) => pass();
+
 class Side implements CableEnd {
   heard: (event: string, args: unknown[]) => void = () => {};
   closed: (reason: string) => void = () => {};
@@ -33,12 +37,14 @@ class Side implements CableEnd {
   readonly #clock: Clock;
   readonly #latencyMs: () => number;
   readonly #onEnd: () => void;
+  readonly #passAck: PassAck;
   readonly #arriving: (() => void)[] = [];
   readonly #acks = new Map<number, Ack>();
   #lastAck = 0;
   #lastAt = 0;
 
-  constructor(clock: Clock, latencyMs: () => number, onEnd: () => void) {
+  constructor(clock: Clock, latencyMs: () => number, onEnd: () => void, passAck: PassAck) {
+    this.#passAck = passAck;
     this.#clock = clock;
     this.#latencyMs = latencyMs;
     this.#onEnd = onEnd;
@@ -76,11 +82,12 @@ class Side implements CableEnd {
     return (...ack) => {
       if (given || !other.isOpen) return;
       given = true;
-      other.#send(ack, (args) => {
+      const arrived = (args: unknown[]): void => {
         const onAck = this.#acks.get(id);
         this.#acks.delete(id);
         onAck?.(...args);
-      });
+      };
+      this.#passAck(() => other.#send(ack, arrived));
     };
   }
 
@@ -107,11 +114,16 @@ class Side implements CableEnd {
 
 /**
  * A connection in virtual time: each direction keeps its order, every message takes the latency. `onEnd` is called
- * when either side is closed, perhaps twice.
+ * when either side is closed, perhaps twice. `toPeer` is given each answer to the peer, and passes it on or not.
  */
-export function createCable(clock: Clock, latencyMs: () => number, onEnd: () => void): Cable {
-  const peer = new Side(clock, latencyMs, onEnd);
-  const office = new Side(clock, latencyMs, onEnd);
+export function createCable(
+  clock: Clock,
+  latencyMs: () => number,
+  onEnd: () => void,
+  toPeer: PassAck = atOnce,
+): Cable {
+  const peer = new Side(clock, latencyMs, onEnd, toPeer);
+  const office = new Side(clock, latencyMs, onEnd, atOnce);
   peer.other = office;
   office.other = peer;
   return {

@@ -22,6 +22,10 @@ export interface NetworkFaults {
   /** Every office dies without a word: connections cut, ports free, its machine hears nothing more. */
   killOffice(): void;
   setLatency(ms: number): void;
+  /** Cuts whoever is called this, and nothing of it connects again for so long. */
+  keepAway(name: string, ms: number): void;
+  /** The next answer to whoever is called this is lost, or so much later. */
+  holdAck(name: string, ms: number | 'lost'): void;
 }
 export interface Network {
   readonly office: Ports['office'];
@@ -46,6 +50,8 @@ class ScriptedNetwork implements Network {
   readonly #cables = new Map<Cable, string>();
   readonly #book = new LinkBook();
   readonly ask = this.#book.ask;
+  readonly #away = new Map<string, number>();
+  readonly #heldAcks = new Map<string, number | 'lost'>();
   #latencyMs: number;
   #refusals = 0;
   #sockets = 0;
@@ -72,6 +78,11 @@ class ScriptedNetwork implements Network {
       for (const office of dying) office.kill();
     },
     setLatency: (ms) => void (this.#latencyMs = ms),
+    keepAway: (name, ms) => {
+      this.#away.set(name, this.#clock.now() + ms);
+      this.faults.dropLink(name);
+    },
+    holdAck: (name, ms) => void this.#heldAcks.set(name, ms),
   };
 
   has(key: string): boolean {
@@ -85,10 +96,12 @@ class ScriptedNetwork implements Network {
 
   connect(url: string, name = ''): CableEnd | undefined {
     if (this.#refusals > 0) return void this.#refusals--;
+    if ((this.#away.get(name) ?? 0) > this.#clock.now()) return undefined;
     const office = this.#offices.get(keyOf(url));
     if (!office) return undefined;
     const end = (): void => void this.#cables.delete(cable);
-    const cable: Cable = createCable(this.#clock, () => this.#latencyMs, end);
+    const toPeer = (pass: () => void): void => this.#passAck(name, pass);
+    const cable: Cable = createCable(this.#clock, () => this.#latencyMs, end, toPeer);
     this.#cables.set(cable, name);
     office.accept(`s${++this.#sockets}`, cable);
     return cable.peer;
@@ -147,6 +160,12 @@ class ScriptedNetwork implements Network {
     return keyOf(url);
   }
 
+  #passAck(name: string, pass: () => void): void {
+    const held = this.#heldAcks.get(name);
+    this.#heldAcks.delete(name);
+    if (held === undefined) pass();
+    else if (held !== 'lost') this.#clock.setTimeout(pass, held);
+  }
   #later(run: () => void): void {
     this.#clock.setTimeout(run, this.#latencyMs);
   }

@@ -2,6 +2,7 @@ import type { Address } from '../../machines/address.ts';
 import type { McpTool } from '../../machines/catalog/index.ts';
 import type { AskFact, Give, ProcessFact, ServerInfo, SessionFact } from '../../machines/ports.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
+import type { Moment } from '../faults/fault.ts';
 
 /** A call as the tool of a scripted server sees it. */
 export interface ScriptedCall {
@@ -25,7 +26,23 @@ export type Act =
   | { readonly dies: Death; readonly afterMs?: number }
   /** The stream ends before it answers; the process lives. */
   | { readonly hangsUp: true }
+  /** What it answered cannot be used: the session says so in its place. */
+  | { readonly refuses: Failure; readonly afterMs?: number }
   | ((call: ScriptedCall) => Act);
+/** What happens to a server beside its answers. */
+export type Happening = { readonly afterMs?: number } & (
+  | { readonly dies: Death }
+  /** Its output is closed, and it lives. */
+  | { readonly hangsUp: true }
+  /** Its input is closed: whoever asks next meets a broken pipe. */
+  | { readonly closesInput: true }
+  /** It does nothing at all for so long, as under SIGSTOP. */
+  | { readonly stopsFor: number }
+  /** It reads nothing for so long; what is written to it waits. */
+  | { readonly deafFor: number }
+  /** One more in its group, which outlives it. */
+  | { readonly forks: { readonly stubborn?: boolean; readonly holdsPipes?: boolean } }
+);
 /** A stdio MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. */
 export interface Script {
   readonly tools?: Readonly<Record<string, Act>>;
@@ -38,15 +55,28 @@ export interface Script {
   readonly startMs?: number;
   /** It ends by itself so long after its start. */
   readonly crashes?: Death & { readonly afterMs: number };
-  readonly initialize?: 'never' | 'error' | 'dies' | number;
+  readonly initialize?:
+    | 'never'
+    | 'error'
+    | 'dies'
+    | number
+    | { readonly refuses: Failure; readonly afterMs?: number };
   readonly listMs?: number | 'never' | 'error';
+  /** Instead of `listMs` and `lists`: what the n-th `tools/list` of this process is answered with. */
+  readonly listing?: (n: number) => Exclude<Act, (...args: never) => unknown>;
   readonly ignores?: readonly ('stdin' | 'SIGTERM')[];
+  /** How long it takes to end when it is asked so; meanwhile it answers nobody. */
+  readonly ends?: (asked: 'stdin' | 'SIGTERM') => number | 'never';
+  /** Asked each time that a moment of its life comes. */
+  readonly happens?: (moment: Moment, tool?: string) => readonly Happening[];
   /** Its exit is told before its stream ends: somebody else holds the pipes. */
   readonly exitsFirst?: true;
   /** So many members of its group outlive its leader; they obey SIGTERM unless stubborn. */
   readonly leaves?: { readonly count: number; readonly stubborn?: true };
   /** From its n-th start on it behaves like this. */
   readonly later?: Readonly<Record<number, Script>>;
+  /** The same, made anew for each start: what a script remembers is forgotten with its process. */
+  readonly at?: (start: number) => Script;
 }
 
 /** What lives of a script: a process and its group, a session with it, and what was asked there. */
@@ -59,12 +89,21 @@ export interface Child {
   isAlive: boolean;
   /** Living members of its group besides the leader. */
   members: number;
+  areStubborn: boolean;
+  /** A member of its group holds its pipes: its end shows late. */
+  areHeld: boolean;
+  /** It hears and answers nobody, until then. */
+  stoppedUntil: number;
+  deafUntil: number;
+  isInputClosed: boolean;
+  isSilent: boolean;
   session: Session | undefined;
   lists: number;
   readonly timers: Set<number>;
 }
 export interface Pending {
   readonly id: string;
+  readonly method: string;
   readonly give: Give<AskFact>;
   withdrawn?: () => void;
 }

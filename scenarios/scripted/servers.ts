@@ -2,6 +2,9 @@ import { nameOf, type Address } from '../../machines/address.ts';
 import type { Leaf, Ports, ProcessCommand } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
+import { ChildTime } from './child-time.ts';
+import { happen, type Hands } from './happenings.ts';
+import { Replies } from './replies.ts';
 import {
   lostFailure,
   toolOf,
@@ -15,13 +18,19 @@ import {
 
 export type { Act, Death, Script, ScriptedCall } from './script.ts';
 
+/** A member of a dead group holds the pipes: so long the real launcher waits for their end, then it cuts them. */
+const pumpMs = 50;
+const notToday: Failure = {
+  code: wireCodes.toolFailed,
+  message: 'initialize was refused: not today',
+  details: { code: -32600 },
+};
 const isSome = (child: Child): boolean => child.isAlive || child.members > 0;
 
 /** Fakes of the ports `process` and `session`, and of the questions to sessions, on one virtual clock. */
 export class ScriptedServers {
   readonly #clock: VirtualClock;
   readonly #scripts: Readonly<Record<string, Script>>;
-  readonly #resultBytes: number;
   readonly #children = new Map<Address, Child>();
   readonly #sessions = new Map<Address, Session>();
   readonly #starts = new Map<string, number>();
@@ -30,6 +39,9 @@ export class ScriptedServers {
   readonly heard: string[] = [];
   /** Processes that were started while an older one of the same client lived. */
   readonly doubled: Address[] = [];
+  readonly #time: ChildTime;
+  readonly #hands: Hands;
+  readonly #replies: Replies;
 
   /** An answer above `resultBytes` fails its question. */
   constructor(
@@ -39,7 +51,14 @@ export class ScriptedServers {
   ) {
     this.#clock = clock;
     this.#scripts = scripts;
-    this.#resultBytes = resultBytes;
+    this.#time = new ChildTime(clock, (session) => this.#lose(session, 'stdin was closed'));
+    this.#hands = {
+      now: () => clock.now(),
+      after: (child, ms, run) => this.#time.after(child, ms, run),
+      die: (child, death) => this.#die(child, death),
+      lose: (session, reason) => this.#lose(session, reason),
+    };
+    this.#replies = new Replies(this.#hands, resultBytes, this.heard);
   }
   /** Processes that live, members of groups counted. */
   get alive(): number {
@@ -81,7 +100,7 @@ export class ScriptedServers {
     const n = this.startsOf(server) + 1;
     this.#starts.set(server, n);
     const base = this.#scripts[server] ?? {};
-    const script = { ...base, ...base.later?.[n] };
+    const script = { ...base, ...base.later?.[n], ...base.at?.(n) };
     const { missing, crashes, startMs = 1 } = script;
     const child: Child = {
       key,
@@ -91,16 +110,25 @@ export class ScriptedServers {
       pid: (this.#pids += 1),
       isAlive: !missing,
       members: missing ? 0 : (script.leaves?.count ?? 0),
+      areStubborn: script.leaves?.stubborn ?? false,
+      areHeld: false,
+      stoppedUntil: 0,
+      deafUntil: 0,
+      isInputClosed: false,
+      isSilent: false,
       session: undefined,
       lists: 0,
       timers: new Set(),
     };
     this.#children.set(key, child);
-    this.#after(child, startMs, () => {
+    this.#time.after(child, startMs, () => {
       if (missing) give({ type: 'child.failed', message: `command not found: ${server}` });
-      else if (child.isAlive) give({ type: 'child.started', pid: child.pid });
+      else if (child.isAlive) {
+        happen(this.#hands, child, 'start');
+        give({ type: 'child.started', pid: child.pid });
+      }
     });
-    if (crashes) this.#after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
+    if (crashes) this.#time.after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
     return { tell: (command) => this.#command(child, command), close: () => this.#destroy(child) };
   };
   readonly session: Ports['session'] = (_at, { key, process }, give): Leaf => {
@@ -113,12 +141,14 @@ export class ScriptedServers {
     const session: Session = { child, key, give, pending: new Set(), state: 'connecting' };
     child.session = session;
     this.#sessions.set(key, session);
-    const { initialize = 1 } = child.script;
-    if (initialize !== 'never')
-      this.#after(child, typeof initialize === 'number' ? initialize : 1, () =>
-        this.#initialize(session, initialize),
-      );
-    return { tell() {}, close: () => this.#leave(session) };
+    this.#time.read(child, () => {
+      const { initialize = 1 } = child.script;
+      if (happen(this.#hands, child, 'initialize') || initialize === 'never') return;
+      const { afterMs = 1 } = typeof initialize === 'object' ? initialize : {};
+      const ms = typeof initialize === 'number' ? initialize : afterMs;
+      this.#time.after(child, ms, () => this.#initialize(session, initialize));
+    });
+    return { tell() {}, close: () => this.#close(session) };
   };
   readonly ask: Ports['ask'] = (_from, { id, session: key, method, params }, give) => {
     const session = this.#sessions.get(key);
@@ -127,32 +157,39 @@ export class ScriptedServers {
       give({ type: 'ask.refused', id, sent: false, failure });
       return () => {};
     }
-    const asked: Pending = { id, give };
+    const asked: Pending = { id, method, give };
     session.pending.add(asked);
-    if (method === 'tools/list') this.#list(session, asked);
-    else this.#call(session, asked, params as { name: string; arguments?: Record<string, unknown> });
+    this.#time.read(session.child, () => {
+      if (method === 'tools/list') this.#list(session, asked);
+      else this.#call(session, asked, params as { name: string; arguments?: Record<string, unknown> });
+    });
     return () => {
-      if (!session.pending.delete(asked)) return;
-      this.heard.push(`cancelled ${method} at ${session.child.server}`);
-      asked.withdrawn?.();
+      if (session.pending.delete(asked)) this.#withdraw(session, asked);
     };
   };
+  #withdraw({ child }: Session, { method, withdrawn }: Pending): void {
+    this.heard.push(`cancelled ${method} at ${child.server}`);
+    withdrawn?.();
+  }
+  /** By us: what is pending is withdrawn while the server can still hear it. */
+  #close(session: Session): void {
+    if (session.state === 'open') for (const asked of session.pending) this.#withdraw(session, asked);
+    this.#leave(session);
+  }
 
   #initialize(session: Session, how: Script['initialize']): void {
     const { child, give } = session;
-    if (session.state !== 'connecting') return;
+    if (session.state !== 'connecting' || child.isSilent) return;
     if (how === 'dies') return this.#die(child, { code: 4 });
-    if (how === 'error') {
-      const failure: Failure = {
-        code: wireCodes.toolFailed,
-        message: 'initialize was refused: not today',
-        details: { code: -32600 },
-      };
+    if (how === 'error' || typeof how === 'object') {
+      const failure = typeof how === 'object' ? how.refuses : notToday;
       this.#leave(session);
       return give({ type: 'session.failed', failure });
     }
     session.state = 'open';
     const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', hasTools: true };
+    // The server hears that it is ready before it hears the first question.
+    happen(this.#hands, child, 'ready');
     give({ type: 'session.opened', info: { ...said, ...child.script.info } });
   }
   #announce({ state, give }: Session): void {
@@ -162,13 +199,15 @@ export class ScriptedServers {
     const { child } = session;
     const { script } = child;
     const n = (child.lists += 1);
+    if (happen(this.#hands, child, 'list')) return;
+    if (script.listing) return this.#replies.perform(session, asked, script.listing(n));
     const names = script.lists?.(n) ?? Object.keys(script.tools ?? {});
     const { listMs = 1, malformed } = script;
     if (listMs === 'never') return;
-    this.#after(child, listMs === 'error' ? 1 : listMs, () =>
+    this.#time.after(child, listMs === 'error' ? 1 : listMs, () =>
       listMs === 'error'
-        ? this.#refuse(session, asked, 'no list today')
-        : this.#answer(session, asked, { tools: names.map(toolOf), ...(malformed && { malformed }) }),
+        ? this.#replies.refuse(session, asked, 'no list today')
+        : this.#replies.answer(session, asked, { tools: names.map(toolOf), ...(malformed && { malformed }) }),
     );
   }
   #call(
@@ -180,56 +219,30 @@ export class ScriptedServers {
     const { tools = {} } = child.script;
     let act: Act = (Object.hasOwn(tools, name) && tools[name]) || { errors: `no tool ${name}` };
     this.heard.push(`call ${name} at ${child.server}`);
+    if (happen(this.#hands, child, 'call', name)) return;
     while (typeof act === 'function')
       act = act({ arguments: given, announce: () => this.#announce(session) });
-    this.#perform(session, asked, act);
+    const doing = act;
+    this.#time.resumed(child, () => this.#replies.perform(session, asked, doing));
   }
-  #perform(session: Session, asked: Pending, act: Exclude<Act, (...args: never) => unknown>): void {
-    const { child } = session;
-    if ('never' in act) {
-      asked.withdrawn = () => {
-        const late = act.cancelled?.();
-        if (late !== undefined) this.#after(child, 1, () => this.#answer(session, asked, late));
-      };
-      return;
-    }
-    if ('hangsUp' in act) return this.#after(child, 1, () => this.#lose(session, 'stdout was closed'));
-    this.#after(child, act.afterMs ?? 1, () => {
-      if ('dies' in act) this.#die(child, act.dies);
-      else if ('errors' in act) this.#refuse(session, asked, act.errors, act.code);
-      else this.#answer(session, asked, act.answers);
-    });
-  }
-  #answer(session: Session, asked: Pending, result: unknown): void {
-    const limit = this.#resultBytes;
-    if (!session.pending.delete(asked))
-      return void this.heard.push(`late answer of ${session.child.server} dropped`);
-    const { id, give } = asked;
-    const bytes = limit === Infinity ? 0 : JSON.stringify(result).length;
-    if (bytes <= limit) return give({ type: 'ask.answered', id, result });
-    const failure: Failure = {
-      code: wireCodes.tooLarge,
-      message: `the answer has ${bytes} bytes`,
-      details: { bytes, limit },
-      remedy: 'ask for less at once',
-    };
-    give({ type: 'ask.refused', id, sent: true, failure });
-  }
-  #refuse(session: Session, asked: Pending, message: string, code = -32603): void {
-    if (!session.pending.delete(asked)) return;
-    const failure: Failure = { code: wireCodes.toolFailed, message, details: { code } };
-    asked.give({ type: 'ask.refused', id: asked.id, sent: true, failure });
-  }
-
   /** A signal goes to the whole group, the end of stdin to the leader. */
   #command(child: Child, command: ProcessCommand): void {
-    const { ignores = [], leaves } = child.script;
     const name = command.type === 'child.closeStdin' ? 'stdin' : command.signal;
-    const isKill = name === 'SIGKILL';
-    if (child.isAlive && (isKill || !ignores.includes(name)))
-      this.#after(child, 1, () => this.#die(child, name === 'stdin' ? { code: 0 } : { signal: name }));
-    if (child.members > 0 && name !== 'stdin' && (isKill || !leaves?.stubborn))
-      this.#after(child, 1, () => this.#empty(child));
+    if (child.isAlive && name === 'SIGKILL')
+      this.#time.after(child, 1, () => this.#die(child, { signal: name }), true);
+    else if (child.isAlive && name === 'stdin') this.#time.read(child, () => this.#askToEnd(child, name));
+    else if (child.isAlive && name === 'SIGTERM')
+      this.#time.resumed(child, () => this.#askToEnd(child, name));
+    if (child.members > 0 && name !== 'stdin' && (name === 'SIGKILL' || !child.areStubborn))
+      this.#time.after(child, 1, () => this.#empty(child), true);
+  }
+  #askToEnd(child: Child, name: 'stdin' | 'SIGTERM'): void {
+    const { ignores = [], ends } = child.script;
+    if (happen(this.#hands, child, name === 'stdin' ? 'stdinEnd' : 'sigterm')) return;
+    const ms = ends?.(name) ?? (ignores.includes(name) ? 'never' : 1);
+    if (ms === 'never') return;
+    child.isSilent = ms > 1;
+    this.#time.after(child, ms, () => this.#die(child, name === 'stdin' ? { code: 0 } : { signal: name }));
   }
   #empty(child: Child): void {
     if (child.members === 0) return;
@@ -239,9 +252,14 @@ export class ScriptedServers {
   #die(child: Child, { code, signal, stderr = '' }: Death): void {
     if (!child.isAlive) return;
     child.isAlive = false;
-    if (child.session && !child.script.exitsFirst) this.#lose(child.session, 'stdout ended');
-    const end = { code: code ?? null, signal: signal ?? null, stderr, left: child.members };
-    child.give({ type: 'child.exited', ...end });
+    const tell = (): void => {
+      if (child.session && !child.script.exitsFirst) this.#lose(child.session, 'stdout ended');
+      const end = { code: code ?? null, signal: signal ?? null, stderr, left: child.members };
+      child.give({ type: 'child.exited', ...end });
+    };
+    if (!child.areHeld) return tell();
+    this.#time.stop(child);
+    this.#time.after(child, pumpMs, tell, true);
   }
   /** Whoever waits is refused first; a handshake that was not done fails. */
   #lose(session: Session, reason: string): void {
@@ -265,17 +283,9 @@ export class ScriptedServers {
   }
   /** Final: nothing of the group lives on, and nothing is said any more. */
   #destroy(child: Child): void {
-    for (const timer of child.timers) this.#clock.clearTimeout(timer);
-    child.timers.clear();
+    this.#time.stop(child);
     child.isAlive = false;
     child.members = 0;
     this.#children.delete(child.key);
-  }
-  #after(child: Child, ms: number, run: () => void): void {
-    const timer = this.#clock.setTimeout(() => {
-      child.timers.delete(timer);
-      run();
-    }, ms);
-    child.timers.add(timer);
   }
 }

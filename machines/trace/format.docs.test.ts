@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { canonical, headSchema, readTrace, recordSchema, revived, tailSchema, traceFormat } from './index.ts';
+
+const page = readFileSync(new URL('../../docs/trace-format.md', import.meta.url), 'utf8');
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+const schemas: readonly z.ZodObject[] = [headSchema, ...recordSchema.options, tailSchema];
+const kindOf = ({ shape }: z.ZodObject): string => String((shape['k'] as z.ZodLiteral).value);
+const kinds = new Map(schemas.map((schema) => [kindOf(schema), schema]));
+const schemaOf = (kind: string): z.ZodObject => kinds.get(kind) as z.ZodObject;
+/** Stand in the table of what every line begins with. */
+const placed = new Set(['s', 't', 'k']);
+
+const code = (word: string): string => `\`${word}\``;
+/** The type of a field in the words of the page. */
+function typeOf(schema: z.ZodType): string {
+  const { type } = schema.def;
+  if (type === 'optional' || type === 'nullable') {
+    const inner = typeOf((schema as z.ZodOptional<z.ZodType>).unwrap());
+    return type === 'nullable' ? `${inner} or null` : inner;
+  }
+  if (type === 'enum') return (schema as z.ZodEnum).options.map((word) => code(String(word))).join(' ');
+  if (type === 'number') return (schema as z.ZodNumber).isInt ? 'integer' : 'number';
+  if (type === 'object') return shapeWord(Object.keys((schema as z.ZodObject).shape));
+  const words: Readonly<Record<string, string>> = {
+    ...{ string: 'text', array: 'list', record: 'object' },
+    // A number that may be infinite.
+    custom: 'number',
+  };
+  return words[type] ?? 'value';
+}
+const shapes: Readonly<Record<string, readonly string[]>> = {
+  event: ['type'],
+  letter: ['to', 'event'],
+  thrown: ['name', 'message'],
+};
+const shapeWord = (keys: readonly string[]): string =>
+  Object.keys(shapes).find((word) => shapes[word]?.join() === keys.join()) ?? 'object';
+
+const sectionOf = (heading: string): string => {
+  const [, after = ''] = page.split(`\n${heading}`);
+  return after.split(/\n##/)[0] as string;
+};
+/** The rows of the tables of a section whose head is `first`: cells without their spaces. */
+const rowsOf = (section: string, first: string): string[][] =>
+  section
+    .split('\n\n')
+    .filter((block) => block.startsWith(`| ${first} |`))
+    .flatMap((table) =>
+      table
+        .split('\n')
+        .slice(2)
+        .filter((row) => row.startsWith('|'))
+        .map((row) => row.split('|').map((cell) => cell.trim()))
+        .map((cells) => cells.slice(1, -1)),
+    );
+const blocksOf = (section: string, language: string): string[] =>
+  [...section.matchAll(new RegExp(`\n\`\`\`${language}\n(.*?)\n\`\`\``, 'gs'))].map(([, text = '']) => text);
+
+/** A row of a table of fields, as the schema has it. */
+const rowOf = ([name, schema]: [string, z.ZodType]): string[] => {
+  const isOptional = schema.safeParse(undefined).success;
+  return [code(name), typeOf(schema), isOptional ? 'no' : 'yes'];
+};
+
+describe('docs/trace-format.md', () => {
+  it('names the format, and each kind under a heading of its own', () => {
+    expect(page.split('\n')[0]).toBe(`# The trace format: \`${traceFormat}\``);
+    const told = [
+      ...sectionOf('## Kinds')
+        .concat(page)
+        .matchAll(/\n### `(\w+)`/g),
+    ].map(([, kind]) => kind);
+    expect(told).toEqual([...kinds.keys()]);
+  });
+
+  it.each([...kinds.keys()])('has a row for every field of %s, and no other', (kind) => {
+    const { shape } = schemaOf(kind);
+    const fields = Object.entries(shape as Shape).filter(([name]) => !placed.has(name));
+    const rows = rowsOf(sectionOf(`### \`${kind}\``), 'field').map((row) => row.slice(0, 3).join(' | '));
+    expect(rows.toSorted()).toEqual(fields.map((field) => rowOf(field).join(' | ')).toSorted());
+  });
+
+  it('tells what a keyframe holds', () => {
+    const section = sectionOf('### `key`');
+    const { element: root } = (schemaOf('key').shape as unknown as { roots: z.ZodArray<z.ZodObject> }).roots;
+    expect(rowsOf(section, 'of a root').map((row) => row.slice(0, 3))).toEqual(
+      Object.entries(root.shape as Shape).map(rowOf),
+    );
+    const held = (root.shape as unknown as { holds: z.ZodArray<z.ZodDiscriminatedUnion> }).holds.element;
+    const fields = (held.options as z.ZodObject[]).map(({ shape }) => {
+      const { held: word, ...rest } = shape as unknown as Shape & { held: z.ZodLiteral };
+      return [code(String(word.value)), Object.keys(rest).map(code).join(' ')];
+    });
+    expect(rowsOf(section, '`held`').map((row) => row.slice(0, 2))).toEqual(fields);
+  });
+
+  it('tells what every line begins with', () => {
+    const rows = rowsOf(sectionOf('## Container'), 'field').map(([name, type]) => [name, type]);
+    const of = (name: string) => typeOf(recordSchema.options[0].shape[name as 's']);
+    expect(rows).toEqual([
+      ['`s`', of('s')],
+      ['`t`', of('t')],
+      ['`check`', 'text'],
+      ['`k`', 'text'],
+    ]);
+  });
+
+  it('tells the shapes that several kinds use, and every door of an input', () => {
+    const rows = rowsOf(sectionOf('## Kinds'), 'shape');
+    expect(rows.map(([shape]) => shape)).toEqual(Object.keys(shapes));
+    for (const [shape = '', has = ''] of rows)
+      for (const key of shapes[shape] ?? []) expect(has).toContain(code(key));
+    const doors = rowsOf(sectionOf('### `in`'), '`via`').map(([via]) => via);
+    expect(doors.join(' ')).toBe(typeOf((schemaOf('in').shape as Shape)['via'] as z.ZodType));
+  });
+
+  it('tells the profiles', () => {
+    const told = rowsOf(sectionOf('## Profiles'), 'profile').map(([profile]) => profile);
+    expect(told.join(' ')).toBe(typeOf(headSchema.shape.profile));
+  });
+
+  it('shows a real line of every record, and each of them reads', () => {
+    for (const kind of kinds.keys()) {
+      const examples = blocksOf(sectionOf(`### \`${kind}\``), 'json').flatMap((block) => block.split('\n'));
+      if (kind !== 'head') expect(examples.length, kind).toBeGreaterThan(0);
+      for (const line of examples) {
+        const value: unknown = JSON.parse(line);
+        expect(schemaOf(kind).safeParse(value).error).toBeUndefined();
+        // Known to the schema, and written as a recorder writes it.
+        expect(Object.keys(value as object).filter((key) => !(key in schemaOf(kind).shape))).toEqual([]);
+        const { s: _s, t: _t, check, ...rest } = value as Record<string, unknown>;
+        const said = kind === 'tail' ? { ...rest, check } : rest;
+        expect(line.endsWith(canonical(said).slice(1))).toBe(true);
+      }
+    }
+  });
+
+  it('shows a whole trace that reads', () => {
+    const [whole = ''] = blocksOf(sectionOf('## Container'), 'json trace');
+    const read = readTrace(`${whole}\n`);
+    expect(read).toMatchObject({
+      ok: true,
+      trace: { isTorn: false, tail: { reason: 'closed', records: 4 } },
+    });
+    // The last line torn: what a killed host leaves.
+    expect(readTrace(whole.slice(0, -9))).toMatchObject({
+      ok: true,
+      trace: { isTorn: true, tail: undefined, lines: { length: 4 } },
+    });
+  });
+
+  it('shows each word of canonical values as it is written and read', () => {
+    const values: Readonly<Record<string, unknown>> = {
+      $num: -0,
+      $big: 12_345_678_901_234_567_890n,
+      $err: new TypeError('no'),
+      $map: new Map([['a', 1]]),
+      $set: new Set([1, 2]),
+      $bytes: Uint8Array.of(0, 255),
+      $lost: () => {},
+      $esc: { $num: 'mine' },
+    };
+    const rows = rowsOf(sectionOf('## Canonical values'), 'key');
+    expect(rows.map(([key, , example]) => [key, example])).toEqual(
+      Object.entries(values).map(([key, value]) => [code(key), code(canonical(value))]),
+    );
+    // Read and written again it is the same text.
+    for (const value of Object.values(values))
+      expect(canonical(revived(JSON.parse(canonical(value))))).toBe(canonical(value));
+  });
+});

@@ -1,0 +1,250 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonical, revived } from './canonical.ts';
+import { redacted, veilOf } from './redaction.ts';
+
+/** Not keyed and not long, but another one for another text. */
+const hash = (text: string): string => {
+  let [one, two] = [0x811c9dc5, 7];
+  for (let at = 0; at < text.length; at++) {
+    one = Math.imul(one ^ text.charCodeAt(at), 0x01000193);
+    two = Math.imul(two ^ text.charCodeAt(at), 0x85ebca6b);
+  }
+  return [one, two].map((part) => (part >>> 0).toString(16).padStart(8, '0')).join('');
+};
+const mark = (secret: string): string => `«redacted:${hash(secret)}»`;
+const shown = (value: unknown, secrets: readonly string[] = []): unknown =>
+  JSON.parse(canonical(value, veilOf(hash, secrets)));
+
+describe('what stands under a secret name', () => {
+  it('is hidden as a text, a number, bytes, in lists and in maps; the rest stays', () => {
+    const hidden = shown({
+      apiKey: 'hunter2',
+      token: 12_345_678,
+      secret: 10n ** 20n,
+      password: ['first one', 'second one'],
+      privateKey: Uint8Array.of(1, 2, 3, 4),
+      headers: new Map([['authorization', 'Bearer x']]),
+      pair: [
+        { name: 'X-Api-Key', value: 'abcdef' },
+        { key: 'mode', value: 'fast' },
+      ],
+      credentials: { value: 'abc', user: 'bob' },
+      cookie: '',
+      isToken: true,
+    });
+    expect(hidden).toEqual({
+      apiKey: mark('hunter2'),
+      token: mark('12345678'),
+      secret: mark('100000000000000000000'),
+      password: [mark('first one'), mark('second one')],
+      privateKey: mark('01020304'),
+      headers: { $map: [['authorization', mark('Bearer x')]] },
+      pair: [
+        { name: 'X-Api-Key', value: mark('abcdef') },
+        { key: 'mode', value: 'fast' },
+      ],
+      credentials: { value: mark('abc'), user: 'bob' },
+      cookie: '',
+      isToken: true,
+    });
+  });
+
+  it('is no schema that describes it, and no token of a page or of progress', () => {
+    const harmless = {
+      _meta: { progressToken: 'abcdef-1' },
+      nextPageToken: 'page-two',
+      max_tokens: 4096,
+      key: 'a-key-of-a-map',
+      inputSchema: {
+        type: 'object',
+        properties: { password: { type: 'string', description: 'of the mailbox', minLength: 8 } },
+        required: ['password'],
+      },
+    };
+    expect(shown(harmless)).toEqual(harmless);
+  });
+
+  it('is hidden wherever else it appears, before it and after it, and in what is JSON inside a text', () => {
+    const veil = veilOf(hash);
+    const odd = 'quo"te\\d';
+    const first = canonical({ about: 'use hunter22 here', password: 'hunter22', secret: odd }, veil);
+    const then = canonical({ text: JSON.stringify({ said: odd }), error: 'no such user: hunter22!' }, veil);
+    expect(first).not.toContain('hunter22');
+    expect(JSON.parse(first)).toMatchObject({ about: `use ${mark('hunter22')} here` });
+    expect(JSON.parse(then)).toMatchObject({ error: `no such user: ${mark('hunter22')}!` });
+    expect(then).not.toContain('te\\\\');
+  });
+
+  it('is remembered without its scheme, up to a hundred of them, the oldest going first', () => {
+    const veil = veilOf(hash);
+    canonical({ authorization: 'Basic dXNlcjpwYXNz' }, veil);
+    expect(canonical('it said dXNlcjpwYXNz', veil)).toContain(mark('dXNlcjpwYXNz'));
+    for (let n = 0; n < 150; n++) canonical({ token: `secret-${n}.` }, veil);
+    expect(canonical('secret-149.', veil)).toContain('redacted');
+    expect(canonical('secret-10.', veil)).toContain('secret-10.');
+  });
+
+  it('never appears in the text, whatever is around it', () => {
+    const names = fc.constantFrom(
+      'password',
+      'apiKey',
+      'X-Api-Key',
+      'refresh_token',
+      'clientSecret',
+      'cookie',
+    );
+    const odd = ['-', '_', '/', ':', '=', '@', ' ', '"', '\\', '\n', 'é', '😀', '\ud800'];
+    const letter = fc.constantFrom('a', 'b', 'X', 'Y', '0', '1', '9', ...odd);
+    const secrets = fc
+      .string({ minLength: 6, maxLength: 30, unit: letter })
+      .filter((text) => !/^[a-zA-Z]*$/.test(text) && !'«redacted:0123456789abcdef»'.includes(text));
+    const places = fc.constantFrom(
+      (name: string, it: string) => ({ [name]: it }),
+      (name: string, it: string) => ({ [name]: [it, [it]] }),
+      (name: string, it: string) => ({ deep: [{ [name]: it }], also: `before ${it} after` }),
+      (name: string, it: string) => ({ aaa: { said: it }, zzz: { [name]: it } }),
+      (name: string, it: string) => ({ [name]: it, [it]: 'as a key' }),
+      (name: string, it: string) => ({ list: [it, { [name]: it }], error: new Error(`no: ${it}`) }),
+      (name: string, it: string) => ({ [name]: it, nested: JSON.stringify({ note: it }) }),
+    );
+    const around = fc.dictionary(fc.constantFrom('type', 'ev', 'data'), fc.jsonValue({ maxDepth: 1 }));
+    fc.assert(
+      fc.property(names, secrets, places, around, (name, secret, place, other) => {
+        fc.pre(!JSON.stringify(other).includes(secret));
+        const text = canonical({ ...other, ...place(name, secret) }, veilOf(hash));
+        expect(text).not.toContain(secret);
+        expect(textsIn(JSON.parse(text)).filter((each) => each.includes(secret))).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+/** Every text in a value, keys too, and those in what is JSON itself. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') {
+    try {
+      return [value, ...(value.startsWith('{') ? textsIn(JSON.parse(value)) : [])];
+    } catch {
+      return [value];
+    }
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...textsIn(inner)]);
+}
+
+describe('a value that the host knows', () => {
+  it('is hidden inside any text and key, the longer one before the one that is a part of it', () => {
+    const hidden = shown({ 'at /k-12345678': 'k-12345678 and k-1234' }, ['k-1234', 'k-12345678']);
+    expect(hidden).toEqual({ [`at /${mark('k-12345678')}`]: `${mark('k-12345678')} and ${mark('k-1234')}` });
+  });
+
+  it('shorter than six characters is left alone: it would be found everywhere', () => {
+    expect(shown({ text: 'a b c on' }, ['b', 'on', ''])).toEqual({ text: 'a b c on' });
+  });
+
+  it('that is a word of the format hides none of it, and a name that things hang on stays', () => {
+    const record = {
+      k: 'out',
+      port: 'session',
+      a: 'computer/client:postgres#1',
+      ev: { type: 'server.start' },
+    };
+    const veil = veilOf(hash, ['session', 'computer', 'client', 'server', 'postgres'], new Set(['postgres']));
+    expect(JSON.parse(canonical(record, veil))).toEqual(record);
+    expect(canonical({ password: 'postgres', secret: 'session' }, veil)).not.toMatch(/postgres|session/);
+  });
+
+  it('never changes a number that only looks like it', () => {
+    expect(shown({ token: '300000', ms: 300_000 })).toEqual({ token: mark('300000'), ms: 300_000 });
+  });
+
+  it('hides what it hides in the same way every time, and two in two ways', () => {
+    const veil = veilOf(hash, ['first-secret', 'other-secret']);
+    const [one, two, other] = ['by first-secret', 'Bearer first-secret', 'other-secret'].map(
+      (text) => redacted.exec(canonical(text, veil))?.[0],
+    );
+    expect(one).toBe(two);
+    expect(one).not.toBe(other);
+  });
+});
+
+describe('a secret that tells itself by its form', () => {
+  it.each([
+    ['Authorization: Bearer abcdefgh1234', 'Authorization: Bearer ', 'abcdefgh1234'],
+    ['basic dXNlcjpwYXNzd29yZA==', 'basic ', 'dXNlcjpwYXNzd29yZA=='],
+    ['sk-proj-abcdefghijklmnop', 'sk-', 'proj-abcdefghijklmnop'],
+    ['ghp_abcdefghijklmnopqrst123456', 'ghp_', 'abcdefghijklmnopqrst123456'],
+    ['github_pat_11ABCDEFG0123456789_abc', 'github_pat_', '11ABCDEFG0123456789_abc'],
+    ['xoxb-1234567890-abc', 'xoxb-', '1234567890-abc'],
+    ['AKIAIOSFODNN7EXAMPLE', 'AKIA', 'IOSFODNN7EXAMPLE'],
+    ['eyJhbGciOiJI.eyJzdWIiOiIx.dozjgNryP4J3', 'eyJ', 'hbGciOiJI.eyJzdWIiOiIx.dozjgNryP4J3'],
+    ['postgres://me:pa@ss@db/x', 'postgres://me:', 'pa@ss', '@db/x'],
+    [
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END',
+      '-----BEGIN RSA PRIVATE KEY-----',
+      '\nMIIE\nabc=\n',
+      '-----END',
+    ],
+    ['run --api-key=abc12345 now', 'run --api-key=', 'abc12345', ' now'],
+    ['PGPASSWORD=s3cr3t psql', 'PGPASSWORD=', 's3cr3t', ' psql'],
+    ['{"client_secret": "abc12345"}', '{"client_secret": "', 'abc12345', '"}'],
+    ['https://host/x?access_token=abc12345&y=1', 'https://host/x?access_token=', 'abc12345', '&y=1'],
+  ])('is hidden in %s', (text, before, secret, after = '') => {
+    expect(shown(text)).toBe(before + mark(secret) + after);
+  });
+
+  it.each([
+    'basic authentication, and the bearer of bad news',
+    'progressToken=abcdefgh, next_page_token: abcdefgh, max_tokens=4096000',
+    'a task-oriented skill; see https://host:8080/path@2',
+    'the password is asked for; token: no',
+    'eyJ. is how a JWT begins, sk- a key',
+  ])('is not seen in %s', (text) => {
+    expect(shown(text)).toBe(text);
+  });
+});
+
+describe('redaction', () => {
+  it('changes nothing in what is redacted already, also as it was read back', () => {
+    const some = fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        'Bearer abcdefgh1234',
+        'a://b:cccccc@d',
+        'token=abcdefg',
+        'known-value',
+        'sk-0123456789abcdef',
+      ),
+    );
+    const value = fc.dictionary(fc.constantFrom('password', 'note', 'a key: known-value'), fc.array(some));
+    fc.assert(
+      fc.property(value, (given) => {
+        const once = canonical(given, veilOf(hash, ['known-value']));
+        expect(canonical(revived(JSON.parse(once)), veilOf(hash, ['known-value']))).toBe(once);
+      }),
+    );
+  });
+
+  it('is not talked out of it by a text with a mark in it', () => {
+    const sly = '«redacted:00» password=hunter22 and known-value';
+    const text = canonical({ note: sly, password: `${sly}!` }, veilOf(hash, ['known-value']));
+    expect(text).not.toMatch(/hunter22|known-value/);
+    expect(text).toContain('«redacted:00»');
+  });
+
+  it.each([...['a', '://a:', 'eyJ-', 'eyJaaaaaaaa.', 'Bearer ', 'secret='], '-----BEGIN PRIVATE KEY-----'])(
+    'goes through 8 MiB of %j and does not look twice',
+    (piece) => {
+      const hidden = veilOf(hash, ['known-value']).hide(piece.repeat((8 << 20) / piece.length), 'text');
+      expect(hidden?.length).toBeGreaterThan(0);
+    },
+  );
+
+  it('looks for a long secret by its beginning, and hides all of it where all of it is', () => {
+    const secret = 'b'.repeat(5_000) + 'c';
+    const veil = veilOf(hash, [secret, `c${'b'.repeat(5_000)}`]);
+    expect(veil.hide(`it is ${secret}.`, '')).toBe(`it is ${mark(secret)}.`);
+    expect(veil.hide('b'.repeat(1 << 20), '')).not.toContain('bbb');
+  });
+});

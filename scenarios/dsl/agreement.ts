@@ -1,0 +1,59 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Observed } from './observations.ts';
+import { aspects, differing, type Aspect, type Plan } from './plan.ts';
+
+/** What is compared of a play: plain data, one member per aspect. */
+export type Summary = { readonly [K in Aspect]: Readonly<Record<string, unknown>> };
+
+/** What a host hears of by chance, or of which nobody promises how often. */
+const unpromised = new Set([
+  'client.changed',
+  'call.settled',
+  'owned.ended',
+  'office.opened',
+  'seat.changed',
+]);
+
+export function summaryOf(observed: Observed): Summary {
+  const servers = [...observed.servers].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const each = (read: (server: (typeof servers)[number][1]) => unknown): Record<string, unknown> =>
+    Object.fromEntries(servers.map(([name, server]) => [name, read(server)]));
+  const calls = [...observed.calls].map(([ticket, { settled }]) => [
+    ticket,
+    settled.map(({ news: { end, outcome, failure } }) => ({ end, outcome, code: failure?.code ?? null })),
+  ]);
+  // Who hears of two things that have nothing to do with each other hears them in any order.
+  const heard: Record<string, string[]> = {};
+  for (const { who, event } of observed.heard) {
+    if (unpromised.has(event.type)) continue;
+    const told = (heard[`${who} ${event.type}`] ??= []);
+    const word = wordOf(event);
+    if (told.at(-1) !== word) told.push(word);
+    // Which of two servers is the first to have tools is nobody's business.
+    if (event.type === 'tools.changed') told.sort();
+  }
+  return {
+    calls: Object.fromEntries(calls) as Record<string, unknown>,
+    visits: each((s) => s.visits),
+    signals: each((s) => s.signals.map(({ name }) => name)),
+    requests: each((s) => Object.fromEntries([...s.requests].toSorted(([a], [b]) => (a < b ? -1 : 1)))),
+    processes: each(({ started, failed, alive }) => ({ started, failed, alive })),
+    heard,
+  };
+}
+const wordOf = (event: { readonly type: string; readonly [more: string]: unknown }): string =>
+  [event['stage'], event['added'], event['removed'], event['computer']]
+    .filter((part) => part !== undefined)
+    .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)))
+    .join(' ');
+
+/** Where two plays of one plan part, in what the plan does not excuse. */
+export function disagreements(plan: Plan, virtual: Summary, real: Summary): string[] {
+  const excused = differing(plan);
+  return aspects
+    .filter((aspect) => !excused.has(aspect) && !isDeepStrictEqual(virtual[aspect], real[aspect]))
+    .map(
+      (aspect) =>
+        `${aspect}: in virtual time ${JSON.stringify(virtual[aspect])}, really ${JSON.stringify(real[aspect])}`,
+    );
+}

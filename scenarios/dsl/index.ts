@@ -1,0 +1,20 @@
+export { Scene, planOf, type CallOptions, type CallRef, type ServerRef } from './builder.ts';
+export type { Expecting, OnCall, OnServer } from './expecting.ts';
+export {
+  planTiming,
+  wordsOf,
+  type Aspect,
+  type Behaviour,
+  type Expectation,
+  type PersonData,
+  type Plan,
+  type ServerData,
+  type Step,
+  type ToolData,
+} from './plan.ts';
+export { observe, Observed, type CallSeen, type Seen, type ServerSeen } from './observations.ts';
+export { breachesOf } from './expectations.ts';
+export { disagreements, summaryOf, type Summary } from './agreement.ts';
+export { playVirtually, type Played, type PlayedVirtually } from './play-virtual.ts';
+export { playReally } from './play-real.ts';
+export { registered, scenario } from './registry.ts';

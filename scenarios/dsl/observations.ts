@@ -1,0 +1,186 @@
+import { nameOf, type Address } from '../../machines/address.ts';
+import type { CallSettled } from '../../machines/settlement.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Failure } from '../../machines/wire/failure.ts';
+import type { Stage } from './plan.ts';
+
+/** A record and when it was made, in ms. */
+export interface Seen {
+  readonly at: number;
+  readonly record: DirectoryRecord;
+}
+export interface ServerSeen {
+  /** Each stage once, until another comes. */
+  readonly visits: Stage[];
+  failure: Failure | null;
+  readonly signals: { readonly name: string; readonly at: number }[];
+  /** By method; `notifications/cancelled` counts withdrawn questions. */
+  readonly requests: Map<string, number>;
+  started: number;
+  failed: number;
+  alive: number;
+}
+export interface CallSeen {
+  readonly askedAt: number;
+  readonly settled: { readonly at: number; readonly news: CallSettled }[];
+}
+export interface Heard {
+  readonly at: number;
+  readonly who: string;
+  readonly event: { readonly type: string; readonly [more: string]: unknown };
+}
+type Event = Heard['event'] & { readonly input?: { readonly server?: string; readonly key?: Address } };
+type Of<K extends DirectoryRecord['k']> = Extract<DirectoryRecord, { k: K }>;
+
+const fresh = (): ServerSeen => ({
+  visits: [],
+  failure: null,
+  signals: [],
+  requests: new Map(),
+  started: 0,
+  failed: 0,
+  alive: 0,
+});
+interface Child {
+  readonly server: ServerSeen;
+  readonly key: Address;
+  life: 'unborn' | 'alive' | 'over';
+}
+const isHost = (a: Address): boolean => a.startsWith('host:');
+
+/**
+ * What happened, read from the records alone: nothing here knows whether the servers were scripted or real. Fed
+ * one record after the other, because whoever waits looks at it all the time.
+ */
+export class Observed {
+  readonly servers = new Map<string, ServerSeen>();
+  readonly calls = new Map<string, CallSeen>();
+  /** What hosts heard, in order. */
+  readonly heard: Heard[] = [];
+  /** Roots without an owner that have ended, by name. */
+  readonly ended = new Map<string, string>();
+  readonly #children = new Map<Address, Child>();
+  /** Sessions by the name under which they are asked. */
+  readonly #sessions = new Map<Address, { readonly server: ServerSeen; isOpen: boolean }>();
+  readonly #keys = new Map<Address, Address>();
+  readonly #asked = new Map<string, Address>();
+
+  take({ at, record }: Seen): void {
+    if (record.k === 'post') this.#post(at, record);
+    else if (record.k === 'in') this.#in(at, record);
+    else if (record.k === 'out') this.#out(at, record);
+    else if (record.k === 'end' && !record.a.includes('/')) this.ended.set(nameOf(record.a), record.why);
+  }
+  server(name: string): ServerSeen {
+    let seen = this.servers.get(name);
+    if (!seen) this.servers.set(name, (seen = fresh()));
+    return seen;
+  }
+  /** Where the process of a server lives that was started last. */
+  childOf(name: string): Address | undefined {
+    const server = this.server(name);
+    return [...this.#children.values()].findLast((c) => c.server === server)?.key;
+  }
+  heardBy(who: string, type: string): Heard[] {
+    return this.heard.filter((h) => h.who === who && h.event.type === type);
+  }
+
+  #post(at: number, { a, from, ev }: Of<'post'>): void {
+    if (!isHost(a)) return;
+    this.heard.push({ at, who: nameOf(from), event: ev });
+    if (ev.type === 'call.settled') {
+      const news = ev as CallSettled;
+      this.calls.get(news.ticket)?.settled.push({ at, news });
+    }
+    if (ev.type !== 'client.changed') return;
+    const { server, stage, failure } = ev as unknown as {
+      server: string;
+      stage: Stage;
+      failure: Failure | null;
+    };
+    const seen = this.server(server);
+    if (seen.visits.at(-1) !== stage) seen.visits.push(stage);
+    if (failure) seen.failure = failure;
+  }
+  #in(at: number, { via, a, ev, id }: Of<'in'>): void {
+    if (via === 'host' && (ev?.type === 'tool.call' || ev?.type === 'agent.call')) {
+      const { call, ticket = call?.ticket } = ev as { ticket?: string; call?: { ticket: string } };
+      if (ticket !== undefined) this.calls.set(ticket, { askedAt: at, settled: [] });
+    } else if (via === 'ask') this.#asked.delete(`${a} ${id}`);
+    else if (via === 'leaf' && ev) this.#fact(a, ev);
+  }
+  #fact(a: Address, ev: { readonly type: string }): void {
+    const child = this.#children.get(a);
+    const session = this.#sessions.get(this.#keys.get(a) ?? '');
+    if (session && (ev.type === 'session.lost' || ev.type === 'session.failed')) session.isOpen = false;
+    if (!child) return;
+    const { server } = child;
+    if (ev.type === 'child.started') {
+      child.life = 'alive';
+      server.started += 1;
+      server.alive += 1;
+    } else if (ev.type === 'child.failed') {
+      child.life = 'over';
+      server.failed += 1;
+    } else if (ev.type === 'group.emptied' || (ev.type === 'child.exited' && 'left' in ev && ev.left === 0))
+      this.#over(child);
+  }
+  #over(child: Child): void {
+    if (child.life === 'alive') child.server.alive -= 1;
+    child.life = 'over';
+  }
+  #out(at: number, { port, a, ev }: Of<'out'>): void {
+    if (port === 'process') this.#command(at, a, ev);
+    else if (port === 'session') this.#session(a, ev);
+    else if (port === 'ask')
+      this.#question(a, ev as Event & { id: string; session: Address; method: string });
+  }
+  #command(at: number, a: Address, ev: Event): void {
+    const { server: name, key } = ev.input ?? {};
+    if (ev.type === 'leaf.open' && name !== undefined && key !== undefined) {
+      this.#children.set(a, { server: this.server(name), key, life: 'unborn' });
+      return;
+    }
+    const child = this.#children.get(a);
+    if (!child) return;
+    const { signals } = child.server;
+    if (ev.type === 'child.closeStdin') signals.push({ name: 'stdin', at });
+    else if (ev.type === 'child.signal') signals.push({ name: String(ev['signal']), at });
+    else if (ev.type === 'leaf.close' && child.life === 'alive') {
+      // Its machine is gone before it is: whoever is left is killed.
+      signals.push({ name: 'force', at });
+      this.#over(child);
+    }
+  }
+  #session(a: Address, ev: Event): void {
+    const { server: name, key } = ev.input ?? {};
+    if (ev.type === 'leaf.open' && name !== undefined && key !== undefined) {
+      const server = this.server(name);
+      this.#keys.set(a, key);
+      this.#sessions.set(key, { server, isOpen: true });
+      count(server, 'initialize');
+    } else if (ev.type === 'leaf.close') this.#sessions.delete(this.#keys.get(a) ?? '');
+  }
+  #question(a: Address, ev: Event & { id: string; session: Address; method: string }): void {
+    const name = `${a} ${ev.id}`;
+    if (ev.type === 'ask') {
+      const session = this.#sessions.get(ev.session);
+      if (!session) return;
+      this.#asked.set(name, ev.session);
+      count(session.server, ev.method);
+    } else if (ev.type === 'ask.withdraw') {
+      const session = this.#sessions.get(this.#asked.get(name) ?? '');
+      this.#asked.delete(name);
+      if (session?.isOpen) count(session.server, 'notifications/cancelled');
+    }
+  }
+}
+const count = ({ requests }: ServerSeen, method: string): void =>
+  void requests.set(method, (requests.get(method) ?? 0) + 1);
+
+/** What happened in a whole recording. */
+export function observe(seen: Iterable<Seen>): Observed {
+  const observed = new Observed();
+  for (const each of seen) observed.take(each);
+  return observed;
+}

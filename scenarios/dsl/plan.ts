@@ -1,0 +1,163 @@
+import type { Outcome } from '../../machines/settlement.ts';
+import { timing, type Timing } from '../../machines/timing.ts';
+import type { Fault } from '../faults/fault.ts';
+
+/** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
+export interface ToolData {
+  readonly takes?: number;
+  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly changes?: boolean;
+}
+/** How a server behaves: the same words as those of the fault server. */
+export interface Behaviour {
+  readonly tools?: Readonly<Record<string, ToolData>>;
+  readonly faults?: readonly Fault[];
+}
+export interface ServerData extends Behaviour {
+  readonly name: string;
+  /** From its n-th start on it behaves so. */
+  readonly later?: Readonly<Record<number, Behaviour>>;
+  readonly autoStart?: boolean;
+  readonly restart?: boolean;
+  readonly budget?: number;
+  readonly forbidden?: readonly string[];
+}
+/** What the person does who is asked to confirm; without: nobody is asked. */
+export type PersonData = 'yes' | 'no' | 'never' | 'nobody';
+
+/** What our host and the world can be compared by. */
+export const aspects = ['calls', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;
+export type Aspect = (typeof aspects)[number];
+
+export type Stage = 'idle' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing';
+export type OutsideSignal = 'SIGKILL' | 'SIGSEGV' | 'SIGABRT';
+
+/** One thing after another. `server`, `call` are names. */
+export type Step =
+  /** Until every server is ready or rests, and whoever has a link has joined. */
+  | { readonly do: 'ready' }
+  | {
+      readonly do: 'call';
+      readonly call: string;
+      readonly by: 'host' | 'agent';
+      readonly tool: string;
+      /** What it is called on the wire. */
+      readonly reqId: string;
+      readonly timeoutMs: number;
+    }
+  | { readonly do: 'cancel'; readonly call: string }
+  | { readonly do: 'settled'; readonly call: string }
+  /** Until the server comes to this stage once more since it was last waited for. */
+  | { readonly do: 'reaches'; readonly server: string; readonly stage: Stage }
+  /** Until it has been asked this so often, or was sent this. */
+  | { readonly do: 'asked'; readonly server: string; readonly method: string; readonly count: number }
+  | { readonly do: 'signalled'; readonly server: string; readonly signal: string; readonly count: number }
+  | { readonly do: 'start'; readonly server: string }
+  | { readonly do: 'stop'; readonly server: string }
+  | { readonly do: 'kill'; readonly server: string; readonly signal: OutsideSignal }
+  | { readonly do: 'run'; readonly ms: number }
+  /** A fault of host, agent or clock. `agent.duplicateCall` is about a call, and makes another one of it. */
+  | { readonly do: 'fault'; readonly fault: Fault; readonly call?: string; readonly as?: string }
+  /** Until the computer has ended. */
+  | { readonly do: 'ended' }
+  | { readonly do: 'expect'; readonly expect: Expectation };
+
+export type Expectation =
+  | {
+      readonly of: 'call';
+      readonly call: string;
+      /** null: it waits still. */
+      readonly outcome: Outcome | null;
+      readonly end?: string;
+      readonly code?: string | number;
+      /** A part of the failure's sentence. */
+      readonly says?: string;
+      /** A part of what the server answered. */
+      readonly result?: Readonly<Record<string, unknown>>;
+      readonly details?: Readonly<Record<string, unknown>>;
+      /** So long after it was asked; in virtual time only. */
+      readonly at?: number;
+    }
+  | { readonly of: 'visits'; readonly server: string; readonly stages: readonly Stage[] }
+  /** The stage it is in. */
+  | { readonly of: 'is'; readonly server: string; readonly stage: Stage }
+  /** Parts of the sentence of its last failure. */
+  | { readonly of: 'says'; readonly server: string; readonly texts: readonly string[] }
+  /** `SIGTERM@500`: so long after the first one, in virtual time only. */
+  | { readonly of: 'signals'; readonly server: string; readonly signals: readonly string[] }
+  | {
+      readonly of: 'requests';
+      readonly server: string;
+      readonly method: string;
+      readonly count: number;
+      readonly atMost?: true;
+    }
+  | {
+      readonly of: 'processes';
+      readonly server: string;
+      readonly started?: number;
+      readonly failed?: number;
+      readonly alive?: number;
+    }
+  /** `+read`, `-read`: what the host heard of the tools, in order. */
+  | { readonly of: 'tools'; readonly changes: readonly string[] }
+  /** How often the host of `who` heard this. */
+  | {
+      readonly of: 'heard';
+      readonly who: 'computer' | 'agent';
+      readonly event: string;
+      readonly count: number;
+    }
+  /** The stages of the computer, or of somebody's link. */
+  | {
+      readonly of: 'stages';
+      readonly who: 'computer' | 'computer link' | 'agent link';
+      readonly stages: readonly string[];
+    };
+
+/** A whole scenario as data. */
+export interface Plan {
+  readonly title: string;
+  readonly servers: readonly ServerData[];
+  readonly steps: readonly Step[];
+  readonly timing?: Partial<Timing>;
+  readonly person?: PersonData;
+  /** There is an office, the computer `c1` sits in it, and so does an agent. */
+  readonly office?: true;
+  /** Why this cannot be played for real. */
+  readonly virtualOnly?: string;
+  readonly differs?: readonly { readonly because: string; readonly aspects: readonly Aspect[] }[];
+}
+
+/** Short enough to be played for real, long enough for a busy machine. */
+export const planTiming: Timing = {
+  ...timing,
+  connectMs: 8_000,
+  listMs: 8_000,
+  backoffMs: 100,
+  drainMs: 200,
+  // Long, because whoever hangs for a moment would send a signal that nobody needs.
+  stdinGraceMs: 3_000,
+  termGraceMs: 3_000,
+  killGraceMs: 2_000,
+  exitGraceMs: 250,
+  shutdownMs: 10_000,
+  linkMs: 5_000,
+  linkBackoffMs: 100,
+  quietMs: 20,
+  longestQuietMs: 200,
+};
+export const timingOf = (plan: Plan): Timing => ({ ...planTiming, ...plan.timing });
+
+/** Aspects in which reality may differ from virtual time. */
+export const differing = (plan: Plan): ReadonlySet<Aspect> =>
+  new Set((plan.differs ?? []).flatMap((d) => d.aspects));
+
+/** Every word of the fault vocabulary that a plan says. */
+export function wordsOf({ servers, steps }: Plan): string[] {
+  const behaviours = servers.flatMap((s) => [s, ...Object.values(s.later ?? {})]);
+  return [
+    ...behaviours.flatMap(({ faults = [] }) => faults.map((f) => f.fault)),
+    ...steps.flatMap((step) => (step.do === 'fault' ? [step.fault.fault] : [])),
+  ];
+}

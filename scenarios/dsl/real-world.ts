@@ -1,0 +1,145 @@
+import type { AnyEventObject } from 'xstate';
+import type { Recorder } from '../../actors/recorder.ts';
+import { Runtime, type Confirm, type Hosted } from '../../actors/runtime.ts';
+import { Tap } from '../../actors/tap.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Fault } from '../faults/fault.ts';
+import { recorderOf } from '../recording.ts';
+import { randomOf } from '../virtual-clock.ts';
+import { Cable } from './cable.ts';
+import { Observed } from './observations.ts';
+import type { OutsideSignal, PersonData, Plan } from './plan.ts';
+import { livesGroup } from './living.ts';
+import { launchAt } from './real-launch.ts';
+import { agentOf, computerOf, seedOf, type Root, type Wait, type Waits, type World } from './world.ts';
+
+const persons: Readonly<Record<PersonData, Confirm>> = {
+  yes: () => true,
+  no: () => false,
+  never: () => new Promise<boolean>(() => {}),
+  nobody: 'deny',
+};
+
+/** A plan played by real processes, pipes and sockets. */
+export class RealWorld implements World {
+  readonly isExact = false;
+  readonly observed = new Observed();
+  readonly records: DirectoryRecord[] = [];
+  readonly recorder: Recorder;
+  readonly runtime: Runtime;
+  readonly random: () => number;
+  /** Errors of those who watch. */
+  readonly blunders: unknown[] = [];
+  readonly #plan: Plan;
+  readonly #hosted = new Map<Root, Hosted>();
+  readonly #pids = new Set<number>();
+  readonly #starts = new Map<string, number>();
+  readonly #waiting = new Set<() => void>();
+  readonly #began = performance.now();
+  #cable: Cable | undefined;
+  #isTold = false;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.random = randomOf(seedOf(plan) ?? 1);
+    this.recorder = recorderOf({ now: () => performance.now() }, 'real');
+    const tap = new Tap((error) => this.blunders.push(error));
+    tap.add({ record: (record) => this.#see(record) });
+    tap.add(this.recorder);
+    // What the recorder of the product does is not what is played here.
+    this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
+    if (plan.person) this.runtime.confirm = persons[plan.person];
+  }
+  #see(record: DirectoryRecord): void {
+    this.records.push(record);
+    this.#launchNext(record);
+    const { k, ev } = record as { k: string; ev?: { type: string; pid?: number } };
+    if (k === 'in' && ev?.type === 'child.started' && ev.pid !== undefined) this.#pids.add(ev.pid);
+    this.observed.take({ at: performance.now() - this.#began, record });
+    if (this.#isTold) return;
+    this.#isTold = true;
+    // Not in the middle of what an input leads to: when all of it is done.
+    queueMicrotask(() => {
+      this.#isTold = false;
+      for (const look of [...this.#waiting]) look();
+    });
+  }
+  /** The launcher asks for the command after this. */
+  #launchNext(record: DirectoryRecord): void {
+    if (record.k !== 'out' || record.port !== 'process' || record.ev.type !== 'leaf.open') return;
+    const { server: name } = (record.ev as unknown as { input: { server: string } }).input;
+    const server = this.#plan.servers.find((s) => s.name === name);
+    const start = (this.#starts.get(name) ?? 0) + 1;
+    this.#starts.set(name, start);
+    if (server) this.runtime.launch(name, launchAt(server, start));
+  }
+  #start(kind: Root, input: object): void {
+    this.#hosted.set(
+      kind,
+      this.runtime.start(kind, input, () => {}),
+    );
+  }
+  *boot(): Waits {
+    if (!this.#plan.office) return this.#start('computer', computerOf(this.#plan, null));
+    this.#start('office', { host: '127.0.0.1', port: 0 });
+    const opened = () => this.observed.heardBy('office', 'office.opened')[0]?.event;
+    yield { what: 'the office to open', until: () => opened() !== undefined };
+    const { url, port } = opened() as unknown as { url: string; port: number };
+    void Cable.to(port).then((cable) => {
+      this.#cable = cable;
+      for (const look of [...this.#waiting]) look();
+    });
+    yield { what: 'a wire to the office', until: () => this.#cable !== undefined };
+    this.#start('computer', computerOf(this.#plan, url));
+    this.#start('agent', agentOf(this.#plan, this.#cable?.url ?? url));
+  }
+  ask(who: 'computer' | 'agent', _ticket: string, event: AnyEventObject): void {
+    const replyTo = this.#hosted.get(who)?.host;
+    const calling = event['call'] === undefined ? { ...event, replyTo } : { ...event, replyTo };
+    this.order(who, calling);
+  }
+  order(who: Root, event: AnyEventObject): void {
+    if (this.runtime.directory.find(who)) this.runtime.directory.send(who, event);
+  }
+  kill(server: string, signal: OutsideSignal): void {
+    const key = this.observed.childOf(server);
+    const child = this.runtime.ledger.list().find((each) => each.key === key);
+    if (child) process.kill(child.pid, signal);
+  }
+  happen(fault: Fault): void {
+    const ms = Number(fault['ms'] ?? 0);
+    if (fault.fault === 'host.eventLoopStall')
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    else if (fault.fault === 'agent.disconnect') this.#cable?.cut(ms);
+    else throw new Error(`${fault.fault} cannot be played for real`);
+  }
+
+  // ── time ───────────────────────────────────────────────────────────────────────────────────────────
+  /** Resolves when it is there, with what is wrong when it does not come. */
+  wait(wait: Wait, patienceMs: number): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      if ('ms' in wait) return void setTimeout(() => resolve(undefined), wait.ms);
+      if (wait.until()) return resolve(undefined);
+      const done = (wrong?: string): void => {
+        this.#waiting.delete(look);
+        clearTimeout(timer);
+        resolve(wrong);
+      };
+      const look = (): void => {
+        if (wait.until()) done();
+      };
+      const timer = setTimeout(() => done(`waited for ${wait.what}, and it never came`), patienceMs);
+      this.#waiting.add(look);
+    });
+  }
+  /** Everybody is asked to end; resolves when everything has. */
+  async close(patienceMs: number): Promise<void> {
+    for (const hosted of [...this.#hosted.values()].toReversed()) await this.runtime.end(hosted, patienceMs);
+    this.#cable?.close();
+    await this.runtime.close();
+  }
+  /** Groups of processes that we started and of which somebody lives. */
+  get left(): number[] {
+    return [...this.#pids].filter(livesGroup);
+  }
+}

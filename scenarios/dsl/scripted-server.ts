@@ -1,0 +1,184 @@
+import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
+import { sizes } from '../../machines/wire/protocol.ts';
+import type { Fault, Moment } from '../faults/fault.ts';
+import { toolOf, type Act, type Happening, type Script } from '../scripted/script.ts';
+import type { Behaviour, ServerData, ToolData } from './plan.ts';
+import { answerWords, isPlain, lastWords } from './scripted-words.ts';
+
+type Reply = Exclude<Act, (...args: never) => unknown>;
+type Now = Required<Behaviour>;
+
+/** The same order as in the fault server: what is taken counts towards its `times`, anew in each process. */
+class Triggers {
+  readonly #faults: readonly Fault[];
+  readonly #left: Map<Fault, number>;
+  constructor(faults: readonly Fault[]) {
+    this.#faults = faults;
+    this.#left = new Map(faults.map((fault) => [fault, fault.times ?? Infinity]));
+  }
+  take(isOne: (word: string) => boolean, when: Moment, tool?: string): Fault[] {
+    return this.#faults.filter((fault) => {
+      const isIt =
+        isOne(fault.fault) && fault.when === when && (fault.tool === undefined || fault.tool === tool);
+      const left = this.#left.get(fault) ?? 0;
+      if (!isIt || left <= 0) return false;
+      this.#left.set(fault, left - 1);
+      return true;
+    });
+  }
+}
+
+const num = (fault: Fault | undefined, name: string): number => Number(fault?.[name] ?? 0);
+const refused = (code: Failure['code'], message: string, details?: object): Failure => ({
+  code,
+  message,
+  ...(details && { details: { ...details } }),
+});
+const neither = 'the server answered with neither a result object nor an error';
+
+/** What becomes of an answer on its way through the real session, as far as a host sees it. */
+function replyOf(when: 'call' | 'list', result: unknown, faults: readonly Fault[], takes: number): Reply {
+  const named = new Map(faults.map((fault) => [fault.fault, fault]));
+  const has = (...words: string[]): boolean => words.some((word) => named.has(word));
+  const afterMs = Math.max(
+    1,
+    faults.reduce((sum, f) => sum + (f.afterMs ?? 0), takes + num(named.get('rpc.late'), 'ms')),
+  );
+  const wrong = named.get('rpc.wrongType')?.['of'];
+  const error = named.get('rpc.error');
+  const partial = named.get('frame.partialThenDie');
+  if (has('rpc.answerAfterCancel')) return { never: true, cancelled: () => result };
+  if (has('rpc.progressForever', 'rpc.progressStall', 'rpc.never', 'rpc.unknownId') || wrong === 'id')
+    return { never: true };
+  if (partial) return { dies: { code: num(partial, 'code') }, afterMs };
+  if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs } satisfies Reply;
+  if (wrong === 'result') return { errors: neither, code: -32603, afterMs };
+  if (num(named.get('rpc.hugeResult'), 'bytes') > sizes.resultBytes)
+    return { refuses: refused(wireCodes.tooLarge, 'the answer is too large'), afterMs };
+  if (has('rpc.schemaMismatch'))
+    return when === 'call'
+      ? { answers: { content: 'no list' }, afterMs }
+      : { refuses: refused(wireCodes.internal, 'the server answered tools/list without a list'), afterMs };
+  const isError = named.get('rpc.isError');
+  if (isError) return { answers: { ...textOf(String(isError['text'])), isError: true }, afterMs };
+  // Whoever waits for others to be sent in reverse waits its whole time here; they overtake it all the same.
+  return { answers: result, afterMs: afterMs + (isPlain(named) ? 0 : num(named.get('rpc.reorder'), 'ms')) };
+}
+const textOf = (text: string) => ({ content: [{ type: 'text', text }] });
+
+function initializeOf(triggers: Triggers, slowMs: number): NonNullable<Script['initialize']> {
+  const faults = triggers.take((word) => answerWords.has(word), 'initialize');
+  const named = new Map(faults.map((fault) => [fault.fault, fault]));
+  const late = num(named.get('life.initSlow'), 'ms') + num(named.get('rpc.late'), 'ms');
+  const afterMs = 1 + slowMs + late + faults.reduce((sum, f) => sum + (f.afterMs ?? 0), 0);
+  const wrong = named.get('rpc.wrongType')?.['of'];
+  const error = named.get('life.initError') ?? named.get('rpc.error');
+  if (named.has('life.initNever') || named.has('rpc.never') || named.has('rpc.unknownId') || wrong === 'id')
+    return 'never';
+  if (error) {
+    const message = `the server refused: ${String(error['message'])}`;
+    return { refuses: refused(wireCodes.toolFailed, message, { code: error['code'] }), afterMs };
+  }
+  if (wrong !== undefined)
+    return { refuses: refused(wireCodes.toolFailed, 'the server refused: no object'), afterMs };
+  const version = named.get('life.versionMismatch')?.['version'];
+  if (version !== undefined || named.has('rpc.schemaMismatch')) {
+    const because = version === undefined ? 'the answer is not valid' : `protocol version ${String(version)}`;
+    return { refuses: refused(wireCodes.internal, `the handshake failed: ${because}`), afterMs };
+  }
+  return afterMs;
+}
+
+/** What a word does besides answers; undefined: above the frames nothing is seen of it. */
+function happeningOf(fault: Fault, start: number): Happening | undefined {
+  const { afterMs = 0 } = fault;
+  const at = { afterMs };
+  const ms = num(fault, 'ms');
+  switch (fault.fault) {
+    case 'proc.exit':
+      return { ...at, dies: { code: num(fault, 'code') } };
+    case 'proc.exitClean':
+      return { ...at, dies: { code: 0 } };
+    case 'proc.crashLoop':
+      return start <= num(fault, 'n') ? { ...at, dies: { code: num(fault, 'code') } } : undefined;
+    case 'proc.kill':
+      return { ...at, dies: { signal: String(fault['signal']) } };
+    case 'proc.oom':
+      return { ...at, dies: { signal: 'SIGABRT', stderr: lastWords } };
+    case 'frame.partialThenDie':
+      // Beside an answer it is a part of that answer.
+      return fault.when === 'start' || fault.when === 'ready'
+        ? { ...at, dies: { code: num(fault, 'code') } }
+        : undefined;
+    case 'proc.stdoutClosed':
+      return { ...at, hangsUp: true };
+    case 'proc.pause':
+      return { ...at, stopsFor: ms };
+    case 'frame.epipe':
+      return { ...at, closesInput: true };
+    case 'frame.backpressure':
+      return { ...at, deafFor: ms === 0 ? Infinity : ms };
+    case 'proc.zombieGrandchild': {
+      const { holdsPipes, ignoresSigterm } = fault;
+      return { ...at, forks: { holdsPipes: holdsPipes === true, stubborn: ignoresSigterm === true } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function toolsOf(tools: Readonly<Record<string, ToolData>>, triggers: Triggers): Record<string, Act> {
+  const act = (name: string, { takes = 0, answers = textOf(name), changes }: ToolData): Act => {
+    return (call) => {
+      if (changes === true) call.announce();
+      const faults = triggers.take((word) => answerWords.has(word), 'call', name);
+      return replyOf('call', answers, faults, takes);
+    };
+  };
+  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, act(name, tool)]));
+}
+
+function scriptAt({ tools, faults }: Now, start: number): Script {
+  const triggers = new Triggers(faults);
+  const isWord = (one: string) => (word: string) => word === one;
+  const [unstarted] = triggers.take(isWord('proc.spawnError'), 'start');
+  const [slow] = triggers.take(isWord('proc.spawnSlow'), 'start');
+  const isMissing = (what: string): boolean =>
+    faults.some((f) => f.fault === 'life.capabilityMissing' && f['capability'] === what);
+  const asked = { stdin: ['stdinEnd', 'proc.ignoreStdinClose'], SIGTERM: ['sigterm', 'proc.ignoreSigterm'] };
+  const heldUp = new Set<string>();
+  return {
+    ...(unstarted && { missing: true }),
+    tools: toolsOf(tools, triggers),
+    info: { hasTools: !isMissing('tools') },
+    initialize: initializeOf(triggers, num(slow, 'ms')),
+    listing: () => {
+      const listed = triggers.take((word) => answerWords.has(word), 'list');
+      return replyOf('list', { tools: Object.keys(tools).map(toolOf) }, listed, 0);
+    },
+    ends: (how) => {
+      const [moment, ignoring] = asked[how] as [Moment, string];
+      if (triggers.take(isWord(ignoring), moment).length > 0) return 'never';
+      const [slowly] = triggers.take(isWord('proc.slowExit'), moment);
+      // It is told to end twice, and takes its time only once.
+      if (!slowly || heldUp.has(how)) return 1;
+      heldUp.add(how);
+      return Math.max(1, num(slowly, 'ms') + (slowly.afterMs ?? 0));
+    },
+    happens: (moment, tool) =>
+      triggers
+        .take((word) => !answerWords.has(word) && !/ignore|slowExit|spawn/.test(word), moment, tool)
+        .flatMap((fault) => happeningOf(fault, start) ?? []),
+  };
+}
+
+/** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
+export function scriptOf({ tools = {}, faults = [], later = {} }: ServerData): Script {
+  const steps = Object.entries(later).toSorted(([a], [b]) => Number(a) - Number(b));
+  return {
+    at: (start) => {
+      const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
+      return scriptAt({ tools: step?.tools ?? tools, faults: step?.faults ?? faults }, start);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { AnyEventObject } from 'xstate';
+import type { ComputerStart, ServerPlan } from '../../machines/computer.machine.ts';
+import type { LinkStart } from '../../machines/link.machine.ts';
+import type { Fault } from '../faults/fault.ts';
+import type { Observed } from './observations.ts';
+import { timingOf, type OutsideSignal, type Plan, type ServerData } from './plan.ts';
+
+/** What a play waits for: something to be seen, or that time passes. */
+export type Wait = { readonly what: string; readonly until: () => boolean } | { readonly ms: number };
+export type Waits = Generator<Wait, void>;
+export type Root = 'office' | 'computer' | 'agent';
+
+/** Where a plan is played. What differs between virtual time and reality is behind this, and nothing else does. */
+export interface World {
+  readonly observed: Observed;
+  readonly isExact: boolean;
+  /** Everybody is started. */
+  boot(): Waits;
+  /** A call of somebody's host; `event` but for where its answer goes. */
+  ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void;
+  order(who: Root, event: AnyEventObject): void;
+  kill(server: string, signal: OutsideSignal): void;
+  /** Faults of host, agent and clock that are more than an order. */
+  happen(fault: Fault): void;
+  /** In [0, 1), from the seed of the plan. */
+  readonly random: () => number;
+}
+
+export const names = { computer: 'c1', agent: 'a1', office: 'o' } as const;
+
+const faultsOf = (plan: Plan, word: string): Fault[] =>
+  plan.steps.flatMap((step) => (step.do === 'fault' && step.fault.fault === word ? [step.fault] : []));
+export const has = (plan: Plan, word: string): boolean => faultsOf(plan, word).length > 0;
+/** Of everything that is chosen by chance, from the beginning. */
+export const seedOf = (plan: Plan): number | undefined => {
+  const [ties] = faultsOf(plan, 'sched.permuteTies');
+  return ties && Number(ties['seed']);
+};
+export const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
+  items
+    .map((item) => ({ item, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+
+const serverPlan = (plan: Plan, s: ServerData): ServerPlan => ({
+  rules: {
+    server: s.name,
+    forbiddenTools: s.forbidden ?? [],
+    toolMeta: {},
+    defaultToolMeta: { auto_apply: plan.person === undefined },
+  },
+  client: {
+    autoStart: s.autoStart ?? true,
+    restart: s.restart ?? true,
+    budget: s.budget ?? 5,
+    timing: timingOf(plan),
+  },
+});
+/** The computer of a plan, whoever plays it. `url`: of its office. */
+export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
+  servers: plan.servers.map((server) => serverPlan(plan, server)),
+  link:
+    url === null
+      ? null
+      : ({ url, role: 'computer', name: names.computer, office: names.office } satisfies Omit<
+          LinkStart,
+          'timing'
+        >),
+  timing: timingOf(plan),
+  shown: { servers: {}, inputs: [] },
+});
+export const agentOf = (plan: Plan, url: string) => ({
+  link: { url, name: names.agent, office: names.office },
+  timing: timingOf(plan),
+});

@@ -1,0 +1,45 @@
+/** A fenced block of a page, and where its text stands. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+const fence = /^```([\w ]*)\n([^]*?)^```$/gm;
+
+export const blocksOf = (page: string): Block[] =>
+  [...page.matchAll(fence)].map(({ 0: all, 1: language = '', 2: text = '', index }) => {
+    const end = index + all.length - '```'.length;
+    return { language, text, start: end - text.length, end };
+  });
+
+/** What stands between this heading and the next one of the same rank. */
+export function sectionOf(page: string, heading: string): string {
+  const rank = heading.split(' ')[0] ?? '';
+  const start = page.indexOf(`\n${heading}\n`);
+  if (start < 0) throw new Error(`no heading: ${heading}`);
+  const end = page.indexOf(`\n${rank} `, start + 1 + heading.length);
+  return page.slice(start, end < 0 ? undefined : end);
+}
+export interface Example {
+  /** Lines for a shell. */
+  readonly commands: string;
+  /** What they print; undefined: the page does not say. */
+  readonly prints: Block | undefined;
+}
+/** Commands of a page, each with the `text` that follows it. */
+export const examplesOf = (page: string): Example[] =>
+  blocksOf(page).flatMap(({ language, text }, at, all) => {
+    const next = all[at + 1];
+    return language === 'sh'
+      ? [{ commands: text, prints: next?.language === 'text' ? next : undefined }]
+      : [];
+  });
+
+/** The page with these texts in place of the blocks. */
+export function filled(page: string, texts: ReadonlyMap<Block, string>): string {
+  let now = page;
+  for (const [{ start, end }, text] of [...texts].toSorted(([a], [b]) => b.start - a.start))
+    now = now.slice(0, start) + text + now.slice(end);
+  return now;
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { setup, createActor, type AnyStateMachine } from 'xstate';
+import { machines } from '../../actors/assemble.ts';
+import { wordsOf } from '../../actors/charts.ts';
+import { Recorder } from '../../actors/recorder.ts';
+import { readTrace, textOfRecord, veilOf, type Trace } from '../../machines/trace/index.ts';
+import { provided } from '../fixtures/altered.ts';
+import { recordedLife } from '../fixtures/recorded-life.ts';
+import { Stage } from '../stage.ts';
+import { createDigest, sha256Of } from './files.ts';
+import { watchGuards, type RedactedRead } from './guards.ts';
+import type { Kinds } from './replay-trace.ts';
+import { replayOf } from './replay.ts';
+
+const hash = (text: string): string => sha256Of([text]).slice(0, 16);
+const secret = 'hunter22';
+
+/** A call whose answer has a secret in it, as a host records it. */
+function recorded(kinds: Kinds = machines): Trace {
+  const recorder = new Recorder({
+    profile: 'steps',
+    now: () => 0,
+    veil: veilOf(hash),
+    sha256: (text) => sha256Of([text]),
+    digest: createDigest,
+    charts: () => ({}),
+    about: {
+      runtime: '0',
+      xstate: '0',
+      node: '0',
+      clock: 'virtual',
+      started: null,
+      redaction: { keyId: null },
+    },
+  });
+  const answers = { password: secret, content: [{ type: 'text', text: `it is ${secret}` }] };
+  const servers = { fs: { tools: { read: { answers, afterMs: 5 } } } };
+  const stage = new Stage({ servers, kinds, observer: () => recorder });
+  stage.computer();
+  stage.run(100);
+  stage.call('read');
+  stage.run(100);
+  stage.close();
+  stage.run(30_000);
+  const text = recorder.text('closed');
+  expect(text).not.toContain(secret);
+  const read = readTrace(text, sha256Of);
+  if (!read.ok) throw new Error(read.problem);
+  return read.trace;
+}
+/** Today's machines, but for a guard that reads what a tool answered. */
+const reading = (isFailed: (password: string) => boolean): Kinds =>
+  provided('call', {
+    guards: {
+      isToolError: (_: unknown, { result }: { result: { password: string } }) => isFailed(result.password),
+    },
+  });
+
+describe('a redacted value', () => {
+  it.each(['effects', 'steps', 'strict'] as const)(
+    'that no guard needs is none that matters, at %s',
+    (level) => {
+      const { verdict, text } = replayOf('t', recorded(), { level });
+      expect({ verdict, lines: text.split('\n').length }).toEqual({ verdict: 'same', lines: 1 });
+    },
+  );
+
+  it('that a guard needs makes the trace unusable, and says which guard, whose, and where it looked', () => {
+    const kinds = reading((password) => password === secret);
+    const { verdict, text } = replayOf('t', recorded(kinds), { kinds });
+    expect(verdict).toBe('unusable');
+    expect(text).toBe(
+      'UNUSABLE t: guard isToolError of call needs /event/result/password, which was redacted\n' +
+        '  Record it anew with a value that is no secret, under a name that does not look like one.',
+    );
+  });
+
+  it('that a guard looks at and decides the same is told, and no more', () => {
+    const kinds = reading((password) => password === 'something else');
+    const { verdict, text } = replayOf('t', recorded(kinds), { kinds });
+    expect(verdict).toBe('same');
+    expect(text).toContain('\n  a guard looked at a redacted value; it decided the same');
+  });
+});
+
+describe('a secret that is a word of the machines', () => {
+  it('leaves the trace whole: it is hidden under its name alone', () => {
+    const { head, lines, tail } = recordedLife();
+    const words = new Set(
+      lines.flatMap(({ record: { k, a, ...rest } }) => {
+        const { ev, via, port, kind, why, op, v } = rest as Record<string, unknown>;
+        const types = [
+          typeof ev === 'string' ? ev : (ev as { type: string } | undefined)?.type,
+          JSON.stringify(v),
+        ];
+        const names = a.split(/[/#]/).map((part) => part.split(':')[0]);
+        return [k, via, port, kind, why, op, ...types, ...names].flatMap((text) =>
+          typeof text === 'string' ? (text.match(/[a-zA-Z]{6,}/g) ?? []) : [],
+        );
+      }),
+    );
+    expect(words.size).toBeGreaterThan(40);
+    const veil = veilOf(hash, words, new Set(Object.values(machines).flatMap(wordsOf)));
+    const hidden = lines.map(({ s, t, check, record }) => {
+      const text = textOfRecord(record, veil);
+      return {
+        text,
+        line: `{"s":${s},"t":${t},${check === undefined ? '' : `"check":"${check}",`}${text.slice(1)}`,
+      };
+    });
+    const rows = [
+      head,
+      ...hidden.map(({ line }) => line),
+      { ...tail, digest: sha256Of(hidden.map(({ text }) => text)) },
+    ];
+    const file = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
+    const read = readTrace(file, sha256Of);
+    expect(read).toMatchObject({ ok: true });
+    if (read.ok) expect(replayOf('t', read.trace, { level: 'steps' }).text).toMatch(/^SAME/);
+  });
+});
+
+describe('a guard that is watched', () => {
+  const mark = '«redacted:00ff»';
+  /** What a guard decides over this context and event, and what it was seen to read. */
+  function decided(context: object, event: object, guard: (of: { context: never; event: never }) => boolean) {
+    const reads: RedactedRead[] = [];
+    const machine = setup({ guards: { isIt: guard as never } }).createMachine({
+      id: 'one',
+      context: context as never,
+      on: { ask: { guard: 'isIt', target: '.yes' } },
+      initial: 'no',
+      states: { no: {}, yes: {} },
+    }) as unknown as AnyStateMachine;
+    const { one } = watchGuards({ one: machine }, (read) => reads.push(read));
+    const actor = createActor(one as AnyStateMachine).start();
+    actor.send({ type: 'ask', ...event });
+    return { isIt: actor.getSnapshot().value === 'yes', status: actor.getSnapshot().status, reads };
+  }
+  const item = { id: 1 };
+
+  it('decides as it would unwatched: the same object is the same, a Map a Map, what is frozen is frozen', () => {
+    const context = {
+      items: [item],
+      last: item,
+      map: new Map([['a', 1]]),
+      fixed: Object.freeze({ deep: Object.freeze({ x: 1 }) }),
+    };
+    type Of = { context: typeof context; event: { item: object } };
+    const guards = [
+      ({ context: c, event }: Of) => c.items.includes(event.item as never),
+      ({ context: c }: Of) => c.items[0] === c.last,
+      ({ context: c }: Of) => c.map.get('a') === 1,
+      ({ context: c }: Of) => c.fixed.deep.x === 1,
+      ({ context: c }: Of) =>
+        JSON.stringify(c.items) === '[{"id":1}]' && 'last' in c && Array.isArray(c.items),
+    ];
+    for (const guard of guards)
+      expect(decided(context, { item }, guard as never)).toEqual({ isIt: true, status: 'active', reads: [] });
+  });
+
+  it('tells of each redacted text that it reads, and of none that it only passes', () => {
+    const context = { deep: [{ token: mark }], other: { token: mark } };
+    type Of = { context: typeof context };
+    expect(decided(context, {}, ({ context: c }: Of) => c.deep[0]?.token === 'x').reads).toEqual([
+      { machine: 'one', guard: 'isIt', pointer: '/context/deep/0/token' },
+    ]);
+    expect(decided(context, {}, ({ context: c }: Of) => c.other !== undefined).reads).toEqual([]);
+  });
+});

@@ -1,0 +1,247 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../actors/assemble.ts';
+import type { Trace } from '../../machines/trace/index.ts';
+import { commandLine } from '../fixtures/command-line.ts';
+import { provided } from '../fixtures/altered.ts';
+import { fileTextOf, recordedLife } from '../fixtures/recorded-life.ts';
+import { traceOf } from '../recording.ts';
+import { Stage } from '../stage.ts';
+import { junitXml } from './junit.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'a2c-replay-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fileOf = (name: string, content: string | Trace): string => {
+  const file = join(folder, name);
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : fileTextOf(content));
+  return file;
+};
+const a2c = (...argv: readonly string[]) => commandLine(['replay', ...argv]);
+
+const life = recordedLife();
+const good = fileOf('good.trace.ndjson', life);
+const short = (act: (stage: Stage) => void): Trace => {
+  const stage = new Stage({ servers: {} });
+  stage.computer();
+  act(stage);
+  stage.run(30_000);
+  return traceOf(stage.recorder);
+};
+/** Another delay in one line. */
+const diverged = fileOf('diverged.trace.ndjson', {
+  ...life,
+  lines: life.lines.map((line) => ({ ...line, text: line.text.replace('"ms":500,', '"ms":501,') })),
+});
+/** A message that nobody took. */
+const broken = fileOf(
+  'broken.trace.ndjson',
+  short((stage) => {
+    stage.order('nobody', { type: 'hello' });
+    stage.close();
+  }),
+);
+/** It is said to be closed, and a machine lives. */
+const stuck = fileOf(
+  'stuck.trace.ndjson',
+  short(() => {}),
+);
+const unusable = fileOf('unusable.trace.ndjson', 'PK\u0003\u0004 no trace at all');
+const lines = (text: string): string[] => text.trimEnd().split('\n');
+
+describe('the exit code', () => {
+  it('is 0 for the same, with one line on stdout', async () => {
+    const { code, out, err } = await a2c(good);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(lines(out)).toEqual([
+      expect.stringMatching(/^SAME .*: 68 inputs, 375 records, digest [0-9a-f]{16}$/),
+    ]);
+  });
+
+  it('is 0 for the same in a file of gzip', async () => {
+    const file = join(folder, 'good.trace.ndjson.gz');
+    writeFileSync(file, gzipSync(readFileSync(good)));
+    expect(await a2c(file)).toMatchObject({ code: 0 });
+  });
+
+  it('is 1 for what diverged, and says what, why, and how to see it again', async () => {
+    const { code, out } = await a2c(diverged);
+    expect(code).toBe(1);
+    expect(out).toContain('  hint: a delay has changed: 501 ms → 500 ms\n');
+    const [, again = ''] = /again: npx -p a2c-actors a2c (.*)$/m.exec(out) ?? [];
+    expect(await commandLine(again.split(' '))).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('501 ms → 500 ms'),
+    });
+  });
+
+  it('is 2 for a broken law, 3 for what never ended', async () => {
+    const [two, three] = [await a2c(broken), await a2c(stuck)];
+    expect([two.code, three.code]).toEqual([2, 3]);
+    expect(two.out).toMatch(/^BROKEN .*\n {2}no message is lost: host -> nobody: hello\n/);
+    expect(three.out).toMatch(/^STUCK .*\n {2}no root is left: computer#1 is left\n/);
+  });
+
+  it('is 4 for machines that are not deterministic', async () => {
+    const today = machines as Record<string, AnyStateMachine>;
+    const { call } = today;
+    Object.assign(today, provided('call', { guards: { isToolError: () => Math.random() > 2 } }));
+    const { code, out } = await a2c(good);
+    Object.assign(today, { call });
+    expect(code).toBe(4);
+    expect(out).toMatch(/^NONDETERMINISTIC /);
+    expect(await a2c(good)).toMatchObject({ code: 0 });
+  });
+
+  it('is 5 for what is no trace, with its line and a remedy', async () => {
+    expect(await a2c(unusable)).toMatchObject({
+      code: 5,
+      out: `UNUSABLE ${unusable}: line 1: its first line is no head of an a2c-trace\n  Is it a trace? Record one with: a2c up --record DIR\n`,
+    });
+  });
+
+  it.each([
+    [[], "missing required argument 'path'"],
+    [['--level', 'loose', good], '--level is one of effects, steps, strict'],
+    [['--until', 'soon', good], 'the number of a record: its "s"'],
+    [[join(folder, 'nowhere')], 'nowhere: no such trace or folder'],
+    [[join(folder, 'empty')], 'no *.trace.ndjson in'],
+    [['--junit', join(folder, 'nowhere', 'x.xml'), good], '--junit: ENOENT'],
+  ])('is 64 for %j, and says what is wrong', async (argv, text) => {
+    mkdirSync(join(folder, 'empty'), { recursive: true });
+    const { code, err } = await a2c(...argv);
+    expect(code).toBe(64);
+    expect(err).toContain(text);
+  });
+
+  it('of several files is the highest, and each has its verdict', async () => {
+    const { code, out } = await a2c(good, broken, diverged, good);
+    expect(code).toBe(2);
+    expect(
+      lines(out)
+        .filter((line) => /^[A-Z]/.test(line))
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(['SAME', 'BROKEN', 'DIVERGED', 'SAME']);
+    expect(lines(out).at(-1)).toBe('2 of 4 the same');
+  });
+
+  it('of a folder is that of all traces in it and below, in the order of their names', async () => {
+    const all = join(folder, 'all');
+    fileOf('all/b.trace.ndjson', 'x');
+    fileOf('all/a/z.trace.ndjson', readFileSync(good, 'utf8'));
+    fileOf('all/notes.txt', 'not a trace, and not asked');
+    const { code, out } = await a2c(all);
+    expect(code).toBe(5);
+    expect(lines(out).map((line) => line.split(':')[0])).toEqual([
+      `SAME ${join(all, 'a/z.trace.ndjson')}`,
+      `UNUSABLE ${join(all, 'b.trace.ndjson')}`,
+      '  Is it a trace? Record one with',
+      '1 of 2 the same',
+    ]);
+  });
+
+  it('is 130 after Ctrl-C between two files, and what was known is told', async () => {
+    const aborter = new AbortController();
+    const { code, out } = await commandLine(['replay', good, good, good], {
+      signal: aborter.signal,
+      onLine: () => aborter.abort(),
+    });
+    expect(code).toBe(130);
+    expect(lines(out)).toHaveLength(1);
+  });
+});
+
+describe('what it shows', () => {
+  it('with --json is one document, with everything that the text says', async () => {
+    const { code, out, err } = await a2c('--json', good, diverged);
+    expect({ code, err, lines: lines(out).length }).toEqual({ code: 1, err: '', lines: 1 });
+    const { replays } = JSON.parse(out) as { replays: Record<string, unknown>[] };
+    expect(replays).toMatchObject([
+      {
+        file: good,
+        verdict: 'same',
+        inputs: 68,
+        breaches: [],
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+      { file: diverged, verdict: 'diverged', text: expect.stringContaining('hint: ') },
+    ]);
+  });
+
+  it('with --until is where every machine stands after that input', async () => {
+    const { line } =
+      life.lines
+        .map((each) => ({ line: each }))
+        .find(({ line: { text } }) => text.includes('"child.started"')) ?? {};
+    const { code, out } = await a2c('--until', String(line?.s), good);
+    expect(code).toBe(0);
+    expect(lines(out).slice(1)).toEqual(
+      expect.arrayContaining([
+        '  office#1  serving',
+        '  computer/client:fs#2  {connected:handshaking}',
+        '  computer/client:fs/process#1  running',
+      ]),
+    );
+  });
+
+  it('at GitHub is a line at the file, escaped', async () => {
+    vi.stubEnv('GITHUB_ACTIONS', 'true');
+    const { out } = await a2c(fileOf('a,b:c.trace.ndjson', 'x%y'), good);
+    const said = lines(out).filter((line) => line.startsWith('::error'));
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(
+      /^::error file=\S*a%2Cb%3Ac\.trace\.ndjson,title=unusable::UNUSABLE .*%0A {2}Is it a trace/,
+    );
+  });
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('with --junit is a suite with a case for each file', async () => {
+    const file = join(folder, 'report.xml');
+    await a2c('--junit', file, good, broken, unusable);
+    const xml = readFileSync(file, 'utf8');
+    expect(elementsIn(xml).filter((name) => name === 'testcase')).toHaveLength(3);
+    expect(xml).toContain('<testsuites tests="3" failures="2"');
+    expect(xml).toContain('<failure type="broken" message="BROKEN ');
+  });
+});
+
+/** The elements of a well-formed document in the order of their starts; throws at whatever no parser would take. */
+function elementsIn(xml: string): string[] {
+  // oxlint-disable-next-line no-control-regex
+  if (/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(xml))
+    throw new Error('no character of XML');
+  const open: string[] = [];
+  const names: string[] = [];
+  const body = xml.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/, '');
+  const rest = body.replaceAll(
+    /<(\/?)([a-z]+)((?: [a-z]+="(?:[^<&"]|&(?:amp|lt|gt|quot|apos);)*")*)(\/?)>|([^<&>]|&(?:amp|lt|gt|quot|apos);)/gu,
+    (_all, end: string, name?: string) => {
+      if (name === undefined) return '';
+      if (end === '') names.push(name);
+      if (end === '') open.push(name);
+      else if (open.pop() !== name) throw new Error(`</${name}> ends another one`);
+      return '';
+    },
+  );
+  if (rest !== '' || open.length > 0) throw new Error(`not well-formed: ${rest.slice(0, 40)} ${open.join()}`);
+  return names;
+}
+
+describe('JUnit XML', () => {
+  it('is well-formed, whatever a file is called and whatever went wrong', () => {
+    const wild = 'a<b>&"c"\' ]]> \u0000\u001b[31m\ud800 \ufffe é 😀\n--';
+    const failure = { kind: wild, text: wild };
+    const xml = junitXml(wild, [
+      { name: wild, seconds: 0.0015, failure },
+      { name: 'x', seconds: 0 },
+    ]);
+    expect(elementsIn(xml)).toEqual(['testsuites', 'testsuite', 'testcase', 'failure', 'testcase']);
+    expect(xml).toContain('a&lt;b&gt;&amp;&quot;c&quot;&apos;');
+    expect(xml).toContain('é 😀');
+    expect(xml).toContain('time="0.002"');
+  });
+});

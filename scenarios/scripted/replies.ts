@@ -1,0 +1,57 @@
+import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
+import type { Hands } from './happenings.ts';
+import type { Act, Pending, Session } from './script.ts';
+
+/** What a server does about one question, and what becomes of its answer on the way. */
+export class Replies {
+  readonly #hands: Hands;
+  readonly #resultBytes: number;
+  readonly #heard: string[];
+
+  constructor(hands: Hands, resultBytes: number, heard: string[]) {
+    this.#hands = hands;
+    this.#resultBytes = resultBytes;
+    this.#heard = heard;
+  }
+  perform(session: Session, asked: Pending, act: Exclude<Act, (...args: never) => unknown>): void {
+    const { child } = session;
+    const hands = this.#hands;
+    if ('never' in act) {
+      asked.withdrawn = () => {
+        const late = act.cancelled?.();
+        if (late !== undefined) hands.after(child, 1, () => this.answer(session, asked, late));
+      };
+      return;
+    }
+    if ('hangsUp' in act) return hands.after(child, 1, () => hands.lose(session, 'stdout was closed'));
+    hands.after(child, act.afterMs ?? 1, () => {
+      if ('dies' in act) hands.die(child, act.dies);
+      else if ('errors' in act) this.refuse(session, asked, act.errors, act.code);
+      else if ('refuses' in act) this.#refuseAs(session, asked, act.refuses);
+      else this.answer(session, asked, act.answers);
+    });
+  }
+  answer(session: Session, asked: Pending, result: unknown): void {
+    const limit = this.#resultBytes;
+    if (session.child.isSilent) return;
+    if (!session.pending.delete(asked))
+      return void this.#heard.push(`late answer of ${session.child.server} dropped`);
+    const { id, give } = asked;
+    const bytes = limit === Infinity ? 0 : JSON.stringify(result).length;
+    if (bytes <= limit) return give({ type: 'ask.answered', id, result });
+    const failure: Failure = {
+      code: wireCodes.tooLarge,
+      message: `the answer has ${bytes} bytes`,
+      details: { bytes, limit },
+      remedy: 'ask for less at once',
+    };
+    give({ type: 'ask.refused', id, sent: true, failure });
+  }
+  refuse(session: Session, asked: Pending, message: string, code = -32603): void {
+    this.#refuseAs(session, asked, { code: wireCodes.toolFailed, message, details: { code } });
+  }
+  #refuseAs(session: Session, asked: Pending, failure: Failure): void {
+    if (session.child.isSilent || !session.pending.delete(asked)) return;
+    asked.give({ type: 'ask.refused', id: asked.id, sent: true, failure });
+  }
+}
