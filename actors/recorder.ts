@@ -114,6 +114,10 @@ export class Recorder implements Observer {
     const alarm = alarmOf(record);
     if (alarm !== undefined) onAlarm(alarm);
   }
+  /** It begins in mid-life: before anything else is reported. */
+  begin(key: Keyframe): void {
+    this.#keyframe(key);
+  }
   #keyframe(key: Keyframe): void {
     const weight = 200 + weightOf(key.roots);
     this.#keyframes.push(this.#next);
@@ -121,7 +125,7 @@ export class Recorder implements Observer {
     // What it weighs itself must not bring the next one sooner.
     this.#sinceKey = 0;
   }
-  #keep(what: Entry['what'], check: string | undefined, weight: number): void {
+  #keep(what: Entry['what'], check: number | undefined, weight: number): void {
     const { now, onEntry } = this.#options;
     const t = Math.round((now() - this.#start) * 1000) / 1000;
     this.#entries.push({ s: this.#next, t, check, what });
@@ -172,7 +176,7 @@ export class Recorder implements Observer {
   }
   tail(reason: string, digest: string, records: number): string {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
-    const tail = { k: 'tail', reason, records, inputs: this.#inputs, check: this.#check.value, digest };
+    const tail = { k: 'tail', reason, records, inputs: this.#inputs, check: this.#check.text, digest };
     return lineOf({ s: this.#next, t, check: undefined }, canonical(tail));
   }
   /** The whole trace as far as it is in memory. */

@@ -1,6 +1,7 @@
 import type { InspectionEvent, AnyActorRef } from 'xstate';
 import {
   canonical,
+  checkText,
   type DirectoryRecord,
   type Keyframe,
   type Step,
@@ -15,7 +16,7 @@ export interface Entry {
   readonly s: number;
   readonly t: number;
   /** On inputs and keyframes: the check of everything before. */
-  readonly check: string | undefined;
+  readonly check: number | undefined;
   readonly what: DirectoryRecord | Keyframe | Microstep;
 }
 export const isMicrostep = (what: Entry['what']): what is Microstep => 'type' in what;
@@ -75,6 +76,6 @@ export class Steps {
 
 /** The line of a record: its place first, then what it says, as one text for one value. */
 export const lineOf = ({ s, t, check }: Omit<Entry, 'what'>, text: string): string => {
-  const checked = check === undefined ? '' : `"check":"${check}",`;
+  const checked = check === undefined ? '' : `"check":"${checkText(check)}",`;
   return `{"s":${s},"t":${t},${checked}${text.slice(1)}\n`;
 };

@@ -5,6 +5,7 @@ export interface ReplayOptions {
   readonly level: string;
   /** The number of an input. */
   readonly until?: number;
+  readonly inputs: boolean;
   /** A file for the results as JUnit XML. */
   readonly junit?: string;
   readonly json: boolean;
@@ -47,6 +48,7 @@ export function addLaboratory(program: Command, does: Does): void {
     .argument('<path...>', 'traces, or folders of them')
     .option('--level <level>', 'effects (survives refactoring), steps or strict', 'effects')
     .option('--until <seq>', 'stop after this input and show where every machine stands', countOf)
+    .option('--inputs', 'also list what the world did, each with its number', false)
     .option('--junit <file>', 'write the results as JUnit XML')
     .option('--json', 'one JSON document on stdout', false)
     .addHelpText('after', replayHelp)

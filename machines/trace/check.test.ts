@@ -6,7 +6,7 @@ import type { DirectoryRecord } from './record.ts';
 const checkOf = (...records: readonly DirectoryRecord[]): string => {
   const check = new Check();
   for (const record of records) check.take(record);
-  return check.value;
+  return check.text;
 };
 const a = 'computer/client:fs#1';
 const post: DirectoryRecord = { k: 'post', from: 'computer#1', a, ev: { type: 'close' } };
@@ -58,7 +58,7 @@ describe('a check', () => {
   it('goes on where another one stood', () => {
     const after = new Check(checkOf(post));
     after.take(set(1, 100));
-    expect(after.value).toBe(checkOf(post, set(1, 100)));
+    expect(after.text).toBe(checkOf(post, set(1, 100)));
   });
 
   it('is eight hex digits, and no two of many ordinary records have the same', () => {

@@ -1,3 +1,4 @@
+import type { EventObject } from 'xstate';
 import type { DirectoryRecord } from './record.ts';
 
 const basis = 0x811c9dc5;
@@ -6,11 +7,12 @@ const prime = 0x01000193;
 function mixed(hash: number, text: string): number {
   let mix = hash;
   for (let at = 0; at < text.length; at++) mix = Math.imul(mix ^ text.charCodeAt(at), prime);
-  return Math.imul(mix ^ 0xff, prime);
+  return mix;
 }
+const closed = (hash: number): number => Math.imul(hash ^ 0xff, prime);
 /** Words of a message that say which turn things take. They are ours, so that no secret is among them. */
-function turnOf(event: object): string {
-  const { signal, stage, end } = event as { signal?: unknown; stage?: unknown; end?: unknown };
+function turnOf(event: EventObject): string {
+  const { signal, stage, end } = event as EventObject & Record<'signal' | 'stage' | 'end', unknown>;
   const turn = signal ?? stage ?? end;
   return typeof turn === 'string' ? turn : '';
 }
@@ -21,7 +23,7 @@ function wordOf(record: DirectoryRecord): string {
       return record.ev?.type ?? record.via;
     case 'post':
     case 'out':
-      return record.ev.type + turnOf(record.ev);
+      return record.ev.type;
     case 'open':
       return record.kind;
     case 'end':
@@ -34,16 +36,12 @@ function wordOf(record: DirectoryRecord): string {
       return record.what;
   }
 }
-const numbersOf = (record: DirectoryRecord): readonly [number, number] => {
-  if (record.k === 'timer') return [record.n, record.ms ?? -1];
-  return record.k === 'in' || record.k === 'draw' ? [record.n ?? 0, 0] : [0, 0];
-};
 /** By which way, where one word goes several. */
-const wayOf = (record: DirectoryRecord): string => {
+function wayOf(record: DirectoryRecord): string {
   if (record.k === 'in') return record.via;
   if (record.k === 'timer') return record.via ?? '';
   return record.k === 'out' ? record.port : record.k;
-};
+}
 
 /**
  * 32 bits of FNV-1a over what the machines did: kinds, addresses and words in their order, no payloads. A trace
@@ -57,14 +55,22 @@ export class Check {
     this.#hash = value === undefined ? basis : Number.parseInt(value, 16);
   }
 
+  /** Nothing is made on the way: this runs for every record of a host. */
   take(record: DirectoryRecord): void {
-    const [n, ms] = numbersOf(record);
-    const kind = mixed(mixed(this.#hash, record.k), wayOf(record));
-    const word = mixed(mixed(kind, record.a), wordOf(record));
-    this.#hash = Math.imul(Math.imul(word ^ n, prime) ^ ms, prime);
+    const { k } = record;
+    let hash = closed(mixed(closed(mixed(this.#hash, k)), wayOf(record)));
+    hash = mixed(closed(mixed(hash, record.a)), wordOf(record));
+    if (k === 'post' || k === 'out') hash = mixed(hash, turnOf(record.ev));
+    const n = k === 'timer' || k === 'in' || k === 'draw' ? (record.n ?? 0) : 0;
+    const ms = k === 'timer' ? (record.ms ?? -1) : 0;
+    this.#hash = Math.imul(Math.imul(closed(hash) ^ n, prime) ^ ms, prime);
+  }
+  get value(): number {
+    return this.#hash >>> 0;
   }
   /** Eight hex digits. */
-  get value(): string {
-    return (this.#hash >>> 0).toString(16).padStart(8, '0');
+  get text(): string {
+    return checkText(this.value);
   }
 }
+export const checkText = (value: number): string => value.toString(16).padStart(8, '0');

@@ -1,5 +1,5 @@
 export { canonical, revived, textOfRecord, type Veil } from './canonical.ts';
-export { Check } from './check.ts';
+export { Check, checkText } from './check.ts';
 export {
   headSchema,
   profiles,

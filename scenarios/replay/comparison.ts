@@ -105,7 +105,7 @@ export class Comparison {
   }
   /** Where there are no records to compare, their check has to do. */
   #isAsChecked(check: string | undefined): boolean {
-    return this.#hasOutputs || check === undefined || check === this.#check.value;
+    return this.#hasOutputs || check === undefined || check === this.#check.text;
   }
   /** The line was applied, and nothing heard it. */
   unheard(line: TraceLine): void {

@@ -56,12 +56,20 @@ function changesOf({ lines }: Trace, options: ForkOptions): Changes {
     skip: new Set(options.skip),
   };
 }
-function tell({ terminal }: Context, out: string, { differences, unheard, fired, breaches }: Fork): void {
-  terminal.out(differences.length === 0 ? 'nothing became otherwise' : 'recorded | forked');
+function tell(
+  { terminal }: Context,
+  out: string,
+  { differences, unknownFrom, unheard, fired, breaches }: Fork,
+): void {
+  if (unknownFrom !== null)
+    terminal.out(
+      `from seq ${unknownFrom} on it cannot be told what became otherwise: the recording holds inputs only,\nand today's machines do something else there`,
+    );
+  else terminal.out(differences.length === 0 ? 'nothing became otherwise' : 'recorded | forked');
   for (const line of differences) terminal.out(`  ${line}`);
   if (unheard.length > 0)
     terminal.out(`nobody waited for ${unheard.length} inputs: seq ${unheard.join(', ')}`);
-  if (fired.length > 0) terminal.out(`${fired.length} timers fired that had not: ${fired.join(', ')}`);
+  if (fired.length > 0) terminal.out(`timers that fired and had not: ${fired.join(', ')}`);
   for (const { law, what } of breaches) terminal.out(`${law}: ${what}`);
   terminal.out(out);
 }
@@ -82,7 +90,7 @@ export async function forkCommand(context: Context, file: string, options: ForkO
     if (!read.ok) return unusable(`line ${read.line}: ${read.problem}`, read.remedy);
     if (isCutShort(read.trace)) return unusable(cutShort.message, cutShort.remedy);
     const changes = changesOf(read.trace, options);
-    const { out = file.replace(/(\.trace)?\.ndjson$/, '') + '.fork.trace.ndjson' } = options;
+    const { out = file.replace(/(\.trace)?\.ndjson(\.gz)?$/, '') + '.fork.trace.ndjson' } = options;
     const forked = forkTrace(read.trace, changes, `fork of ${file} at ${changes.at}`);
     writeFileSync(out, forked.trace, { mode: 0o600 });
     if (options.json) terminal.out(JSON.stringify({ ...forked, trace: out }));
@@ -91,6 +99,7 @@ export async function forkCommand(context: Context, file: string, options: ForkO
     if (!breach) return exitCodes.done;
     return exitCodeOf(breach.kind === 'safety' ? 'broken' : 'stuck');
   } catch (error) {
-    return usage((error as Error).message);
+    const { code, message } = error as NodeJS.ErrnoException;
+    return usage(code === 'ENOENT' ? `${file}: no such trace` : message);
   }
 }

@@ -27,6 +27,11 @@ export interface Fork {
   readonly trace: string;
   /** What became of calls, servers, links otherwise. */
   readonly differences: readonly string[];
+  /**
+   * The recording holds inputs only, and from this one on today's machines do something else: what became of
+   * anything after it was not written down, so it cannot be compared. Null: all of it can.
+   */
+  readonly unknownFrom: number | null;
   /** Numbers of recorded inputs for which nobody waited any more. */
   readonly unheard: readonly number[];
   /** Timers that fired although they had not in the recording. */
@@ -36,6 +41,7 @@ export interface Fork {
 
 /** What the recording did not let fire may have been late by so much there. */
 const lateMs = 50;
+const lost = 'no message is lost';
 /** After the last input: so long for what is still on its way. */
 const horizonMs = 120_000;
 
@@ -64,7 +70,7 @@ class ForkedWorld extends Inert {
     if (this.#recorded.has(`${a} ${n}`)) return undefined;
     return this.clock.setTimeout(() => {
       if (!this.isForked) return;
-      this.fired.push(`${a} ${n}`);
+      this.fired.push(`${n} of ${a}`);
       fire();
     }, ms + lateMs);
   }
@@ -123,7 +129,10 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
     if ((!world.apply(directory, input, draws) || records.length === before) && s !== undefined)
       unheard.push(s);
   };
-  if (trace.key) restoreFrom(trace.key.frame, directory, (a, letters) => world.listen(directory, a, letters));
+  if (trace.key) {
+    restoreFrom(trace.key.frame, directory, (a, letters) => world.listen(directory, a, letters));
+    recorder.begin(trace.key.frame);
+  }
   for (const { line, input, draws } of slices) {
     if (line.s === changes.at) world.isForked = true;
     world.clock.advance(Math.max(0, line.t - world.now()));
@@ -136,16 +145,21 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
   world.isForked = true;
   world.clock.advance(horizonMs);
   const isClosed = directory.size === 0;
-  const { records: original } = replayTrace(trace, { kinds });
-  const recorded = trace.head.profile === 'inputs' ? original : trace.lines.map((l) => l.record);
+  const hasOutputs = trace.head.profile !== 'inputs';
+  const today = hasOutputs ? undefined : replayTrace(trace, { kinds });
+  const recorded = today?.records ?? trace.lines.map((l) => l.record);
   return {
     trace: recorder.text(isClosed ? 'closed' : 'cut'),
     differences: differencesOf(
       outcomeOf(recorded.filter((record): record is DirectoryRecord => record.k !== 'step')),
       outcomeOf(records),
     ),
+    unknownFrom: today?.divergence?.input?.s ?? null,
     unheard,
     fired: world.fired,
-    breaches: judge(records, isClosed),
+    // What the host sent then may find nobody now: that is what a fork is for.
+    breaches: judge(records, isClosed).filter(
+      ({ law, what }) => law !== lost || !what.startsWith('host -> '),
+    ),
   };
 }

@@ -72,7 +72,8 @@ function lostText(record: Produced): string {
 export function hintOf(divergence: Divergence): string {
   const { how, agreed, recorded, replayed, restRecorded, restReplayed } = divergence;
   if (how === 'deaf') return 'the machine that waited for this input has ended, moved on, or never asked';
-  if (how === 'check') return 'record with --profile steps to see which record it is';
+  if (how === 'check')
+    return 'the version that wrote it knows which record: a2c fork FILE there writes a trace with all of them';
   if (!replayed) return recorded ? lostText(recorded.record) : 'something is no longer done here';
   if (agreed.some((record) => record.k !== 'in' && isSame(record, replayed)))
     return 'the same is done a second time';

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { ReplayOptions as Options } from '../../actors/cli/laboratory.ts';
 import { exitCodes, type Context } from '../../actors/cli/shared.ts';
-import { tracesIn } from './files.ts';
+import { readTraceFile, tracesIn } from './files.ts';
+import { inputText } from './record-text.ts';
 import { levels, replay, type Level, type ReplayReport } from './replay.ts';
 import { junitXml } from './junit.ts';
 import { exitCodeOf } from './verdict.ts';
@@ -18,8 +19,15 @@ const escaped = (text: string): string =>
 const annotation = ({ file, text, verdict }: ReplayReport): string =>
   `::error file=${escaped(file).replaceAll(':', '%3A').replaceAll(',', '%2C')},title=${verdict}::${escaped(text)}`;
 
-function show({ terminal }: Context, report: ReplayReport, { until }: Options): void {
+function showInputs({ terminal }: Context, file: string): void {
+  const read = readTraceFile(file);
+  for (const line of read.ok ? read.trace.lines : [])
+    if (line.record.k === 'in') terminal.out(`  ${inputText(line)}`);
+}
+function show(context: Context, report: ReplayReport, { until, inputs }: Options): void {
+  const { terminal } = context;
   terminal.out(report.text);
+  if (inputs && report.verdict !== 'unusable') showInputs(context, report.file);
   if (until !== undefined)
     for (const [address, state] of Object.entries(report.states)) terminal.out(`  ${address}  ${state}`);
   if (process.env['GITHUB_ACTIONS'] === 'true' && report.verdict !== 'same') terminal.out(annotation(report));

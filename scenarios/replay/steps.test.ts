@@ -162,7 +162,7 @@ describe('docs/replay.md', () => {
   });
 
   it('2. sees it again, 3. understands it', () => {
-    expect(walk('## 2. See it again', '## 3. Understand it')).toEqual([0, 0, 0, 0, 0, 2, 0]);
+    expect(walk('## 2. See it again', '## 3. Understand it')).toEqual([0, 0, 0, 0, 0, 0, 2, 0]);
     const script = blocksOf(readFileSync(join(root, 'docs/trace-format.md'), 'utf8'));
     writeFileSync(at('check.mjs'), script.find(({ language }) => language === 'js')?.text ?? '');
     for (const file of ['traces/shaky.trace.ndjson', 'nonsense.trace.ndjson'])
