@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['scenarios/**/*.long.test.ts'],
+    globalSetup: ['scenarios/fixtures/built-first.ts'],
     passWithNoTests: false,
     testTimeout: 300_000,
     maxWorkers: 2,

@@ -29,7 +29,7 @@ afterEach(() => {
 
 /** The command as a process of its own. `said` resolves with the first line, of either stream, that matches; or the second. */
 function a2c(...argv: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', fileAt('main.ts'), ...argv], {
+  const child = spawn(process.execPath, [fileAt('../dist/actors/main.js'), ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, MARK: mark },
   });

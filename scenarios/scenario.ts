@@ -15,7 +15,7 @@ const postMortemMs = 30_000;
  * Each replay proves that the machines do the same again. That the fakes do, too, is proved by a second play of
  * so many: they are the same few for all of them.
  */
-const everyNth = 3;
+const everyNth = 10;
 
 function play(options: StageOptions & Meant, act: (stage: Stage) => void): Stage {
   const stage = new Stage(options);

@@ -42,7 +42,7 @@ afterEach(() => {
 
 /** The command as a process of its own. */
 function a2c(...argv: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', fileAt('../main.ts'), ...argv], {
+  const child = spawn(process.execPath, [fileAt('../../dist/actors/main.js'), ...argv], {
     stdio: 'pipe',
   });
   const told = { out: '', err: '' };

@@ -6,7 +6,7 @@ import { spawn, type IPty } from '@lydell/node-pty';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readFact, type Fact } from '../../machines/facts/index.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -27,7 +27,7 @@ function up(...more: string[]) {
   const script = `require('fs').writeFileSync(process.argv[1], String(process.pid)); import(process.argv[2])`;
   const fixture = { command: process.execPath, args: ['-e', script, pid, server] };
   writeFileSync(config, JSON.stringify({ mcpServers: { fixture } }));
-  const args = ['--import', 'tsx', main, 'up', '-c', config, '--port', '0', '--facts', ...more];
+  const args = [main, 'up', '-c', config, '--port', '0', '--facts', ...more];
   const env = { ...process.env, NO_COLOR: '1' };
   const terminal = spawn(process.execPath, args, { cols: 240, rows: 50, cwd: checkout, env });
   pty = terminal;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const main = fileURLToPath(new URL('main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/adapters/documents/main.js', import.meta.url));
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'a2c-documents-main-'));
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const start = (...args: string[]) => {
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...args], { stdio: 'pipe' });
+  const child = spawn(process.execPath, [main, ...args], { stdio: 'pipe' });
   const out = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (out.stderr += text));

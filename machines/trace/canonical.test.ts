@@ -93,6 +93,7 @@ describe('canonical text', () => {
     [new Map([['a', 1]]), '{"$map":[["a",1]]}'],
     [new Set([1]), '{"$set":[1]}'],
     [Uint8Array.of(0, 255), '{"$bytes":"00ff"}'],
+    [Object.assign(Uint8Array.of(1), { toJSON: () => 'as a Buffer has it' }), '{"$bytes":"01"}'],
     [() => {}, '{"$lost":"function"}'],
     [new Date(0), '"1970-01-01T00:00:00.000Z"'],
     [{ $num: 'mine' }, '{"$esc":{"$num":"mine"}}'],

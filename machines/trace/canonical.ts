@@ -65,7 +65,9 @@ class Writer {
     }
   }
   #list(values: Iterable<unknown>, key: string): string {
-    return `[${Array.from(values, (each) => this.text(each, key)).join(',')}]`;
+    let text = '';
+    for (const each of values) text += `${text === '' ? '' : ','}${this.text(each, key)}`;
+    return `[${text}]`;
   }
   #map(entries: ReadonlyMap<unknown, unknown>, key: string): string {
     const pairs = Array.from(entries, ([k, value]) => {
@@ -76,6 +78,11 @@ class Writer {
   }
   #object(value: object, key: string): string {
     if (Array.isArray(value)) return this.#list(value, key);
+    if (Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value))
+      return this.#fields(value as Fields, key);
+    return this.#instance(value, key);
+  }
+  #instance(value: object, key: string): string {
     if (value instanceof Error) return `{"$err":${this.#error(value)}}`;
     if (value instanceof Map) return this.#map(value, key);
     if (value instanceof Set) return `{"$set":${this.#list(value, key)}}`;
@@ -83,16 +90,37 @@ class Writer {
     if (value instanceof Lost) return lost(value.what);
     // As the wire would have it: a time, an address.
     if ('toJSON' in value && typeof value.toJSON === 'function') return this.text(value.toJSON(key), key);
-    const fields = value as Fields;
-    const keys = Object.keys(fields).filter((k) => fields[k] !== undefined);
-    const pairs = keys.map((k) => [this.#key(k), this.text(fields[k], nameFor(k, fields, key))] as const);
-    const text = `{${(this.#isSorted ? pairs.toSorted(byKey) : pairs)
-      .map(([k, inner]) => `${JSON.stringify(k)}:${inner}`)
-      .join(',')}}`;
-    return isWord(keys) ? `{"$esc":${text}}` : text;
+    return this.#fields(value as Fields, key);
   }
-  #key(key: string): string {
-    return isPlainKey.test(key) ? key : (this.#veil?.hide(key, '') ?? key);
+  /** Almost all that is written comes through here. */
+  #fields(fields: Fields, above: string): string {
+    const keys = Object.keys(fields);
+    if (this.#isSorted) keys.sort();
+    let text = '';
+    let [count, only] = [0, ''];
+    for (const key of keys) {
+      const value = fields[key];
+      if (value === undefined) continue;
+      const isPlain = isPlainKey.test(key);
+      if (!isPlain && (this.#veil?.hide(key, '') ?? key) !== key) return this.#veiled(fields, above);
+      const inner = this.text(value, nameFor(key, fields, above));
+      text += `${count === 0 ? '' : ','}${isPlain ? `"${key}"` : JSON.stringify(key)}:${inner}`;
+      count += 1;
+      only = key;
+    }
+    return count === 1 && words.has(only) ? `{"$esc":{${text}}}` : `{${text}}`;
+  }
+  /** Where a key may hold a secret: sorted by what is written in its place. */
+  #veiled(fields: Fields, above: string): string {
+    const pairs = Object.keys(fields)
+      .filter((key) => fields[key] !== undefined)
+      .map((key) => {
+        const shown = isPlainKey.test(key) ? key : (this.#veil?.hide(key, '') ?? key);
+        return [shown, this.text(fields[key], nameFor(key, fields, above))] as const;
+      });
+    const sorted = this.#isSorted ? pairs.toSorted(byKey) : pairs;
+    const text = `{${sorted.map(([key, inner]) => `${JSON.stringify(key)}:${inner}`).join(',')}}`;
+    return sorted.length === 1 && words.has(sorted[0]?.[0] ?? '') ? `{"$esc":${text}}` : text;
   }
   #bytes(bytes: Uint8Array, key: string): string {
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

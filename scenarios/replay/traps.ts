@@ -27,7 +27,11 @@ const callerOf = (stack: string | undefined): string => (stack ?? '').split('\n'
 /** Stands before one of them. A date that is told which one it is needs no clock. */
 function trapped(original: Callable, api: string, note: (trapped: Trapped) => void): Callable {
   const look = (): void => {
+    // XState asks at every timer: a long stack would cost more than the replay.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 3;
     const at = callerOf(new Error().stack);
+    Error.stackTraceLimit = stackTraceLimit;
     if (!isXState.test(at)) note({ api, at });
   };
   return new Proxy(original, {

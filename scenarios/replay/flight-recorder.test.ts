@@ -1,0 +1,246 @@
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setup, type AnyStateMachine } from 'xstate';
+import { A2cError, createAgent, createComputer, createOffice } from '../../actors/index.ts';
+import { assemble, machines } from '../../actors/assemble.ts';
+import { Runtime, type RuntimeOptions } from '../../actors/runtime.ts';
+import type { Trace } from '../../machines/trace/index.ts';
+import { readTraceFile } from './files.ts';
+import { replay, replayOf } from './replay.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'a2c-recorder-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let count = 0;
+const freshFolder = (): string => join(folder, `${(count += 1)}`);
+const traceIn = (file: string): Trace => {
+  const read = readTraceFile(file);
+  if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
+  return read.trace;
+};
+const quiet = { stateDir: false, reaper: false } as const;
+
+/** A machine with a bug in it. */
+const brittle = setup({
+  actions: {
+    trip: () => {
+      throw new Error('bug in brittle');
+    },
+  },
+}).createMachine({ id: 'brittle', on: { go: { actions: 'trip' } } }) as unknown as AnyStateMachine;
+const kinds = { ...machines, brittle };
+function hostOf(options: RuntimeOptions & { notice?: (text: string) => void }): Runtime {
+  const runtime = new Runtime({ reaper: false, ...options });
+  assemble(runtime.directory, kinds);
+  return runtime;
+}
+/** It starts, and fails over the first thing that it is told. */
+function fail({ directory }: Runtime): void {
+  directory.start('brittle', {}, 'host:brittle');
+  directory.send('brittle', { type: 'go' });
+}
+
+describe('a machine that fails', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('leaves a trace that shows it again, and a notice with the command', () => {
+    const [stateDir, notices] = [freshFolder(), [] as string[]];
+    fail(hostOf({ stateDir, notice: (text) => notices.push(text) }));
+    expect(notices).toEqual([]);
+    vi.advanceTimersByTime(100);
+    const [name = ''] = readdirSync(join(stateDir, 'traces'));
+    const file = join(stateDir, 'traces', name);
+    expect(notices).toEqual([
+      `brittle#1 failed: Error: bug in brittle\n  what led to it can be replayed: a2c replay ${file}`,
+    ]);
+    const { verdict, text } = replayOf(file, traceIn(file), { kinds });
+    expect(verdict).toBe('broken');
+    expect(text).toMatch(/^BROKEN .*\n {2}no machine fails: brittle#1 failed: Error: bug in brittle\n/);
+  });
+
+  it('does so once a minute at most, and twenty are kept, the newest', () => {
+    const [stateDir, notices] = [freshFolder(), [] as string[]];
+    const host = hostOf({ stateDir, notice: (text) => notices.push(text) });
+    const kept = (): string[] => readdirSync(join(stateDir, 'traces')).toSorted();
+    for (const wait of [100, 30_000, 29_000]) {
+      fail(host);
+      vi.advanceTimersByTime(wait);
+      expect(notices).toHaveLength(1);
+    }
+    const first = kept();
+    vi.advanceTimersByTime(60_000);
+    for (let n = 2; n <= 23; n++) {
+      fail(host);
+      vi.advanceTimersByTime(60_200);
+      expect(notices).toHaveLength(n);
+    }
+    expect(kept()).toHaveLength(20);
+    expect(kept()).not.toContain(first[0]);
+    expect(notices.at(-1)).toContain(kept().at(-1));
+  });
+
+  it('leaves nothing where no state is kept, and nothing where nothing is recorded', () => {
+    const notices: string[] = [];
+    const notice = (text: string): void => void notices.push(text);
+    fail(hostOf({ stateDir: false, notice }));
+    fail(hostOf({ stateDir: join(folder, 'never'), record: false, notice }));
+    vi.advanceTimersByTime(1_000);
+    expect(notices).toEqual([]);
+    expect(existsSync(join(folder, 'never'))).toBe(false);
+  });
+
+  it('says so when its trace cannot be written, and hurts nobody', () => {
+    const [stateDir, notices] = [freshFolder(), [] as string[]];
+    writeFileSync(stateDir, 'a file where a folder should be');
+    fail(hostOf({ stateDir, notice: (text) => notices.push(text) }));
+    vi.advanceTimersByTime(100);
+    expect(notices).toEqual([
+      expect.stringMatching(/^brittle#1 failed: .*\n {2}and what led to it could not be written: E/),
+    ]);
+  });
+
+  it('is told of with the file that grows, where there is one', () => {
+    const [dir, notices] = [freshFolder(), [] as string[]];
+    const host = hostOf({ stateDir: false, record: { dir }, notice: (text) => notices.push(text) });
+    fail(host);
+    vi.advanceTimersByTime(100);
+    expect(notices).toEqual([expect.stringContaining(`a2c replay ${host.flight?.path}`)]);
+    expect(replayOf('t', traceIn(host.flight?.path ?? ''), { kinds }).verdict).toBe('broken');
+  });
+
+  it('just before its host closes is written all the same, by its name', async () => {
+    const [stateDir, notices] = [freshFolder(), [] as string[]];
+    const host = hostOf({ stateDir, notice: (text) => notices.push(text) });
+    fail(host);
+    await host.close();
+    expect(notices).toEqual([expect.stringContaining('brittle#1 failed: Error: bug in brittle')]);
+    vi.advanceTimersByTime(1_000);
+    expect(readdirSync(join(stateDir, 'traces'))).toHaveLength(1);
+  });
+});
+
+describe('writeTrace', () => {
+  it('of a computer, an agent and an office writes what they were told so far, each to a file of its own', async () => {
+    const dir = freshFolder();
+    const office = await createOffice({ port: 0 });
+    const computer = await createComputer({ ...quiet, name: 'c1', office: { url: office.url } });
+    const agent = await createAgent({ url: office.url });
+    const files = await Promise.all([office, computer, agent, office].map((each) => each.writeTrace(dir)));
+    expect(readdirSync(dir).toSorted()).toEqual(files.map((file) => file.slice(dir.length + 1)).toSorted());
+    expect(new Set(files).size).toBe(4);
+    for (const file of files)
+      expect((await replay(file)).text).toMatch(/^SAME .*: \d+ inputs, \d+ records, digest [0-9a-f]{16}$/);
+    expect(traceIn(files[0] ?? '').tail?.reason).toBe('asked');
+    for (const each of [agent, computer, office]) await each.close();
+  });
+
+  it('asked for by a listener, in the midst of what happens, is whole all the same', async () => {
+    const dir = freshFolder();
+    const files: Promise<string>[] = [];
+    const office = await createOffice({ port: 0, record: { profile: 'steps' } });
+    office.on('seat.changed', () => void files.push(office.writeTrace(dir)));
+    const agent = await createAgent({ url: office.url });
+    await agent.close();
+    await office.close();
+    expect(files.length).toBeGreaterThanOrEqual(2);
+    for (const file of files) expect((await replay(await file)).verdict).toBe('same');
+  });
+
+  it('rejects with a remedy where nothing is recorded', async () => {
+    const office = await createOffice({ port: 0, record: false });
+    await expect(office.writeTrace(freshFolder())).rejects.toMatchObject({
+      name: 'A2cError',
+      message: 'This host records nothing: it was started with record: false',
+      remedy: expect.stringContaining('record: { dir:'),
+    });
+    await office.close();
+  });
+
+  it('rejects with a remedy where it cannot write', async () => {
+    const office = await createOffice({ port: 0 });
+    const file = freshFolder();
+    writeFileSync(file, '');
+    await expect(office.writeTrace(file)).rejects.toMatchObject({
+      name: 'A2cError',
+      remedy: 'Name a folder that can be written.',
+    });
+    await office.close();
+  });
+});
+
+describe('a folder to record to', () => {
+  it('that cannot be written is told before anything starts', async () => {
+    const file = freshFolder();
+    writeFileSync(file, '');
+    const dir = join(file, 'traces');
+    for (const start of [
+      () => createOffice({ port: 0, record: { dir } }),
+      () => createComputer({ ...quiet, record: { dir } }),
+      () => createAgent({ url: 'http://127.0.0.1:9', record: { dir } }),
+    ]) {
+      const error = await start().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(A2cError);
+      expect(error).toMatchObject({
+        message: expect.stringContaining(`Cannot record to ${dir}: `),
+        remedy: 'Name a folder that can be written.',
+      });
+    }
+  });
+
+  it('may be the same for several hosts of one process that start in one millisecond', async () => {
+    const dir = freshFolder();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const offices = await Promise.all([1, 2, 3].map(() => createOffice({ port: 0, record: { dir } })));
+    vi.useRealTimers();
+    for (const office of offices) await office.close();
+    const files = readdirSync(dir).map((name) => join(dir, name));
+    expect(files).toHaveLength(3);
+    for (const file of files) expect((await replay(file)).verdict).toBe('same');
+  });
+
+  it('that breaks later is told once, and the host lives on', async () => {
+    const [dir, notices] = [freshFolder(), [] as string[]];
+    const computer = await createComputer({
+      ...quiet,
+      record: { dir },
+      onNotice: (text) => notices.push(text),
+    });
+    const path = await computer.writeTrace();
+    // The disk takes no more: what it had open is gone.
+    const open = readdirSync('/proc/self/fd').find((fd) => linkOf(fd) === path);
+    closeSync(Number(open));
+    const file = await (computer.callTool('nothing'), computer.writeTrace(dir));
+    expect(notices).toEqual([expect.stringMatching(/^cannot record any more: E/)]);
+    expect(await computer.callTool('nothing')).toMatchObject({ outcome: 'failed' });
+    expect(await replay(file)).toMatchObject({ verdict: 'unusable' });
+    await computer.close();
+    expect(notices).toHaveLength(1);
+  });
+
+  it('holds all of a flood that a ring of this size would have lost', async () => {
+    const dir = freshFolder();
+    const host = hostOf({ stateDir: false, record: { dir, ringBytes: 2_000 } });
+    for (let n = 1; n <= 200; n++)
+      host.directory.send('nobody', { type: 'flood', n, text: 'x'.repeat(100) } as never);
+    const file = host.flight?.path ?? '';
+    await host.close();
+    expect(traceIn(file).lines).toHaveLength(200);
+  });
+});
+const linkOf = (fd: string): string => {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return '';
+  }
+};

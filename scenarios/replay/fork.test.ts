@@ -1,0 +1,250 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../actors/assemble.ts';
+import type { DirectoryRecord, Trace, TraceLine } from '../../machines/trace/index.ts';
+import { provided } from '../fixtures/altered.ts';
+import { commandLine, type Told } from '../fixtures/command-line.ts';
+import { fileTextOf, inputsOf } from '../fixtures/recorded-life.ts';
+import { traceOf } from '../recording.ts';
+import { Stage } from '../stage.ts';
+import { readTraceFile } from './files.ts';
+import type { Fork } from './fork.ts';
+import { replay } from './replay.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'a2c-fork-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fileOf = (name: string, trace: Trace): string => {
+  const file = join(folder, name);
+  writeFileSync(file, fileTextOf(trace));
+  return file;
+};
+
+/** A computer in an office, one call that is answered, a connection that is lost and comes back, the end. */
+function life(): Trace {
+  const stage = new Stage({
+    servers: { fs: { tools: { read: { answers: { content: [] }, afterMs: 50 } } } },
+  });
+  stage.office();
+  stage.computer({ linked: true });
+  stage.run(1_000);
+  stage.call('read', { timeoutMs: 500 });
+  stage.run(30_000);
+  stage.close();
+  stage.run(30_000);
+  return traceOf(stage.recorder);
+}
+const recorded = life();
+const file = fileOf('life.trace.ndjson', recorded);
+const find = (what: (record: DirectoryRecord) => boolean): TraceLine =>
+  recorded.lines.find(({ record }) => record.k === 'in' && what(record)) as TraceLine;
+const answer = find((r) => r.k === 'in' && r.via === 'ask' && r.id === 'call');
+const opened = find((r) => r.k === 'in' && r.ev?.type === 'session.opened');
+const joined = find((r) => r.k === 'in' && r.ev?.type === 'join.accepted');
+const call = find((r) => r.k === 'in' && r.ev?.type === 'tool.call');
+const process1 = find((r) => r.k === 'in' && r.ev?.type === 'child.started').record.a;
+
+const out = join(folder, 'out.trace.ndjson');
+const fork = (...argv: readonly string[]): Promise<Told> =>
+  commandLine(['fork', file, '--out', out, ...argv]);
+async function forked(...argv: readonly string[]): Promise<Fork> {
+  const { out: text, code, err } = await fork('--json', ...argv);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(text) as Fork;
+}
+/** What was made of it is a trace like any other. */
+async function expectReplays(): Promise<void> {
+  const { verdict, text } = await replay(out, { level: 'strict' });
+  expect({ verdict, text }).toEqual({ verdict: 'same', text: expect.stringMatching(/^SAME /) });
+}
+
+describe('a fork without a change', () => {
+  it('is the same world, and nothing became otherwise', async () => {
+    expect(await forked()).toMatchObject({ differences: [], unheard: [], fired: [], breaches: [] });
+    await expectReplays();
+    const texts = (path: string): string[] => {
+      const read = readTraceFile(path);
+      return read.ok ? read.trace.lines.map(({ text }) => text) : [];
+    };
+    expect(texts(out)).toEqual(texts(file));
+  });
+
+  it('is met by the code of today: what it does otherwise is told', async () => {
+    const today = machines as Record<string, AnyStateMachine>;
+    const { call: before } = today;
+    Object.assign(today, provided('call', { guards: { isToolError: () => true } }));
+    const { differences } = await forked().finally(() => Object.assign(today, { call: before }));
+    // What was recorded with its outputs is held against them.
+    expect(differences).toEqual(['call r1 of host:computer: succeeded (succeeded) | failed (failed)']);
+  });
+});
+
+describe('--skip', () => {
+  it('of an answer lets its time-out pass, which had not: a timer of the fork alone', async () => {
+    const { differences, fired, unheard } = await forked('--skip', String(answer.s));
+    expect(differences).toEqual(['call r1 of host:computer: succeeded (succeeded) | timedOut (unknown)']);
+    expect(fired).toEqual([`1 of ${answer.record.a}`]);
+    expect(unheard).toEqual([]);
+    await expectReplays();
+  });
+
+  it('of what everything hangs on leaves the rest unheard, and says of which inputs', async () => {
+    const { unheard, differences } = await forked('--skip', String(opened.s));
+    expect(unheard).toContain(answer.s);
+    expect(differences).toContainEqual(
+      expect.stringMatching(/^call r1 of host:computer: succeeded .* \| failed/),
+    );
+    await expectReplays();
+  });
+
+  it('of a join needs chance that nobody drew, and is a whole trace all the same', async () => {
+    const { fired } = await forked('--skip', String(joined.s));
+    expect(fired.some((timer) => timer.endsWith(' of computer/link#1'))).toBe(true);
+    expect(readFileSync(out, 'utf8')).toContain('"port":"random"');
+    await expectReplays();
+  });
+});
+
+describe('--set and --inject', () => {
+  it('put another value into the input at --at', async () => {
+    const { differences } = await forked('--at', String(answer.s), '--set', 'ev.result={"isError":true}');
+    expect(differences).toEqual(['call r1 of host:computer: succeeded (succeeded) | failed (failed)']);
+    await expectReplays();
+  });
+
+  it('take what is no JSON for a text', async () => {
+    await forked('--at', String(call.s), '--set', 'ev.call.tool=nothing', '--set', 'ev.call.timeoutMs=7');
+    const text = readFileSync(out, 'utf8');
+    expect(text).toContain('"tool":"nothing","params":{},"timeoutMs":7}');
+    await expectReplays();
+  });
+
+  it('let something happen just before it', async () => {
+    const death = {
+      via: 'leaf',
+      a: process1,
+      ev: { type: 'child.exited', code: 1, signal: null, stderr: 'oh', left: 0 },
+    };
+    const { differences, unheard } = await forked(
+      '--at',
+      String(answer.s),
+      '--inject',
+      JSON.stringify(death),
+    );
+    expect(differences).toContainEqual('call r1 of host:computer: succeeded (succeeded) | unknown (unknown)');
+    expect(differences).toContainEqual(
+      expect.stringMatching(/^server fs: .*ready → closing \| .*ready → recovering → waiting/),
+    );
+    expect(unheard).toContain(answer.s);
+    await expectReplays();
+  });
+});
+
+describe('what it says', () => {
+  it('is recorded against forked, timers and inputs, and the new file', async () => {
+    const { code, out: text } = await fork('--skip', String(answer.s));
+    expect(code).toBe(0);
+    expect(text.trimEnd().split('\n')).toEqual([
+      'recorded | forked',
+      '  call r1 of host:computer: succeeded (succeeded) | timedOut (unknown)',
+      `timers that fired and had not: 1 of ${answer.record.a}`,
+      out,
+    ]);
+  });
+
+  it('stands beside the recording where no other place is named, and never in its place', async () => {
+    const before = readFileSync(file, 'utf8');
+    const { out: text } = await commandLine(['fork', file]);
+    expect(text.trimEnd().split('\n').at(-1)).toBe(join(folder, 'life.fork.trace.ndjson'));
+    expect(existsSync(join(folder, 'life.fork.trace.ndjson'))).toBe(true);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  it('is the same for a recording of inputs alone', async () => {
+    const alone = inputsOf(recorded);
+    const place = alone.lines.findIndex(({ s }) => s === answer.s) + 1;
+    const argv = [fileOf('inputs.trace.ndjson', alone), '--out', out, '--skip', String(place)];
+    const expected = await fork('--skip', String(answer.s));
+    expect(await commandLine(['fork', ...argv])).toEqual(expected);
+  });
+
+  it('is the code of the law that it breaks', async () => {
+    const twice = { via: 'start', a: 'computer', ev: { type: 'start', input: {}, tell: 'host:computer' } };
+    const { code, out: text } = await fork('--at', String(answer.s), '--inject', JSON.stringify(twice));
+    expect({ code, text }).toEqual({
+      code: 2,
+      text: expect.stringContaining('no defect is reported: computer: opened twice'),
+    });
+  });
+
+  it('is no breach where the host speaks to somebody who is not there in this world', async () => {
+    const lost = { via: 'host', a: 'nobody', ev: { type: 'hello' } };
+    const { code } = await fork('--at', String(answer.s), '--inject', JSON.stringify(lost));
+    expect(code).toBe(0);
+  });
+});
+
+describe('a mistake', () => {
+  const at = ['--at', String(answer.s)];
+  const input = recorded.lines.findLast(({ s, record }) => s < answer.s && record.k === 'in')?.s;
+  it.each([
+    [
+      'a number that is no input',
+      ['--at', String(answer.s - 1)],
+      `seq ${answer.s - 1} is no input; the one before it is ${input}`,
+    ],
+    ['a number beyond the end', ['--skip', '999999'], 'seq 999999 is no input; the one before it is'],
+    ['a number that is none', ['--at', 'soon'], 'the number of a record: its "s"'],
+    ['--set without --at', ['--set', 'ev.code=1'], '--set and --inject need --at SEQ'],
+    ['--inject without --at', ['--inject', '{}'], '--set and --inject need --at SEQ'],
+    [
+      'a --set that is no assignment',
+      [...at, '--set', 'ev.code'],
+      '--set ev.code: write KEY=VALUE, such as ev.code=1',
+    ],
+    [
+      'a --set of nothing there',
+      [...at, '--set', 'ev.cod=1'],
+      '--set ev.cod: the input has no such value; it has ev.type, ev.id, ev.result',
+    ],
+    [
+      'a --set deep in nothing',
+      [...at, '--set', 'ev.x.y=1'],
+      '--set ev.x.y: the input has no such value; it has ',
+    ],
+    [
+      'an --inject that is no JSON',
+      [...at, '--inject', '{via:host}'],
+      'write an input, such as {"via":"host"',
+    ],
+    ['an --inject that is no object', [...at, '--inject', '42'], '--inject 42: no object'],
+    ['an --inject that is no input', [...at, '--inject', '{"via":"dream","a":"x"}'], 'via'],
+    [
+      'an --inject of another kind',
+      [...at, '--inject', '{"k":"post","a":"x","from":"y","ev":{"type":"z"}}'],
+      'via',
+    ],
+  ])('in %s is 64, with what to write instead', async (_what, argv, text) => {
+    rmSync(out, { force: true });
+    const { code, err } = await fork(...argv);
+    expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining(text) });
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('in the file is 5 where it is no trace or has no beginning, and 64 where there is none', async () => {
+    const garbage = join(folder, 'garbage.trace.ndjson');
+    writeFileSync(garbage, 'no');
+    expect(await commandLine(['fork', garbage])).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('line 1'),
+    });
+    const cut = { ...recorded, head: { ...recorded.head, next: 50 }, lines: recorded.lines.slice(49) };
+    expect(await commandLine(['fork', fileOf('cut.trace.ndjson', cut)])).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('its beginning is missing'),
+    });
+    expect(await commandLine(['fork', join(folder, 'nowhere')])).toMatchObject({ code: 64 });
+  });
+});
