@@ -18,7 +18,8 @@ export default defineConfig({
     globalSetup: ['scenarios/fixtures/built-first.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    maxWorkers: 2,
+    // Many tests wait for processes: a third worker has the cores meanwhile.
+    maxWorkers: 3,
     // Tests neither read nor write what the person who runs them keeps for real hosts.
     env: {
       XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'a2c-test-state-')),

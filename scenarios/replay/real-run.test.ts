@@ -113,9 +113,9 @@ describe('a host that records to a folder', () => {
     expect(bytes).toContain('"text":"Bearer «redacted:');
   });
 
-  it('can be replayed, strictly, a hundred times with one digest', () => {
+  it('can be replayed, strictly, ten times with one digest', () => {
     const trace = traceIn(file);
-    const reports = Array.from({ length: 100 }, () => replayOf(file, trace, { level: 'strict' }));
+    const reports = Array.from({ length: 10 }, () => replayOf(file, trace, { level: 'strict' }));
     expect(reports.find(({ verdict }) => verdict !== 'same')?.text).toBeUndefined();
     expect(new Set(reports.map(({ digest }) => digest)).size).toBe(1);
     expect(reports[0]?.matched).toBe(reports[0]?.total);
@@ -124,13 +124,13 @@ describe('a host that records to a folder', () => {
   it('can be replayed by other processes, whatever their chance, to the same digest', async () => {
     const { digest } = await replay(file, { level: 'strict' });
     const told = await Promise.all(
-      [1, 2, 3].map(async (seed) => {
+      [1, 2].map(async (seed) => {
         const argv = [`--random-seed=${seed}`, '--import', 'tsx', fixture('replay-digest.ts'), file];
         const { stdout } = await promisify(execFile)(process.execPath, argv);
         return JSON.parse(stdout) as unknown;
       }),
     );
-    expect(told).toEqual(Array.from({ length: 3 }, () => ({ verdict: 'same', digest })));
+    expect(told).toEqual(Array.from({ length: 2 }, () => ({ verdict: 'same', digest })));
   });
 });
 
