@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** No process, no socket, no folder of their own: these share what they load, which saves a fifth of all CPU. */
+/** No process, no socket, no folder of their own: these share what they load, which saves a third of their CPU. */
 const quick = [
   'machines/**/*.test.ts',
   'scenarios/!(real).test.ts',

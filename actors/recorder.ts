@@ -39,7 +39,7 @@ const deepest = 32;
 /** What holds itself has no end, and more ways than one to go round. */
 const mostVisits = 50_000;
 
-/** About so many bytes are held by a value. A walk over it costs a tenth of its text. */
+/** About so many bytes are held by a value. */
 function weightOf(value: unknown): number {
   let visits = 0;
   const weigh = (each: unknown, depth: number): number => {

@@ -41,7 +41,7 @@ function live(stage: Stage): void {
 }
 const recordedWith = (ringBytes: number) => {
   const stage = new Stage({ servers, seed: 5 });
-  const ring = recorderOf(stage.clock, 'virtual', ringBytes);
+  const ring = recorderOf(stage.clock, { ringBytes });
   ring.picture = () => pictureOf(stage.directory);
   stage.directory.tap.add(ring);
   live(stage);

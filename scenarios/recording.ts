@@ -1,31 +1,29 @@
-import { createHash } from 'node:crypto';
 import { Recorder } from '../actors/recorder.ts';
 import { readTrace, type Trace } from '../machines/trace/index.ts';
-import { sha256Of } from './replay/files.ts';
+import { createDigest, sha256Of } from './replay/files.ts';
 
-/** A recorder that forgets nothing and hides nothing, on virtual time unless said otherwise. */
+export interface RecordingOptions {
+  /** Default `virtual`. */
+  readonly kind?: 'virtual' | 'real';
+  /** Default: it forgets nothing. */
+  readonly ringBytes?: number;
+  readonly title?: string;
+}
+/** A recorder that hides nothing, on the clock of whoever plays. */
 export const recorderOf = (
   clock: { now(): number },
-  kind: 'virtual' | 'real' = 'virtual',
-  ringBytes = Infinity,
+  { kind = 'virtual', ringBytes = Infinity, title }: RecordingOptions = {},
 ): Recorder =>
   new Recorder({
     profile: 'steps',
     now: () => clock.now(),
     sha256: (text) => sha256Of([text]),
-    digest: () => {
-      const hash = createHash('sha256');
-      return { add: (text) => void hash.update(text).update('\n'), value: () => hash.copy().digest('hex') };
-    },
+    digest: createDigest,
     ringBytes,
     charts: () => ({}),
     about: {
-      runtime: '0',
-      xstate: '0',
-      node: '0',
-      clock: kind,
-      started: null,
-      redaction: { keyId: null },
+      ...{ runtime: '0', xstate: '0', node: '0', clock: kind, started: null, redaction: { keyId: null } },
+      ...(title !== undefined && { title }),
     },
   });
 

@@ -57,15 +57,20 @@ async function stageOf({ terminal }: Context, options: ServerOptions): Promise<S
   const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
   const watch = new TreeWatch(() => systemClock.now());
   tap.add(watch);
-  const sink = stately === undefined ? undefined : await connectStately(stately);
-  if (sink) {
-    tap.add(sink);
-    terminal.err(`what the machines do, parameters and results of calls with it, goes to ${stately}`);
-  }
   const record = recordBy(options);
   const runtime = new Runtime({ tap, reaper, record, notice: (text) => terminal.err(text) });
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
-  return { runtime, watch, stop: () => sink?.stop() };
+  if (stately === undefined) return { runtime, watch, stop: () => {} };
+  try {
+    // After the runtime, which fails when it cannot record: nobody would end this connection then.
+    const sink = await connectStately(stately);
+    tap.add(sink);
+    terminal.err(`what the machines do, parameters and results of calls with it, goes to ${stately}`);
+    return { runtime, watch, stop: () => sink.stop() };
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
 }
 
 async function openComputer(

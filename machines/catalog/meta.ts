@@ -1,3 +1,4 @@
+import { fnv, fnvBasis } from '../fnv.ts';
 import type { MetaValue, SmcpTool } from '../wire/tool.ts';
 import type { ToolEntry, ToolMeta } from './tool.ts';
 
@@ -43,7 +44,5 @@ export function toSmcpTool({ shown, tool, meta }: ToolEntry): SmcpTool {
 /** A fingerprint of a list, to see whether it changed: 32 bits of FNV-1a and the length of its JSON. */
 export function signatureOf(list: readonly unknown[]): string {
   const text = JSON.stringify(list);
-  let hash = 2_166_136_261;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619);
-  return `${(hash >>> 0).toString(16)}-${text.length}`;
+  return `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
 }

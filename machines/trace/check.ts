@@ -1,15 +1,8 @@
 import type { EventObject } from 'xstate';
+import { fnv, fnvBasis, fnvPrime } from '../fnv.ts';
 import type { DirectoryRecord } from './record.ts';
 
-const basis = 0x811c9dc5;
-const prime = 0x01000193;
-
-function mixed(hash: number, text: string): number {
-  let mix = hash;
-  for (let at = 0; at < text.length; at++) mix = Math.imul(mix ^ text.charCodeAt(at), prime);
-  return mix;
-}
-const closed = (hash: number): number => Math.imul(hash ^ 0xff, prime);
+const closed = (hash: number): number => Math.imul(hash ^ 0xff, fnvPrime);
 /** Words of a message that say which turn things take. They are ours, so that no secret is among them. */
 function turnOf(event: EventObject): string {
   const { signal, stage, end } = event as EventObject & Record<'signal' | 'stage' | 'end', unknown>;
@@ -46,24 +39,24 @@ function wayOf(record: DirectoryRecord): string {
 /**
  * 32 bits of FNV-1a over what the machines did: kinds, addresses and words in their order, no payloads. A trace
  * that holds inputs alone carries its value with each, so that a replay finds the first input after which today's
- * code did something else, for about a microsecond per input.
+ * code did something else.
  */
 export class Check {
   #hash: number;
   /** `value`: where another one stood. */
   constructor(value?: string) {
-    this.#hash = value === undefined ? basis : Number.parseInt(value, 16);
+    this.#hash = value === undefined ? fnvBasis : Number.parseInt(value, 16);
   }
 
   /** Nothing is made on the way: this runs for every record of a host. */
   take(record: DirectoryRecord): void {
     const { k } = record;
-    let hash = closed(mixed(closed(mixed(this.#hash, k)), wayOf(record)));
-    hash = mixed(closed(mixed(hash, record.a)), wordOf(record));
-    if (k === 'post' || k === 'out') hash = mixed(hash, turnOf(record.ev));
+    let hash = closed(fnv(closed(fnv(this.#hash, k)), wayOf(record)));
+    hash = fnv(closed(fnv(hash, record.a)), wordOf(record));
+    if (k === 'post' || k === 'out') hash = fnv(hash, turnOf(record.ev));
     const n = k === 'timer' || k === 'in' || k === 'draw' ? (record.n ?? 0) : 0;
     const ms = k === 'timer' ? (record.ms ?? -1) : 0;
-    this.#hash = Math.imul(Math.imul(closed(hash) ^ n, prime) ^ ms, prime);
+    this.#hash = Math.imul(Math.imul(closed(hash) ^ n, fnvPrime) ^ ms, fnvPrime);
   }
   get value(): number {
     return this.#hash >>> 0;

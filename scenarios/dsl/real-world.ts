@@ -42,7 +42,7 @@ export class RealWorld implements World {
   constructor(plan: Plan) {
     this.#plan = plan;
     this.random = randomOf(seedOf(plan) ?? 1);
-    this.recorder = recorderOf({ now: () => performance.now() }, 'real');
+    this.recorder = recorderOf({ now: () => performance.now() }, { kind: 'real' });
     const tap = new Tap((error) => this.blunders.push(error));
     tap.add({ record: (record) => this.#see(record) });
     tap.add(this.recorder);

@@ -1,13 +1,12 @@
 import { assemble, machines } from '../../actors/assemble.ts';
 import { Directory } from '../../actors/directory.ts';
 import { restoreFrom } from '../../actors/keyframe.ts';
-import { Recorder } from '../../actors/recorder.ts';
 import { Tap } from '../../actors/tap.ts';
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord, Trace } from '../../machines/trace/index.ts';
 import { judge, type Breach } from '../laws.ts';
+import { recorderOf } from '../recording.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import { createDigest, sha256Of } from './files.ts';
 import { Inert, type Draw, type Input } from './inert.ts';
 import { differencesOf, outcomeOf } from './outcome.ts';
 import { replayTrace, slicesOf, type Kinds } from './replay-trace.ts';
@@ -78,20 +77,6 @@ class ForkedWorld extends Inert {
     if (timer !== undefined) this.clock.clearTimeout(timer);
   }
 }
-const recorderOf = (world: ForkedWorld, title: string): Recorder =>
-  new Recorder({
-    profile: 'steps',
-    now: () => world.now(),
-    sha256: (text) => sha256Of([text]),
-    digest: createDigest,
-    ringBytes: Infinity,
-    charts: () => ({}),
-    about: {
-      ...{ runtime: 'fork', xstate: '', node: process.version, clock: 'virtual', started: null, title },
-      redaction: { keyId: null },
-    },
-  });
-
 /** The same record with other values at some paths, each of which has to exist. */
 export function changed(input: Input, set: ReadonlyMap<string, unknown>): Input {
   const copy = structuredClone(input) as unknown as Record<string, unknown>;
@@ -118,7 +103,7 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
   const timers = slices.filter(({ input }) => input.via === 'timer' || input.via === 'deadline');
   const world = new ForkedWorld(new Set(timers.map(({ input }) => `${input.a} ${input.n}`)));
   const tap = new Tap();
-  const recorder = recorderOf(world, title);
+  const recorder = recorderOf(world, { title });
   const records: DirectoryRecord[] = [];
   tap.add(recorder);
   tap.add({ record: (record) => records.push(record) });
