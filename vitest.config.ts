@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 const quick = [
   'machines/**/*.test.ts',
   'scenarios/!(real).test.ts',
-  'scenarios/{dsl,faults,house,recordings,scripted}/**/*.test.ts',
+  'scenarios/{dsl,faults,house,laws,recordings,scripted,sim}/**/*.test.ts',
   'scenarios/replay/{fork,mutants,recorder,redacted,refactorings}.test.ts',
 ];
 const long = ['**/node_modules/**', '**/*.long.test.ts'];

@@ -12,8 +12,8 @@ import { textOf, thrownOf } from './thrown.ts';
 export interface Platform {
   /** ms, monotonic; for ages in what people look at, never for a decision. */
   now(): number;
-  /** In [0, 1). Drawn through `Directory.draw` only, so that it is recorded. */
-  random(): number;
+  /** In [0, 1), for whoever lives there. Drawn through `Directory.random` only, so that it is recorded. */
+  random(a: Address): number;
   /** Timer `n` of the root `a`: names by which a replay fires the same one. */
   setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
   clearTimeout(timer: unknown): void;
@@ -205,7 +205,7 @@ export class Directory {
   }
   /** A number in [0, 1) for whoever is in a transition or an effect. */
   random(a: Address): number {
-    const v = this.platform.random();
+    const v = this.platform.random(a);
     this.report({ k: 'draw', a, port: 'random', v });
     return v;
   }

@@ -20,7 +20,10 @@ import {
   itself,
   loseCalls,
   openLink,
+  openViewAgain,
+  refreshView,
   tellLinkGivenUp,
+  tellViewGivenUp,
   offlineFailure,
   callOpen,
   callStart,
@@ -79,6 +82,10 @@ export const agentMachine = parts.createMachine({
         actions: ['countReopen', loseCalls, ...forgetAll, openLink],
       },
       { guard: { type: 'isLink', params: itself }, target: '.closed', actions: tellLinkGivenUp },
+      { guard: { type: 'canReopenView', params: itself }, actions: ['countReopen', openViewAgain] },
+      { guard: { type: 'isBrokenView', params: itself }, actions: tellViewGivenUp },
+      /** Views end when they are told to; a call, or its will, has answered whoever asked. */
+      {},
     ],
     close: '.closing',
   },
@@ -145,29 +152,8 @@ export const agentMachine = parts.createMachine({
             { type: 'drop', params: ({ event }) => event },
           ],
         },
-        'computer.toolsChanged': {
-          actions: {
-            type: 'post',
-            params: ({ context, event }) => ({
-              to: viewAt(context, event.computer),
-              event: { type: 'view.refresh' },
-              ifThere: true,
-            }),
-          },
-        },
-        'computer.configChanged': {
-          actions: [
-            passOn,
-            {
-              type: 'post',
-              params: ({ context, event }) => ({
-                to: viewAt(context, event.computer),
-                event: { type: 'view.refresh' },
-                ifThere: true,
-              }),
-            },
-          ],
-        },
+        'computer.toolsChanged': { actions: refreshView },
+        'computer.configChanged': { actions: [passOn, refreshView] },
         'view.changed': { actions: passOn },
         'link.changed': [
           {

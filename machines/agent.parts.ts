@@ -58,6 +58,9 @@ const maxReopens = 5;
 export const linkAt = (c: Context): Address => `${nameOf(c.self)}/link`;
 export const viewAt = (c: Context, computer: string): Address => `${nameOf(c.self)}/view:${keyOf(computer)}`;
 export const reqIdOf = (c: Context): string => `room.${c.link.name}.${c.asked}`;
+/** Whose view it was; nobody's, when its computer is forgotten already. */
+const viewedBy = (c: Context, { key }: OwnedEnded): string | undefined =>
+  c.computers.find((computer) => key === `view:${keyOf(computer)}`);
 export const viewOpen = (c: Context, computer: string) => ({
   kind: 'view',
   key: keyOf(computer),
@@ -155,6 +158,10 @@ export const parts = setup({
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     canReopen: ({ context }, ended: OwnedEnded) =>
       ended.kind === 'link' && ended.why === 'failed' && context.reopens < maxReopens,
+    canReopenView: ({ context }, ended: OwnedEnded) =>
+      ended.why === 'failed' && context.reopens < maxReopens && viewedBy(context, ended) !== undefined,
+    isBrokenView: ({ context }, ended: OwnedEnded) =>
+      ended.why === 'failed' && viewedBy(context, ended) !== undefined,
   },
   delays: { shutdown: ({ context }) => context.timing.shutdownMs },
 });
@@ -198,6 +205,32 @@ export const tellLinkGivenUp = {
       stage: 'closed',
       reason: `its machine failed too often: ${event.error ?? event.why}`,
       refused: false,
+    } satisfies AgentNews,
+  }),
+} as const;
+export const refreshView = {
+  type: 'post',
+  params: ({ context, event }: { context: Context; event: { readonly computer: string } }) => ({
+    to: viewAt(context, event.computer),
+    event: { type: 'view.refresh' },
+    ifThere: true as const,
+  }),
+} as const;
+export const openViewAgain = {
+  type: 'open',
+  params: ({ context, event }: { context: Context; event: OwnedEnded }) =>
+    viewOpen(context, viewedBy(context, event) ?? event.key),
+} as const;
+/** Its tools are not asked for any more before that computer enters again. */
+export const tellViewGivenUp = {
+  type: 'post',
+  params: ({ context, event }: { context: Context; event: OwnedEnded }) => ({
+    to: context.owner,
+    event: {
+      type: 'view.changed',
+      computer: viewedBy(context, event) ?? event.key,
+      tools: null,
+      failure: { code: 'Crashed', message: `Its view failed too often: ${event.error ?? event.why}` },
     } satisfies AgentNews,
   }),
 } as const;

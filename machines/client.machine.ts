@@ -32,6 +32,7 @@ import {
   processGone,
   processLost,
   refuse,
+  refuseTwice,
   sessionFailed,
   slow,
   tellCalls,
@@ -39,7 +40,6 @@ import {
 } from './client.parts.ts';
 import type { ProcessStart } from './process.machine.ts';
 import { settledBy } from './settlement.ts';
-import { wireCodes } from './wire/failure.ts';
 
 export type { CallRequest, ClientNews, ClientOrder, ClientStage, ClientStart } from './client.parts.ts';
 
@@ -76,25 +76,7 @@ export const clientMachine = parts.createMachine({
     },
     'asker.lost': { actions: { type: 'tellOwned', params: ({ event }) => ({ kind: 'call', event }) } },
     'owned.ended': callEnded,
-    'open.refused': {
-      actions: [
-        'forgetCall',
-        {
-          type: 'post',
-          params: ({ context, event }) => {
-            const call = event.input as CallStart;
-            return {
-              to: call.replyTo,
-              event: settledBy({ ...call, server: context.server }, 'failed', {
-                code: wireCodes.conflict,
-                message: `A call '${call.reqId}' is already in flight`,
-                details: { req_id: call.reqId },
-              }),
-            };
-          },
-        },
-      ],
-    },
+    'open.refused': { actions: ['forgetCall', refuseTwice] },
   },
   states: {
     deciding: { always: [{ guard: 'isAutoStart', target: 'launching' }, { target: 'idle' }] },
@@ -103,6 +85,7 @@ export const clientMachine = parts.createMachine({
       on: {
         'call.request': { actions: refuse('idle') },
         'server.start': 'launching',
+        'server.stop': {},
         close: 'closed',
       },
     },
@@ -126,6 +109,7 @@ export const clientMachine = parts.createMachine({
         'process.lost': processLost,
         'owned.ended': processGone,
         'call.request': { actions: refuse('connecting') },
+        'server.start': {},
         'server.stop': 'stopping',
         close: 'closing',
       },
@@ -146,6 +130,7 @@ export const clientMachine = parts.createMachine({
           actions: { type: 'rememberSevered', params: ({ event }) => event },
         },
         'call.request': { actions: refuse('connecting') },
+        'server.start': {},
         'server.stop': 'stopping',
         close: 'closing',
       },
@@ -285,7 +270,7 @@ export const clientMachine = parts.createMachine({
       entry: news('waiting'),
       on: {
         'call.request': { actions: refuse('waiting', (c) => c.timing.backoffMs) },
-        'server.start': 'launching',
+        'server.start': { target: 'launching', actions: 'resetAttempts' },
         'server.stop': 'idle',
         close: 'closed',
       },
@@ -307,6 +292,7 @@ export const clientMachine = parts.createMachine({
         'owned.ended': { guard: isProcess, target: 'idle' },
         'call.request': { actions: refuse('closing') },
         'server.start': 'restarting',
+        'server.stop': {},
         close: 'closing',
       },
       initial: 'draining',
@@ -318,6 +304,7 @@ export const clientMachine = parts.createMachine({
       on: {
         'owned.ended': { guard: isProcess, target: 'launching' },
         'call.request': { actions: refuse('closing') },
+        'server.start': {},
         'server.stop': 'stopping',
         close: 'closing',
       },
@@ -332,6 +319,8 @@ export const clientMachine = parts.createMachine({
           { guard: isProcess, target: 'closed' },
         ],
         'call.request': { actions: refuse('closing') },
+        'server.start': {},
+        'server.stop': {},
         close: {},
       },
       initial: 'draining',

@@ -1,15 +1,15 @@
 /** What the chart of client.machine.ts is made of: its words, its memory, its actions and guards. */
 import { assign, setup } from 'xstate';
 import { nameOf, type Address } from './address.ts';
-import type { CallOrder } from './call.machine.ts';
-import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
+import type { CallOrder, CallStart } from './call.machine.ts';
+import { effects, type DirectoryEvent, type OpenRefused, type OwnedEnded } from './effects.ts';
 import { sessionPort, type AskFact, type ServerInfo, type SessionFact } from './ports.ts';
 import type { ProcessNews, ProcessTag } from './process.machine.ts';
 import { settledBy } from './settlement.ts';
 import { failureOfEnd, failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
 import type { Timing } from './timing.ts';
 import type { McpTool } from './catalog/index.ts';
-import type { Failure } from './wire/failure.ts';
+import { wireCodes, type Failure } from './wire/failure.ts';
 
 export interface ClientStart {
   readonly server: string;
@@ -90,6 +90,21 @@ export const refuse = (stage: ClientStage, nextTry?: (c: Context) => number) =>
       ),
     }),
   }) as const;
+/** Its ticket is that of a call in flight. */
+export const refuseTwice = {
+  type: 'post',
+  params: ({ context, event }: { context: Context; event: OpenRefused }) => {
+    const call = event.input as CallStart;
+    return {
+      to: call.replyTo,
+      event: settledBy({ ...call, server: context.server }, 'failed', {
+        code: wireCodes.conflict,
+        message: `A call '${call.reqId}' is already in flight`,
+        details: { req_id: call.reqId },
+      }),
+    };
+  },
+} as const;
 export const tellCalls = (event: (c: Context) => CallOrder) =>
   ({
     type: 'tellOwned',

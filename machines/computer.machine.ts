@@ -25,6 +25,7 @@ import {
   tellStage,
   itself,
   tellBroken,
+  tellLinkGivenUp,
   passToClient,
   passToClients,
 } from './computer.parts.ts';
@@ -107,6 +108,10 @@ export const computerMachine = parts.createMachine({
           },
         ],
       },
+      {
+        guard: { type: 'isBrokenLink', params: itself },
+        actions: ['countEnd', 'forgetLink', tellBroken, tellLinkGivenUp],
+      },
       { guard: { type: 'isLink', params: itself }, actions: ['countEnd', 'forgetLink'] },
       {
         // Given up: nothing of it is offered any more.
@@ -121,14 +126,21 @@ export const computerMachine = parts.createMachine({
         ],
       },
     ],
-    'office.join': {
-      guard: not('hasLink'),
-      actions: [
-        { type: 'rememberLink', params: ({ event }) => event },
-        { type: 'openAll', params: ({ context }) => ({ opens: linkOpens(context) }) },
-        { type: 'post', params: ({ context: c }) => ({ to: linkOf(c), event: signatureNews(c.signature) }) },
-      ],
-    },
+    'office.join': [
+      {
+        guard: not('hasLink'),
+        actions: [
+          { type: 'rememberLink', params: ({ event }) => event },
+          { type: 'openAll', params: ({ context }) => ({ opens: linkOpens(context) }) },
+          {
+            type: 'post',
+            params: ({ context: c }) => ({ to: linkOf(c), event: signatureNews(c.signature) }),
+          },
+        ],
+      },
+      /** It sits somewhere already: one seat per computer. */
+      {},
+    ],
     'office.leave': {
       actions: { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
     },
@@ -158,8 +170,10 @@ export const computerMachine = parts.createMachine({
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
-        /** A link that is opened now would be told to close by nobody. */
+        /** What is opened now would be told to close by nobody. */
         'office.join': {},
+        'server.start': {},
+        'server.stop': {},
         close: {},
       },
       always: { guard: 'hasNone', target: 'closed' },

@@ -81,12 +81,7 @@ export interface ComputerContext extends Input {
   readonly open: number;
   readonly reopens: number;
 }
-export type Event =
-  | ComputerOrder
-  | ClientNews
-  | LinkNews
-  | DirectoryEvent
-  | { readonly type: 'machine.reopen'; readonly open: Open };
+export type Event = ComputerOrder | ClientNews | LinkNews | DirectoryEvent;
 export const maxReopens = 5;
 
 export const clientOf = (c: ComputerContext, server: string): Address =>
@@ -129,14 +124,19 @@ const without = (some: readonly string[], others: readonly string[]): string[] =
 };
 export const signatureNews = (signature: string): LinkOrder => ({ type: 'tools.changed', signature });
 /** A client whose machine failed too often says no more; this is said for it. */
-export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientNews => ({
+const crashedNews = (server: string, why: string): ClientNews => ({
   type: 'client.changed',
-  server: c.servers.find((s) => isSame(clientOpen(s), ended))?.rules.server ?? ended.key,
+  server,
   stage: 'tripped',
   tools: null,
-  failure: { code: 'Crashed', message: `Its machine failed too often: ${ended.error ?? 'no reason given'}` },
+  failure: { code: 'Crashed', message: `Its machine failed too often: ${why}` },
   attempt: 0,
 });
+export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientNews =>
+  crashedNews(
+    c.servers.find((s) => isSame(clientOpen(s), ended))?.rules.server ?? ended.key,
+    ended.error ?? 'no reason given',
+  );
 /** Who has to hear of what a client said: the host of everything, host and link of a change of what is offered. */
 export const lettersFor = (c: ComputerContext, news: ClientNews): Post[] => {
   const next = { ...c, ...heard(c, news) };
@@ -201,6 +201,7 @@ export const parts = setup({
     hasNone: ({ context }) => context.open === 0,
     hasLink: ({ context }) => context.link !== null,
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
+    isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
     canReopen: ({ context }, ended: OwnedEnded) => ended.why === 'failed' && context.reopens < maxReopens,
   },
   delays: {
@@ -225,13 +226,26 @@ export const tellBroken = {
     event: { type: 'machine.failed', name: event.name, error: event.error ?? '' } satisfies ComputerNews,
   }),
 } as const;
-/** To one client by the name of its server; the host knows the names, so a miss is its mistake. */
+/** Its link failed too often: it sits in no office any more. */
+export const tellLinkGivenUp = {
+  type: 'post',
+  params: ({ context, event }: { context: ComputerContext; event: OwnedEnded }) => ({
+    to: context.owner,
+    event: {
+      type: 'link.changed',
+      stage: 'closed',
+      reason: `its machine failed too often: ${event.error ?? event.why}`,
+      refused: false,
+    } satisfies ComputerNews,
+  }),
+} as const;
+/** To one client by the name of its server. One that was given up says so again: whoever orders waits for news. */
 export const passToClient = {
   type: 'post',
   params: ({ context, event }: { context: ComputerContext; event: { type: string; server: string } }) => ({
     to: clientOf(context, event.server),
     event: { type: event.type },
-    ifThere: true as const,
+    orElse: { to: context.owner, event: crashedNews(event.server, 'it is not opened again') },
   }),
 } as const;
 export const passToClients = {

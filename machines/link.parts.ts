@@ -103,7 +103,11 @@ export const parts = setup({
     rememberTools: assign((_, params: { signature: string }) => ({ signature: params.signature })),
     /** The enter notice itself tells the agent to fetch: only what changes after it is announced. */
     rememberAnnounced: assign({ announced: ({ context }) => context.signature }),
-    rememberAnswered: assign((_, { signature }: { signature: string }) => ({ announced: signature })),
+    /** It is the newest there is: a link that was never told of tools would take it for a change, again and again. */
+    rememberAnswered: assign((_, { signature }: { signature: string }) => ({
+      signature,
+      announced: signature,
+    })),
     rememberFirst: assign({ announced: ({ context }) => context.announced ?? context.signature }),
     rememberReason: assign((_, p: { reason: string; refused: boolean }) => p),
     forgetReason: assign({ reason: null, refused: false }),

@@ -10,7 +10,7 @@
  */
 import { assign, sendTo, setup, type ActorRefFrom } from 'xstate';
 import { keyOf } from './address.ts';
-import { effects } from './effects.ts';
+import { effects, type OwnedEnded } from './effects.ts';
 import { officePort, type Batch, type OfficeCommand } from './ports.ts';
 import { claim, forget, noClaims, release } from './rooms/claims.ts';
 import type { SeatStart } from './seat.machine.ts';
@@ -24,6 +24,7 @@ import {
   answerClaim,
   answerLeave,
   answerGone,
+  socketOf,
   did,
   toSeat,
 } from './office.parts.ts';
@@ -45,6 +46,7 @@ export const officeMachine = setup({
     children: {} as { server: 'office' },
   },
   actors: { office: officePort },
+  guards: { isBroken: (_, { why }: OwnedEnded) => why === 'failed' },
   actions: {
     ...effects,
     command: sendTo('server', (_, { commands }: Did): Batch<OfficeCommand> => ({ type: 'batch', commands })),
@@ -97,6 +99,16 @@ export const officeMachine = setup({
             { type: 'forget', params: ({ event }) => event },
           ],
         },
+        'owned.ended': [
+          {
+            guard: { type: 'isBroken', params: ({ event }) => event },
+            actions: [
+              ...did((c, e: OwnedEnded) => answerGone(c, socketOf(c, e).socket)),
+              { type: 'forget', params: ({ context, event }) => socketOf(context, event) },
+            ],
+          },
+          {},
+        ],
         'seat.claims': {
           actions: [
             ...did((c, e: Claiming) => answerClaim(c, e, claim(c.claims, e.socket, e.seat))),

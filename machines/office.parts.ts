@@ -1,6 +1,6 @@
 /** What the chart of office.machine.ts is made of: its words, and what each claim leads to. */
 import { keyOf, nameOf, type Address } from './address.ts';
-import { type DirectoryEvent, type Post } from './effects.ts';
+import { type DirectoryEvent, type OwnedEnded, type Post } from './effects.ts';
 import { type OfficeCommand, type OfficeFact, type OfficeInput, type SeatFacts } from './ports.ts';
 import { forget, release, type Claimed, type Claims } from './rooms/claims.ts';
 import type { SeatNews, SeatOrder } from './seat.machine.ts';
@@ -100,6 +100,10 @@ export const answerGone = (c: Context, socket: string): Did => {
   };
 };
 
+/** The machine of a seat broke: whoever sat there is unseated, and its next join or leave is refused. */
+export const socketOf = (c: Context, ended: OwnedEnded): { readonly socket: string } => ({
+  socket: Object.keys(c.claims.seats).find((socket) => ended.key === `seat:${keyOf(socket)}`) ?? ended.key,
+});
 export const did = <E>(what: (c: Context, event: E) => Did) =>
   [
     {
@@ -111,11 +115,22 @@ export const did = <E>(what: (c: Context, event: E) => Did) =>
       params: ({ context, event }: { context: Context; event: E }) => what(context, event),
     },
   ] as const;
-export const toSeat = <E extends { readonly socket: string }>(order: (event: E) => SeatOrder) =>
+export const toSeat = <E extends { readonly socket: string; readonly ticket: string }>(
+  order: (event: E) => SeatOrder,
+) =>
   ({
     type: 'post',
     params: ({ context, event }: { context: Context; event: E }) => ({
       to: seatAt(context, event.socket),
       event: order(event),
+      orElse: {
+        to: context.self,
+        event: {
+          type: 'seat.answers',
+          ticket: event.ticket,
+          ok: false,
+          text: 'This connection has failed in the office: connect again',
+        } satisfies SeatNews,
+      },
     }),
   }) as const;

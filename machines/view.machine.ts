@@ -142,7 +142,12 @@ export const viewMachine = parts.createMachine({
           after: { query: { target: '#view.waiting', actions: 'rememberTimeout' } },
           states: {
             asking: { on: { 'view.refresh': 'outdated', 'ask.answered': answered } },
-            outdated: { on: { 'ask.answered': { target: '#view.ready.refreshing', reenter: true } } },
+            outdated: {
+              on: {
+                'view.refresh': {},
+                'ask.answered': { target: '#view.ready.refreshing', reenter: true },
+              },
+            },
           },
         },
       },

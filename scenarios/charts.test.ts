@@ -144,6 +144,38 @@ describe('the walk out', () => {
     expect(walkOut(trapped, { events, timers: [{ type: 'lost', times: 1 }] }).withoutWayOut).toEqual([]);
   });
 
+  it('reports a close that something said meanwhile takes back', () => {
+    const fickle = parts.createMachine({
+      id: 'fickle',
+      context: { tries: 0 },
+      initial: 'idle',
+      states: {
+        idle: { on: { close: 'closing' } },
+        closing: { on: { open: 'idle' }, after: { grace: 'closed' } },
+        closed: { type: 'final' },
+      },
+    });
+    expect(walkOut(fickle, { events }).withoutWayOut).toEqual([]);
+    expect(walkOut(fickle, { events, meanwhile: events }).withoutWayOut).toEqual([
+      '"idle", after close → open',
+    ]);
+  });
+
+  it('reports a second close that leads astray', () => {
+    const nervous = parts.createMachine({
+      id: 'nervous',
+      context: { tries: 0 },
+      initial: 'idle',
+      states: {
+        idle: { on: { close: 'closing' } },
+        closing: { on: { close: 'confused' }, after: { grace: 'closed' } },
+        confused: {},
+        closed: { type: 'final' },
+      },
+    });
+    expect(walkOut(nervous, { events }).withoutWayOut).toEqual(['"confused", after close → close']);
+  });
+
   it('reports a machine that ignores close, and one that throws', () => {
     const deaf = parts.createMachine({
       id: 'deaf',

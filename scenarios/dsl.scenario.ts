@@ -6,6 +6,7 @@ import './faults-agent.scenario.ts';
 import './faults-frame.scenario.ts';
 import './faults-host.scenario.ts';
 import './faults-life.scenario.ts';
+import './faults-net.scenario.ts';
 import './faults-proc.scenario.ts';
 import './faults-rpc.scenario.ts';
 import './orders.scenario.ts';

@@ -77,6 +77,29 @@ for (const [what, act, rests] of [
   );
 
 onStage(
+  'a process machine that obeys nothing is ended by force when its server is started again meanwhile',
+  { servers: { fs: { tools } }, kinds: deafIn('process', 'running') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    order(s, 'server.stop');
+    s.run(1000);
+    order(s, 'server.start');
+    expect(s.state(client)).toBe('restarting');
+    s.run(5499);
+    expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([1, 'restarting']);
+    s.run(100);
+    expect([s.servers.startsOf('fs'), s.servers.alive, s.state(client)]).toEqual([
+      2,
+      1,
+      '{connected:{ready:steady}}',
+    ]);
+    // The second one obeys no better.
+    s.close();
+  },
+);
+
+onStage(
   'members of a dead group that even SIGKILL does not end are given up after the last grace',
   {
     servers: { fs: { tools, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } } },

@@ -164,8 +164,8 @@ onStage(
     everybody(s);
     const call = s.agentCall('read', { reqId: 'same' });
     s.run(10);
-    const answers = s.records.filter((r) => r.k === 'out' && r.ev.type === 'link.answer');
-    expect(answers.at(-1)).toMatchObject({
+    const answers = s.seen.filter(({ record: r }) => r.k === 'out' && r.ev.type === 'link.answer');
+    expect(answers.at(-1)?.record).toMatchObject({
       ev: { ticket: 'again', body: { isError: true, structuredContent: { error: { code: 409 } } } },
     });
     s.run(500);

@@ -8,16 +8,19 @@ import { Tap } from '../actors/tap.ts';
 import type { AgentStart } from '../machines/agent.machine.ts';
 import type { ToolMeta } from '../machines/catalog/index.ts';
 import type { ComputerStart, ServerPlan } from '../machines/computer.machine.ts';
+import { nameOf, type Address } from '../machines/address.ts';
 import type { AskFact, Give, Ports } from '../machines/ports.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
 import { takenBy } from '../actors/charts.ts';
+import type { Seen } from './laws/law.ts';
 import { recorderOf } from './recording.ts';
 import { createNetwork, type Network } from './scripted/network.ts';
 import { Peer } from './scripted/peer.ts';
 import { ScriptedServers, type Script } from './scripted/servers.ts';
 import { lineOf, stepLine } from './trace.ts';
-import { randomOf, VirtualClock } from './virtual-clock.ts';
+import { streamOf, type Random } from './sim/streams.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 export interface ServerOptions {
   readonly autoStart?: boolean;
@@ -39,6 +42,11 @@ export interface StageOptions {
   /** Leaves and machines of a scenario's own making. */
   readonly mend?: (ports: Ports) => Ports;
   readonly kinds?: Kinds;
+  /**
+   * What is written down. `all`: records, steps and a recording, for a scenario that wants to look at them or
+   * replay them. `transitions`: which were taken, for counting. `nothing`: for whoever plays ten thousand.
+   */
+  readonly watches?: 'all' | 'transitions' | 'nothing';
   /** Somebody else who watches. */
   readonly observer?: () => Observer;
 }
@@ -55,21 +63,16 @@ export interface AskedCall {
 export const officeUrl = 'http://127.0.0.1:41000';
 
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
-/** Filled when they are first opened: filling all for each scenario costs more than most scenarios themselves. */
-function fillLazily(directory: Directory, kinds: Kinds): Directory {
-  const lazy: Record<string, AnyStateMachine> = {};
-  for (const [kind, machine] of Object.entries(kinds))
-    Object.defineProperty(lazy, kind, {
-      configurable: true,
-      get: () => {
-        const filled = assemble(directory, { [kind]: machine }).kinds[kind];
-        directory.kinds = lazy;
-        Object.defineProperty(lazy, kind, { value: filled });
-        return filled;
-      },
-    });
-  directory.kinds = lazy;
-  return directory;
+
+/** What one machine draws by chance changes nothing of what another one draws. */
+function chanceOf(seed: number): (a: Address) => number {
+  const streams = new Map<Address, Random>();
+  return (a) => {
+    const name = nameOf(a);
+    const stream = streams.get(name) ?? streamOf(seed, name, 'random');
+    streams.set(name, stream);
+    return stream();
+  };
 }
 
 /** One whole system on virtual time: what a scenario plays on. Everything it does is written down as it happens. */
@@ -82,7 +85,7 @@ export class Stage {
   /** How far the clock that the host shows to people is off. */
   skewMs = 0;
   readonly trace: string[] = [];
-  readonly records: DirectoryRecord[] = [];
+  readonly seen: Seen[] = [];
   readonly recorder: Recorder;
   readonly taken = new Set<string>();
   readonly calls: AskedCall[] = [];
@@ -92,7 +95,7 @@ export class Stage {
   readonly news: { readonly at: number; readonly who: string; readonly event: AnyEventObject }[] = [];
   readonly #options: StageOptions;
   readonly #named = new Set<unknown>();
-  readonly #started: string[] = [];
+  readonly #started = new Set<string>();
   readonly #aliases: Record<string, AnyStateMachine> = {};
   readonly #peers: Peer[] = [];
 
@@ -104,9 +107,13 @@ export class Stage {
     this.timing = { ...timing, ...options.timing };
     const tap = new Tap((error) => this.blunders.push(error));
     if (options.observer) tap.add(options.observer());
-    tap.add({ record: (r) => this.#record(r), inspect: (e) => this.#step(e) });
     this.recorder = recorderOf(this.clock);
-    tap.add(this.recorder);
+    const { watches = 'all' } = options;
+    if (watches === 'transitions') tap.add({ inspect: (e) => this.#take(e) });
+    else if (watches === 'all') {
+      tap.add({ record: (r) => this.#record(r), inspect: (e) => this.#step(e) });
+      tap.add(this.recorder);
+    }
     const ports: Ports = {
       process: this.servers.process,
       session: this.servers.session,
@@ -118,15 +125,15 @@ export class Stage {
     const platform = {
       now: () => this.clock.now() + this.skewMs,
       // Without a seed nothing is late by chance.
-      random: options.seed === undefined ? () => 0 : randomOf(options.seed),
+      random: options.seed === undefined ? () => 0 : chanceOf(options.seed),
       setTimeout,
       clearTimeout,
       ports: options.mend?.(ports) ?? ports,
     };
-    this.directory = fillLazily(new Directory(platform, tap), options.kinds ?? machines);
+    this.directory = assemble(new Directory(platform, tap), options.kinds);
   }
   #record(record: DirectoryRecord): void {
-    this.records.push(record);
+    this.seen.push({ at: this.clock.now(), record });
     this.trace.push(lineOf(this.clock.now(), record));
   }
   #step(event: InspectionEvent): void {
@@ -166,11 +173,15 @@ export class Stage {
   // ── who is on stage ────────────────────────────────────────────────────────────────────────────────
   start(kind: string, input: object, { as = kind }: Cast = {}): void {
     const host = `host:${as}`;
-    const { kinds } = this.directory;
     if (as !== kind) {
-      Object.defineProperty(kinds, as, { get: () => kinds[kind] });
       this.#aliases[as] = (this.#options.kinds ?? machines)[kind] as AnyStateMachine;
+      assemble(this.directory, this.kinds);
     }
+    if (!this.#started.has(as)) this.#listen(host, as);
+    this.#started.add(as);
+    this.directory.start(as, input, host);
+  }
+  #listen(host: string, as: string): void {
     this.directory.listen(host, (event) => {
       this.news.push({ at: this.clock.now(), who: as, event });
       if (event.type === 'call.settled') {
@@ -178,8 +189,6 @@ export class Stage {
         this.calls.find((c) => c.ticket === settled.ticket)?.settled.push(settled);
       }
     });
-    this.#started.push(as);
-    this.directory.start(as, input, host);
   }
   office(cast: Cast = {}): void {
     this.start('office', { host: '127.0.0.1', port: 41_000 }, cast);
@@ -268,7 +277,7 @@ export class Stage {
     this.directory.send(who, event);
   }
   close(who?: string): void {
-    for (const kind of who === undefined ? this.#started.toReversed() : [who])
+    for (const kind of who === undefined ? [...this.#started].toReversed() : [who])
       if (this.directory.find(kind)) this.directory.send(kind, { type: 'close' });
     if (who === undefined) for (const peer of this.#peers) peer.close();
   }

@@ -21,9 +21,13 @@ export function randomOf(seed: number): () => number {
   };
 }
 
+/** So many timers at one instant are a loop that never lets time go on. */
+const budget = 20_000;
+
 export class VirtualClock {
   #now = 0;
   #seq = 0;
+  #atOnce = 0;
   readonly #heap: Entry[] = [];
   readonly #live = new Map<number, Entry>();
   readonly #tie: () => number;
@@ -58,6 +62,8 @@ export class VirtualClock {
       this.#pop();
       if (!next.fire) continue;
       this.#live.delete(next.seq);
+      this.#atOnce = next.at > this.#now ? 0 : this.#atOnce + 1;
+      if (this.#atOnce > budget) throw new Error(`livelock: more than ${budget} timers at ${this.#now} ms`);
       this.#now = Math.max(this.#now, next.at);
       next.fire();
       return true;

@@ -19,29 +19,82 @@ export interface ForkOptions {
   readonly out?: string;
   readonly json: boolean;
 }
+export interface SimOptions {
+  /** A number, or any text that makes one. */
+  readonly seed?: string;
+  readonly seeds?: number;
+  /** ms of virtual time. */
+  readonly for: number;
+  /** Layers and words of the fault vocabulary, `all` or `none`. */
+  readonly faults: string;
+  readonly shrink: boolean;
+  /** ms of real time. */
+  readonly timeBudget?: number;
+  readonly workers?: number;
+  readonly coverage: boolean;
+  /** A folder for what failed. */
+  readonly out: string;
+  readonly json: boolean;
+}
 /** Commands that live with the scenarios, and are loaded when they are asked for (main.ts). */
 export interface Laboratory {
   replayTraces(context: Context, paths: readonly string[], options: ReplayOptions): Promise<number>;
   forkTrace(context: Context, file: string, options: ForkOptions): Promise<number>;
+  simulate(context: Context, options: SimOptions): Promise<number>;
 }
 
 const countOf = (text: string): number => {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('the number of a record: its "s"');
 };
+const wholeOf = (text: string): number => {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('a whole number');
+};
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const spanOf = (text: string): number => {
+  const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const ms = Number(number) * (units[unit] ?? 1000);
+  if (number !== '' && ms >= 1 && ms <= 2_000_000_000) return Math.round(ms);
+  throw new InvalidArgumentError('a time such as 500ms, 60s, 10m or 1h');
+};
 const collected = (text: string, all: readonly string[]): string[] => [...all, text];
 const replayHelp = `
 exit codes: 0 the same · 1 diverged · 2 a law is broken · 3 something never came, or never ended ·
 4 not deterministic · 5 the trace is unusable · 64 wrong usage. For several files: the highest.`;
 const laboratoryOf = ({ laboratory }: Context): Promise<Laboratory> =>
-  laboratory ? laboratory() : Promise.reject(new Error('replay and fork belong to the command a2c'));
+  laboratory ? laboratory() : Promise.reject(new Error('replay, fork and sim belong to the command a2c'));
 
 type Does = (
   action: (context: Context, ...args: never[]) => Promise<number>,
 ) => (...args: unknown[]) => Promise<void>;
 
-/** `a2c replay` and `a2c fork`. */
+const simHelp = `
+exit codes: 0 no law was broken · 1 one was · 4 not deterministic · 64 wrong usage · 130 Ctrl-C
+The same seed, --for and --faults go the same way on every machine; the digest says so.`;
+function addSim(program: Command, does: Does): void {
+  program
+    .command('sim')
+    .description(
+      'lets bad days happen to the whole system in virtual time, drawn from seeds, and holds every law',
+    )
+    .option('--seed <seed>', 'the first seed: a number, or any text such as a commit (default: by chance)')
+    .option('--seeds <n>', 'how many days (default: 200, with --seed one)', wholeOf)
+    .option('--for <time>', 'how long things go wrong in each', spanOf, 60_000)
+    .option('--faults <list>', 'layers and words of the fault vocabulary; all or none', 'all')
+    .option('--shrink', 'make what failed as small as it gets', false)
+    .option('--time-budget <time>', 'begin no further day after that', spanOf)
+    .option('--workers <n>', 'threads (default: one a core)', wholeOf)
+    .option('--coverage', 'also tell which faults and transitions never happened', false)
+    .option('--out <dir>', 'where the scenario and the trace of what failed are written', 'sim-failures')
+    .option('--json', 'one JSON document on stdout', false)
+    .addHelpText('after', simHelp)
+    .action(does(async (c: Context, options: SimOptions) => (await laboratoryOf(c)).simulate(c, options)));
+}
+
+/** `a2c replay`, `a2c fork` and `a2c sim`. */
 export function addLaboratory(program: Command, does: Does): void {
+  addSim(program, does);
   program
     .command('replay')
     .description('lets everything that a trace recorded happen again on today’s machines, and compares')

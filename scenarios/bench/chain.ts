@@ -15,7 +15,13 @@ export interface Chain {
 
 /** Chains of one group do the same work; its first is the one that the others are compared with. */
 export interface Contender {
-  readonly group: 'full chain' | 'relay alone' | 'computer alone' | 'directory alone' | 'recorder alone';
+  readonly group:
+    | 'full chain'
+    | 'relay alone'
+    | 'computer alone'
+    | 'directory alone'
+    | 'recorder alone'
+    | 'simulation';
   readonly name: string;
   /** Numbers of calls in flight; 1, 64 and 256 when not given. */
   readonly inFlight?: readonly number[];

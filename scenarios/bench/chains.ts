@@ -4,6 +4,7 @@ import { mapAndTimer, oursInMemory } from './memory-stage.ts';
 import { oursComputer, oursFull } from './ours.ts';
 import { heardBy, heardByNobody, recorded } from './recording.ts';
 import { baselineRelay, oursRelay } from './relay.ts';
+import { busyMinutes, callsOnAClock, drawnDays } from './simulation.ts';
 
 /** Up to a thousand: what a call costs must not grow with the number in flight. */
 const manyInFlight = [1, 64, 256, 1_000];
@@ -22,4 +23,7 @@ export const chains: readonly Contender[] = [
   { group: 'recorder alone', name: 'nobody', open: heardByNobody, inFlight: [1] },
   { group: 'recorder alone', name: 'inputs', open: heardBy('inputs'), inFlight: [1] },
   { group: 'recorder alone', name: 'steps', open: heardBy('steps'), inFlight: [1] },
+  { group: 'simulation', name: 'calls on a clock', open: callsOnAClock, inFlight: [1] },
+  { group: 'simulation', name: 'busy minute', open: busyMinutes, inFlight: [1] },
+  { group: 'simulation', name: 'drawn day', open: drawnDays, inFlight: [1] },
 ];

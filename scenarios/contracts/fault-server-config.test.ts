@@ -62,10 +62,12 @@ server('the fault server without faults', { timeout }, () => {
 });
 
 server('the clauses of a fault', { timeout }, () => {
-  it('say of which tool, how often and how likely', async (t) => {
+  it('say of which tool, from when on, how often and how likely', async (t) => {
     const start = starting(t.onTestFinished);
     const often = start({ faults: [{ fault: 'rpc.never', times: 2 }] });
     expect(await answered(often, [1, 2, 3])).toEqual([undefined, undefined, 'text 3']);
+    const late = start({ faults: [{ fault: 'rpc.never', from: 2, times: 1 }] });
+    expect(await answered(late, [1, 2, 3])).toEqual(['text 1', undefined, 'text 3']);
     const other = { tools: { echo: {}, read: {} }, faults: [{ fault: 'rpc.never', tool: 'read' }] };
     const bound = start(other);
     bound.call(9, 'read');
@@ -173,6 +175,7 @@ server('bad input', { timeout }, () => {
     { fault: 'proc.exit', when: 'never' },
     { fault: 'proc.exit', p: 2 },
     { fault: 'proc.exit', times: 0 },
+    { fault: 'proc.exit', from: 0 },
     { fault: 'proc.exit', when: 'start', tool: 'echo' },
     { fault: 'proc.kill', signal: 'SIGFOO' },
     { fault: 'rpc.late', afterMs: 1.5 },
@@ -186,7 +189,7 @@ server('bad input', { timeout }, () => {
 describe('good input', () => {
   it('is read alike by the server and by a scenario, word by word', () => {
     const all = vocabulary.filter(({ where, later }) => where === 'server' && later === undefined);
-    const faults = all.map(({ fault }) => ({ fault, times: 2, p: 0.5, afterMs: 3 }));
+    const faults = all.map(({ fault }) => ({ fault, from: 2, times: 2, p: 0.5, afterMs: 3 }));
     const text = JSON.stringify({ starts: 'f', faults });
     expect(readConfig(text).base.faults).toEqual(faults.map((fault) => parseFault(fault)));
   });

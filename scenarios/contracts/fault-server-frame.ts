@@ -19,7 +19,7 @@ const shapes: Laws = {
       peer.call(1);
       expect(textOf(await peer.answer(1))).toBe('text 1');
       const lengths = peer.chunks.map(({ length }) => length);
-      expect(lengths.length).toBeGreaterThan(2);
+      expect(lengths.length).toBeGreaterThan(1);
       // A host that is slow reads two at once.
       expect(lengths.slice(0, -1).every((length) => length % 10 === 0)).toBe(true);
     },

@@ -34,6 +34,10 @@ export class Acting {
     else if (isOrder(step)) world.order('computer', { type: `server.${step.do}`, server: step.server });
     else if (step.do === 'kill') world.kill(step.server, step.signal);
     else if (step.do === 'run') yield { ms: step.ms };
+    else if (step.do === 'close') world.order(step.who, { type: 'close' });
+    else if (step.do === 'begin') world.begin(step.who);
+    else if (step.do === 'heal') world.heal();
+    else if (step.do === 'quiet') this.breaches.push(...world.quiet());
     else if (step.do === 'fault') yield* this.#fault(step, n);
     else if (step.do === 'expect') this.#expect(step, n);
     else if (step.do === 'reaches') yield* this.#reaches(step.server, step.stage);
@@ -84,8 +88,8 @@ export class Acting {
     else this.#world.ask('agent', ticket, { type: 'agent.call', computer: names.computer, ...call });
   }
   #cancel(ticket: string): void {
-    const asked = this.#plan.steps.find((s) => s.do === 'call' && s.call === ticket) as Do<'call'>;
-    const who = asked.by === 'agent' ? 'agent' : 'computer';
+    const isIt = (s: Step): s is Do<'call'> => s.do === 'call' && s.call === ticket;
+    const who = this.#plan.steps.find(isIt)?.by === 'agent' ? 'agent' : 'computer';
     this.#world.order(who, { type: 'call.cancel', ticket, reason: 'asked' });
   }
   #expect({ expect }: Do<'expect'>, n: number): void {

@@ -1,7 +1,7 @@
 import type { Timing } from '../../machines/timing.ts';
 import { parseFault, wordOf, type Fault } from '../faults/fault.ts';
 import { expecting, type Expecting } from './expecting.ts';
-import type { Aspect, OutsideSignal, PersonData, Plan, ServerData, Stage, Step } from './plan.ts';
+import type { Aspect, OutsideSignal, PersonData, Plan, Root, ServerData, Stage, Step } from './plan.ts';
 
 export interface ServerRef {
   readonly server: string;
@@ -58,7 +58,7 @@ export class Scene {
     this.#change(first, (s) => ({ ...s, faults: [...(s.faults ?? []), fault] }));
   }
   #happens(word: string, options: Options): void {
-    const fault = this.#checked({ ...options, fault: word }, ['host', 'agent', 'sched']);
+    const fault = this.#checked({ ...options, fault: word }, ['host', 'agent', 'sched', 'net']);
     this.#steps.push({ do: 'fault', fault });
   }
   #checked(given: unknown, places: readonly string[]): Fault {
@@ -136,8 +136,23 @@ export class Scene {
   run(ms: number): void {
     this.#steps.push({ do: 'run', ms });
   }
-  close(): void {
-    this.fault('host.stop');
+  /** The host asks it to end. */
+  close(who: Root = 'computer'): void {
+    if (who === 'computer') this.fault('host.stop');
+    else this.#steps.push({ do: 'close', who });
+  }
+  /** The host starts it again; nothing while it is still there. */
+  begin(who: Root): void {
+    this.#steps.push({ do: 'begin', who });
+  }
+  /** From now on all is well. */
+  heal(): void {
+    this.#steps.push({ do: 'heal' });
+  }
+  /** So much later what has to come in the end has to be there. */
+  quiet(ms = 60_000): void {
+    this.run(ms);
+    this.#steps.push({ do: 'quiet' });
   }
   ended(): void {
     this.#steps.push({ do: 'ended' });

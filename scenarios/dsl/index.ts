@@ -12,7 +12,8 @@ export {
   type Step,
   type ToolData,
 } from './plan.ts';
-export { observe, Observed, type CallSeen, type Seen, type ServerSeen } from './observations.ts';
+export type { Seen } from '../laws/law.ts';
+export { observe, Observed, type CallSeen, type ServerSeen } from './observations.ts';
 export { breachesOf } from './expectations.ts';
 export { disagreements, summaryOf, type Summary } from './agreement.ts';
 export { playVirtually, type Played, type PlayedVirtually } from './play-virtual.ts';

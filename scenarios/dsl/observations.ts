@@ -1,14 +1,9 @@
 import { nameOf, type Address } from '../../machines/address.ts';
 import type { CallSettled } from '../../machines/settlement.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
+import type { RecordOf as Of, Seen } from '../laws/law.ts';
 import type { Stage } from './plan.ts';
 
-/** A record and when it was made, in ms. */
-export interface Seen {
-  readonly at: number;
-  readonly record: DirectoryRecord;
-}
 export interface ServerSeen {
   /** Each stage once, until another comes. */
   readonly visits: Stage[];
@@ -30,7 +25,6 @@ export interface Heard {
   readonly event: { readonly type: string; readonly [more: string]: unknown };
 }
 type Event = Heard['event'] & { readonly input?: { readonly server?: string; readonly key?: Address } };
-type Of<K extends DirectoryRecord['k']> = Extract<DirectoryRecord, { k: K }>;
 
 const fresh = (): ServerSeen => ({
   visits: [],

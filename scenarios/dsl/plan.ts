@@ -30,6 +30,7 @@ export const aspects = ['calls', 'visits', 'signals', 'requests', 'processes', '
 export type Aspect = (typeof aspects)[number];
 
 export type Stage = 'idle' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing';
+export type Root = 'office' | 'computer' | 'agent';
 export type OutsideSignal = 'SIGKILL' | 'SIGSEGV' | 'SIGABRT';
 
 /** One thing after another. `server`, `call` are names. */
@@ -56,6 +57,13 @@ export type Step =
   | { readonly do: 'stop'; readonly server: string }
   | { readonly do: 'kill'; readonly server: string; readonly signal: OutsideSignal }
   | { readonly do: 'run'; readonly ms: number }
+  /** The host of one of them asks it to end, or starts it again; nothing when it has ended, or is still there. */
+  | { readonly do: 'close'; readonly who: Root }
+  | { readonly do: 'begin'; readonly who: Root }
+  /** From now on all is well: servers behave, wires hold, clocks go right. What cannot be launched stays so. */
+  | { readonly do: 'heal' }
+  /** Everything had time to settle: what has to come in the end has to be there by now. */
+  | { readonly do: 'quiet' }
   /** A fault of host, agent or clock. `agent.duplicateCall` is about a call, and makes another one of it. */
   | { readonly do: 'fault'; readonly fault: Fault; readonly call?: string; readonly as?: string }
   /** Until the computer has ended. */
@@ -122,7 +130,7 @@ export interface Plan {
   readonly steps: readonly Step[];
   readonly timing?: Partial<Timing>;
   readonly person?: PersonData;
-  /** There is an office, the computer `c1` sits in it, and so does an agent. */
+  /** There is an office, the computer `c1` sits in it, and so does an agent `a1`. */
   readonly office?: true;
   /** Why this cannot be played for real. */
   readonly virtualOnly?: string;

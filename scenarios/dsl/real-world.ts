@@ -4,14 +4,15 @@ import { Runtime, type Confirm, type Hosted } from '../../actors/runtime.ts';
 import { Tap } from '../../actors/tap.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Fault } from '../faults/fault.ts';
+import type { Seen } from '../laws/law.ts';
 import { recorderOf } from '../recording.ts';
 import { randomOf } from '../virtual-clock.ts';
 import { Cable } from './cable.ts';
 import { Observed } from './observations.ts';
-import type { OutsideSignal, PersonData, Plan } from './plan.ts';
+import type { OutsideSignal, PersonData, Plan, Root } from './plan.ts';
 import { livesGroup } from './living.ts';
 import { launchAt } from './real-launch.ts';
-import { agentOf, computerOf, seedOf, type Root, type Wait, type Waits, type World } from './world.ts';
+import { agentOf, computerOf, seedOf, type Wait, type Waits, type World } from './world.ts';
 
 const persons: Readonly<Record<PersonData, Confirm>> = {
   yes: () => true,
@@ -24,7 +25,7 @@ const persons: Readonly<Record<PersonData, Confirm>> = {
 export class RealWorld implements World {
   readonly isExact = false;
   readonly observed = new Observed();
-  readonly records: DirectoryRecord[] = [];
+  readonly seen: Seen[] = [];
   readonly recorder: Recorder;
   readonly runtime: Runtime;
   readonly random: () => number;
@@ -36,7 +37,8 @@ export class RealWorld implements World {
   readonly #starts = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
   readonly #began = performance.now();
-  #cable: Cable | undefined;
+  /** The wires of computer and agent to the office. */
+  readonly #cables = new Map<Root, Cable>();
   #isTold = false;
 
   constructor(plan: Plan) {
@@ -51,11 +53,12 @@ export class RealWorld implements World {
     if (plan.person) this.runtime.confirm = persons[plan.person];
   }
   #see(record: DirectoryRecord): void {
-    this.records.push(record);
+    const seen = { at: performance.now() - this.#began, record };
+    this.seen.push(seen);
     this.#launchNext(record);
     const { k, ev } = record as { k: string; ev?: { type: string; pid?: number } };
     if (k === 'in' && ev?.type === 'child.started' && ev.pid !== undefined) this.#pids.add(ev.pid);
-    this.observed.take({ at: performance.now() - this.#began, record });
+    this.observed.take(seen);
     if (this.#isTold) return;
     this.#isTold = true;
     // Not in the middle of what an input leads to: when all of it is done.
@@ -85,13 +88,23 @@ export class RealWorld implements World {
     const opened = () => this.observed.heardBy('office', 'office.opened')[0]?.event;
     yield { what: 'the office to open', until: () => opened() !== undefined };
     const { url, port } = opened() as unknown as { url: string; port: number };
-    void Cable.to(port).then((cable) => {
-      this.#cable = cable;
-      for (const look of [...this.#waiting]) look();
-    });
-    yield { what: 'a wire to the office', until: () => this.#cable !== undefined };
-    this.#start('computer', computerOf(this.#plan, url));
-    this.#start('agent', agentOf(this.#plan, this.#cable?.url ?? url));
+    for (const who of ['computer', 'agent'] as const)
+      void Cable.to(port).then((cable) => {
+        this.#cables.set(who, cable);
+        for (const look of [...this.#waiting]) look();
+      });
+    yield { what: 'wires to the office', until: () => this.#cables.size === 2 };
+    this.#start('computer', computerOf(this.#plan, this.#cables.get('computer')?.url ?? url));
+    this.#start('agent', agentOf(this.#plan, this.#cables.get('agent')?.url ?? url));
+  }
+  begin(who: Root): void {
+    throw new Error(`${who} cannot be started again for real`);
+  }
+  heal(): void {
+    throw new Error('servers cannot be healed for real');
+  }
+  quiet(): readonly string[] {
+    throw new Error('nobody knows when it is quiet for real');
   }
   ask(who: 'computer' | 'agent', _ticket: string, event: AnyEventObject): void {
     const replyTo = this.#hosted.get(who)?.host;
@@ -110,7 +123,8 @@ export class RealWorld implements World {
     const ms = Number(fault['ms'] ?? 0);
     if (fault.fault === 'host.eventLoopStall')
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-    else if (fault.fault === 'agent.disconnect') this.#cable?.cut(ms);
+    else if (fault.fault === 'agent.disconnect') this.#cables.get('agent')?.cut(ms);
+    else if (fault.fault === 'net.down') this.#cables.get(fault['who'] as Root)?.cut(ms);
     else throw new Error(`${fault.fault} cannot be played for real`);
   }
 
@@ -135,7 +149,7 @@ export class RealWorld implements World {
   /** Everybody is asked to end; resolves when everything has. */
   async close(patienceMs: number): Promise<void> {
     for (const hosted of [...this.#hosted.values()].toReversed()) await this.runtime.end(hosted, patienceMs);
-    this.#cable?.close();
+    for (const cable of this.#cables.values()) cable.close();
     await this.runtime.close();
   }
   /** Groups of processes that we started and of which somebody lives. */

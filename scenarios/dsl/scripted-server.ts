@@ -8,22 +8,42 @@ import { answerWords, isPlain, lastWords } from './scripted-words.ts';
 type Reply = Exclude<Act, (...args: never) => unknown>;
 type Now = Required<Behaviour>;
 
+/** Who looks after a server of a plan. */
+export interface Care {
+  /** It misbehaves no more, but for what lies in how it is launched and what it is. */
+  readonly isHealed: () => boolean;
+  /** A fault has happened. */
+  readonly onFault: (fault: Fault) => void;
+}
+/** What does not pass: there is no such command, or it is another server than one can speak with. */
+const lasting = new Set(['proc.spawnError', 'life.versionMismatch', 'life.capabilityMissing']);
+
 /** The same order as in the fault server: what is taken counts towards its `times`, anew in each process. */
 class Triggers {
   readonly #faults: readonly Fault[];
+  readonly #care: Care;
+  readonly #early: Map<Fault, number>;
   readonly #left: Map<Fault, number>;
-  constructor(faults: readonly Fault[]) {
+  constructor(faults: readonly Fault[], care: Care) {
     this.#faults = faults;
+    this.#care = care;
+    this.#early = new Map(faults.map((fault) => [fault, (fault.from ?? 1) - 1]));
     this.#left = new Map(faults.map((fault) => [fault, fault.times ?? Infinity]));
+  }
+  #happens(fault: Fault): boolean {
+    const early = this.#early.get(fault) ?? 0;
+    if (early > 0) this.#early.set(fault, early - 1);
+    const left = this.#left.get(fault) ?? 0;
+    if (early > 0 || left <= 0 || (this.#care.isHealed() && !lasting.has(fault.fault))) return false;
+    this.#left.set(fault, left - 1);
+    this.#care.onFault(fault);
+    return true;
   }
   take(isOne: (word: string) => boolean, when: Moment, tool?: string): Fault[] {
     return this.#faults.filter((fault) => {
       const isIt =
         isOne(fault.fault) && fault.when === when && (fault.tool === undefined || fault.tool === tool);
-      const left = this.#left.get(fault) ?? 0;
-      if (!isIt || left <= 0) return false;
-      this.#left.set(fault, left - 1);
-      return true;
+      return isIt && this.#happens(fault);
     });
   }
 }
@@ -138,8 +158,8 @@ function toolsOf(tools: Readonly<Record<string, ToolData>>, triggers: Triggers):
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, act(name, tool)]));
 }
 
-function scriptAt({ tools, faults }: Now, start: number): Script {
-  const triggers = new Triggers(faults);
+function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
+  const triggers = new Triggers(faults, care);
   const isWord = (one: string) => (word: string) => word === one;
   const [unstarted] = triggers.take(isWord('proc.spawnError'), 'start');
   const [slow] = triggers.take(isWord('proc.spawnSlow'), 'start');
@@ -172,13 +192,14 @@ function scriptAt({ tools, faults }: Now, start: number): Script {
   };
 }
 
+const uncared: Care = { isHealed: () => false, onFault: () => {} };
 /** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
-export function scriptOf({ tools = {}, faults = [], later = {} }: ServerData): Script {
+export function scriptOf({ tools = {}, faults = [], later = {} }: ServerData, care = uncared): Script {
   const steps = Object.entries(later).toSorted(([a], [b]) => Number(a) - Number(b));
   return {
     at: (start) => {
       const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
-      return scriptAt({ tools: step?.tools ?? tools, faults: step?.faults ?? faults }, start);
+      return scriptAt({ tools: step?.tools ?? tools, faults: step?.faults ?? faults }, start, care);
     },
   };
 }

@@ -1,12 +1,14 @@
 import type { AnyEventObject } from 'xstate';
+import type { Observer } from '../../actors/observer.ts';
 import type { Give, Ports } from '../../machines/ports.ts';
 import type { Fault } from '../faults/fault.ts';
+import { Bench } from '../laws/index.ts';
 import { Stage as Theatre, officeUrl, type Person, type StageOptions } from '../stage.ts';
 import { randomOf } from '../virtual-clock.ts';
 import { Observed } from './observations.ts';
-import { timingOf, type OutsideSignal, type Plan, type PersonData } from './plan.ts';
+import { timingOf, type OutsideSignal, type Plan, type PersonData, type Root } from './plan.ts';
 import { scriptOf } from './scripted-server.ts';
-import { agentOf, computerOf, has, names, seedOf, type Root, type Waits, type World } from './world.ts';
+import { agentOf, computerOf, has, names, seedOf, type Waits, type World } from './world.ts';
 
 const persons: Readonly<Record<PersonData, Person>> = {
   yes: () => true,
@@ -18,41 +20,86 @@ const persons: Readonly<Record<PersonData, Person>> = {
 interface Delay {
   readonly actor: string;
   readonly ms: number;
+  /** What waits, in the order in which it was said: nothing overtakes. */
+  readonly waiting: (() => void)[];
+  until: number;
 }
+
+/** How a plan is put on stage. */
+export interface Staging {
+  /** Other machines than today's. */
+  readonly kinds?: StageOptions['kinds'];
+  readonly watches?: StageOptions['watches'];
+  /** Who watches as well. */
+  readonly observer?: Observer;
+  /** Told of each fault that happens, by its word. */
+  readonly onFault?: (word: string) => void;
+}
+
+/** Timers are so late at most. */
+const stallsOf = ({ steps }: Plan): number =>
+  steps.reduce(
+    (sum, step) =>
+      step.do === 'fault' && step.fault.fault === 'host.eventLoopStall'
+        ? sum + Number(step.fault['ms'])
+        : sum,
+    0,
+  );
 
 /** A plan on virtual time: everything scripted, on the stage on which the other scenarios play. */
 export class VirtualWorld implements World {
   readonly isExact = true;
   readonly observed = new Observed();
+  /** The laws over records, held as they come. */
+  readonly bench: Bench;
   readonly stage: Theatre;
   readonly #plan: Plan;
+  readonly #onFault: (word: string) => void;
   readonly #delays: Delay[] = [];
+  #isHealed = false;
   readonly random: () => number;
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, { kinds, watches = 'all', observer, onFault = () => {} }: Staging = {}) {
     this.#plan = plan;
+    this.#onFault = onFault;
     const seed = seedOf(plan);
     this.random = randomOf(seed ?? 1);
+    this.bench = new Bench({ slackMs: stallsOf(plan) });
+    const care = { isHealed: () => this.#isHealed, onFault: (fault: Fault) => onFault(fault.fault) };
     const options: StageOptions = {
-      servers: Object.fromEntries(plan.servers.map((server) => [server.name, scriptOf(server)])),
+      servers: Object.fromEntries(plan.servers.map((server) => [server.name, scriptOf(server, care)])),
       timing: timingOf(plan),
+      watches,
+      ...(kinds && { kinds }),
       ...(plan.person && { person: persons[plan.person] }),
       ...(seed !== undefined && { seed }),
       ...(has(plan, 'sched.delayDelivery') && { mend: (ports) => this.#late(ports) }),
-      observer: () => ({ record: (record) => this.observed.take({ at: this.stage.clock.now(), record }) }),
+      observer: () => ({
+        ...observer,
+        record: (record) => {
+          this.bench.take({ at: this.stage.clock.now(), record });
+          observer?.record?.(record);
+          if (watches === 'all') this.observed.take({ at: this.stage.clock.now(), record });
+        },
+      }),
     };
     this.stage = new Theatre(options);
   }
   *boot(): Waits {
-    const { stage } = this;
-    const { office } = this.#plan;
-    if (office) stage.office();
-    stage.start('computer', computerOf(this.#plan, office ? officeUrl : null));
-    if (office) stage.start('agent', agentOf(this.#plan, officeUrl));
+    for (const who of ['office', 'computer', 'agent'] as const) this.begin(who);
     yield { ms: 0 };
   }
+  begin(who: Root): void {
+    const { stage } = this;
+    const { office } = this.#plan;
+    if (stage.directory.find(who) || (!office && who !== 'computer')) return;
+    if (who === 'office') stage.office();
+    else if (who === 'agent') stage.start('agent', agentOf(this.#plan, officeUrl));
+    else stage.start('computer', computerOf(this.#plan, office ? officeUrl : null));
+  }
+  /** As through the handle of a host, which refuses by itself what nobody is there to take. */
   ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void {
-    this.stage.asked(who, ticket, { ...event, replyTo: `host:${who}` });
+    if (this.stage.directory.find(who)) this.stage.asked(who, ticket, { ...event, replyTo: `host:${who}` });
   }
   order(who: Root, event: AnyEventObject): void {
     if (this.stage.directory.find(who)) this.stage.order(who, event);
@@ -60,16 +107,31 @@ export class VirtualWorld implements World {
   kill(server: string, signal: OutsideSignal): void {
     this.stage.servers.kill(server, { signal });
   }
+  heal(): void {
+    this.#isHealed = true;
+    this.stage.network.faults.heal();
+    this.stage.skewMs = 0;
+  }
+  quiet(): readonly string[] {
+    const known = this.bench.breaches.length;
+    this.bench.quiet(this.stage.clock.now());
+    return this.bench.breaches.slice(known).map(({ law, what }) => `${law}: ${what}`);
+  }
   happen(fault: Fault): void {
     const { clock, network } = this.stage;
     const ms = Number(fault['ms'] ?? 0);
+    this.#onFault(fault.fault);
     if (fault.fault === 'host.eventLoopStall') clock.stall(ms);
     else if (fault.fault === 'host.clockJump') this.stage.skewMs += ms;
     else if (fault.fault === 'host.clockStrobe') this.#strobe(ms, Number(fault['n']));
     else if (fault.fault === 'agent.disconnect') network.faults.keepAway(names.agent, ms);
+    else if (fault.fault === 'net.down')
+      network.faults.keepAway(names[fault['who'] as 'computer' | 'agent'], ms);
+    else if (fault.fault === 'net.latency') network.faults.setLatency(ms);
     else if (fault.fault === 'agent.ackLost') network.faults.holdAck(names.agent, 'lost');
     else if (fault.fault === 'agent.ackLate') network.faults.holdAck(names.agent, ms);
-    else if (fault.fault === 'sched.delayDelivery') this.#delays.push({ actor: String(fault['actor']), ms });
+    else if (fault.fault === 'sched.delayDelivery')
+      this.#delays.push({ actor: String(fault['actor']), ms, waiting: [], until: 0 });
     else if (fault.fault !== 'sched.permuteTies') throw new Error(`${fault.fault} cannot be played`);
   }
   #strobe(ms: number, n: number): void {
@@ -77,12 +139,19 @@ export class VirtualWorld implements World {
     this.stage.skewMs = this.stage.skewMs === 0 ? ms : 0;
     this.stage.clock.setTimeout(() => this.#strobe(ms, n - 1), 10);
   }
+  #delay(delay: Delay, say: () => void): void {
+    const { clock } = this.stage;
+    const ms = this.#isHealed ? 0 : delay.ms;
+    delay.until = Math.max(delay.until, clock.now() + ms);
+    delay.waiting.push(say);
+    clock.setTimeout(() => delay.waiting.shift()?.(), delay.until - clock.now());
+  }
   #late(ports: Ports): Ports {
     const late = <Fact>(at: string, give: Give<Fact>): Give<Fact> => {
       return (fact) => {
-        const ms = this.#delays.findLast(({ actor }) => at.startsWith(actor))?.ms;
-        if (ms === undefined) give(fact);
-        else this.stage.clock.setTimeout(() => give(fact), ms);
+        const delay = this.#delays.findLast(({ actor }) => at.startsWith(actor));
+        if (!delay) give(fact);
+        else this.#delay(delay, () => give(fact));
       };
     };
     return {

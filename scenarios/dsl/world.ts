@@ -3,12 +3,11 @@ import type { ComputerStart, ServerPlan } from '../../machines/computer.machine.
 import type { LinkStart } from '../../machines/link.machine.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Observed } from './observations.ts';
-import { timingOf, type OutsideSignal, type Plan, type ServerData } from './plan.ts';
+import { timingOf, type OutsideSignal, type Plan, type Root, type ServerData } from './plan.ts';
 
 /** What a play waits for: something to be seen, or that time passes. */
 export type Wait = { readonly what: string; readonly until: () => boolean } | { readonly ms: number };
 export type Waits = Generator<Wait, void>;
-export type Root = 'office' | 'computer' | 'agent';
 
 /** Where a plan is played. What differs between virtual time and reality is behind this, and nothing else does. */
 export interface World {
@@ -19,6 +18,11 @@ export interface World {
   /** A call of somebody's host; `event` but for where its answer goes. */
   ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void;
   order(who: Root, event: AnyEventObject): void;
+  /** Started again by its host; nothing while it is still there. */
+  begin(who: Root): void;
+  heal(): void;
+  /** What has to have come by now, and has not. */
+  quiet(): readonly string[];
   kill(server: string, signal: OutsideSignal): void;
   /** Faults of host, agent and clock that are more than an order. */
   happen(fault: Fault): void;

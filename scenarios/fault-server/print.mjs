@@ -14,8 +14,8 @@ The config, of which every key may be left out:
           changes: it says list_changed before it answers
   faults  [{"fault":"proc.exit","code":3,"when":"call","tool":"read","afterMs":100,"times":1,"p":0.5}]
           when: start, initialize, ready, list, call, stdinEnd or sigterm, as --list has it;
-          tool: only calls of this tool; afterMs: so long after that; times: how often (default: always);
-          p: with this probability
+          tool: only calls of this tool; afterMs: so long after that; from: from the n-th such moment on;
+          times: how often (default: always); p: with this probability
   seed    1             what p draws from
   starts  FILE          where it counts its starts, one line each
   later   {"2":{"faults":[]}}   from its n-th start on it behaves like this; the rest as at first

@@ -12,12 +12,17 @@ function randomOf(seed) {
 /** Words that stay on once `start` or `ready` has come, and are looked at for each message that is written. */
 export const framing = new Set(['frame.slicer', 'frame.coalesce', 'frame.crlf']);
 
-/** Which faults happen when. Each time that one is taken counts towards its `times`. */
+/** Which faults happen when. Each moment that comes counts towards `from`, each time that one is taken towards `times`. */
 export function createTriggers(faults, seed) {
   const random = randomOf(seed);
   const left = new Map(faults.map((fault) => [fault, fault.times ?? Infinity]));
+  const early = new Map(faults.map((fault) => [fault, (fault.from ?? 1) - 1]));
   const reached = new Map();
   const happens = (fault) => {
+    if (early.get(fault) > 0) {
+      early.set(fault, early.get(fault) - 1);
+      return false;
+    }
     if (left.get(fault) <= 0 || (fault.p !== undefined && random() >= fault.p)) return false;
     left.set(fault, left.get(fault) - 1);
     return true;

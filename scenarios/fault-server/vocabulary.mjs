@@ -18,6 +18,7 @@ const longestMs = 2_147_000_000;
 const clauses = {
   tool: { type: 'string' },
   afterMs: { type: 'integer', min: 0, max: longestMs },
+  from: { type: 'integer', min: 1 },
   times: { type: 'integer', min: 1 },
   p: { type: 'number', min: 0, max: 1 },
 };
@@ -51,6 +52,7 @@ export function checked(at, value, { type, min = -Infinity, max = Infinity, oneO
 
 const elsewhere = {
   launch: 'it is in how the command is launched: give your host another command',
+  net: 'it is done by whoever plays the wire to the office',
   host: 'it is done by whoever plays the host',
   agent: 'it is done by whoever plays the agent',
   sched: 'it is done by whoever runs the clock of a simulation',

@@ -39,11 +39,14 @@ describe('the vocabulary', () => {
 describe('a fault', () => {
   it('is read with its moment and its parameters filled in', () => {
     expect(parseFault({ fault: 'proc.exit' })).toEqual({ fault: 'proc.exit', when: 'call', code: 1 });
-    expect(parseFault({ fault: 'proc.exit', code: 2, when: 'ready', afterMs: 5, times: 1, p: 0.5 })).toEqual({
+    expect(
+      parseFault({ fault: 'proc.exit', code: 2, when: 'ready', afterMs: 5, from: 2, times: 1, p: 0.5 }),
+    ).toEqual({
       fault: 'proc.exit',
       code: 2,
       when: 'ready',
       afterMs: 5,
+      from: 2,
       times: 1,
       p: 0.5,
     });

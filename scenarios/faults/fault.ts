@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { nearest } from '../fault-server/nearest.mjs';
 import vocabularyData from './words.json' with { type: 'json' };
 
-export const layers = ['proc', 'frame', 'life', 'rpc', 'host', 'agent', 'sched'] as const;
+export const layers = ['proc', 'frame', 'life', 'rpc', 'net', 'host', 'agent', 'sched'] as const;
 export type Layer = (typeof layers)[number];
 /** What a fault of a server waits for. */
 export const moments = ['start', 'initialize', 'ready', 'list', 'call', 'stdinEnd', 'sigterm'] as const;
 export type Moment = (typeof moments)[number];
-/** Who can do it: the server, its launch, or whoever plays the host, the agent, the clock. */
-export const places = ['server', 'launch', 'host', 'agent', 'sched'] as const;
+/** Who can do it: the server, its launch, or whoever plays the wire to the office, the host, the agent, the clock. */
+export const places = ['server', 'launch', 'net', 'host', 'agent', 'sched'] as const;
 export type Place = (typeof places)[number];
 type Value = string | number | boolean;
 
@@ -60,6 +60,8 @@ export interface Fault {
   readonly tool?: string;
   /** So long after `when`. */
   readonly afterMs?: number;
+  /** From the n-th such moment of a process on; without: from the first. */
+  readonly from?: number;
   /** How often; without: always. */
   readonly times?: number;
   /** With this probability. */
@@ -71,6 +73,7 @@ const longestMs = 2_147_000_000;
 const clauses = {
   tool: z.string().optional(),
   afterMs: z.int().min(0).max(longestMs).optional(),
+  from: z.int().min(1).optional(),
   times: z.int().min(1).optional(),
   p: z.number().min(0).max(1).optional(),
 };
@@ -167,7 +170,12 @@ function drawParam(random: Random, param: Param): Value {
   return Math.min(high, Math.floor(low * ((high + 1) / low) ** random()));
 }
 
-function drawFault(random: Random, { fault, when, params }: Word, tools: readonly string[]): Fault {
+/** One fault of a word, its parameters by chance. */
+export function drawFault(
+  random: Random,
+  { fault, when, params }: Word,
+  tools: readonly string[] = [],
+): Fault {
   const own = Object.entries(params).map(([name, param]) => [name, drawParam(random, param)] as const);
   if (!when) return { fault, ...Object.fromEntries(own) };
   const moment = random() < 0.5 ? when[0] : oneOf(random, when);
@@ -176,6 +184,7 @@ function drawFault(random: Random, { fault, when, params }: Word, tools: readonl
     ...(moment && { when: moment }),
     ...Object.fromEntries(own),
     ...(moment === 'call' && tools.length > 0 && random() < 0.5 && { tool: oneOf(random, tools) }),
+    ...(random() < 0.3 && { from: between(random, 2, 6) }),
     ...(random() < 0.5 && { times: between(random, 1, 3) }),
   };
 }

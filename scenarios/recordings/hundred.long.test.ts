@@ -35,14 +35,14 @@ const replayedIn = (checkout: string, ...flags: string[]): { verdict: string; di
 describe('a minute of a real host', () => {
   it('happened: processes died, calls were cancelled and timed out, the office went', () => {
     const said = (word: string): number =>
-      first.records.filter((r) => JSON.stringify(r).includes(word)).length;
+      first.seen.filter(({ record }) => JSON.stringify(record).includes(word)).length;
     expect(trace.lines.at(-1)?.t).toBeGreaterThan(60_000);
     expect(said('"SIGKILL"')).toBeGreaterThan(3);
     expect(said('"end":"cancelled"')).toBeGreaterThan(3);
     expect(said('"end":"timedOut"')).toBeGreaterThan(3);
     expect(said('"end":"unknown"')).toBeGreaterThan(0);
     expect(said('link.down')).toBeGreaterThan(0);
-    expect(first.records.some(({ k }) => k === 'draw')).toBe(true);
+    expect(first.seen.some(({ record }) => record.k === 'draw')).toBe(true);
   });
 
   it('replays a hundred times of a hundred with the same digest', () => {

@@ -8,6 +8,7 @@ import {
   type Trace,
   type TraceLine,
 } from '../../machines/trace/index.ts';
+import type { Seen } from '../laws/index.ts';
 
 /** `effects`: what left the machines. `steps`: and how they got there. `strict`: and what they remembered. */
 export const levels = ['effects', 'steps', 'strict'] as const;
@@ -46,7 +47,8 @@ export class Comparison {
   readonly #expected: readonly TraceLine[];
   readonly #check: Check;
   readonly #digest = createHash('sha256');
-  readonly records: DirectoryRecord[] = [];
+  /** Each at the time of its input. */
+  readonly seen: Seen[] = [];
   #agreed: Produced[] = [];
   #sinceInput: Produced[] = [];
   input: TraceLine | undefined;
@@ -125,7 +127,7 @@ export class Comparison {
       text = textOfRecord(record);
       this.#digest.update(text).update('\n');
       this.#check.take(record);
-      this.records.push(record);
+      this.seen.push({ at: this.input?.t ?? 0, record });
       if (record.k === 'in') this.#sinceInput = [];
     }
     const key = this.#keyOf(record, text);

@@ -3,8 +3,9 @@ import { Directory } from '../../actors/directory.ts';
 import { restoreFrom } from '../../actors/keyframe.ts';
 import { Tap } from '../../actors/tap.ts';
 import type { Address } from '../../machines/address.ts';
-import type { DirectoryRecord, Trace } from '../../machines/trace/index.ts';
-import { judge, type Breach } from '../laws.ts';
+import type { Trace } from '../../machines/trace/index.ts';
+import { judge, type Breach, type Seen } from '../laws/index.ts';
+import { boundsOf } from '../laws/lateness.ts';
 import { recorderOf } from '../recording.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { Inert, type Draw, type Input } from './inert.ts';
@@ -104,15 +105,14 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
   const world = new ForkedWorld(new Set(timers.map(({ input }) => `${input.a} ${input.n}`)));
   const tap = new Tap();
   const recorder = recorderOf(world, { title });
-  const records: DirectoryRecord[] = [];
+  const seen: Seen[] = [];
   tap.add(recorder);
-  tap.add({ record: (record) => records.push(record) });
+  tap.add({ record: (record) => seen.push({ at: world.now(), record }) });
   const directory = assemble(new Directory(world, tap), kinds);
   const unheard: number[] = [];
   const happen = (input: Input, draws: readonly Draw[], s?: number): void => {
-    const before = records.length;
-    if ((!world.apply(directory, input, draws) || records.length === before) && s !== undefined)
-      unheard.push(s);
+    const before = seen.length;
+    if ((!world.apply(directory, input, draws) || seen.length === before) && s !== undefined) unheard.push(s);
   };
   if (trace.key) {
     restoreFrom(trace.key.frame, directory, (a, letters) => world.listen(directory, a, letters));
@@ -132,18 +132,18 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
   const isClosed = directory.size === 0;
   const hasOutputs = trace.head.profile !== 'inputs';
   const today = hasOutputs ? undefined : replayTrace(trace, { kinds });
-  const recorded = today?.records ?? trace.lines.map((l) => l.record);
+  const recorded = today?.seen ?? trace.lines;
   return {
     trace: recorder.text(isClosed ? 'closed' : 'cut'),
     differences: differencesOf(
-      outcomeOf(recorded.filter((record): record is DirectoryRecord => record.k !== 'step')),
-      outcomeOf(records),
+      outcomeOf(recorded.flatMap(({ record }) => (record.k === 'step' ? [] : [record]))),
+      outcomeOf(seen.map(({ record }) => record)),
     ),
     unknownFrom: today?.divergence?.input?.s ?? null,
     unheard,
     fired: world.fired,
     // What the host sent then may find nobody now: that is what a fork is for.
-    breaches: judge(records, isClosed).filter(
+    breaches: judge(seen, isClosed, { bounds: boundsOf(seen) }).filter(
       ({ law, what }) => law !== lost || !what.startsWith('host -> '),
     ),
   };

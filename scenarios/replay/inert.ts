@@ -26,9 +26,10 @@ export class Inert implements Platform {
     const leaf =
       (port: keyof Ports) =>
       (at: Address, _input: unknown, give: (fact: never) => void): Leaf => {
-        this.#throwIfDrawn((d) => d.a === at && d.port === port);
+        const throwIfDrawn = (): void => this.#throwIfDrawn((d) => d.a === at && d.port === port);
+        throwIfDrawn();
         this.#gives.set(`leaf ${at}`, give as Give);
-        return { tell() {}, close() {} };
+        return { tell: throwIfDrawn, close() {} };
       };
     this.ports = {
       process: leaf('process'),

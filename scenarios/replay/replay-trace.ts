@@ -5,7 +5,8 @@ import { restoreFrom } from '../../actors/keyframe.ts';
 import type { Observer } from '../../actors/observer.ts';
 import { Tap } from '../../actors/tap.ts';
 import { Steps } from '../../actors/trace-lines.ts';
-import { redacted, type DirectoryRecord, type Trace, type TraceLine } from '../../machines/trace/index.ts';
+import { redacted, type Trace, type TraceLine } from '../../machines/trace/index.ts';
+import type { Seen } from '../laws/index.ts';
 import { Comparison, type Divergence, type Level } from './comparison.ts';
 import { sha256Of } from './files.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
@@ -31,7 +32,8 @@ export interface TraceReplay {
   readonly inputs: number;
   /** SHA-256 over everything that left the machines and the inputs: equal when two replays did the same. */
   readonly digest: string;
-  readonly records: readonly DirectoryRecord[];
+  /** What was recorded up to where it parts, at the times of the recording. */
+  readonly seen: readonly Seen[];
   readonly trapped: readonly Trapped[];
   readonly redactedReads: readonly RedactedRead[];
   readonly directory: Directory;
@@ -116,7 +118,7 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
     total: comparison.total,
     inputs: handled,
     digest: comparison.digest,
-    records: comparison.records,
+    seen: comparison.seen,
     trapped,
     redactedReads,
     directory,

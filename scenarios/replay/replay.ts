@@ -1,7 +1,7 @@
 import { machines } from '../../actors/assemble.ts';
 import { chartText } from '../../actors/charts.ts';
 import type { Trace } from '../../machines/trace/index.ts';
-import type { Breach } from '../laws.ts';
+import type { Breach } from '../laws/index.ts';
 import { levels, type Divergence, type Level } from './comparison.ts';
 import { readTraceFile, sha256Of } from './files.ts';
 import { reportText } from './report.ts';

@@ -1,5 +1,6 @@
 import type { Trace } from '../../machines/trace/index.ts';
-import { judge, type Breach } from '../laws.ts';
+import { judge, type Breach } from '../laws/index.ts';
+import { boundsOf } from '../laws/lateness.ts';
 import { replayTrace, type ReplayTraceOptions, type TraceReplay } from './replay-trace.ts';
 
 /**
@@ -30,7 +31,7 @@ export function judgeTrace(trace: Trace, options: ReplayTraceOptions = {}): Judg
   if (isCutShort(trace)) return { verdict: 'unusable', replay: undefined, breaches: [], problem: cutShort };
   const replay = replayTrace(trace, options);
   const isClosed = trace.tail?.reason === 'closed' && options.until === undefined;
-  const breaches = judge(replay.records, isClosed);
+  const breaches = judge(replay.seen, isClosed, { bounds: boundsOf(replay.seen) });
   return { replay, breaches, ...verdictOf(replay, breaches) };
 }
 function verdictOf(

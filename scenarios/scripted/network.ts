@@ -26,6 +26,8 @@ export interface NetworkFaults {
   keepAway(name: string, ms: number): void;
   /** The next answer to whoever is called this is lost, or so much later. */
   holdAck(name: string, ms: number | 'lost'): void;
+  /** Nothing of the above any more. */
+  heal(): void;
 }
 export interface Network {
   readonly office: Ports['office'];
@@ -52,6 +54,7 @@ class ScriptedNetwork implements Network {
   readonly ask = this.#book.ask;
   readonly #away = new Map<string, number>();
   readonly #heldAcks = new Map<string, number | 'lost'>();
+  readonly #usualMs: number;
   #latencyMs: number;
   #refusals = 0;
   #sockets = 0;
@@ -59,7 +62,8 @@ class ScriptedNetwork implements Network {
 
   constructor(clock: Clock, options: NetworkOptions) {
     this.#clock = clock;
-    this.#latencyMs = options.latencyMs ?? 1;
+    this.#usualMs = options.latencyMs ?? 1;
+    this.#latencyMs = this.#usualMs;
     this.#limits = { ...timing, ...options.timing };
     this.#timers = {
       setTimer: (run, ms) => clock.setTimeout(run, ms),
@@ -83,6 +87,12 @@ class ScriptedNetwork implements Network {
       this.faults.dropLink(name);
     },
     holdAck: (name, ms) => void this.#heldAcks.set(name, ms),
+    heal: () => {
+      this.#away.clear();
+      this.#heldAcks.clear();
+      this.#refusals = 0;
+      this.#latencyMs = this.#usualMs;
+    },
   };
 
   has(key: string): boolean {

@@ -1,0 +1,216 @@
+import type { Address } from '../../machines/address.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Found, Judge, Law, RecordOf } from './law.ts';
+import { rootOf } from './places.ts';
+import {
+  asks,
+  clears,
+  ends,
+  fires,
+  learns,
+  opens,
+  orders,
+  sets,
+  story,
+  tells,
+  withdraws,
+} from './telling.ts';
+
+interface Most {
+  readonly timers: number;
+  readonly leaves: number;
+  readonly questions: number;
+  /** Of each kind; kinds that are not named here are as many as strangers want. */
+  readonly owned?: Readonly<Record<string, number>>;
+}
+/** What a machine of each kind may hold at once, as its chart says. Of kinds that are not here nobody knows. */
+const most: Readonly<Record<string, Most>> = {
+  /** One grace at a time; its child. */
+  process: { timers: 1, leaves: 1, questions: 0 },
+  /** While its tools are listed again: proven stable, and the limit of the list. Its session, its list, its process. */
+  client: { timers: 2, leaves: 1, questions: 1, owned: { process: 1 } },
+  /** Its deadline. A person or the server is asked, never both. */
+  call: { timers: 1, leaves: 0, questions: 1 },
+  /** Boot or shutdown. A link, and a client for each server of its config. */
+  computer: { timers: 1, leaves: 0, questions: 0, owned: { link: 1 } },
+  /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */
+  link: { timers: 2, leaves: 1, questions: 0 },
+  /** Shutdown. It asks who is in the room. As many views as computers, as many calls as its host wants. */
+  agent: { timers: 1, leaves: 0, questions: 1, owned: { link: 1 } },
+  /** It asks, or waits until it asks again. */
+  view: { timers: 1, leaves: 0, questions: 1 },
+  /** Its port. As many seats as connections. */
+  office: { timers: 0, leaves: 1, questions: 0 },
+  seat: { timers: 0, leaves: 0, questions: 0 },
+};
+
+interface Root {
+  readonly a: Address;
+  readonly kind: string;
+  readonly most: Most;
+  readonly owner: Root | undefined;
+  /** As many as its config has. */
+  readonly servers: number;
+  /** By kind, of those that are bounded. */
+  owned: Map<string, number> | undefined;
+  timers: number;
+  leaves: number;
+  questions: number;
+}
+
+class Bounded implements Judge {
+  readonly #roots = new Map<Address, Root>();
+  /** Ended in this input: by its end nothing of theirs is left. */
+  readonly #ending: Root[] = [];
+
+  take(record: DirectoryRecord): Found | readonly Found[] | undefined {
+    if (record.k === 'timer') return this.#timer(record);
+    if (record.k === 'out') return this.#out(record);
+    if (record.k === 'open') return this.#open(record);
+    if (record.k === 'end') return this.#end(record.a);
+    if (record.k !== 'in') return undefined;
+    if (record.via === 'timer' || record.via === 'deadline') this.#less(record.a, 'timers');
+    else if (record.via === 'ask') this.#less(record.a, 'questions');
+    return this.#ending.length > 0 ? this.closed() : undefined;
+  }
+  closed(): readonly Found[] {
+    const kept: Found[] = [];
+    for (const root of this.#ending) {
+      const { a, leaves, questions } = root;
+      // One of the same name may have been opened since.
+      if (this.#roots.get(a) === root) this.#roots.delete(a);
+      if (leaves + questions > 0)
+        kept.push({ at: a, what: `ended and kept ${leaves} leaves, ${questions} questions` });
+    }
+    this.#ending.length = 0;
+    return kept;
+  }
+  #timer({ op, a }: RecordOf<'timer'>): Found | undefined {
+    return op === 'set' ? this.#more(a, 'timers') : void this.#less(a, 'timers');
+  }
+  #out({ port, a, ev: { type } }: RecordOf<'out'>): Found | undefined {
+    if (port === 'ask') return type === 'ask' ? this.#more(a, 'questions') : void this.#less(a, 'questions');
+    if (type === 'leaf.open') return this.#more(rootOf(a), 'leaves');
+    if (type === 'leaf.close') this.#less(rootOf(a), 'leaves');
+    return undefined;
+  }
+  #more(a: Address, what: 'timers' | 'leaves' | 'questions'): Found | undefined {
+    const root = this.#roots.get(a);
+    if (!root) return undefined;
+    root[what] += 1;
+    return root[what] <= root.most[what]
+      ? undefined
+      : { at: a, what: `a ${root.kind} has ${root[what]} ${what}` };
+  }
+  #less(a: Address, what: 'timers' | 'leaves' | 'questions'): void {
+    const root = this.#roots.get(a);
+    if (root) root[what] -= 1;
+  }
+  #open({ a, kind, from, input }: RecordOf<'open'>): Found | undefined {
+    const limits = most[kind];
+    const owner = this.#roots.get(from);
+    if (!limits) return undefined;
+    const { servers } = input as { readonly servers?: readonly unknown[] };
+    const counts = { owned: undefined, timers: 0, leaves: 0, questions: 0 };
+    this.#roots.set(a, { a, kind, most: limits, owner, servers: servers?.length ?? 0, ...counts });
+    const limit = kind === 'client' ? owner?.servers : owner?.most.owned?.[kind];
+    return owner && limit !== undefined ? this.#own(owner, kind, limit) : undefined;
+  }
+  #own(owner: Root, kind: string, limit: number): Found | undefined {
+    owner.owned ??= new Map();
+    const now = (owner.owned.get(kind) ?? 0) + 1;
+    owner.owned.set(kind, now);
+    if (now <= limit) return undefined;
+    return { at: owner.a, what: `a ${owner.kind} has ${now} roots of the kind ${kind}` };
+  }
+  #end(a: Address): undefined {
+    const root = this.#roots.get(a);
+    if (!root) return;
+    const siblings = root.owner?.owned?.get(root.kind);
+    if (siblings !== undefined) root.owner?.owned?.set(root.kind, siblings - 1);
+    this.#ending.push(root);
+  }
+}
+
+const [client, call] = ['c/client:fs#1', 'c/client:fs/call:t1#1'];
+const born = opens(client, 'client', 'c#1');
+const session = (n: number) => tells('session', `${client}/session#${n}`, 'leaf.open');
+const called = opens(call, 'call', client);
+const asked = (id: string) => asks(call, id, client, 'tools/call');
+
+export const bounded: Law = {
+  law: 'what a machine holds is bounded, and let go with its end',
+  why: 'Timers, leaves, questions and owned machines do not grow with time, and none outlives its owner (bounded).',
+  sees: ['in', 'out ask', 'out ask.withdraw', 'out leaf.open', 'out leaf.close', 'timer', 'open', 'end'],
+  open: () => new Bounded(),
+  crimes: [
+    {
+      how: 'a client that sets timers without end',
+      seen: story(born, sets(client, 1, 5), sets(client, 2, 5), sets(client, 3, 5)),
+      said: 'a client has 3 timers',
+    },
+    {
+      how: 'a client with two sessions',
+      seen: story(born, session(1), session(2)),
+      said: 'a client has 2 leaves',
+    },
+    {
+      how: 'a call that asks a person and its server at once',
+      seen: story(born, called, asked('confirm'), asked('call')),
+      said: 'a call has 2 questions',
+    },
+    {
+      how: 'a client with two processes',
+      seen: story(
+        born,
+        opens('c/client:fs/process#2', 'process', client),
+        opens('c/client:fs/process#3', 'process', client),
+      ),
+      said: 'a client has 2 roots of the kind process',
+    },
+    {
+      how: 'a computer with more clients than servers',
+      seen: story(opens('c#1', 'computer', 'host', { servers: [] }), born),
+      said: 'a computer has 1 roots of the kind client',
+    },
+    {
+      how: 'a session that outlives its client',
+      seen: story(born, session(1), ends(client), orders('c', 'close')),
+      said: 'ended and kept 1 leaves, 0 questions',
+    },
+    {
+      how: 'a question that outlives its call',
+      seen: story(born, called, asked('call'), ends(call)),
+      until: 'closed',
+      said: 'ended and kept 0 leaves, 1 questions',
+    },
+  ],
+  lawful: [
+    {
+      how: 'one timer after another',
+      seen: story(
+        born,
+        sets(client, 1, 5),
+        sets(client, 2, 5),
+        5,
+        fires(client, 1),
+        sets(client, 3, 5),
+        clears(client, 2),
+        sets(client, 4, 5),
+      ),
+    },
+    {
+      how: 'one question after another',
+      seen: story(born, called, asked('confirm'), learns(call, 'confirm'), asked('call')),
+    },
+    {
+      how: 'an end that lets go',
+      seen: story(
+        ...[born, session(1), called, asked('call'), ends(call), withdraws(call, 'call'), ends(client)],
+        ...[tells('session', `${client}/session#1`, 'leaf.close'), orders('c', 'close')],
+      ),
+      until: 'closed',
+    },
+    { how: 'a machine from before the first record', seen: story(session(1), session(2)), until: 'closed' },
+  ],
+};

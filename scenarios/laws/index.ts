@@ -1,0 +1,145 @@
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { announced } from './announced.law.ts';
+import { atRest } from './at-rest.law.ts';
+import { bounded } from './bounded.law.ts';
+import { callsBeforeStdin } from './calls-before-stdin.law.ts';
+import { cancelSettles } from './cancel-settles.law.ts';
+import { changeFetched } from './change-fetched.law.ts';
+import { childEndsOnce } from './child-ends-once.law.ts';
+import { freedSeat } from './freed-seat.law.ts';
+import { knownTools } from './known-tools.law.ts';
+import { ladderTime } from './ladder-time.law.ts';
+import { ladder } from './ladder.law.ts';
+import type { Bounds, Breach, Found, Judge, Law, Seen, Topic } from './law.ts';
+import { leftAlone } from './left-alone.law.ts';
+import { livingOwner } from './living-owner.law.ts';
+import { noDefect } from './no-defect.law.ts';
+import { startBegins } from './start-begins.law.ts';
+import { noForce } from './no-force.law.ts';
+import { noMachineFails } from './no-machine-fails.law.ts';
+import { noMessageLost } from './no-message-lost.law.ts';
+import { noRootLeft } from './no-root-left.law.ts';
+import { noSecretTold } from './no-secret-told.law.ts';
+import { noViewLeft } from './no-view-left.law.ts';
+import { oneAnswer } from './one-answer.law.ts';
+import { oneBadServer } from './one-bad-server.law.ts';
+import { oneProcess } from './one-process.law.ts';
+import { orderObeyed } from './order-obeyed.law.ts';
+import { readyOrWhyNot } from './ready-or-why-not.law.ts';
+import { seatedOrWhyNot } from './seated-or-why-not.law.ts';
+import { sentOnce } from './sent-once.law.ts';
+import { settledInTime } from './settled-in-time.law.ts';
+import { settledOnce } from './settled-once.law.ts';
+import { silence } from './silence.law.ts';
+
+export type { Bounds, Breach, Found, Judge, Law, Seen, Story } from './law.ts';
+
+/** Each has a file of its own, `<name>.law.ts`. */
+export const laws: readonly Law[] = [
+  settledOnce,
+  cancelSettles,
+  changeFetched,
+  noForce,
+  ladderTime,
+  freedSeat,
+  noViewLeft,
+  startBegins,
+  settledInTime,
+  sentOnce,
+  oneAnswer,
+  oneProcess,
+  childEndsOnce,
+  ladder,
+  callsBeforeStdin,
+  oneBadServer,
+  leftAlone,
+  readyOrWhyNot,
+  seatedOrWhyNot,
+  knownTools,
+  announced,
+  orderObeyed,
+  atRest,
+  noRootLeft,
+  livingOwner,
+  silence,
+  bounded,
+  noMachineFails,
+  noDefect,
+  noMessageLost,
+  noSecretTold,
+];
+
+/** Enough for a host whose machine is busy. */
+const realBounds: Bounds = { slackMs: 5_000 };
+
+interface Seat {
+  readonly law: string;
+  readonly judge: Judge;
+  readonly sees: ReadonlySet<Topic>;
+}
+/** What a record is about, see `Topic`. */
+const wordOf = (record: DirectoryRecord): string => {
+  if (record.k === 'post' || record.k === 'out') return record.ev.type;
+  if (record.k !== 'in') return '';
+  return record.via === 'leaf' && record.ev !== undefined ? record.ev.type : record.via;
+};
+
+/** All judges together. Each record goes only to those who want to see it. */
+export class Bench {
+  readonly #seats: readonly Seat[];
+  /** Kind of record → what it is about → who wants to see it; filled as they come. */
+  readonly #seeing: Readonly<Record<DirectoryRecord['k'], Map<string, readonly Seat[]>>> = {
+    ...{ in: new Map(), draw: new Map(), post: new Map(), open: new Map() },
+    ...{ end: new Map(), timer: new Map(), out: new Map(), defect: new Map() },
+  };
+  readonly #breaches: Breach[] = [];
+
+  constructor(bounds: Partial<Bounds> = {}, held: readonly Law[] = laws) {
+    const all = { ...realBounds, ...bounds };
+    this.#seats = held.map(({ law, sees, open }) => ({ law, judge: open(all), sees: new Set(sees) }));
+  }
+  /** In the order in which they were found. */
+  get breaches(): readonly Breach[] {
+    return this.#breaches;
+  }
+  take({ record, at }: Seen): void {
+    const word = wordOf(record);
+    const seats = this.#seeing[record.k].get(word) ?? this.#seat(record.k, word);
+    for (let i = 0; i < seats.length; i += 1) {
+      const seat = seats[i] as Seat;
+      const found = seat.judge.take(record, at);
+      if (found !== undefined) this.#note(seat, found);
+    }
+  }
+  #seat(k: DirectoryRecord['k'], word: string): readonly Seat[] {
+    const seats = this.#seats.filter(({ sees }) => sees.has(k) || sees.has(`${k} ${word}` as Topic));
+    this.#seeing[k].set(word, seats);
+    return seats;
+  }
+  quiet(at: number): void {
+    for (const seat of this.#seats) this.#note(seat, seat.judge.quiet?.(at) ?? []);
+  }
+  closed(at: number): void {
+    for (const seat of this.#seats) this.#note(seat, seat.judge.closed?.(at) ?? []);
+  }
+  #note({ law }: Seat, found: Found | readonly Found[]): void {
+    for (const { at, what, kind = 'safety' } of [found].flat()) this.#breaches.push({ law, kind, at, what });
+  }
+}
+
+export interface JudgeOptions {
+  readonly bounds?: Partial<Bounds>;
+  /** Default: all. */
+  readonly laws?: readonly Law[];
+}
+/** Every breach of every law in what was seen. `isClosed`: everything had been told to end, and had time to. */
+export function judge(seen: Iterable<Seen>, isClosed: boolean, options: JudgeOptions = {}): Breach[] {
+  const bench = new Bench(options.bounds, options.laws);
+  let at = 0;
+  for (const each of seen) {
+    bench.take(each);
+    ({ at } = each);
+  }
+  if (isClosed) bench.closed(at);
+  return [...bench.breaches];
+}

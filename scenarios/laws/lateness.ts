@@ -1,0 +1,19 @@
+import type { Bounds, Seen } from './law.ts';
+
+/** How late the latest timer was, in ms: what an event loop that hung, or a machine that slept, has cost. */
+export function latenessOf(seen: Iterable<Seen>): number {
+  const due = new Map<string, number>();
+  let latest = 0;
+  for (const { at, record: r } of seen) {
+    if (r.k === 'timer' && r.op === 'set') due.set(`${r.a} ${r.n}`, at + Math.max(0, r.ms ?? 0));
+    if (r.k !== 'in' || (r.via !== 'timer' && r.via !== 'deadline')) continue;
+    latest = Math.max(latest, at - (due.get(`${r.a} ${r.n}`) ?? at));
+    due.delete(`${r.a} ${r.n}`);
+  }
+  return latest;
+}
+
+/** Of a machine that has other things to do. */
+const busyMs = 5_000;
+/** For what really happened: as late as its own timers were, and a little. */
+export const boundsOf = (seen: Iterable<Seen>): Bounds => ({ slackMs: busyMs + latenessOf(seen) });

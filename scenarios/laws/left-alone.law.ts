@@ -1,0 +1,116 @@
+import { nameOf, type Address } from '../../machines/address.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
+import { serverIn } from './places.ts';
+import { ends, fires, hears, orders, posts, story } from './telling.ts';
+
+const isEnd = (type: string | undefined): boolean =>
+  type === 'child.exited' ||
+  type === 'child.failed' ||
+  type === 'group.emptied' ||
+  type === 'session.lost' ||
+  type === 'session.failed';
+const isOrder = (type: string): boolean =>
+  type === 'server.stop' || type === 'server.start' || type === 'close';
+
+class LeftAlone implements Judge {
+  readonly #ready = new Set<Address>();
+  /** What the input was, as far as it tells that something of a server ended. */
+  #cause: Address = '';
+  /** Servers that had an order, or whose machine failed, while it was handled. */
+  readonly #told = new Set<Address>();
+
+  take(record: DirectoryRecord): Found | undefined {
+    if (record.k === 'in') {
+      this.#cause = record.via === 'leaf' && isEnd(record.ev?.type) ? record.a : '';
+      if (this.#told.size > 0) this.#told.clear();
+    } else if (record.k === 'end') {
+      this.#ready.delete(record.a);
+      const server = record.why === 'failed' ? serverIn(record.a) : undefined;
+      if (server !== undefined) this.#told.add(server);
+    } else if (record.k === 'post') return this.#post(record);
+    return undefined;
+  }
+  #post({ from, a, ev }: RecordOf<'post'>): Found | undefined {
+    const { type, stage } = ev as Said<{ stage: string }>;
+    if (isOrder(type)) this.#told.add(nameOf(a));
+    else if (type === 'client.changed' && serverIn(from) !== undefined) return this.#changed(from, stage);
+    return undefined;
+  }
+  #changed(client: Address, stage: string | undefined): Found | undefined {
+    if (stage === 'ready') return void this.#ready.add(client);
+    if (!this.#ready.delete(client)) return undefined;
+    const server = nameOf(client);
+    if (this.#told.has(server) || serverIn(this.#cause) === server) return undefined;
+    return {
+      at: client,
+      what: `became ${stage}, and nothing of its own had ended and nobody had told it to`,
+    };
+  }
+}
+
+const client = 'c/client:fs#1';
+const becomes = (stage: string) => posts(client, 'c#1', 'client.changed', { server: 'fs', stage });
+const died = (server: string) => hears(`c/client:${server}/process#1/process#1`, 'child.exited', { left: 0 });
+const unprovoked = 'and nothing of its own had ended and nobody had told it to';
+
+/** A server leaves `ready` when its process or its session ends, its machine fails, or it has an order. */
+export const leftAlone: Law = {
+  law: 'a server that is ready stays so until it fails or has an order',
+  why: 'Whoever did nothing wrong is left alone: one bad server never stops another (no-error-escape).',
+  sees: ['in', 'post server.stop', 'post server.start', 'post close', 'post client.changed', 'end'],
+  open: () => new LeftAlone(),
+  crimes: [
+    {
+      how: 'a client that starts anew because another server died',
+      seen: story(becomes('ready'), died('git'), becomes('recovering')),
+      said: unprovoked,
+    },
+    {
+      how: 'a client that is tired of being ready',
+      seen: story(becomes('ready'), fires(client, 1), becomes('waiting')),
+      said: unprovoked,
+    },
+    {
+      how: 'a client that starts anew because its tools changed',
+      seen: story(becomes('ready'), hears(`${client}/session#1`, 'tools.changed'), becomes('connecting')),
+      said: unprovoked,
+    },
+    {
+      how: 'an order to another server',
+      seen: story(
+        becomes('ready'),
+        orders('c', 'server.stop'),
+        posts('c#1', 'c/client:git', 'server.stop'),
+        becomes('closing'),
+      ),
+      said: unprovoked,
+    },
+  ],
+  lawful: [
+    { how: 'a death', seen: story(becomes('ready'), died('fs'), becomes('recovering')) },
+    {
+      how: 'an order',
+      seen: story(
+        becomes('ready'),
+        orders('c', 'server.stop'),
+        posts('c#1', 'c/client:fs', 'server.stop'),
+        becomes('closing'),
+      ),
+    },
+    {
+      how: 'a machine that failed',
+      seen: story(
+        becomes('ready'),
+        fires('c/client:fs/process#1', 1),
+        ends('c/client:fs/process#1', 'failed'),
+        becomes('waiting'),
+      ),
+    },
+    { how: 'news of its tools', seen: story(becomes('ready'), becomes('ready')) },
+    {
+      how: 'one that was not ready yet',
+      seen: story(becomes('connecting'), fires(client, 1), becomes('recovering')),
+    },
+  ],
+};

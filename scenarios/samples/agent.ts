@@ -1,0 +1,37 @@
+import type { AgentOrder } from '../../machines/agent.machine.ts';
+import { answers, request, type OrdersOf, type Sample } from './sample.ts';
+
+const { timeoutMs: _, confirmMs: __, ...asked } = request;
+
+export const agent: Sample = {
+  input: { link: { url: 'u', name: 'n', office: 'o' } },
+  orders: {
+    'agent.call': [{ ...asked, computer: 'c', timeoutMs: 1 }],
+    'agent.query': [{ ...asked, method: 'm', request: {} }],
+    'call.cancel': [{ ticket: 't', reason: 'x' }],
+    close: [{}],
+  } satisfies OrdersOf<AgentOrder>,
+  owned: {
+    link: {
+      says: [
+        ...['connecting', 'joined', 'waiting'].map((stage) => ({
+          type: 'link.changed',
+          stage,
+          reason: null,
+          refused: false,
+        })),
+        { type: 'computer.entered', computer: 'c' },
+        { type: 'computer.left', computer: 'c' },
+        { type: 'computer.toolsChanged', computer: 'c' },
+        { type: 'computer.configChanged', computer: 'c' },
+      ],
+    },
+    view: { says: [{ type: 'view.changed', computer: 'c', tools: [], failure: null }] },
+    call: {},
+  },
+  answers: [
+    ...answers,
+    { type: 'ask.answered', result: { sessions: [{ name: 'c', role: 'computer' }], req_id: 'room.n.1' } },
+  ],
+  tellApart: (c) => [c.computers, Math.min(c.reopens as number, 5)],
+};

@@ -1,0 +1,21 @@
+import type { CallOrder } from '../../machines/call.machine.ts';
+import { answers, failure, request, type OrdersOf, type Sample } from './sample.ts';
+
+export const call: Sample = {
+  input: { ...request, server: 's', session: 's', method: 'm', request: {}, confirmMs: 5 },
+  orders: {
+    'call.cancel': [{ reason: 'x' }],
+    close: [{}],
+  } satisfies OrdersOf<CallOrder, 'asker.lost' | 'server.lost'>,
+  answers: [
+    ...answers,
+    { type: 'ask.answered', result: true },
+    { type: 'ask.answered', result: { isError: true } },
+  ],
+  told: [
+    { type: 'asker.lost', asker: 'host' },
+    { type: 'asker.lost', asker: 'another' },
+    { type: 'server.lost', failure },
+  ],
+  passedThrough: ['deciding'],
+};

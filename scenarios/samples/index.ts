@@ -1,0 +1,23 @@
+import { agent } from './agent.ts';
+import { call } from './call.ts';
+import { client } from './client.ts';
+import { computer } from './computer.ts';
+import { link } from './link.ts';
+import { office } from './office.ts';
+import { process } from './process.ts';
+import type { Sample } from './sample.ts';
+import { seat } from './seat.ts';
+import { view } from './view.ts';
+
+/** By kind, as in actors/assemble.ts: a machine without a sample is not walked, and a test says so. */
+export const samples: Readonly<Record<string, Sample>> = {
+  agent,
+  call,
+  client,
+  computer,
+  link,
+  office,
+  process,
+  seat,
+  view,
+};

@@ -1,0 +1,48 @@
+import type { LinkOrder } from '../../machines/link.machine.ts';
+import { request, type OrdersOf, type Sample } from './sample.ts';
+
+type Facts = 'tools.changed' | 'tools.listed' | 'config.shown' | 'call.settled' | 'deadline.passed';
+
+export const link: Sample = {
+  input: { url: 'u', role: 'agent', name: 'n', office: 'o' },
+  orders: { close: [{}] } satisfies OrdersOf<LinkOrder, Facts>,
+  leaves: {
+    socket: [
+      { type: 'link.up' },
+      { type: 'link.refused', reason: 'x' },
+      { type: 'link.down', reason: 'x' },
+      { type: 'join.accepted' },
+      { type: 'join.refused', text: 'x' },
+      { type: 'leave.done' },
+      { type: 'agent.called', ...request },
+      { type: 'agent.repeated', ticket: 't', reqId: 'r' },
+      { type: 'agent.cancelled', ticket: 't' },
+      { type: 'agent.askedTools', ticket: 't', reqId: 'r' },
+      { type: 'agent.askedConfig', ticket: 't', reqId: 'r' },
+      { type: 'agent.left', agent: 'a' },
+      { type: 'computer.entered', computer: 'c' },
+      { type: 'computer.left', computer: 'c' },
+      { type: 'computer.toolsChanged', computer: 'c' },
+      { type: 'computer.configChanged', computer: 'c' },
+    ],
+  },
+  told: [
+    { type: 'tools.changed', signature: 'a' },
+    { type: 'tools.changed', signature: 'b' },
+    { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: 'a' },
+    { type: 'config.shown', ticket: 't', config: {} },
+    {
+      type: 'call.settled',
+      ...request,
+      server: 's',
+      end: 'succeeded',
+      outcome: 'succeeded',
+      result: {},
+      failure: null,
+    },
+  ],
+  tellApart: (c) => [c.signature, c.announced],
+  /** Only before `link.up`, and until then a close ends it at once. */
+  notAfterClose: ['link.refused'],
+  passedThrough: ['online.joined.announcing'],
+};

@@ -1,0 +1,138 @@
+import type { PersonData, ServerData, Step } from '../dsl/plan.ts';
+import { drawFault, vocabulary, type Fault, type Word } from '../faults/fault.ts';
+import { between, chance, oneOf, spread, streamOf, weighed, type Random } from './streams.ts';
+
+/** Something that the world does at a time of the day, in ms. */
+export interface Act {
+  readonly at: number;
+  readonly step: Step;
+}
+/** What there is to act upon. */
+export interface Cast {
+  readonly seed: number;
+  readonly forMs: number;
+  readonly servers: readonly ServerData[];
+  readonly hasOffice: boolean;
+  readonly person: PersonData | undefined;
+  readonly among: (word: Word) => boolean;
+}
+type CallStep = Extract<Step, { do: 'call' }>;
+
+/** Often at the same time as something else, because that is where the races are. */
+function timesOf(random: Random, forMs: number): () => number {
+  const known: number[] = [];
+  return () => {
+    const near = known.length > 0 && chance(random, 0.4) ? oneOf(random, known) : undefined;
+    const at =
+      near === undefined ? between(random, 0, forMs) : Math.min(forMs, near + between(random, 0, 60));
+    known.push(at);
+    return at;
+  };
+}
+
+const timeoutOf = (random: Random): number => (chance(random, 0.05) ? 0 : spread(random, 50, 30_000));
+
+/** Calls, cancels of some of them, and some sent twice. */
+export function drawCalls(cast: Cast, count: number): Act[] {
+  const { seed, forMs, servers, hasOffice } = cast;
+  const tools = servers.flatMap((server) => Object.keys(server.tools ?? {}));
+  const time = timesOf(streamOf(seed, 'agent', 'times'), forMs);
+  return Array.from({ length: count }, (_, n): Act[] => {
+    // A stream for each call, so that one call less changes no other.
+    const random = streamOf(seed, `call:${n + 1}`, 'call');
+    const call = `call${n + 1}`;
+    const by = hasOffice && chance(random, 0.7) ? 'agent' : 'host';
+    const tool = chance(random, 0.04) ? 'nothing' : oneOf(random, tools);
+    const at = time();
+    const asked: CallStep = { do: 'call', call, by, tool, reqId: call, timeoutMs: timeoutOf(random) };
+    const acts: Act[] = [{ at, step: asked }];
+    if (chance(random, 0.2))
+      acts.push({ at: at + spread(random, 1, 5000) - 1, step: { do: 'cancel', call } });
+    if (by === 'agent' && chance(random, 0.05))
+      acts.push({ at: at + between(random, 0, 100), step: again(call) });
+    return acts;
+  }).flat();
+}
+const again = (call: string): Step => ({
+  do: 'fault',
+  fault: { fault: 'agent.duplicateCall' },
+  call,
+  as: `${call}.again`,
+});
+
+/** How often a day has each kind of trouble, compared with the others. */
+const troubles = {
+  kill: 4,
+  stop: 2,
+  start: 2,
+  restart: 2,
+  swizzle: 1,
+  bounce: 2,
+  fault: 8,
+} as const;
+/** Words of which the world does more than one thing at a time: they are other steps here. */
+const spelledOut = new Set(['sched.swizzle', 'agent.duplicateCall', 'sched.permuteTies', 'host.stop']);
+const outsideWords = vocabulary.filter(
+  ({ fault, where, later }) =>
+    where !== 'server' && where !== 'launch' && later === undefined && !spelledOut.has(fault),
+);
+const needsOffice = ({ where }: Word): boolean => where === 'net' || where === 'agent';
+
+function troubleAt(cast: Cast, n: number, at: number, words: readonly Word[]): Act[] {
+  const { seed, servers, hasOffice } = cast;
+  const random = streamOf(seed, `trouble:${n}`, 'trouble');
+  const { name: server } = oneOf(random, servers);
+  const start: Step = { do: 'start', server };
+  const stop: Step = { do: 'stop', server };
+  switch (weighed(random, words.length > 0 ? troubles : { ...troubles, fault: 0, kill: 0 })) {
+    case 'kill':
+      return [{ at, step: { do: 'kill', server, signal: oneOf(random, ['SIGKILL', 'SIGSEGV', 'SIGABRT']) } }];
+    case 'stop':
+      return [{ at, step: stop }];
+    case 'start':
+      return [{ at, step: start }];
+    case 'restart':
+      return [
+        { at, step: stop },
+        { at: at + (chance(random, 0.5) ? 0 : spread(random, 1, 5000)), step: start },
+      ];
+    case 'swizzle':
+      return swizzled(random, servers, at);
+    case 'bounce': {
+      const who = hasOffice ? oneOf(random, ['office', 'computer', 'agent'] as const) : 'computer';
+      const back = at + (chance(random, 0.3) ? between(random, 0, 50) : spread(random, 50, 20_000));
+      const twice = chance(random, 0.3) ? [{ at, step: { do: 'close', who } as const }] : [];
+      return [{ at, step: { do: 'close', who } }, ...twice, { at: back, step: { do: 'begin', who } }];
+    }
+    case 'fault':
+      return [
+        { at, step: { do: 'fault', fault: placed(random, cast, drawFault(random, oneOf(random, words))) } },
+      ];
+  }
+}
+/** Whose deliveries are late is drawn, too. */
+function placed(random: Random, { servers }: Cast, fault: Fault): Fault {
+  if (fault.fault !== 'sched.delayDelivery') return fault;
+  const { name } = oneOf(random, servers);
+  const actors = ['computer', `computer/client:${name}`, 'computer/link', 'agent', 'agent/link', 'office'];
+  return { ...fault, actor: oneOf(random, actors) };
+}
+/** Some are stopped one by one, and started again in another order. */
+function swizzled(random: Random, servers: readonly ServerData[], at: number): Act[] {
+  const chosen = servers.filter(() => chance(random, 0.6)).map(({ name }) => name);
+  const stops = chosen.map((server, i): Act => ({ at: at + i * 10, step: { do: 'stop', server } }));
+  const later = at + spread(random, 1, 5000);
+  const starts = chosen
+    .map((server) => ({ server, turn: random() }))
+    .toSorted((a, b) => a.turn - b.turn)
+    .map(({ server }, i): Act => ({ at: later + i * 10, step: { do: 'start', server } }));
+  return [...stops, ...starts];
+}
+
+/** What goes wrong around the servers, and what their host does to them. */
+export function drawTroubles(cast: Cast, count: number): Act[] {
+  const { seed, forMs, among, hasOffice } = cast;
+  const words = outsideWords.filter((word) => among(word) && (hasOffice || !needsOffice(word)));
+  const time = timesOf(streamOf(seed, 'world', 'times'), forMs);
+  return Array.from({ length: count }, (_, n) => troubleAt(cast, n + 1, time(), words)).flat();
+}

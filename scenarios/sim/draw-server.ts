@@ -1,0 +1,48 @@
+import type { Behaviour, ServerData, ToolData } from '../dsl/plan.ts';
+import { drawFaults, type DrawnFault, type Fault, type Word } from '../faults/fault.ts';
+import { between, chance, spread, streamOf, type Random } from './streams.ts';
+
+/** What all servers of a day have in common. */
+export interface Weather {
+  readonly seed: number;
+  /** How much goes wrong: 0 is a calm day, 1 a terrible one. */
+  readonly intensity: number;
+  readonly among: (word: Word) => boolean;
+}
+const isServers = ({ where }: Word): boolean => where === 'server' || where === 'launch';
+const mostStarts = 6;
+
+const toolOf = (random: Random): ToolData => ({
+  ...(chance(random, 0.7) && { takes: spread(random, 1, 20_000) }),
+  ...(chance(random, 0.1) && { changes: true }),
+});
+const happening = (random: Random, drawn: readonly DrawnFault[], intensity: number): Fault[] =>
+  drawn.filter(({ weight }) => chance(random, (weight / 100) * intensity)).map(({ fault }) => fault);
+
+/** From its first start on, and from some later ones on: which of the faults of the day it has then. */
+function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: number): Behaviour[] {
+  const starts = between(random, 1, mostStarts);
+  return Array.from({ length: starts }, () => ({ faults: happening(random, drawn, intensity) }));
+}
+
+/** One server of a day: its tools, what is wrong with it at which of its starts, how it is configured. */
+export function drawServer({ seed, intensity, among }: Weather, name: string): ServerData {
+  const path = `computer/client:${name}`;
+  const of = (purpose: string): Random => streamOf(seed, path, purpose);
+  const [making, config] = [of('tools'), of('config')];
+  const names = Array.from({ length: between(making, 1, 3) }, (_, n) => `${name}.t${n + 1}`);
+  const tools = Object.fromEntries(names.map((tool) => [tool, toolOf(making)]));
+  const drawn = drawFaults(of('faults'), { among: (word) => isServers(word) && among(word), tools: names });
+  const [first, ...rest] = behaviours(of('starts'), drawn, intensity);
+  const later = Object.fromEntries(rest.map((behaviour, n) => [n + 2, behaviour]));
+  return {
+    name,
+    tools,
+    ...first,
+    ...(rest.length > 0 && { later }),
+    ...(chance(config, 0.1) && { autoStart: false }),
+    ...(chance(config, 0.1) && { restart: false }),
+    ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
+    ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
+  };
+}

@@ -1,0 +1,222 @@
+import { assign } from 'xstate';
+import { Directory } from '../../actors/directory.ts';
+import { Handle, type Root } from '../../actors/root.ts';
+import { nameOf } from '../../machines/address.ts';
+import type { Open } from '../../machines/effects.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import {
+  chart,
+  ignored,
+  nothing,
+  parts,
+  replaced,
+  slowWire,
+  type Actions,
+  type Mutant,
+  type Of,
+} from './mutant.ts';
+
+interface Does {
+  readonly actions: Actions | object;
+}
+const also = (old: Does, ...more: Actions): object => ({ ...old, actions: [old.actions, more].flat(2) });
+
+const computers: readonly Mutant[] = [
+  {
+    what: 'a computer that opens a call itself',
+    law: 'every machine has a living owner',
+    ...chart('computer', [
+      ['on', 'tool.call'],
+      () => ({
+        actions: {
+          type: 'open',
+          params: ({ context: c, event: { call, replyTo } }: Of): Open => {
+            const asked = call as { ticket: string; tool: string; params: object };
+            const session = `${nameOf(String(c['self']))}/client:s1`;
+            const request = { name: asked.tool, arguments: asked.params };
+            const input = {
+              ...asked,
+              replyTo,
+              session,
+              request,
+              server: 's1',
+              confirmMs: null,
+              method: 'tools/call',
+            };
+            return { kind: 'call', key: asked.ticket, input };
+          },
+        },
+      }),
+    ]),
+  },
+  {
+    what: 'a computer that does not pass a cancel on',
+    law: 'a cancel settles its call at once',
+    ...chart('computer', [['on', 'call.cancel'], ignored]),
+  },
+  {
+    what: 'a computer that stops all servers when one of them fails',
+    law: 'what comes from one server ends nothing of another',
+    ...chart('computer', [
+      ['on', 'client.changed'],
+      (old: Does) => [
+        {
+          guard: ({ event }: Of) => event['stage'] === 'recovering',
+          ...also(old, { type: 'tellOwned', params: { kind: 'client', event: { type: 'server.stop' } } }),
+        },
+        old,
+      ],
+    ]),
+  },
+  {
+    what: 'a computer that has ended while its clients live',
+    law: 'no process is ended by force before its time',
+    ...chart('computer', [['states', 'closing', 'always'], () => 'closed']),
+  },
+  {
+    what: 'a computer that opens a client with each order to start one',
+    law: 'what a machine holds is bounded, and let go with its end',
+    ...chart('computer', [
+      ['on', 'server.start'],
+      (old: Does) =>
+        also(old, {
+          type: 'open',
+          params: ({ context: { timing }, event: { server } }: Of): Open => ({
+            kind: 'client',
+            key: 'another',
+            input: { server, autoStart: true, restart: true, budget: 5, timing },
+          }),
+        }),
+    ]),
+  },
+];
+
+const peers: readonly Mutant[] = [
+  {
+    what: 'a link that announces nothing',
+    law: 'tools are announced when they changed, and only then',
+    ...parts('link', { actions: { announce: nothing } }),
+  },
+  {
+    what: 'a link that announces what has not changed',
+    law: 'tools are announced when they changed, and only then',
+    ...chart('link', [['states', 'online', 'on', 'call.settled'], (old: Does) => also(old, 'announce')]),
+  },
+  {
+    what: 'a link that does not come back',
+    law: 'whoever has an office sits there, or was refused',
+    ...chart('link', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
+  },
+  {
+    what: 'a view that does not hear of a change',
+    law: 'a change that was told is fetched',
+    ...chart('view', [['states', 'ready', 'states', 'steady', 'on'], nothing]),
+  },
+  {
+    what: 'a view that is told of a change while it asks, and forgets it',
+    law: 'a change that was told is fetched',
+    days: slowWire,
+    ...chart('view', [
+      ['states', 'ready', 'states', 'refreshing', 'states', 'asking', 'on', 'view.refresh'],
+      ignored,
+    ]),
+  },
+  {
+    what: 'a view that asks again at once, for ever',
+    law: 'nothing is thrown at the host',
+    ...parts('view', { delays: { query: 0, refetch: 0 } }),
+  },
+  {
+    what: 'an agent that does not hear who comes',
+    law: 'an agent knows the tools that each computer offers',
+    ...chart('agent', [['states', 'joined', 'on', 'computer.entered'], ignored]),
+  },
+  {
+    what: 'an agent that does not hear who goes',
+    law: 'nobody looks at a computer that has left',
+    ...chart('agent', [['states', 'joined', 'on', 'computer.left'], ignored]),
+  },
+  {
+    what: 'an agent that does not hear that it is to end',
+    law: 'no root is left',
+    ...chart('agent', [['on', 'close'], ignored]),
+  },
+  {
+    what: 'an office that keeps a claim whose connection is gone',
+    law: 'nobody is refused a seat that is free',
+    ...parts('office', { actions: { forget: nothing } }),
+  },
+];
+
+const directories: readonly Mutant[] = [
+  {
+    what: 'a timer that is kept after its machine has ended',
+    law: 'nobody is heard of after the end',
+    patch: replaced(
+      Handle.prototype,
+      'release',
+      (release) =>
+        function (this: Handle) {
+          if (this.what !== 'timer') release.call(this);
+        },
+    ),
+  },
+  {
+    what: 'a process that lives on when its machine has ended',
+    law: 'what a machine holds is bounded, and let go with its end',
+    patch: replaced(
+      Handle.prototype,
+      'release',
+      (release) =>
+        function (this: Handle) {
+          if (this.what !== 'leaf') release.call(this);
+        },
+    ),
+  },
+  {
+    what: 'a question that is not withdrawn',
+    law: 'a question is answered or withdrawn, and once',
+    patch: replaced(
+      Handle.prototype,
+      'release',
+      (release) =>
+        function (this: Handle) {
+          if (this.what !== 'ask') release.call(this);
+        },
+    ),
+  },
+  {
+    what: 'a will that is not delivered',
+    law: 'every call is settled exactly once',
+    ...parts('call', {
+      actions: {
+        rememberResult: assign(() => {
+          throw new Error('not today');
+        }),
+      },
+    }),
+    patch: replaced(
+      Directory.prototype,
+      'open',
+      (open) =>
+        function (this: Directory, from, { will: _, ...rest }) {
+          open.call(this, from, rest);
+        },
+    ),
+  },
+  {
+    what: 'a machine that does not end with its owner',
+    law: 'every machine has a living owner',
+    patch: replaced(Directory.prototype, 'report', (report) => {
+      const roots = new Map<string, Root>();
+      return function (this: Directory, record: DirectoryRecord) {
+        const root = record.k === 'open' ? this.find(record.a) : undefined;
+        if (root) roots.set(root.id, root);
+        if (record.k === 'end') roots.get(record.a)?.owned.clear();
+        report.call(this, record);
+      };
+    }),
+  },
+];
+
+export const mutantsAround: readonly Mutant[] = [...computers, ...peers, ...directories];
