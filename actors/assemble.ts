@@ -1,4 +1,4 @@
-import { fromCallback, type AnyActorRef, type AnyStateMachine, type EventObject } from 'xstate';
+import { fromCallback, type AnyActor, type AnyStateMachine, type EventObject } from 'xstate';
 import { agentMachine } from '../machines/agent.machine.ts';
 import type { Address } from '../machines/address.ts';
 import { callMachine } from '../machines/call.machine.ts';
@@ -28,17 +28,16 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   view: viewMachine,
 };
 
-const rootOf = (ref: AnyActorRef): AnyActorRef => (ref._parent ? rootOf(ref._parent) : ref);
-interface Scope {
-  readonly self: AnyActorRef;
-}
+/** Whose machine, or whose machine's child, it is: a root is the clock of its own actor system. */
+const rootOf = (self: object): Root => (self as AnyActor).clock as Root;
 
 /** A port with a lifetime: invoked by a machine, open as long as its state. */
-function leafOf(directory: Directory, port: Exclude<keyof Ports, 'ask'>) {
+function leafOf(port: Exclude<keyof Ports, 'ask'>) {
   type Received = EventObject | Batch<EventObject>;
   return fromCallback<Received, never>(({ self, input, sendBack, receive }) => {
-    const root = directory.find(rootOf(self).id);
-    if (!root) throw new Error(`${port} of a root that is gone`);
+    const root = rootOf(self);
+    const { directory } = root;
+    if (!root.isAlive) throw new Error(`${port} of a root that is gone`);
     const at = root.restored?.leaves.shift() ?? `${root.id}/${port}#${(root.leaves += 1)}`;
     const told = (ev: EventObject): void => directory.report({ k: 'out', port, a: at, ev });
     const opened: { leaf?: Leaf } = {};
@@ -69,11 +68,8 @@ function leafOf(directory: Directory, port: Exclude<keyof Ports, 'ask'>) {
 }
 
 /** A question without an actor: half the price of a leaf. The same id again withdraws the older one. */
-function performAsk(directory: Directory, from: Address, question: Question): void {
-  const root = directory.find(from);
-  if (root) ask(directory, root, question);
-}
-export function ask(directory: Directory, root: Root, question: Question): void {
+export function ask(root: Root, question: Question): void {
+  const { directory } = root;
   const told = (ev: EventObject): void => directory.report({ k: 'out', port: 'ask', a: root.id, ev });
   root.questions.get(question.id)?.release();
   const asked: { withdraw?: () => void } = {};
@@ -100,11 +96,9 @@ export function ask(directory: Directory, root: Root, question: Question): void 
   }
 }
 
-function performDeadline(directory: Directory, from: Address, { ms, spread = 0 }: Deadline): void {
-  const root = directory.find(from);
-  if (!root) return;
+function setDeadline(root: Root, { ms, spread = 0 }: Deadline): void {
   root.clearTimeout(root.deadline);
-  const late = spread > 0 ? Math.round(ms * spread * directory.random(root.id)) : 0;
+  const late = spread > 0 ? Math.round(ms * spread * root.directory.random(root.id)) : 0;
   root.deadline = undefined;
   if (ms > 0) startDeadline(root, ms + late);
 }
@@ -112,32 +106,52 @@ export function startDeadline(root: Root, ms: number): void {
   root.deadline = root.startTimer('deadline', () => root.ref.send({ type: 'deadline.passed' }), ms);
 }
 
-/** Fills the names that machines use, effects and ports, with a directory and its platform. */
-export function assemble(directory: Directory, kinds = machines): Directory {
-  const from = (scope: Scope): Address => rootOf(scope.self).id;
-  const d = directory;
-  const actions: { [K in keyof typeof effects]: (scope: Scope, params: never) => void } = {
-    post: (scope, p: Post) => d.post(from(scope), p),
-    postAll: (scope, p: { letters: readonly Post[] }) =>
-      p.letters.forEach((post) => d.post(from(scope), post)),
-    open: (scope, p: Open) => d.open(from(scope), p),
-    openAll: (scope, p: { opens: readonly Open[] }) => p.opens.forEach((open) => d.open(from(scope), open)),
-    close: (scope, p: { to: Address }) => d.close(from(scope), p.to),
-    tellOwned: (scope, p: TellOwned) => d.tellOwned(from(scope), p.kind, p.event),
-    ask: (scope, p: Question) => d.effect(from(scope), () => performAsk(d, from(scope), p)),
-    withdraw: (scope, p: { id: string }) =>
-      d.effect(from(scope), () => d.find(from(scope))?.questions.get(p.id)?.release()),
-    setDeadline: (scope, p: Deadline) => d.effect(from(scope), () => performDeadline(d, from(scope), p)),
-  };
-  const actors = {
-    process: leafOf(d, 'process'),
-    session: leafOf(d, 'session'),
-    link: leafOf(d, 'link'),
-    office: leafOf(d, 'office'),
-  };
-  const filled = { actions, actors } as unknown as Parameters<AnyStateMachine['provide']>[0];
-  d.kinds = Object.fromEntries(
-    Object.entries(kinds).map(([kind, machine]) => [kind, machine.provide(filled)]),
+/** What a machine asks for goes to the directory of its root. */
+const asks =
+  <P>(perform: (root: Root, params: P) => void) =>
+  ({ self }: { readonly self: object }, params: P): void =>
+    perform(rootOf(self), params);
+/** The same for what the root does itself, in its turn, if it is there by then. */
+const does = <P>(perform: (root: Root, params: P) => void) =>
+  asks<P>((root, params) =>
+    root.directory.effect(root.id, () => {
+      if (root.isAlive) perform(root, params);
+    }),
   );
-  return d;
+const actions: Record<keyof typeof effects, unknown> = {
+  post: asks<Post>((root, post) => root.directory.post(root.id, post)),
+  postAll: asks<{ letters: readonly Post[] }>((root, { letters }) => {
+    for (const post of letters) root.directory.post(root.id, post);
+  }),
+  open: asks<Open>((root, open) => root.directory.open(root.id, open)),
+  openAll: asks<{ opens: readonly Open[] }>((root, { opens }) => {
+    for (const open of opens) root.directory.open(root.id, open);
+  }),
+  close: asks<{ to: Address }>((root, { to }) => root.directory.close(root.id, to)),
+  tellOwned: asks<TellOwned>((root, { kind, event }) => root.directory.tellOwned(root.id, kind, event)),
+  ask: does<Question>(ask),
+  withdraw: does<{ id: string }>((root, { id }) => root.questions.get(id)?.release()),
+  setDeadline: does<Deadline>(setDeadline),
+};
+const actors = {
+  process: leafOf('process'),
+  session: leafOf('session'),
+  link: leafOf('link'),
+  office: leafOf('office'),
+};
+
+const filled = new WeakMap<AnyStateMachine, AnyStateMachine>();
+/** Once per process: nothing in it belongs to one directory, and XState keeps what it has worked out per machine. */
+function fill(machine: AnyStateMachine): AnyStateMachine {
+  const known = filled.get(machine);
+  if (known) return known;
+  const fresh = machine.provide({ actions, actors } as unknown as Parameters<AnyStateMachine['provide']>[0]);
+  filled.set(machine, fresh);
+  return fresh;
+}
+
+/** Fills the names that machines use, effects and ports, with what their roots do. */
+export function assemble(directory: Directory, kinds = machines): Directory {
+  directory.kinds = Object.fromEntries(Object.entries(kinds).map(([kind, machine]) => [kind, fill(machine)]));
+  return directory;
 }

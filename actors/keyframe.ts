@@ -77,7 +77,7 @@ function restoreRoot(directory: Directory, frame: RootFrame): void {
   directory.restore(root, frame.snapshot);
   for (const { id, ev } of timers) internalsOf(root).scheduler.schedule(root.ref, root.ref, ev, 0, id);
   for (const held of frame.holds) {
-    if (held.held === 'ask') ask(directory, root, { id: held.id, session: '', method: '' });
+    if (held.held === 'ask') ask(root, { id: held.id, session: '', method: '' });
     if (held.held !== 'deadline') continue;
     root.restored.timers.push(held.n);
     startDeadline(root, 0);

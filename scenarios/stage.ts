@@ -55,22 +55,6 @@ export interface AskedCall {
 export const officeUrl = 'http://127.0.0.1:41000';
 
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
-/** Filled when they are first opened: filling all for each scenario costs more than most scenarios themselves. */
-function fillLazily(directory: Directory, kinds: Kinds): Directory {
-  const lazy: Record<string, AnyStateMachine> = {};
-  for (const [kind, machine] of Object.entries(kinds))
-    Object.defineProperty(lazy, kind, {
-      configurable: true,
-      get: () => {
-        const filled = assemble(directory, { [kind]: machine }).kinds[kind];
-        directory.kinds = lazy;
-        Object.defineProperty(lazy, kind, { value: filled });
-        return filled;
-      },
-    });
-  directory.kinds = lazy;
-  return directory;
-}
 
 /** One whole system on virtual time: what a scenario plays on. Everything it does is written down as it happens. */
 export class Stage {
@@ -123,7 +107,7 @@ export class Stage {
       clearTimeout,
       ports: options.mend?.(ports) ?? ports,
     };
-    this.directory = fillLazily(new Directory(platform, tap), options.kinds ?? machines);
+    this.directory = assemble(new Directory(platform, tap), options.kinds);
   }
   #record(record: DirectoryRecord): void {
     this.records.push(record);
@@ -166,10 +150,9 @@ export class Stage {
   // ── who is on stage ────────────────────────────────────────────────────────────────────────────────
   start(kind: string, input: object, { as = kind }: Cast = {}): void {
     const host = `host:${as}`;
-    const { kinds } = this.directory;
     if (as !== kind) {
-      Object.defineProperty(kinds, as, { get: () => kinds[kind] });
       this.#aliases[as] = (this.#options.kinds ?? machines)[kind] as AnyStateMachine;
+      assemble(this.directory, this.kinds);
     }
     this.directory.listen(host, (event) => {
       this.news.push({ at: this.clock.now(), who: as, event });
