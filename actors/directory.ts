@@ -1,6 +1,7 @@
 import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
 import { nameOf, type Address } from '../machines/address.ts';
 import type { Letter, Open, OwnedEnded, OwnerEnded, OpenRefused, Post } from '../machines/effects.ts';
+import { extended } from '../machines/extended.ts';
 import type { Ports } from '../machines/ports.ts';
 import { Fifo } from './fifo.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
@@ -230,20 +231,19 @@ export class Directory {
       const will = root.will && { will: root.will };
       this.report({ k: 'open', a: root.id, kind: root.kind, from: root.ownerAddress, input, ...will });
     }
-    // Not `{ ...input, self }`: what is added after a spread gets a hidden class of its own in Node 20, every time.
-    this.#bring(root, { input: Object.assign({}, input, { self: root.id, owner: root.ownerAddress }) });
+    this.#bring(root, extended(input, { self: root.id, owner: root.ownerAddress }));
   }
   /** A root of a keyframe: its machine is where it was, its children start again. */
   restore(root: Root, snapshot: unknown): void {
     this.#roots.set(root.name, root);
     root.owner?.owned.set(root.name, root);
-    this.#bring(root, { snapshot });
+    this.#bring(root, undefined, snapshot);
   }
-  #bring(root: Root, from: { readonly input: object } | { readonly snapshot: unknown }): void {
+  #bring(root: Root, input?: object, snapshot?: unknown): void {
     const machine = this.kinds[root.kind];
     if (!machine) throw new Error(`no machine of the kind '${root.kind}'`);
-    const inspect = this.tap.isInspected && { inspect: this.tap.inspect };
-    root.ref = createActor(machine, { id: root.id, clock: root, ...inspect, ...from } as never);
+    const inspect = this.tap.isInspected ? this.tap.inspect : undefined;
+    root.ref = createActor(machine, { id: root.id, clock: root, inspect, input, snapshot } as never);
     const isOver = (): void => void this.#over.push(root);
     root.ref.subscribe({
       complete: isOver,

@@ -3,6 +3,7 @@ import { assign, setup } from 'xstate';
 import { keyOf, nameOf, type Address } from './address.ts';
 import type { CallOrder, CallStart } from './call.machine.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
+import { extended } from './extended.ts';
 import type { LinkNews, LinkStart } from './link.machine.ts';
 import type { AskFact, LinkFact } from './ports.ts';
 import { settledBy } from './settlement.ts';
@@ -86,36 +87,36 @@ const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
 /** The office waits the call's time-out and a margin, then answers; we wait a little longer than that. */
 const patience = (c: Context, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
-export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart => ({
-  ...call,
-  server: computer,
-  timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
-  confirmMs: null,
-  session: linkAt(c),
-  method: 'client:tool_call',
-  request: {
-    agent: c.link.name,
-    req_id: call.reqId,
-    computer,
-    tool_name: call.tool,
-    params: call.params,
-    timeout: secondsOf(call.timeoutMs),
-  },
-});
-export const queryStart = (c: Context, { type: _, request, ...query }: AgentQuery): CallStart => ({
-  ...query,
-  server: '',
-  tool: query.method,
-  params: {},
-  timeoutMs: c.timing.queryMs + c.timing.agentMarginMs,
-  confirmMs: null,
-  session: linkAt(c),
-  request: { agent: c.link.name, req_id: query.reqId, ...request },
-});
+export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart =>
+  extended(call, {
+    server: computer,
+    timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
+    confirmMs: null,
+    session: linkAt(c),
+    method: 'client:tool_call',
+    request: {
+      agent: c.link.name,
+      req_id: call.reqId,
+      computer,
+      tool_name: call.tool,
+      params: call.params,
+      timeout: secondsOf(call.timeoutMs),
+    },
+  });
+export const queryStart = (c: Context, { type: _, request, ...query }: AgentQuery): CallStart =>
+  extended(query, {
+    server: '',
+    tool: query.method,
+    params: {},
+    timeoutMs: c.timing.queryMs + c.timing.agentMarginMs,
+    confirmMs: null,
+    session: linkAt(c),
+    request: { agent: c.link.name, req_id: query.reqId, ...request },
+  });
 export const callOf = (call: AgentCall | AgentQuery) =>
   call.type === 'agent.call'
-    ? { ...call, server: call.computer }
-    : { ...call, server: '', tool: call.method };
+    ? extended(call, { server: call.computer })
+    : extended(call, { server: '', tool: call.method });
 /** What is said when the machine of a call breaks. */
 const will = (call: AgentCall | AgentQuery) => ({
   to: call.replyTo,

@@ -12,13 +12,14 @@
  * grow with the number in flight. Leaving withdraws the question, which cancels the call at the server.
  */
 import { type ActorRefFrom } from 'xstate';
+import { extended } from './extended.ts';
 import { settle, parts, answerOf, failureOf, cancelled, closed, askerLost, lost } from './call.parts.ts';
 
 export type { CallStart, CallOrder } from './call.parts.ts';
 
 export const callMachine = parts.createMachine({
   id: 'call',
-  context: ({ input }) => ({ ...input, sent: false, result: null, failure: null }),
+  context: ({ input }) => extended(input, { sent: false, result: null, failure: null }),
   initial: 'deciding',
   states: {
     deciding: {

@@ -38,6 +38,7 @@ import {
   tellCalls,
   withdrawTools,
 } from './client.parts.ts';
+import { extended } from './extended.ts';
 import type { ProcessStart } from './process.machine.ts';
 import { settledBy } from './settlement.ts';
 
@@ -179,16 +180,15 @@ export const clientMachine = parts.createMachine({
                   params: ({ context: c, event: { type: _, ...call } }) => ({
                     kind: 'call',
                     key: keyOf(call.ticket),
-                    input: {
-                      ...call,
+                    input: extended(call, {
                       server: c.server,
                       session: c.self,
                       method: 'tools/call',
                       request: { name: call.tool, arguments: call.params },
-                    } satisfies CallStart,
+                    }) satisfies CallStart,
                     will: {
                       to: call.replyTo,
-                      event: settledBy({ ...call, server: c.server }, 'unknown', crashed, 'unknown'),
+                      event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
                     },
                   }),
                 },

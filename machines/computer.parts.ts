@@ -21,6 +21,7 @@ import {
   type Post,
   effects,
 } from './effects.ts';
+import { extended } from './extended.ts';
 import type { LinkNews, LinkOrder, LinkStart } from './link.machine.ts';
 import { notActive } from './server-failure.ts';
 import { settledBy } from './settlement.ts';
@@ -154,7 +155,7 @@ export const lettersFor = (c: ComputerContext, news: ClientNews): Post[] => {
 export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
   const refuse = (failure: Failure): Letter => ({
     to: replyTo,
-    event: settledBy({ ...call, server: '' }, 'failed', failure),
+    event: settledBy(extended(call, { server: '' }), 'failed', failure),
   });
   const entry = findTool(c.table, call.tool);
   if (!entry) return refuse(unresolved(c.table, call.tool));

@@ -9,6 +9,7 @@ import type { AgentStart } from '../machines/agent.machine.ts';
 import type { ToolMeta } from '../machines/catalog/index.ts';
 import type { ComputerStart, ServerPlan } from '../machines/computer.machine.ts';
 import { nameOf, type Address } from '../machines/address.ts';
+import { extended } from '../machines/extended.ts';
 import type { AskFact, Give, Ports } from '../machines/ports.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
@@ -262,7 +263,7 @@ export class Stage {
   ): AskedCall {
     const ticket = reqId;
     const call = { type: 'agent.call', ticket, reqId, computer, tool, params, timeoutMs };
-    return this.asked('agent', ticket, { ...call, replyTo: 'host:agent' });
+    return this.asked('agent', ticket, extended(call, { replyTo: 'host:agent' }));
   }
   asked(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): AskedCall {
     const settled: CallSettled[] = [];

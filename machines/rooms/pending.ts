@@ -1,3 +1,4 @@
+import { extended } from '../extended.ts';
 import { refusal } from '../wire/answers.ts';
 import { events } from '../wire/events.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
@@ -103,7 +104,7 @@ export class Pending {
     const id = ++this.#lastId;
     const expire = (): void => void this.settle(id, ...unanswered(event, timedOut(timeoutMs)));
     const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
-    const entry: Entry = { ...routed, id, timer };
+    const entry: Entry = extended(routed, { id, timer });
     this.#entries.set(id, entry);
     for (const socket of [from, to])
       this.#bySocket.set(socket, (this.#bySocket.get(socket) ?? new Set()).add(entry));

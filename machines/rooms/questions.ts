@@ -50,7 +50,7 @@ export class Questions {
     const bytes = excessBytes(params, bodyLimitBytes);
     if (bytes !== undefined) return refuseUnsent(id, give, tooLarge(bytes));
     const n = ++this.#last;
-    this.#asked.set(n, { ...question, give });
+    this.#asked.set(n, { id, method, params, give });
     const onAck = (result: unknown): void => {
       if (this.#asked.delete(n)) give({ type: 'ask.answered', id, result });
     };

@@ -14,7 +14,6 @@ import type { Bounds, Breach, Found, Judge, Law, Seen, Topic } from './law.ts';
 import { leftAlone } from './left-alone.law.ts';
 import { livingOwner } from './living-owner.law.ts';
 import { noDefect } from './no-defect.law.ts';
-import { startBegins } from './start-begins.law.ts';
 import { noForce } from './no-force.law.ts';
 import { noMachineFails } from './no-machine-fails.law.ts';
 import { noMessageLost } from './no-message-lost.law.ts';
@@ -31,6 +30,7 @@ import { sentOnce } from './sent-once.law.ts';
 import { settledInTime } from './settled-in-time.law.ts';
 import { settledOnce } from './settled-once.law.ts';
 import { silence } from './silence.law.ts';
+import { startBegins } from './start-begins.law.ts';
 
 export type { Bounds, Breach, Found, Judge, Law, Seen, Story } from './law.ts';
 

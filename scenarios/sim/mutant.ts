@@ -82,3 +82,16 @@ export const slowWire = (plan: Plan): Plan => ({
     ...fromHealing(plan),
   ],
 });
+/** Who sits in an office loses the connection to it for a moment, and comes back without haste. */
+export const cutOff = (plan: Plan): Plan => ({
+  ...plan,
+  servers: [],
+  office: true,
+  timing: { linkBackoffMs: 5_000 },
+  steps: [
+    wait(1_000),
+    { do: 'fault', fault: { fault: 'agent.disconnect', ms: 50 } },
+    wait(1_000),
+    ...fromHealing(plan).filter((step) => step.do !== 'start'),
+  ],
+});

@@ -6,6 +6,7 @@ import type { Open } from '../../machines/effects.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import {
   chart,
+  cutOff,
   ignored,
   nothing,
   parts,
@@ -122,11 +123,6 @@ const peers: readonly Mutant[] = [
     ]),
   },
   {
-    what: 'a view that asks again at once, for ever',
-    law: 'nothing is thrown at the host',
-    ...parts('view', { delays: { query: 0, refetch: 0 } }),
-  },
-  {
     what: 'an agent that does not hear who comes',
     law: 'an agent knows the tools that each computer offers',
     ...chart('agent', [['states', 'joined', 'on', 'computer.entered'], ignored]),
@@ -144,46 +140,47 @@ const peers: readonly Mutant[] = [
   {
     what: 'an office that keeps a claim whose connection is gone',
     law: 'nobody is refused a seat that is free',
+    days: cutOff,
     ...parts('office', { actions: { forget: nothing } }),
   },
 ];
 
+/** A handle of this kind is kept when its root lets go of it. */
+const keeping = (what: Handle['what']) =>
+  replaced(
+    Handle.prototype,
+    'release',
+    (release) =>
+      function (this: Handle) {
+        if (this.what !== what) release.call(this);
+      },
+  );
+const endsAtOnce = chart('process', [
+  ['states', 'closing', 'states', 'stdinClosed', 'always'],
+  () => '#process.exited',
+]);
 const directories: readonly Mutant[] = [
   {
     what: 'a timer that is kept after its machine has ended',
     law: 'nobody is heard of after the end',
-    patch: replaced(
-      Handle.prototype,
-      'release',
-      (release) =>
-        function (this: Handle) {
-          if (this.what !== 'timer') release.call(this);
-        },
-    ),
+    patch: keeping('timer'),
   },
   {
     what: 'a process that lives on when its machine has ended',
-    law: 'what a machine holds is bounded, and let go with its end',
-    patch: replaced(
-      Handle.prototype,
-      'release',
-      (release) =>
-        function (this: Handle) {
-          if (this.what !== 'leaf') release.call(this);
-        },
-    ),
+    law: 'every child that was started ends, and once',
+    ...endsAtOnce,
+    patch: keeping('leaf'),
+  },
+  {
+    what: 'the same, while the next one begins',
+    law: 'a server has at most one process',
+    ...endsAtOnce,
+    patch: keeping('leaf'),
   },
   {
     what: 'a question that is not withdrawn',
     law: 'a question is answered or withdrawn, and once',
-    patch: replaced(
-      Handle.prototype,
-      'release',
-      (release) =>
-        function (this: Handle) {
-          if (this.what !== 'ask') release.call(this);
-        },
-    ),
+    patch: keeping('ask'),
   },
   {
     what: 'a will that is not delivered',
