@@ -1,6 +1,7 @@
 import { nameOf, type Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
+import { Pairs } from './pairs.ts';
 import { rootOf } from './places.ts';
 import { asks, ends, hears, opens, story, tells } from './telling.ts';
 
@@ -8,13 +9,14 @@ class Changes implements Judge {
   /** Whoever was told of a change and has not asked since. */
   readonly #owing = new Set<Address>();
   /** By link and computer: who looks at it. */
-  readonly #views = new Map<Address, Map<string, Address>>();
+  readonly #views = new Pairs<Address>();
+  readonly #living = new Set<Address>();
 
   take(record: DirectoryRecord): undefined {
     if (record.k === 'in') {
       if (record.via === 'leaf' && record.ev) this.#told(record.a, record.ev);
     } else if (record.k === 'out') this.#did(record);
-    else if (record.k === 'end') this.#owing.delete(record.a);
+    else if (record.k === 'end') this.#ended(record.a);
     else if (record.k === 'open' && record.kind === 'view') this.#looks(record);
     return undefined;
   }
@@ -22,8 +24,8 @@ class Changes implements Judge {
     if (type === 'tools.changed') this.#owing.add(rootOf(leaf));
     if (computer === undefined || (type !== 'computer.toolsChanged' && type !== 'computer.configChanged'))
       return;
-    const view = this.#views.get(nameOf(rootOf(leaf)))?.get(computer);
-    if (view !== undefined) this.#owing.add(view);
+    const view = this.#views.get(nameOf(rootOf(leaf)), computer);
+    if (view !== undefined && this.#living.has(view)) this.#owing.add(view);
   }
   #did({ port, a, ev }: RecordOf<'out'>): void {
     const { type, method } = ev as Said<{ method: string }>;
@@ -32,8 +34,12 @@ class Changes implements Judge {
   }
   #looks({ a, input }: RecordOf<'open'>): void {
     const { link = '', computer = '' } = input as { readonly link?: Address; readonly computer?: string };
-    const views = this.#views.get(link) ?? new Map<string, Address>();
-    this.#views.set(link, views.set(computer, a));
+    this.#views.set(link, computer, a);
+    this.#living.add(a);
+  }
+  #ended(a: Address): void {
+    this.#owing.delete(a);
+    this.#living.delete(a);
   }
   quiet(): readonly Found[] {
     return [...this.#owing].map((at) => ({
@@ -81,7 +87,7 @@ export const changeFetched: Law = {
       seen: story(changed, tells('session', session, 'leaf.close')),
       until: 'quiet',
     },
-    { how: 'a view that ended before', seen: story(looks, notice, ends(view)), until: 'quiet' },
+    { how: 'a view that ended before', seen: story(looks, notice, ends(view), notice), until: 'quiet' },
     { how: 'a computer at which nobody looks', seen: story(notice), until: 'quiet' },
     { how: 'a moment at which it may be under way', seen: story(changed) },
   ],

@@ -86,7 +86,7 @@ export const freedSeat: Law = {
     ...(['in socket.joins', 'in socket.closed', 'out office.seat', 'out office.unseat'] as const),
     ...(['out office.answer', 'out leaf.open', 'out leaf.close', 'open', 'end'] as const),
   ],
-  open: () => new FreedSeats() as Judge,
+  open: () => new FreedSeats(),
   crimes: [
     {
       how: 'an office that keeps a claim whose connection is gone',

@@ -49,7 +49,7 @@ export const ladderTime: Law = {
   law: 'each step of the ladder has its time',
   why: 'SIGKILL comes after SIGTERM only, and no step before the one above it had its grace (ladder).',
   sees: ['out child.closeStdin', 'out child.signal', 'open', 'end'],
-  open: () => new LadderTime() as Judge,
+  open: () => new LadderTime(),
   crimes: [
     {
       how: 'a process that leaves out SIGTERM',

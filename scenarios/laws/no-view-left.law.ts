@@ -58,7 +58,7 @@ export const noViewLeft: Law = {
   law: 'nobody looks at a computer that has left',
   why: 'What an agent knows of a computer goes with it: it asks nobody who is not there (convergence).',
   sees: ['in', 'open', 'end'],
-  open: () => new NoViewLeft() as Judge,
+  open: () => new NoViewLeft(),
   crimes: [
     {
       how: 'an agent that does not hear who goes',

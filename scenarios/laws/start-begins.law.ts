@@ -42,7 +42,7 @@ export const startBegins: Law = {
   law: 'a server that rests begins at once when it is started',
   why: 'Given up is not gone: an order to start counts as the first try of many (no-ignored-command).',
   sees: ['in', 'post client.changed', 'post server.start', 'end'],
-  open: () => new StartBegins() as Judge,
+  open: () => new StartBegins(),
   crimes: [
     {
       how: 'one that was given up and stays so',

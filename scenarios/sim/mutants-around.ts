@@ -4,6 +4,7 @@ import { Handle, type Root } from '../../actors/root.ts';
 import { nameOf } from '../../machines/address.ts';
 import type { Open } from '../../machines/effects.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Edit } from '../fixtures/altered.ts';
 import {
   chart,
   cutOff,
@@ -166,13 +167,19 @@ const directories: readonly Mutant[] = [
     patch: keeping('timer'),
   },
   {
-    what: 'a process that lives on when its machine has ended',
+    what: 'a group that lives on when its leader and its machine have ended',
     law: 'every child that was started ends, and once',
-    ...endsAtOnce,
+    ...chart(
+      'process',
+      ...['starting', 'running'].map((state): Edit => [
+        ['states', state, 'on', 'child.exited', '1', 'target'],
+        () => 'died',
+      ]),
+    ),
     patch: keeping('leaf'),
   },
   {
-    what: 'the same, while the next one begins',
+    what: 'a process that lives on while the next one begins',
     law: 'a server has at most one process',
     ...endsAtOnce,
     patch: keeping('leaf'),

@@ -114,7 +114,10 @@ export function slotsOf(plan: Plan): Slot[] {
         visit(member, [...path, Array.isArray(value) ? Number(key) : key]);
   };
   visit(plan, []);
-  return slots;
+  // What has to have come by then needs its time, or every law of quiet is broken too early.
+  const isRest = ({ path: [at, n] }: Slot): boolean =>
+    at === 'steps' && plan.steps[Number(n) + 1]?.do === 'quiet';
+  return slots.filter((slot) => !isRest(slot));
 }
 function withNumber(value: unknown, [key, ...rest]: readonly (string | number)[], number: number): unknown {
   if (key === undefined) return number;
