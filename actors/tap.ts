@@ -25,20 +25,26 @@ export class Tap {
     };
   }
   record(record: DirectoryRecord): void {
-    for (const observer of this.#observers) this.#guarded(observer, () => observer.record?.(record));
+    for (const observer of this.#observers)
+      try {
+        observer.record?.(record);
+      } catch (error) {
+        this.#drop(observer, error);
+      }
   }
   /** Machines that start while nobody inspects stay uninspected: attach before the first start. */
   readonly inspect = (event: InspectionEvent): void => {
-    for (const observer of this.#observers) this.#guarded(observer, () => observer.inspect?.(event));
+    for (const observer of this.#observers)
+      try {
+        observer.inspect?.(event);
+      } catch (error) {
+        this.#drop(observer, error);
+      }
   };
-  #guarded(observer: Observer, look: () => void): void {
-    try {
-      look();
-    } catch (error) {
-      this.#observers.delete(observer);
-      this.#count();
-      this.#onError(error);
-    }
+  #drop(observer: Observer, error: unknown): void {
+    this.#observers.delete(observer);
+    this.#count();
+    this.#onError(error);
   }
   #count(): void {
     this.isWatched = this.#observers.size > 0;
