@@ -140,3 +140,26 @@ describe('a host that leaves without closing', () => {
     expect(look(boundMs)).toEqual([]);
   });
 });
+
+it('a server that dies with its secrets on stderr gives them away to nobody', async () => {
+  const [secret, token] = ['hunter2-hunter2', 'let-me-in-let-me-in'];
+  const script = `process.stderr.write(process.env.API_KEY + ' ' + process.argv[2]); process.exit(3)`;
+  const told: unknown[] = [];
+  const computer = await createComputer({
+    config: {
+      mcpServers: {
+        loud: {
+          command: process.execPath,
+          args: ['-e', script, 'x', `--token=${token}`],
+          env: { API_KEY: secret },
+        },
+      },
+      a2c: { restart: 'never' },
+    },
+    onEvent: (event) => told.push(event),
+  });
+  const status = computer.status();
+  await computer.close();
+  expect(JSON.stringify(status)).toContain('*** --token=***');
+  expect(JSON.stringify([status, told])).not.toMatch(/hunter2|let-me-in/);
+});

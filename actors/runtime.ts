@@ -20,6 +20,7 @@ import { wireCodes } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
+import { discreet } from './discreet.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from './flight-recorder.ts';
 import { Tap } from './tap.ts';
 import { version } from './version.ts';
@@ -50,6 +51,8 @@ export class Runtime {
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
   readonly #launches = new Map<string, LaunchSpec>();
+  /** By server, the longest first: one may be a part of another. */
+  readonly #secrets = new Map<string, readonly string[]>();
   confirm: Confirm = 'deny';
   readonly #offices = createOffices();
   readonly #links = createLinks();
@@ -63,7 +66,10 @@ export class Runtime {
     this.ledger = createLedger(survival);
     this.#sessions = sessionPortOf({ ledger: this.ledger, clientInfo: { name: 'a2c-actors', version } });
     const ports: Ports = {
-      process: processPortOf({ ledger: this.ledger, launchOf: (server) => this.#launches.get(server) }),
+      process: discreet(
+        processPortOf({ ledger: this.ledger, launchOf: (server) => this.#launches.get(server) }),
+        (server) => this.#secrets.get(server) ?? [],
+      ),
       session: this.#sessions.open,
       link: this.#links.open,
       office: this.#offices.open,
@@ -94,10 +100,12 @@ export class Runtime {
     return () => aborter.abort();
   }
 
-  /** How a server is launched. What looks like a secret in it never appears in a trace. */
+  /** How a server is launched. What looks like a secret in it never appears in a trace or a failure. */
   launch(server: string, spec: LaunchSpec): void {
     this.#launches.set(server, spec);
-    this.flight?.hide(secretsIn(spec.env, spec.args), server);
+    const secrets = secretsIn(spec.env, spec.args).toSorted((a, b) => b.length - a.length);
+    this.#secrets.set(server, secrets);
+    this.flight?.hide(secrets, server);
   }
   /** Writes what was recorded so far, and returns the file. */
   async writeTrace(dir: string): Promise<string> {

@@ -59,6 +59,8 @@ export const settle = (end: CallEnd) =>
         result: c.result,
         failure: c.failure,
       } satisfies CallSettled,
+      /** A link that has been left while its call ran hears no answer any more. */
+      ifThere: true as const,
     }),
   }) as const;
 

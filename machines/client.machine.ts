@@ -4,7 +4,8 @@
  * idle        — not wanted: `auto_connect` is off, or it was stopped; `server.start` begins
  * launching   — its process starts
  * connected   — a session over the streams of that process:
- *               handshaking (initialize) → listing (first tools) → ready{steady | refreshing{asking | outdated}}
+ *               handshaking (initialize) → listing{asking | outdated} (first tools) →
+ *               ready{steady | refreshing{asking | outdated}}
  * severed     — the stream broke: the process gets a moment to show how it died
  * recovering  — process lost or connecting failed: calls are told, what is left of the process is ended
  * waiting     — pause before the next try; `attempt` of `budget`
@@ -17,17 +18,17 @@
  */
 import type { ActorRefFrom } from 'xstate';
 import { keyOf, nameOf } from './address.ts';
-import type { CallOrder, CallStart } from './call.machine.ts';
+import type { CallOrder } from './call.machine.ts';
 import {
   askTools,
   callEnded,
   closeProcess,
-  crashed,
   endProcess,
   firstListRefused,
   itself,
   lostFailure,
   news,
+  openCall,
   parts,
   processGone,
   processLost,
@@ -38,13 +39,12 @@ import {
   tellCalls,
   withdrawTools,
 } from './client.parts.ts';
-import { extended } from './extended.ts';
 import type { ProcessStart } from './process.machine.ts';
-import { settledBy } from './settlement.ts';
 
 export type { CallRequest, ClientNews, ClientOrder, ClientStage, ClientStart } from './client.parts.ts';
 
 const isProcess = { type: 'isProcess', params: itself } as const;
+const askAgain = { target: '#client.connected.ready.refreshing', reenter: true } as const;
 /** The polite way down: calls are cancelled while stdin is open to say so, then the process ends by its ladder. */
 const draining = {
   always: { guard: 'isIdleOfCalls', target: 'parting' },
@@ -166,6 +166,20 @@ export const clientMachine = parts.createMachine({
             'ask.refused': firstListRefused,
           },
           after: { listTimeout: slow('tools/list', 'listMs') },
+          initial: 'asking',
+          states: {
+            asking: { on: { 'tools.changed': 'outdated' } },
+            /** They changed before the first list was there: it serves, and is asked for anew at once. */
+            outdated: {
+              on: {
+                'tools.changed': {},
+                'ask.answered': {
+                  target: '#client.connected.ready.refreshing',
+                  actions: { type: 'rememberTools', params: ({ event }) => event },
+                },
+              },
+            },
+          },
         },
         ready: {
           tags: 'ready',
@@ -173,26 +187,7 @@ export const clientMachine = parts.createMachine({
           after: { provenStable: { actions: 'resetAttempts' } },
           on: {
             'call.request': {
-              actions: [
-                'countCall',
-                {
-                  type: 'open',
-                  params: ({ context: c, event: { type: _, ...call } }) => ({
-                    kind: 'call',
-                    key: keyOf(call.ticket),
-                    input: extended(call, {
-                      server: c.server,
-                      session: c.self,
-                      method: 'tools/call',
-                      request: { name: call.tool, arguments: call.params },
-                    }) satisfies CallStart,
-                    will: {
-                      to: call.replyTo,
-                      event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
-                    },
-                  }),
-                },
-              ],
+              actions: ['countCall', openCall],
             },
           },
           initial: 'steady',
@@ -203,11 +198,11 @@ export const clientMachine = parts.createMachine({
               entry: askTools,
               exit: withdrawTools,
               initial: 'asking',
-              on: { 'ask.refused': 'steady' },
-              after: { listTimeout: 'steady' },
               states: {
                 asking: {
+                  after: { listTimeout: '#client.connected.ready.steady' },
                   on: {
+                    'ask.refused': '#client.connected.ready.steady',
                     'tools.changed': 'outdated',
                     'ask.answered': {
                       target: '#client.connected.ready.steady',
@@ -215,11 +210,13 @@ export const clientMachine = parts.createMachine({
                     },
                   },
                 },
-                /** They changed again while they were fetched: what comes is thrown away and asked for anew. */
+                /** They changed again while they were fetched: whatever comes is thrown away and asked for anew. */
                 outdated: {
+                  after: { listTimeout: askAgain },
                   on: {
                     'tools.changed': {},
-                    'ask.answered': { target: '#client.connected.ready.refreshing', reenter: true },
+                    'ask.answered': askAgain,
+                    'ask.refused': askAgain,
                   },
                 },
               },

@@ -1,8 +1,9 @@
 /** What the chart of client.machine.ts is made of: its words, its memory, its actions and guards. */
 import { assign, setup } from 'xstate';
-import { nameOf, type Address } from './address.ts';
+import { keyOf, nameOf, type Address } from './address.ts';
 import type { CallOrder, CallStart } from './call.machine.ts';
 import { effects, type DirectoryEvent, type OpenRefused, type OwnedEnded } from './effects.ts';
+import { extended } from './extended.ts';
 import { sessionPort, type AskFact, type ServerInfo, type SessionFact } from './ports.ts';
 import type { ProcessNews, ProcessTag } from './process.machine.ts';
 import { settledBy } from './settlement.ts';
@@ -191,7 +192,7 @@ export const parts = setup({
   },
 });
 
-export const crashed: Failure = {
+const crashed: Failure = {
   code: 'Crashed',
   message: 'The machine of this call failed; whether the call took effect is unknown',
 };
@@ -244,3 +245,21 @@ export const firstListRefused = [
   { guard: { type: 'isLost', params: ({ event }: { event: { readonly lost?: boolean } }) => event } },
   failed,
 ] as const;
+/** Its answer goes straight to whoever asked, and so does what is said should its machine break. */
+export const openCall = {
+  type: 'open',
+  params: ({ context: c, event: { type: _, ...call } }: { context: Context; event: CallRequest }) => ({
+    kind: 'call',
+    key: keyOf(call.ticket),
+    input: extended(call, {
+      server: c.server,
+      session: c.self,
+      method: 'tools/call',
+      request: { name: call.tool, arguments: call.params },
+    }) satisfies CallStart,
+    will: {
+      to: call.replyTo,
+      event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
+    },
+  }),
+} as const;

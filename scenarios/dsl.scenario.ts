@@ -9,6 +9,7 @@ import './faults-life.scenario.ts';
 import './faults-net.scenario.ts';
 import './faults-proc.scenario.ts';
 import './faults-rpc.scenario.ts';
+import './found-by-seeds.scenario.ts';
 import './orders.scenario.ts';
 import './processes.scenario.ts';
 import './second-thoughts.scenario.ts';

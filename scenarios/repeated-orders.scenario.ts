@@ -18,10 +18,11 @@ onStage(
     for (const state of [
       'launching',
       '{connected:handshaking}',
-      '{connected:listing}',
+      '{connected:{listing:asking}}',
       '{connected:{ready:steady}}',
     ]) {
-      while (s.state(client) !== state) s.run(1);
+      for (let ms = 0; ms < 1000 && s.state(client) !== state; ms += 1) s.run(1);
+      expect(s.state(client)).toBe(state);
       order(s, 'server.start');
       expect(s.state(client)).toBe(state);
     }

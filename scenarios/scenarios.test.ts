@@ -3,6 +3,7 @@ import './broken-machines.scenario.ts';
 import './calls-on-stage.scenario.ts';
 import './clients-on-stage.scenario.ts';
 import './dsl.scenario.ts';
+import './found-on-stage.scenario.ts';
 import './ladders.scenario.ts';
 import './launching.scenario.ts';
 import './links.scenario.ts';

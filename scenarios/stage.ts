@@ -1,6 +1,7 @@
 import type { AnyEventObject, AnyStateMachine, InspectionEvent } from 'xstate';
 import { assemble, machines } from '../actors/assemble.ts';
 import { Directory } from '../actors/directory.ts';
+import { discreet } from '../actors/discreet.ts';
 import type { Observer } from '../actors/observer.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
 import type { Recorder } from '../actors/recorder.ts';
@@ -116,7 +117,7 @@ export class Stage {
       tap.add(this.recorder);
     }
     const ports: Ports = {
-      process: this.servers.process,
+      process: discreet(this.servers.process, (server) => options.servers?.[server]?.secrets ?? []),
       session: this.servers.session,
       link: this.network.link,
       office: this.network.office,

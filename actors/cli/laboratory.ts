@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Context } from './shared.ts';
 
 export interface ReplayOptions {
@@ -51,6 +51,14 @@ const wholeOf = (text: string): number => {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('a whole number');
 };
+const fromOne = (text: string): number => {
+  if (wholeOf(text) > 0) return Number(text);
+  throw new InvalidArgumentError('at least one');
+};
+const someText = (text: string): string => {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('a number or a text; empty it is neither');
+};
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const spanOf = (text: string): number => {
   const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
@@ -78,10 +86,20 @@ function addSim(program: Command, does: Does): void {
     .description(
       'lets bad days happen to the whole system in virtual time, drawn from seeds, and holds every law',
     )
-    .option('--seed <seed>', 'the first seed: a number, or any text such as a commit (default: by chance)')
-    .option('--seeds <n>', 'how many days (default: 200, with --seed one)', wholeOf)
-    .option('--for <time>', 'how long things go wrong in each', spanOf, 60_000)
-    .option('--faults <list>', 'layers and words of the fault vocabulary; all or none', 'all')
+    .option(
+      '--seed <seed>',
+      'the first seed: a number, or any text such as a commit (default: by chance)',
+      someText,
+    )
+    .option('--seeds <n>', 'how many days (default: 200, with --seed one)', fromOne)
+    .addOption(
+      new Option('--for <time>', 'how long things go wrong in each').argParser(spanOf).default(60_000, '60s'),
+    )
+    .option(
+      '--faults <list>',
+      'layers and words of the fault vocabulary, all or none: hosts stop and start things all the same',
+      'all',
+    )
     .option('--shrink', 'make what failed as small as it gets', false)
     .option('--time-budget <time>', 'begin no further day after that', spanOf)
     .option('--workers <n>', 'threads (default: one a core)', wholeOf)

@@ -21,6 +21,8 @@ export interface ServerData extends Behaviour {
   readonly restart?: boolean;
   readonly budget?: number;
   readonly forbidden?: readonly string[];
+  /** What it was launched with, and says on stderr when it dies; in virtual time only. */
+  readonly secret?: string;
 }
 /** What the person does who is asked to confirm; without: nobody is asked. */
 export type PersonData = 'yes' | 'no' | 'never' | 'nobody';

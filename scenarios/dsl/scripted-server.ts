@@ -194,9 +194,13 @@ function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
 
 const uncared: Care = { isHealed: () => false, onFault: () => {} };
 /** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
-export function scriptOf({ tools = {}, faults = [], later = {} }: ServerData, care = uncared): Script {
+export function scriptOf(
+  { tools = {}, faults = [], later = {}, secret }: ServerData,
+  care = uncared,
+): Script {
   const steps = Object.entries(later).toSorted(([a], [b]) => Number(a) - Number(b));
   return {
+    ...(secret !== undefined && { secrets: [secret] }),
     at: (start) => {
       const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
       return scriptAt({ tools: step?.tools ?? tools, faults: step?.faults ?? faults }, start, care);

@@ -54,17 +54,16 @@ export class VirtualWorld implements World {
   readonly bench: Bench;
   readonly stage: Theatre;
   readonly #plan: Plan;
-  readonly #onFault: (word: string) => void;
   readonly #delays: Delay[] = [];
   #isHealed = false;
   readonly random: () => number;
 
   constructor(plan: Plan, { kinds, watches = 'all', observer, onFault = () => {} }: Staging = {}) {
     this.#plan = plan;
-    this.#onFault = onFault;
     const seed = seedOf(plan);
     this.random = randomOf(seed ?? 1);
-    this.bench = new Bench({ slackMs: stallsOf(plan) });
+    const secrets = plan.servers.flatMap(({ secret = [] }) => secret);
+    this.bench = new Bench({ slackMs: stallsOf(plan), secrets });
     const care = { isHealed: () => this.#isHealed, onFault: (fault: Fault) => onFault(fault.fault) };
     const options: StageOptions = {
       servers: Object.fromEntries(plan.servers.map((server) => [server.name, scriptOf(server, care)])),
@@ -120,7 +119,6 @@ export class VirtualWorld implements World {
   happen(fault: Fault): void {
     const { clock, network } = this.stage;
     const ms = Number(fault['ms'] ?? 0);
-    this.#onFault(fault.fault);
     if (fault.fault === 'host.eventLoopStall') clock.stall(ms);
     else if (fault.fault === 'host.clockJump') this.stage.skewMs += ms;
     else if (fault.fault === 'host.clockStrobe') this.#strobe(ms, Number(fault['n']));

@@ -42,9 +42,13 @@ class Announced implements Judge {
       .map(({ a }) => ({ at: a, what: 'its tools changed, and nobody was told', kind: 'liveness' }));
   }
   #open({ a, kind, input }: RecordOf<'open'>): undefined {
-    const { role, timing } = input as { role?: string; timing?: { quietMs?: number } };
+    const { role, timing } = input as {
+      role?: string;
+      timing?: { quietMs?: number; longestQuietMs?: number };
+    };
     if (kind !== 'link' || role !== 'computer') return;
-    const quietMs = timing?.quietMs ?? 0;
+    // It gathers until all is quiet, but no longer than that.
+    const quietMs = Math.min(timing?.quietMs ?? 0, timing?.longestQuietMs ?? Infinity);
     const link = { a, quietMs, isJoined: false, offered: null, told: null, toldAt: -Infinity };
     this.#links.set(a, link);
     this.#links.set(nameOf(a), link);

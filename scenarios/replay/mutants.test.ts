@@ -32,12 +32,12 @@ const mutants: readonly Mutant[] = [
   {
     what: 'a pause that is longer',
     kinds: provided('client', { delays: { backoff: () => 1_500 } }),
-    seq: 375,
+    seq: 377,
     says: `
-DIVERGED life.trace.ndjson at seq 375: 255 of 373 records agree
-  while handling input seq 366 (t=5453 ms): in     leaf computer/client:fs/process#1/process#1 child.exited {…
-    - recorded  timer  set computer/client:fs#2 #9 after 1000 ms
-    + replayed  timer  set computer/client:fs#2 #9 after 1500 ms
+DIVERGED life.trace.ndjson at seq 377: 257 of 375 records agree
+  while handling input seq 368 (t=5453 ms): in     leaf computer/client:fs/process#1/process#1 child.exited {…
+    - recorded  timer  set computer/client:fs#2 #10 after 1000 ms
+    + replayed  timer  set computer/client:fs#2 #10 after 1500 ms
   hint: a delay has changed: 1000 ms → 1500 ms`,
   },
   {
@@ -53,7 +53,7 @@ DIVERGED life.trace.ndjson at seq 375: 255 of 373 records agree
     ]),
     seq: 167,
     says: `
-DIVERGED life.trace.ndjson at seq 167: 118 of 373 records agree
+DIVERGED life.trace.ndjson at seq 167: 118 of 375 records agree
   while handling input seq 161 (t=1001 ms): in     host agent agent.call {"computer":"c1","params":{},"replyT…
     - recorded  timer  set agent/call:r1#3 #1 after 66000 ms
     + replayed  timer  set agent/call:r1#3 #1 after 132000 ms
@@ -64,7 +64,7 @@ DIVERGED life.trace.ndjson at seq 167: 118 of 373 records agree
     kinds: altered('call', [[['states', 'running', 'on', 'call.cancel'], () => undefined]]),
     seq: 217,
     says: `
-DIVERGED life.trace.ndjson at seq 217: 150 of 373 records agree
+DIVERGED life.trace.ndjson at seq 217: 150 of 375 records agree
   while handling input seq 210 (t=1101 ms): in     host computer call.cancel {"reason":"asked","ticket":"host…
     - recorded  end    computer/client:fs/call:host.3.r3#3 done
       … and 3 more recorded
@@ -79,7 +79,7 @@ DIVERGED life.trace.ndjson at seq 217: 150 of 373 records agree
     kinds: altered('call', [[['states', 'running', 'on', 'call.cancel'], () => undefined]]),
     seq: 216,
     says: `
-DIVERGED life.trace.ndjson at seq 216: 215 of 543 records agree
+DIVERGED life.trace.ndjson at seq 216: 215 of 545 records agree
   while handling input seq 210 (t=1101 ms): in     host computer call.cancel {"reason":"asked","ticket":"host…
     - recorded  step   computer/client:fs/call:host.3.r3#3 on call.cancel -> cancelled [call: running --call.…
     + replayed  step   computer/client:fs/call:host.3.r3#3 on call.cancel -> running []
@@ -88,10 +88,10 @@ DIVERGED life.trace.ndjson at seq 216: 215 of 543 records agree
   {
     what: 'a reason that is not remembered',
     kinds: provided('client', { actions: { rememberSevered: () => {} } }),
-    seq: 309,
+    seq: 311,
     says: `
-DIVERGED life.trace.ndjson at seq 309: 212 of 373 records agree
-  while handling input seq 304 (t=4702 ms): in     leaf computer/client:fs#2/session#1 session.lost {"reason"…
+DIVERGED life.trace.ndjson at seq 311: 214 of 375 records agree
+  while handling input seq 306 (t=4702 ms): in     leaf computer/client:fs#2/session#1 session.lost {"reason"…
     - recorded  post   computer/client:fs#2 -> computer#2 client.changed {"attempt":0,"failure":{"code":"Serv…
     + replayed  post   computer/client:fs#2 -> computer#2 client.changed {"attempt":0,"failure":null,"server"…
   hint: /ev/failure: {"code":"ServerLost","details":{"phase":"session","server_name":"fs"},"message":"Server …`,
@@ -101,26 +101,27 @@ DIVERGED life.trace.ndjson at seq 309: 212 of 373 records agree
     kinds: altered('client', [
       [[...ready, 'refreshing', 'states', 'asking', 'on', 'tools.changed'], () => ({})],
     ]),
-    seq: 253,
+    seq: 244,
     says: `
-DIVERGED life.trace.ndjson at seq 253: 175 of 373 records agree
-  while handling input seq 250 (t=1731 ms): in     ask computer/client:fs#2 ask.answered {"id":"tools","resul…
-    - recorded  timer  set computer/client:fs#2 #6 after 30000 ms
-    + replayed  post   computer/client:fs#2 -> computer#2 client.changed {"attempt":0,"failure":null,"server"…
-  took then, at seq 242 already: client: connected.ready.refreshing.asking --tools.changed--> connected.ready…
+DIVERGED life.trace.ndjson at seq 244: 169 of 375 records agree
+  while handling input seq 242 (t=1701 ms): in     leaf computer/client:fs#2/session#1 tools.changed
+    - recorded  timer  clear computer/client:fs#2 #5
+      … and 1 more recorded
+    + replayed  nothing more for this input
+  took then: client: connected.ready.refreshing.asking --tools.changed--> connected.ready.refreshing.outdated…
   takes now: client: connected.ready.refreshing.asking --tools.changed--> . (computer/client:fs#2)
-  hint: something else is done here: another branch was taken`,
+  hint: a timer is no longer cleared`,
   },
   {
     what: 'no second try',
     kinds: provided('client', {
       guards: { canRetry: ({ context }: { context: { attempt: number } }) => context.attempt < 0 },
     }),
-    seq: 375,
+    seq: 377,
     says: `
-DIVERGED life.trace.ndjson at seq 375: 255 of 373 records agree
-  while handling input seq 366 (t=5453 ms): in     leaf computer/client:fs/process#1/process#1 child.exited {…
-    - recorded  timer  set computer/client:fs#2 #9 after 1000 ms
+DIVERGED life.trace.ndjson at seq 377: 257 of 375 records agree
+  while handling input seq 368 (t=5453 ms): in     leaf computer/client:fs/process#1/process#1 child.exited {…
+    - recorded  timer  set computer/client:fs#2 #10 after 1000 ms
     + replayed  post   computer/client:fs#2 -> computer#2 client.changed {"attempt":0,"failure":{"code":"Serv…
   took then: client: gone --always [canRetry]--> waiting (computer/client:fs#2)
   takes now: client: gone --always--> tripped (computer/client:fs#2)
@@ -131,10 +132,10 @@ DIVERGED life.trace.ndjson at seq 375: 255 of 373 records agree
     kinds: altered('client', [
       [['states', 'recovering', 'entry'], (old: readonly unknown[]) => old.toReversed()],
     ]),
-    seq: 349,
+    seq: 351,
     says: `
-DIVERGED life.trace.ndjson at seq 349: 237 of 373 records agree
-  while handling input seq 346 (t=4952 ms): in     timer computer/client:fs#2 #7
+DIVERGED life.trace.ndjson at seq 351: 239 of 375 records agree
+  while handling input seq 348 (t=4952 ms): in     timer computer/client:fs#2 #8
     - recorded  post   computer/client:fs#2 -> computer#2 client.changed {"attempt":0,"failure":{"code":"Serv…
     + replayed  post   computer/client:fs#2 -> computer/client:fs/process close
   hint: both still happen, in another order`,
@@ -144,7 +145,7 @@ DIVERGED life.trace.ndjson at seq 349: 237 of 373 records agree
     kinds: provided('link', { actions: { announce: () => {} } }),
     seq: 139,
     says: `
-DIVERGED life.trace.ndjson at seq 139: 100 of 373 records agree
+DIVERGED life.trace.ndjson at seq 139: 100 of 375 records agree
   while handling input seq 135 (t=233 ms): in     timer computer/link#1 #4
     - recorded  out    computer/link#1/link#1 link link.announce {"event":"server:update_tool_list"}
     + replayed  nothing more for this input
@@ -155,7 +156,7 @@ DIVERGED life.trace.ndjson at seq 139: 100 of 373 records agree
     kinds: altered('call', [[['states', 'succeeded', 'entry'], (settle) => [settle, settle]]]),
     seq: 202,
     says: `
-DIVERGED life.trace.ndjson at seq 202: 141 of 373 records agree
+DIVERGED life.trace.ndjson at seq 202: 141 of 375 records agree
   while handling input seq 196 (t=1023 ms): in     ask computer/client:fs/call:1.r1#4 ask.answered {"id":"cal…
     - recorded  post   computer/client:fs/call:1.r1#4 -> computer/client:fs#2 owned.ended {"key":"call:1.r1",…
     + replayed  post   computer/client:fs/call:1.r1#4 -> computer/link#1 call.settled {"end":"succeeded","fai…
@@ -166,10 +167,10 @@ DIVERGED life.trace.ndjson at seq 202: 141 of 373 records agree
     kinds: altered('process', [
       [['states', 'closing', 'states', 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })],
     ]),
-    seq: 364,
+    seq: 366,
     says: `
-DIVERGED life.trace.ndjson at seq 364: 247 of 373 records agree
-  while handling input seq 362 (t=5452 ms): in     timer computer/client:fs/process#1 #1
+DIVERGED life.trace.ndjson at seq 366: 249 of 375 records agree
+  while handling input seq 364 (t=5452 ms): in     timer computer/client:fs/process#1 #1
     - recorded  out    computer/client:fs/process#1/process#1 process child.signal {"signal":"SIGTERM"}
     + replayed  out    computer/client:fs/process#1/process#1 process child.signal {"signal":"SIGKILL"}
   took then: process: closing.stdinClosed --after stdinGrace--> closing.terminating (computer/client:fs/proce…
@@ -189,7 +190,7 @@ DIVERGED life.trace.ndjson at seq 364: 247 of 373 records agree
     ]),
     seq: 199,
     says: `
-DIVERGED life.trace.ndjson at seq 199: 139 of 373 records agree
+DIVERGED life.trace.ndjson at seq 199: 139 of 375 records agree
   while handling input seq 196 (t=1023 ms): in     ask computer/client:fs/call:1.r1#4 ask.answered {"id":"cal…
     - recorded  post   computer/client:fs/call:1.r1#4 -> computer/link#1 call.settled {"end":"succeeded","fai…
     + replayed  post   computer/client:fs/call:1.r1#4 -> host:agent call.settled {"end":"succeeded","failure"…
@@ -201,10 +202,10 @@ DIVERGED life.trace.ndjson at seq 199: 139 of 373 records agree
     kinds: provided('client', { actions: { rememberInfo: assign({ info: { name: 'another' } }) } }),
     seq: 54,
     says: `
-DIVERGED life.trace.ndjson at seq 54: 53 of 543 records agree
+DIVERGED life.trace.ndjson at seq 54: 53 of 545 records agree
   while handling input seq 53 (t=3 ms): in     leaf computer/client:fs#2/session#1 session.opened {"info":{"h…
-    - recorded  step   computer/client:fs#2 on session.opened -> {connected:listing} [client: connected.hands…
-    + replayed  step   computer/client:fs#2 on session.opened -> {connected:listing} [client: connected.hands…
+    - recorded  step   computer/client:fs#2 on session.opened -> {connected:{listing:asking}} [client: connec…
+    + replayed  step   computer/client:fs#2 on session.opened -> {connected:{listing:asking}} [client: connec…
   hint: the machine remembers something else now, in its context; --profile full records what`,
   },
 ];

@@ -51,6 +51,8 @@ export interface Script {
   /** Entries of its lists that cannot be tools. */
   readonly malformed?: number;
   readonly info?: Partial<ServerInfo>;
+  /** What it was launched with and tells nobody but its stderr, when it dies. */
+  readonly secrets?: readonly string[];
   readonly missing?: true;
   readonly startMs?: number;
   /** It ends by itself so long after its start. */

@@ -254,7 +254,8 @@ export class ScriptedServers {
     child.isAlive = false;
     const tell = (): void => {
       if (child.session && !child.script.exitsFirst) this.#lose(child.session, 'stdout ended');
-      const end = { code: code ?? null, signal: signal ?? null, stderr, left: child.members };
+      const said = [stderr, ...(child.script.secrets ?? [])].filter((text) => text !== '').join('\n');
+      const end = { code: code ?? null, signal: signal ?? null, stderr: said, left: child.members };
       child.give({ type: 'child.exited', ...end });
     };
     if (!child.areHeld) return tell();

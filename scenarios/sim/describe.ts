@@ -34,7 +34,7 @@ export function described({ title, servers, steps, timing = {}, person, office }
   const virtualMs = steps.reduce((sum, step) => sum + (step.do === 'run' ? step.ms : 0), 0);
   const knobs = Object.entries(timing).map(([knob, ms]) => `${knob} ${ms}`);
   return [
-    `${title}: ${virtualMs / 1000} s, ${office ? 'with an office and an agent' : 'a computer alone'}`,
+    `${title}: ${virtualMs / 1000} s and the end, ${office ? 'with an office and an agent' : 'a computer alone'}`,
     ...servers.flatMap(serverLines),
     `  a person: ${person ?? 'is not asked'}`,
     `  delays (ms): ${knobs.length > 0 ? knobs.join(', ') : 'the usual ones'}`,

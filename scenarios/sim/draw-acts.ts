@@ -34,7 +34,8 @@ const timeoutOf = (random: Random): number => (chance(random, 0.05) ? 0 : spread
 
 /** Calls, cancels of some of them, and some sent twice. */
 export function drawCalls(cast: Cast, count: number): Act[] {
-  const { seed, forMs, servers, hasOffice } = cast;
+  const { seed, forMs, servers, hasOffice, among } = cast;
+  const isAmong = (fault: string): boolean => vocabulary.some((word) => word.fault === fault && among(word));
   const tools = servers.flatMap((server) => Object.keys(server.tools ?? {}));
   const time = timesOf(streamOf(seed, 'agent', 'times'), forMs);
   return Array.from({ length: count }, (_, n): Act[] => {
@@ -48,7 +49,7 @@ export function drawCalls(cast: Cast, count: number): Act[] {
     const acts: Act[] = [{ at, step: asked }];
     if (chance(random, 0.2))
       acts.push({ at: at + spread(random, 1, 5000) - 1, step: { do: 'cancel', call } });
-    if (by === 'agent' && chance(random, 0.05))
+    if (by === 'agent' && chance(random, 0.05) && isAmong('agent.duplicateCall'))
       acts.push({ at: at + between(random, 0, 100), step: again(call) });
     return acts;
   }).flat();
@@ -71,7 +72,12 @@ const troubles = {
   fault: 8,
 } as const;
 /** Words of which the world does more than one thing at a time: they are other steps here. */
-const spelledOut = new Set(['sched.swizzle', 'agent.duplicateCall', 'sched.permuteTies', 'host.stop']);
+export const spelledOut: ReadonlySet<string> = new Set([
+  'sched.swizzle',
+  'agent.duplicateCall',
+  'sched.permuteTies',
+  'host.stop',
+]);
 const outsideWords = vocabulary.filter(
   ({ fault, where, later }) =>
     where !== 'server' && where !== 'launch' && later === undefined && !spelledOut.has(fault),
@@ -79,12 +85,17 @@ const outsideWords = vocabulary.filter(
 const needsOffice = ({ where }: Word): boolean => where === 'net' || where === 'agent';
 
 function troubleAt(cast: Cast, n: number, at: number, words: readonly Word[]): Act[] {
-  const { seed, servers, hasOffice } = cast;
+  const { seed, servers, hasOffice, among } = cast;
   const random = streamOf(seed, `trouble:${n}`, 'trouble');
   const { name: server } = oneOf(random, servers);
   const start: Step = { do: 'start', server };
   const stop: Step = { do: 'stop', server };
-  switch (weighed(random, words.length > 0 ? troubles : { ...troubles, fault: 0, kill: 0 })) {
+  const weights = {
+    ...troubles,
+    kill: vocabulary.some((word) => word.fault === 'proc.kill' && among(word)) ? troubles.kill : 0,
+    fault: words.length > 0 ? troubles.fault : 0,
+  };
+  switch (weighed(random, weights)) {
     case 'kill':
       return [{ at, step: { do: 'kill', server, signal: oneOf(random, ['SIGKILL', 'SIGSEGV', 'SIGABRT']) } }];
     case 'stop':

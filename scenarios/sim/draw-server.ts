@@ -14,7 +14,7 @@ const mostStarts = 6;
 
 const toolOf = (random: Random): ToolData => ({
   ...(chance(random, 0.7) && { takes: spread(random, 1, 20_000) }),
-  ...(chance(random, 0.1) && { changes: true }),
+  ...(chance(random, 0.25) && { changes: true }),
 });
 const happening = (random: Random, drawn: readonly DrawnFault[], intensity: number): Fault[] =>
   drawn.filter(({ weight }) => chance(random, (weight / 100) * intensity)).map(({ fault }) => fault);
@@ -44,5 +44,6 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
     ...(chance(config, 0.1) && { restart: false }),
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
+    ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),
   };
 }

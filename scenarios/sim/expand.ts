@@ -58,11 +58,13 @@ function inOrder(acts: readonly Act[], untilMs: number): Step[] {
   return [...steps, { do: 'run', ms: untilMs - now }];
 }
 /** All is well again, everybody is there again, and has time to settle. */
-function recovery(random: Random, servers: readonly string[]): Step[] {
+function recovery(random: Random, servers: readonly string[], hasOffice: boolean): Step[] {
   const isStarted = chance(random, 0.5);
   return [
     { do: 'heal' },
-    ...(['office', 'computer', 'agent'] as const).map((who): Step => ({ do: 'begin', who })),
+    ...(hasOffice ? (['office', 'computer', 'agent'] as const) : (['computer'] as const)).map(
+      (who): Step => ({ do: 'begin', who }),
+    ),
     ...(isStarted ? servers.map((server): Step => ({ do: 'start', server })) : []),
     { do: 'run', ms: convergeMs },
     { do: 'quiet' },
@@ -93,6 +95,7 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
       ...recovery(
         random,
         servers.map(({ name }) => name),
+        hasOffice,
       ),
     ],
     ...(Object.keys(timing).length > 0 && { timing }),

@@ -3,7 +3,7 @@ import type { Behaviour, Plan, ServerData, Step } from '../dsl/plan.ts';
 /** A part of a plan without which it still is one: what a shrinker may leave out, as a path. */
 export type Piece = string;
 
-const optional = ['autoStart', 'restart', 'budget', 'forbidden'] as const;
+const optional = ['autoStart', 'restart', 'budget', 'forbidden', 'secret'] as const;
 const ofTool = ['takes', 'changes', 'answers'] as const;
 /** A day has one order of ties, and without it nothing is by chance. */
 const isRun = (step: Step): step is Extract<Step, { do: 'run' }> => step.do === 'run';
@@ -76,8 +76,10 @@ export function planWith(plan: Plan, pieces: Iterable<Piece>): Plan {
   const isKept: Kept = (piece) => all.has(piece);
   const { timing = {}, person, office, servers, steps, ...rest } = plan;
   const left = servers.filter(({ name }) => isKept(`server/${name}`));
+  // Without healing nothing has to come.
+  const isHealed = steps.some((step, n) => step.do === 'heal' && isKept(`step/${n}`));
   const isThere = (step: Step): boolean =>
-    !('server' in step) || left.some(({ name }) => name === step.server);
+    'server' in step ? left.some(({ name }) => name === step.server) : step.do !== 'quiet' || isHealed;
   const knobs = entriesKept(timing, (knob) => isKept(`timing/${knob}`));
   return {
     ...rest,

@@ -55,6 +55,7 @@ export function simulate(plan: Plan, { kinds, watches = 'nothing' }: SimulateOpt
       },
     },
   });
+  for (const step of plan.steps) if (step.do === 'fault') faults.add(step.fault.fault);
   const { stage } = world;
   let breaches: readonly Breach[];
   try {

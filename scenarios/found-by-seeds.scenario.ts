@@ -1,0 +1,32 @@
+/** What the simulator and its laws have found in us: each as small as it got, with the law that saw it. */
+import { scenario } from './dsl/index.ts';
+
+const tools = { read: { changes: true } };
+
+// A change that was told is fetched.
+scenario('a change told while tools are fetched is fetched, though that fetch is never answered', (s) => {
+  const fs = s.server('fs', { tools, faults: [{ fault: 'rpc.never', when: 'list', from: 2, times: 1 }] });
+  s.timing({ listMs: 500 });
+  s.ready();
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 2);
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 3);
+  s.heal();
+  s.virtualOnly('nobody knows when it is quiet for real');
+  s.quiet();
+});
+
+scenario('a change told while tools are fetched is fetched, though that fetch fails', (s) => {
+  const fs = s.server('fs', {
+    tools,
+    faults: [{ fault: 'rpc.error', when: 'list', from: 2, times: 1, afterMs: 300 }],
+  });
+  s.ready();
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 2);
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 3);
+  s.run(100);
+  s.expect(fs).requests('tools/list', 3);
+});

@@ -1,0 +1,54 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+interface Told {
+  readonly days: number;
+  readonly digest: string;
+  readonly rate: number;
+  readonly failed: readonly { readonly seed: number; readonly breaches: readonly object[] }[];
+  readonly faults: Readonly<Record<string, number>>;
+}
+async function sim(folder: string, ...args: readonly string[]): Promise<Told> {
+  const out = ['--out', join(tmpdir(), 'a2c-sim-failures'), '--json'];
+  const command = [join(folder, 'dist/actors/main.js'), 'sim', ...args, ...out];
+  const ran = promisify(execFile)(process.execPath, command, { cwd: folder, maxBuffer: 1e8 });
+  const { stdout } = await ran.catch((failed: { stdout: string }) => failed);
+  return JSON.parse(stdout) as Told;
+}
+/** Without git, as in an unpacked archive, it is always the same days. */
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  } catch {
+    return 'no commit';
+  }
+}
+
+it('no law is broken in 2,000 days that the commit draws', async () => {
+  const told = await sim(root, '--seed', commit(), '--seeds', '2000', '--time-budget', '60s');
+  const repeat = told.failed.map(({ seed, breaches }) => [`a2c sim --seed ${seed} --shrink`, breaches[0]]);
+  expect(repeat).toEqual([]);
+  process.stderr.write(`${told.days} days from ${commit()}: ${told.rate} a second, digest ${told.digest}\n`);
+  // A busy machine lives fewer of them in its minute, but not none.
+  expect(told.days).toBeGreaterThan(200);
+});
+
+it('the same seeds have the same digest on another checkout, with another number of threads', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'a2c-checkout-'));
+  try {
+    for (const part of ['dist', 'package.json'])
+      cpSync(join(root, part), join(elsewhere, part), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(elsewhere, 'node_modules'));
+    const here = await sim(root, '--seed', '1', '--seeds', '100', '--workers', '2');
+    const there = await sim(elsewhere, '--seed', '1', '--seeds', '100', '--workers', '0');
+    expect([there.digest, there.days]).toEqual([here.digest, 100]);
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
