@@ -37,7 +37,7 @@ describe('a day', () => {
   });
 
   it('goes the same way each time, to the last digit of a context', () => {
-    for (const seed of seeds.slice(0, 2)) {
+    for (const seed of seeds.slice(0, 1)) {
       const [one, other] = [drawn(seed), drawn(seed)].map((plan) =>
         playVirtually(plan, { isReplayed: false }),
       );
@@ -47,7 +47,7 @@ describe('a day', () => {
   });
 
   it('is replayed strictly from its recording', () => {
-    for (const seed of seeds.slice(0, 2)) expect(playVirtually(drawn(seed)).wrong).toEqual([]);
+    for (const seed of seeds.slice(0, 1)) expect(playVirtually(drawn(seed)).wrong).toEqual([]);
   });
 
   it('has a stream of chance for each server and each call: one less changes no other', () => {
