@@ -15,7 +15,7 @@ const long = ['**/node_modules/**', '**/*.{long,simulation}.test.ts'];
 export default defineConfig({
   test: {
     passWithNoTests: false,
-    // What XState makes and drops at once would be kept until a full collection: a third of the CPU less.
+    // What XState makes and drops at once would be kept until a full collection: a fifth to a quarter of the CPU less.
     execArgv: ['--no-allocation-site-pretenuring'],
     globalSetup: ['scenarios/fixtures/built-first.ts'],
     testTimeout: 30_000,

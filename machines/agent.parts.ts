@@ -5,6 +5,7 @@ import type { CallOrder, CallStart } from './call.machine.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
 import { extended } from './extended.ts';
 import type { LinkNews, LinkStart } from './link.machine.ts';
+import { linkGivenUp } from './link.parts.ts';
 import type { AskFact, LinkFact } from './ports.ts';
 import { settledBy } from './settlement.ts';
 import type { Timing } from './timing.ts';
@@ -201,12 +202,7 @@ export const tellLinkGivenUp = {
   type: 'post',
   params: ({ context, event }: { context: Context; event: OwnedEnded }) => ({
     to: context.owner,
-    event: {
-      type: 'link.changed',
-      stage: 'closed',
-      reason: `its machine failed too often: ${event.error ?? event.why}`,
-      refused: false,
-    } satisfies AgentNews,
+    event: linkGivenUp(event) satisfies AgentNews,
   }),
 } as const;
 export const refreshView = {

@@ -23,6 +23,7 @@ import {
 } from './effects.ts';
 import { extended } from './extended.ts';
 import type { LinkNews, LinkOrder, LinkStart } from './link.machine.ts';
+import { linkGivenUp } from './link.parts.ts';
 import { notActive } from './server-failure.ts';
 import { settledBy } from './settlement.ts';
 import type { Timing } from './timing.ts';
@@ -232,12 +233,7 @@ export const tellLinkGivenUp = {
   type: 'post',
   params: ({ context, event }: { context: ComputerContext; event: OwnedEnded }) => ({
     to: context.owner,
-    event: {
-      type: 'link.changed',
-      stage: 'closed',
-      reason: `its machine failed too often: ${event.error ?? event.why}`,
-      refused: false,
-    } satisfies ComputerNews,
+    event: linkGivenUp(event) satisfies ComputerNews,
   }),
 } as const;
 /** To one client by the name of its server. One that was given up says so again: whoever orders waits for news. */

@@ -2,7 +2,7 @@
 import { assign, sendTo, setup } from 'xstate';
 import type { Address } from './address.ts';
 import type { SmcpTool } from './wire/tool.ts';
-import { effects, type DirectoryEvent } from './effects.ts';
+import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
 import { linkPort, type AgentCalled, type LinkCommand, type LinkFact, type LinkInput } from './ports.ts';
 import type { CallSettled } from './settlement.ts';
 import type { Timing } from './timing.ts';
@@ -78,6 +78,14 @@ export const tell = <E>(news: (c: Context, event: E) => LinkNews) =>
   }) as const;
 export const tellStage = (stage: 'connecting' | 'joined' | 'waiting' | 'closed') =>
   tell((c) => ({ type: 'link.changed', stage, reason: c.reason, refused: c.refused }));
+/** Said for a link whose machine failed too often. */
+export const linkGivenUp = ({ error, why }: OwnedEnded) =>
+  ({
+    type: 'link.changed',
+    stage: 'closed',
+    reason: `its machine failed too often: ${error ?? why}`,
+    refused: false,
+  }) satisfies LinkNews;
 export const pass = tell((_, event: Extract<LinkNews, LinkFact>) => event);
 export const answer = <E>(body: (event: E) => { ticket: string; body: unknown }) =>
   ({ type: 'answer', params: ({ event }: { event: E }) => body(event) }) as const;

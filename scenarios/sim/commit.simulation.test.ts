@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
@@ -37,6 +37,18 @@ it('no law is broken in 2,000 days that the commit draws', async () => {
   process.stderr.write(`${told.days} days from ${commit()}: ${told.rate} a second, digest ${told.digest}\n`);
   // A busy machine lives fewer of them in its minute, but not none.
   expect(told.days).toBeGreaterThan(200);
+});
+
+it('a day that takes its thread along has failed, and another thread lives the rest', async () => {
+  // In a process of its own, because only what was built has threads, and it has to end by itself.
+  const impatient = { forMs: 60_000, faults: 'all', first: 1, count: 3, workers: 1, patienceMs: 1 };
+  const script = `const { liveAll } = await import(process.argv[1]);
+    const { days, failed } = await liveAll(${JSON.stringify(impatient)});
+    console.log(JSON.stringify([days, failed.map(({ seed, breaches }) => [seed, breaches[0].what])]));`;
+  const crew = pathToFileURL(join(root, 'dist/scenarios/sim/crew.js')).href;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, crew]);
+  const says = (seed: number) => [seed, `the day of seed ${seed} did not end within 1 ms`];
+  expect(JSON.parse(stdout)).toEqual([3, [1, 2, 3].map(says)]);
 });
 
 it('the same seeds have the same digest on another checkout, with another number of threads', async () => {

@@ -11,6 +11,8 @@ export interface CrewOptions extends Drawing {
   readonly budgetMs?: number | undefined;
   /** Also which transitions are taken; costs a quarter. */
   readonly isCounting?: boolean;
+  /** A day that takes longer than that, in real ms, never ends; of threads only. Default: a minute. */
+  readonly patienceMs?: number;
   readonly signal?: AbortSignal | undefined;
   readonly onDay?: (day: Day, tally: Tally) => void;
 }
@@ -18,18 +20,20 @@ export interface CrewOptions extends Drawing {
 export const mostWorkers = import.meta.url.endsWith('.ts') ? 0 : 64;
 /** So many seeds at a time go to a worker. */
 const portion = 8;
-/** A day that takes longer than that, in real ms, never ends. */
-const patienceMs = 60_000;
+const usualPatienceMs = 60_000;
+/** The law of a day that took its thread along: nobody can look at it again in this one. */
+export const dayEnds = 'a day comes to its end';
 
-const endless = (seed: number): Day => {
-  const what = `the day of seed ${seed} did not end within ${patienceMs / 1000} s`;
-  const breach: Breach = { law: 'a day comes to its end', kind: 'liveness', at: 'stage', what };
+const unended = (seed: number, why: string): Day => {
+  const what = `the day of seed ${seed} ${why}`;
+  const breach: Breach = { law: dayEnds, kind: 'liveness', at: 'stage', what };
   return { seed, breaches: [breach], check: '00000000', records: 0, virtualMs: 0, faults: [], taken: [] };
 };
 
 /** The days that are still to be lived, until the time is over. */
 class Calendar {
   #next = 0;
+  readonly #left: number[] = [];
   readonly #options: CrewOptions;
   readonly #until: number;
   constructor(options: CrewOptions) {
@@ -39,9 +43,14 @@ class Calendar {
   take(most: number): number[] {
     const { first, count, signal } = this.#options;
     if (signal?.aborted || performance.now() > this.#until) return [];
+    if (this.#left.length > 0) return this.#left.splice(0, most);
     const from = this.#next;
     this.#next = Math.min(count, from + most);
     return Array.from({ length: this.#next - from }, (_, n) => seedAt(first, from + n));
+  }
+  /** Whoever took them is gone. */
+  giveBack(seeds: readonly number[]): void {
+    this.#left.push(...seeds);
   }
 }
 
@@ -60,11 +69,12 @@ async function here(options: CrewOptions, calendar: Calendar, tally: Tally): Pro
 
 type Told = { readonly begins: number } | { readonly day: Day } | { readonly wants: 'more' };
 
-/** One worker, until there is nothing left to do. What it does not end, or dies of, is a failed day. */
+/** One worker, until there is nothing left to do. What it does not end, or dies of, is a failed day; another goes on. */
 function employ(options: CrewOptions, calendar: Calendar, tally: Tally): Promise<void> {
-  const { forMs, faults, isCounting = false, onDay, signal } = options;
-  return new Promise((resolve, reject) => {
-    let at: number | undefined;
+  const { forMs, faults, isCounting = false, onDay, signal, patienceMs = usualPatienceMs } = options;
+  return new Promise((resolve) => {
+    /** What it was given and has not done, the one that it is at first. */
+    let seeds: number[] = [];
     let watch: NodeJS.Timeout | undefined;
     const worker = new Worker(new URL('./worker.js', import.meta.url), {
       workerData: { drawing: { forMs, faults }, isCounting },
@@ -75,32 +85,30 @@ function employ(options: CrewOptions, calendar: Calendar, tally: Tally): Promise
       void worker.terminate();
     };
     const give = (): void => {
-      const seeds = calendar.take(portion);
+      seeds = calendar.take(portion);
       if (seeds.length > 0) worker.postMessage(seeds);
       else stop();
     };
     const over = (day: Day): void => {
-      at = undefined;
+      clearTimeout(watch);
+      seeds.shift();
       tally.add(day);
       onDay?.(day, tally);
+    };
+    const lose = (why: string): void => {
+      const [seed] = seeds;
+      if (seed !== undefined) over(unended(seed, why));
+      calendar.giveBack(seeds);
+      stop();
+      resolve(employ(options, calendar, tally));
     };
     signal?.addEventListener('abort', stop, { once: true });
     worker.on('message', (told: Told) => {
       if ('day' in told) over(told.day);
       else if ('wants' in told) give();
-      else {
-        at = told.begins;
-        clearTimeout(watch);
-        watch = setTimeout(() => {
-          over(endless(told.begins));
-          stop();
-        }, patienceMs);
-      }
+      else watch = setTimeout(() => lose(`did not end within ${patienceMs} ms`), patienceMs);
     });
-    worker.on('error', (error) => {
-      stop();
-      reject(new Error(`the day of seed ${at ?? options.first} ended its worker: ${String(error)}`));
-    });
+    worker.on('error', (error) => lose(`ended its thread: ${String(error)}`));
     worker.on('exit', () => {
       stop();
       resolve();

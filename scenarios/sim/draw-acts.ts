@@ -1,4 +1,4 @@
-import type { PersonData, ServerData, Step } from '../dsl/plan.ts';
+import type { ServerData, Step } from '../dsl/plan.ts';
 import { drawFault, vocabulary, type Fault, type Word } from '../faults/fault.ts';
 import { between, chance, oneOf, spread, streamOf, weighed, type Random } from './streams.ts';
 
@@ -13,7 +13,6 @@ export interface Cast {
   readonly forMs: number;
   readonly servers: readonly ServerData[];
   readonly hasOffice: boolean;
-  readonly person: PersonData | undefined;
   readonly among: (word: Word) => boolean;
 }
 type CallStep = Extract<Step, { do: 'call' }>;
@@ -71,16 +70,17 @@ const troubles = {
   bounce: 2,
   fault: 8,
 } as const;
-/** Words of which the world does more than one thing at a time: they are other steps here. */
-export const spelledOut: ReadonlySet<string> = new Set([
-  'sched.swizzle',
-  'agent.duplicateCall',
-  'sched.permuteTies',
-  'host.stop',
-]);
+/** Words that no day says: they are drawn as the other steps that they are made of. */
+export const spelledOut: ReadonlySet<string> = new Set(['sched.swizzle', 'host.stop']);
+/** These are drawn in a place of their own. */
+const elsewhere = new Set(['agent.duplicateCall', 'sched.permuteTies']);
 const outsideWords = vocabulary.filter(
   ({ fault, where, later }) =>
-    where !== 'server' && where !== 'launch' && later === undefined && !spelledOut.has(fault),
+    where !== 'server' &&
+    where !== 'launch' &&
+    later === undefined &&
+    !spelledOut.has(fault) &&
+    !elsewhere.has(fault),
 );
 const needsOffice = ({ where }: Word): boolean => where === 'net' || where === 'agent';
 

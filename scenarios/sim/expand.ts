@@ -82,7 +82,7 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
   const servers = Array.from({ length: between(random, 1, 5) }, (_, n) => drawServer(weather, `s${n + 1}`));
   const hasOffice = chance(random, 0.8);
   const person = oneOf(random, persons);
-  const cast = { seed, forMs, servers, hasOffice, person, among };
+  const cast = { seed, forMs, servers, hasOffice, among };
   const [calls, worries] = [spread(random, 1, 60), Math.floor(intensity * spread(random, 1, 20))];
   const timing = drawTiming(streamOf(seed, 'day', 'timing'));
   const acts = [...drawCalls(cast, calls), ...drawTroubles(cast, worries)];

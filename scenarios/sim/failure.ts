@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Acting } from '../dsl/acting.ts';
 import type { Plan } from '../dsl/plan.ts';
 import { VirtualWorld } from '../dsl/virtual-world.ts';
 import type { Breach } from '../laws/index.ts';
@@ -9,7 +8,7 @@ import { expand } from './expand.ts';
 import { pasted } from './paste.ts';
 import { selectionOf } from './selection.ts';
 import { shrink } from './shrink.ts';
-import { simulate, type SimulateOptions } from './simulate.ts';
+import { liveThrough, simulate, type SimulateOptions } from './simulate.ts';
 
 /** A seed whose day broke a law, looked at closely. */
 export interface Failure {
@@ -33,15 +32,12 @@ export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {
 /** What a recorder writes of a plan while it is played. */
 function traceText(plan: Plan, { kinds }: Pick<SimulateOptions, 'kinds'>): string {
   const world = new VirtualWorld(plan, kinds ? { kinds } : {});
-  const { stage } = world;
   try {
-    for (const wait of new Acting(plan, world).run()) if ('ms' in wait) stage.run(wait.ms);
-    stage.close();
-    stage.run(30_000);
+    liveThrough(plan, world);
   } catch {
     // What was thrown is the failure; what was recorded until then is the trace.
   }
-  return stage.recorder.text('closed');
+  return world.stage.recorder.text('closed');
 }
 
 /** Plays the day again, makes it smaller when that is wanted, and writes down what is needed to mend it. */

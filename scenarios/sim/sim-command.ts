@@ -4,11 +4,13 @@ import type { SimOptions } from '../../actors/cli/laboratory.ts';
 import { exitCodes, type Context } from '../../actors/cli/shared.ts';
 import { transitionsOf } from '../../actors/charts.ts';
 import { machines } from '../../actors/assemble.ts';
+import { exitCodeOf } from '../replay/verdict.ts';
 import { fnv, fnvBasis } from '../../machines/fnv.ts';
 import { vocabulary, type Word } from '../faults/fault.ts';
 import type { Day, Drawing, Tally } from './batch.ts';
-import { liveAll, mostWorkers } from './crew.ts';
+import { dayEnds, liveAll, mostWorkers } from './crew.ts';
 import { described } from './describe.ts';
+import { spelledOut } from './draw-acts.ts';
 import { expand } from './expand.ts';
 import { lookCloser, type Failure } from './failure.ts';
 import { selectionOf } from './selection.ts';
@@ -17,7 +19,6 @@ import { selectionOf } from './selection.ts';
 const mostLooks = 3;
 const mostNamed = 20;
 const progressMs = 3_000;
-const apart = new Set(['sched.swizzle', 'host.stop']);
 /** Below that a thread costs more than it brings. */
 const daysPerWorker = 40;
 
@@ -46,8 +47,7 @@ function tellFailure({ terminal }: Context, failure: Failure, drawing: Drawing):
   terminal.out(`  trace:    ${files.trace} (a2c replay ${files.trace})`);
 }
 function tellCoverage({ terminal }: Context, { faults, taken }: Tally): void {
-  // Some words are drawn as the other steps that they are made of.
-  const isDrawn = ({ fault, later }: Word): boolean => later === undefined && !apart.has(fault);
+  const isDrawn = ({ fault, later }: Word): boolean => later === undefined && !spelledOut.has(fault);
   const sayable = vocabulary.filter(isDrawn).map(({ fault }) => fault);
   const missing = sayable.filter((word) => !faults.has(word));
   terminal.out(`faults that happened: ${sayable.length - missing.length} of ${sayable.length}`);
@@ -109,7 +109,8 @@ export async function simCommand(context: Context, options: SimOptions): Promise
   const failed = tally.failed.toSorted((a, b) => a.seed - b.seed);
   for (const { seed, breaches } of failed.slice(0, mostLooks)) {
     const [breach] = breaches;
-    if (!breach || signal.aborted) continue;
+    // What took a thread along would take this one along, too.
+    if (!breach || breach.law === dayEnds || signal.aborted) continue;
     const failure = await lookCloser(seed, breach, { ...job, out, isShrunk, signal });
     failures.push(failure);
     if (!json) tellFailure(context, failure, job);
@@ -141,6 +142,6 @@ export async function simCommand(context: Context, options: SimOptions): Promise
     );
   }
   if (signal.aborted) return exitCodes.interrupted;
-  if (failures.some(({ isDeterministic }) => !isDeterministic)) return 4;
+  if (failures.some(({ isDeterministic }) => !isDeterministic)) return exitCodeOf('nondeterministic');
   return failed.length > 0 ? exitCodes.failed : exitCodes.done;
 }

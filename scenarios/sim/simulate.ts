@@ -23,15 +23,20 @@ export type SimulateOptions = Pick<Staging, 'kinds' | 'watches'>;
 /** Long enough for every ladder and time-out of the way down. */
 const postMortemMs = 30_000;
 
-/** All steps of its plan, then the end of everything, and a look at what is left. */
-function live(plan: Plan, world: VirtualWorld): Breach[] {
-  const { stage, bench } = world;
+/** All steps of its plan, then the end of everything. */
+export function liveThrough(plan: Plan, world: VirtualWorld): void {
+  const { stage } = world;
   for (const wait of new Acting(plan, world).run()) {
     if (!('ms' in wait)) throw new Error(`a simulated day waits for nobody: ${wait.what}`);
     stage.run(wait.ms);
   }
   stage.close();
   stage.run(postMortemMs);
+}
+/** The same, and a look at what is left. */
+function live(plan: Plan, world: VirtualWorld): Breach[] {
+  const { stage, bench } = world;
+  liveThrough(plan, world);
   bench.closed(stage.clock.now());
   const left = Object.entries(stageLaws).flatMap(([law, check]) =>
     check(stage, {}).map((what): Breach => ({ law, kind: 'safety', at: 'stage', what })),
