@@ -67,6 +67,8 @@ describe('an office', () => {
     expect(error.message).toContain("'ada'");
     await using _elsewhere = await createAgent({ url: office.url, name: 'bob', office: 'other' });
     await using computer = await computerOf({ s: server() }, { office: { url: office.url } });
+    // A booted computer may still be on its way to its seat.
+    await first.tools(computer.name);
     expect(await first.callTool(computer.name, 'echo')).toMatchObject({ outcome: 'succeeded' });
   });
 
