@@ -84,8 +84,10 @@ export function ask(root: Root, question: Question): void {
   const session = directory.find(question.session)?.id ?? question.session;
   const give: Give<AskFact> = (ev) =>
     directory.enter({ k: 'in', via: 'ask', a: root.id, id: question.id, ev }, handle, () => {
-      handle.forget();
-      root.questions.delete(question.id);
+      if (ev.type !== 'ask.progress') {
+        handle.forget();
+        root.questions.delete(question.id);
+      }
       root.ref.send(ev);
     });
   try {

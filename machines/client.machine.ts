@@ -120,7 +120,7 @@ export const clientMachine = parts.createMachine({
       invoke: {
         id: 'session',
         src: 'session',
-        input: ({ context: c }) => ({ server: c.server, key: c.self, process: c.process }),
+        input: ({ context: c }) => ({ server: c.server, generation: 1, key: c.self, process: c.process }),
       },
       on: {
         'process.lost': processLost,
@@ -168,11 +168,11 @@ export const clientMachine = parts.createMachine({
           after: { listTimeout: slow('tools/list', 'listMs') },
           initial: 'asking',
           states: {
-            asking: { on: { 'tools.changed': 'outdated' } },
+            asking: { on: { 'list.changed': 'outdated' } },
             /** They changed before the first list was there: it serves, and is asked for anew at once. */
             outdated: {
               on: {
-                'tools.changed': {},
+                'list.changed': {},
                 'ask.answered': {
                   target: '#client.connected.ready.refreshing',
                   actions: { type: 'rememberTools', params: ({ event }) => event },
@@ -192,7 +192,7 @@ export const clientMachine = parts.createMachine({
           },
           initial: 'steady',
           states: {
-            steady: { on: { 'tools.changed': 'refreshing' } },
+            steady: { on: { 'list.changed': 'refreshing' } },
             refreshing: {
               tags: 'refreshing',
               entry: askTools,
@@ -203,7 +203,7 @@ export const clientMachine = parts.createMachine({
                   after: { listTimeout: '#client.connected.ready.steady' },
                   on: {
                     'ask.refused': '#client.connected.ready.steady',
-                    'tools.changed': 'outdated',
+                    'list.changed': 'outdated',
                     'ask.answered': {
                       target: '#client.connected.ready.steady',
                       actions: [{ type: 'rememberTools', params: ({ event }) => event }, news('ready', true)],
@@ -214,7 +214,7 @@ export const clientMachine = parts.createMachine({
                 outdated: {
                   after: { listTimeout: askAgain },
                   on: {
-                    'tools.changed': {},
+                    'list.changed': {},
                     'ask.answered': askAgain,
                     'ask.refused': askAgain,
                   },

@@ -170,7 +170,7 @@ export const parts = setup({
   guards: {
     isAutoStart: ({ context }) => context.autoStart,
     canRetry: ({ context }) => context.restart && context.attempt < context.budget,
-    hasTools: (_, params: { info: ServerInfo }) => params.info.hasTools,
+    hasTools: (_, params: { info: ServerInfo }) => params.info.offers.tools !== null,
     isServerLost: (_, params: { failure: Failure }) => params.failure.code === 'ServerLost',
     isLost: (_, params: { lost?: boolean }) => params.lost === true,
     isCall: (_, params: { kind: string }) => params.kind === 'call',

@@ -24,6 +24,8 @@ export const callbackPort = <Input, Command extends EventObject>(
 export interface ProcessInput {
   /** The configured server whose launch facts (command, env, cwd) the adapter knows. */
   readonly server: string;
+  /** Which of them: each change of the launch facts is a generation of its own. */
+  readonly generation: number;
   /** The key under which the ledger keeps the live child; a session finds its streams by it. */
   readonly key: Address;
 }
@@ -32,8 +34,8 @@ export type ProcessCommand =
   | { readonly type: 'child.signal'; readonly signal: 'SIGTERM' | 'SIGKILL' };
 export type ProcessFact =
   | { readonly type: 'child.started'; readonly pid: number }
-  /** It never ran: ENOENT, EACCES, … */
-  | { readonly type: 'child.failed'; readonly message: string }
+  /** It never ran. `isFinal`: another try without a change would fail in the same way (ENOENT, EACCES, …). */
+  | { readonly type: 'child.failed'; readonly message: string; readonly isFinal?: boolean }
   /**
    * The leader ended and its pumps too. `left` counts living members of its group (zombies do not count);
    * when it is above 0, `group.emptied` follows once they are gone. `stderr` is the last 64 KiB.
@@ -48,31 +50,55 @@ export type ProcessFact =
   | { readonly type: 'group.emptied' };
 export const processPort = callbackPort<ProcessInput, ProcessCommand>('process');
 
-// ── session: one MCP client over the streams of a process ──────────────────────────────────────────────
+// ── session: one MCP client, over the streams of a process, over HTTP, or inside this host ─────────────
 export interface SessionInput {
   readonly server: string;
+  /** Which of its remote facts (URL, headers), as with a process. */
+  readonly generation: number;
   /** The name under which questions reach this session. */
   readonly key: Address;
-  /** The process whose streams it speaks over. */
-  readonly process: Address;
+  /** The process whose streams it speaks over; null: it needs none. */
+  readonly process: Address | null;
+}
+/** The lists of an MCP server that can change by themselves. Templates of resources change with the resources. */
+export type ListKind = 'tools' | 'resources' | 'prompts';
+/** What a server declared at the handshake. What it did not declare is never asked for. */
+export interface Offers {
+  readonly tools: { readonly listChanged: boolean } | null;
+  readonly resources: { readonly listChanged: boolean; readonly subscribe: boolean } | null;
+  readonly prompts: { readonly listChanged: boolean } | null;
+  readonly completions: boolean;
+  readonly logging: boolean;
 }
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
   readonly protocolVersion: string;
-  readonly hasTools: boolean;
+  readonly offers: Offers;
 }
 export type SessionFact =
   /** Connected and initialized. */
   | { readonly type: 'session.opened'; readonly info: ServerInfo }
   | { readonly type: 'session.failed'; readonly failure: Failure }
-  /** The stream broke although the process may live. Pending questions are refused first. */
-  | { readonly type: 'session.lost'; readonly reason: string }
-  | { readonly type: 'tools.changed' };
+  /**
+   * The stream broke although the process may live. Pending questions are refused first. `isExpired`: a remote
+   * server has forgotten this session (HTTP 404) and wants a new handshake.
+   */
+  | { readonly type: 'session.lost'; readonly reason: string; readonly isExpired?: boolean }
+  /** Told whether or not the server declared that it would; only after `session.opened`. */
+  | { readonly type: 'list.changed'; readonly list: ListKind }
+  | { readonly type: 'resource.updated'; readonly uri: string };
 export const sessionPort = callbackPort<SessionInput, EventObject>('session');
 
-/** Answers to a `Question`, see effects.ts. */
+/** Answers to a `Question`, see effects.ts; before the one answer any number of `ask.progress`. */
 export type AskFact =
+  | {
+      readonly type: 'ask.progress';
+      readonly id: string;
+      readonly progress: number;
+      readonly total?: number;
+      readonly message?: string;
+    }
   | { readonly type: 'ask.answered'; readonly id: string; readonly result: unknown }
   /**
    * `sent: false`: it surely never reached the other side. `lost: true`: it went out and nobody will answer.

@@ -24,7 +24,7 @@ export const processMachine = parts.createMachine({
   invoke: {
     id: 'child',
     src: 'process',
-    input: ({ context }) => ({ server: context.server, key: context.self }),
+    input: ({ context }) => ({ server: context.server, generation: 1, key: context.self }),
   },
   initial: 'starting',
   output: ({ event }) => (event as unknown as { output: ProcessEnd }).output,

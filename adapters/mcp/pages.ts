@@ -30,7 +30,7 @@ export function gather(
   /** One page: the cursor of the next, the fact that ends the list, or neither at the last page. */
   const read = (answer: Envelope): { cursor?: string; refused?: AskFact } => {
     const fact = factOf(id, answer, method);
-    if (fact.type === 'ask.refused') return { refused: fact };
+    if (fact.type !== 'ask.answered') return { refused: fact };
     const page = fact.result as Readonly<Record<string, unknown>>;
     const found = page[member];
     if (!Array.isArray(found))

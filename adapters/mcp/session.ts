@@ -5,6 +5,7 @@ import type { Address } from '../../machines/address.ts';
 import type { AskFact, Give, Ports, SessionFact, SessionInput } from '../../machines/ports.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import type { Ledger } from '../process/index.ts';
+import { offersOf } from './offers.ts';
 import { gather, listed, type ListQuestion } from './pages.ts';
 import { Questions } from './questions.ts';
 import { factOf, handshakeFailure, lost, notConnected, unsent, unwritable } from './refusal.ts';
@@ -76,7 +77,7 @@ class Session {
   constructor(options: SessionPortOptions, input: SessionInput, give: Give<SessionFact>) {
     this.#give = give;
     this.#client = new Client(options.clientInfo, { capabilities: {}, jsonSchemaValidator: trusting });
-    const streams = options.ledger.streamsOf(input.process);
+    const streams = input.process === null ? undefined : options.ledger.streamsOf(input.process);
     if (!streams) {
       queueMicrotask(() => this.#fail(notConnected));
       return;
@@ -91,7 +92,7 @@ class Session {
     this.#client.onerror = (error) => notice({ kind: 'protocol', text: error.message, bytes: 0 });
     this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
       // Before it is open nobody has a list that could have changed.
-      if (this.#state === 'open') give({ type: 'tools.changed' });
+      if (this.#state === 'open') give({ type: 'list.changed', list: 'tools' });
     });
     this.#client.connect(questions, never).then(
       () => this.#opened(transport, questions),
@@ -138,8 +139,8 @@ class Session {
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
     const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
-    const hasTools = this.#client.getServerCapabilities()?.tools !== undefined;
-    this.#give({ type: 'session.opened', info: { name, version, protocolVersion, hasTools } });
+    const offers = offersOf(this.#client.getServerCapabilities() ?? {});
+    this.#give({ type: 'session.opened', info: { name, version, protocolVersion, offers } });
   }
   #fail(failure: Failure): void {
     if (this.#state !== 'connecting') return;

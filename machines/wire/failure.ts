@@ -25,6 +25,11 @@ export type WireCode = (typeof wireCodes)[keyof typeof wireCodes];
 const localCodes = {
   ServerNotActive: wireCodes.toolFailed,
   ServerLost: wireCodes.toolFailed,
+  /** It cannot be started as it is configured: no such command, not allowed to run, … */
+  NotStartable: wireCodes.toolFailed,
+  /** A remote server wants a login (HTTP 401), or refuses this one (403). */
+  Unauthorized: wireCodes.toolFailed,
+  AccessDenied: wireCodes.toolFailed,
   ToolCallCancelled: wireCodes.toolFailed,
   ToolExecutionTimeout: wireCodes.toolTimeout,
   ToolNameDuplicated: wireCodes.conflict,

@@ -7,6 +7,7 @@ import type { ComputerStart } from '../../machines/computer.machine.ts';
 import type { Leaf, Ports } from '../../machines/ports.ts';
 import type { CallSettled } from '../../machines/settlement.ts';
 import { timing } from '../../machines/timing.ts';
+import { toolsOnly } from '../scripted/script.ts';
 import { echoed, textOf, type Chain } from './chain.ts';
 import { weigh, type Holdable } from './weight.ts';
 
@@ -46,7 +47,7 @@ class Answerer {
 }
 
 const echo = { name: 'echo', inputSchema: { type: 'object' } };
-const info = { name: 'echo', version: '1', protocolVersion: '2025-11-25', hasTools: true };
+const info = { name: 'echo', version: '1', protocolVersion: '2025-11-25', offers: toolsOnly };
 const answerTo = (params: unknown): object => ({
   content: [{ type: 'text', text: (params as { arguments: { text: string } }).arguments.text }],
 });

@@ -28,7 +28,7 @@ function createScriptedWorld(): ProcessWorld {
       const key = `process:${(count += 1)}`;
       const facts: ProcessFact[] = [];
       const server = behaviour === 'missing' ? missing : behaviour;
-      const leaf = servers.process(key, { server, key }, (fact) => {
+      const leaf = servers.process(key, { server, generation: 1, key }, (fact) => {
         facts.push(fact);
         give(fact);
       });

@@ -78,7 +78,11 @@ export function createRealProcessWorld(options: LedgerOptions = {}): RealProcess
     give: Give<ProcessFact>,
     key = `process:${(count += 1)}`,
   ): Leaf<ProcessCommand> =>
-    processPortOf({ launchOf: () => spec, ledger })(key, { server: 'contract', key }, heard(give));
+    processPortOf({ launchOf: () => spec, ledger })(
+      key,
+      { server: 'contract', generation: 1, key },
+      heard(give),
+    );
   return {
     ledger,
     until,

@@ -40,12 +40,23 @@ function handshake({ open, world }: Stage): void {
   it('opens the session with what the server said of itself', async () => {
     expect(await open('echo').first()).toEqual({
       type: 'session.opened',
-      info: { name: 'fixture', version: '1.2.3', protocolVersion: '2025-06-18', hasTools: true },
+      info: {
+        name: 'fixture',
+        version: '1.2.3',
+        protocolVersion: '2025-06-18',
+        offers: {
+          tools: { listChanged: true },
+          resources: null,
+          prompts: null,
+          completions: false,
+          logging: false,
+        },
+      },
     });
   });
 
   it('tells a server without tools', async () => {
-    expect(await open('noTools').first()).toMatchObject({ info: { hasTools: false } });
+    expect(await open('noTools').first()).toMatchObject({ info: { offers: { tools: null } } });
   });
 
   it('that is refused fails with the words of the server', async () => {
@@ -106,8 +117,8 @@ function lists({ opened }: Stage): void {
   it('that has changed is told', async () => {
     const session = await opened('echo');
     await session.call('change').answer();
-    await session.next('tools.changed');
-    expect(session.facts.map(({ type }) => type)).toEqual(['session.opened', 'tools.changed']);
+    await session.next('list.changed');
+    expect(session.facts.map(({ type }) => type)).toEqual(['session.opened', 'list.changed']);
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Give, SessionFact } from '../../machines/ports.ts';
 import { ScriptedServers, type Act, type Script } from '../scripted/servers.ts';
+import { toolsOnly } from '../scripted/script.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { sessionContract } from './session.contract.ts';
 import type { ContractSession, ServerBehaviour, ServerTool, SessionWorld } from './session.stage.ts';
@@ -46,7 +47,7 @@ function contractTools(): Readonly<Record<ServerTool, Act>> {
   };
 }
 
-const info = { name: 'fixture', version: '1.2.3', protocolVersion: '2025-06-18', hasTools: true };
+const info = { name: 'fixture', version: '1.2.3', protocolVersion: '2025-06-18', offers: toolsOnly };
 const scripts = (): Readonly<Record<ServerBehaviour, Script>> => {
   const echo: Script = { info, tools: contractTools() };
   return {
@@ -55,7 +56,7 @@ const scripts = (): Readonly<Record<ServerBehaviour, Script>> => {
     refuses: { initialize: 'error' },
     diesEarly: { initialize: 'dies' },
     malformedInitialize: { initialize: 'error' },
-    noTools: { ...echo, info: { ...info, hasTools: false } },
+    noTools: { ...echo, info: { ...info, offers: { ...toolsOnly, tools: null } } },
     pages: { ...echo, lists: () => ['first', 'second'], malformed: 1 },
     endlessPages: { ...echo, listMs: 'error' },
   };
@@ -73,13 +74,13 @@ function createScriptedWorld(): SessionWorld {
   const start = (server: string): string => {
     const key = `process:${(count += 1)}`;
     const facts: unknown[] = [];
-    servers.process(key, { server, key }, (fact) => facts.push(fact));
+    servers.process(key, { server, generation: 1, key }, (fact) => facts.push(fact));
     while (facts.length === 0 && clock.step());
     return key;
   };
   const open = (server: string, process: string, give: Give<SessionFact>): ContractSession => {
     const key = `session:${(count += 1)}`;
-    const leaf = servers.session(key, { server, key, process }, give);
+    const leaf = servers.session(key, { server, generation: 1, key, process }, give);
     return { key, close: () => leaf.close() };
   };
   return {

@@ -29,7 +29,7 @@ export function createRealSessionWorld(resultBytes: number = 64 * 1024): RealSes
     const key = `process:${(count += 1)}`;
     const spec = { command: process.execPath, args: [serverFile, behaviour], env: {} };
     const port = processPortOf({ launchOf: () => spec, ledger });
-    const leaf = port(key, { server: behaviour, key }, (fact) => {
+    const leaf = port(key, { server: behaviour, generation: 1, key }, (fact) => {
       if (fact.type === 'child.exited') stderr.push(fact.stderr);
       heard(() => {})(fact);
     });
@@ -38,7 +38,7 @@ export function createRealSessionWorld(resultBytes: number = 64 * 1024): RealSes
   };
   const open = (server: string, process: string, give: Give<SessionFact>): ContractSession => {
     const key = `session:${(count += 1)}`;
-    const leaf = sessions.open(key, { server, key, process }, heard(give));
+    const leaf = sessions.open(key, { server, generation: 1, key, process }, heard(give));
     return { key, close: () => leaf.close() };
   };
   return {

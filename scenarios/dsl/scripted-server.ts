@@ -1,7 +1,7 @@
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
 import type { Fault, Moment } from '../faults/fault.ts';
-import { toolOf, type Act, type Happening, type Script } from '../scripted/script.ts';
+import { toolOf, toolsOnly, type Act, type Happening, type Script } from '../scripted/script.ts';
 import type { Behaviour, ServerData, ToolData } from './plan.ts';
 import { answerWords, isPlain, lastWords } from './scripted-words.ts';
 
@@ -170,7 +170,7 @@ function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
   return {
     ...(unstarted && { missing: true }),
     tools: toolsOf(tools, triggers),
-    info: { hasTools: !isMissing('tools') },
+    info: isMissing('tools') ? { offers: { ...toolsOnly, tools: null } } : {},
     initialize: initializeOf(triggers, num(slow, 'ms')),
     listing: () => {
       const listed = triggers.take((word) => answerWords.has(word), 'list');

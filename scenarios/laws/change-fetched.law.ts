@@ -21,7 +21,7 @@ class Changes implements Judge {
     return undefined;
   }
   #told(leaf: Address, { type, computer }: Said<{ computer: string }>): void {
-    if (type === 'tools.changed') this.#owing.add(rootOf(leaf));
+    if (type === 'list.changed') this.#owing.add(rootOf(leaf));
     if (computer === undefined || (type !== 'computer.toolsChanged' && type !== 'computer.configChanged'))
       return;
     const view = this.#views.get(nameOf(rootOf(leaf)), computer);
@@ -52,7 +52,7 @@ class Changes implements Judge {
 
 const [client, view] = ['c/client:fs#1', 'a/view:c1#2'];
 const session = `${client}/session#1`;
-const changed = hears(session, 'tools.changed');
+const changed = hears(session, 'list.changed', { list: 'tools' });
 const fetches = asks(client, 'tools', client, 'tools/list');
 const looks = opens(view, 'view', 'a#1', { computer: 'c1', link: 'a/link' });
 const notice = hears('a/link#1/link#1', 'computer.toolsChanged', { computer: 'c1' });

@@ -73,7 +73,7 @@ export const leftAlone: Law = {
     },
     {
       how: 'a client that starts anew because its tools changed',
-      seen: story(becomes('ready'), hears(`${client}/session#1`, 'tools.changed'), becomes('connecting')),
+      seen: story(becomes('ready'), hears(`${client}/session#1`, 'list.changed'), becomes('connecting')),
       said: unprovoked,
     },
     {

@@ -99,7 +99,7 @@ DIVERGED life.trace.ndjson at seq 311: 214 of 375 records agree
   {
     what: 'a change of tools that is lost while they are fetched',
     kinds: altered('client', [
-      [[...ready, 'refreshing', 'states', 'asking', 'on', 'tools.changed'], () => ({})],
+      [[...ready, 'refreshing', 'states', 'asking', 'on', 'list.changed'], () => ({})],
     ]),
     seq: 244,
     says: `

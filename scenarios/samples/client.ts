@@ -14,12 +14,12 @@ export const client: Sample = {
   } satisfies OrdersOf<ClientOrder, 'asker.lost'>,
   leaves: {
     session: [
-      { type: 'session.opened', info: { hasTools: true } },
-      { type: 'session.opened', info: { hasTools: false } },
+      { type: 'session.opened', info: { offers: { tools: {} } } },
+      { type: 'session.opened', info: { offers: { tools: null } } },
       { type: 'session.failed', failure },
       { type: 'session.failed', failure: { code: 400, message: 'no' } },
       { type: 'session.lost', reason: 'x' },
-      { type: 'tools.changed' },
+      { type: 'list.changed', list: 'tools' },
     ],
   },
   owned: {

@@ -1,6 +1,6 @@
 import type { Address } from '../../machines/address.ts';
 import type { McpTool } from '../../machines/catalog/index.ts';
-import type { AskFact, Give, ProcessFact, ServerInfo, SessionFact } from '../../machines/ports.ts';
+import type { AskFact, Give, Offers, ProcessFact, ServerInfo, SessionFact } from '../../machines/ports.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import type { Moment } from '../faults/fault.ts';
 
@@ -117,6 +117,14 @@ export interface Session {
   state: 'connecting' | 'open' | 'over';
 }
 
+/** What a server declares that has tools and says when they change. */
+export const toolsOnly: Offers = {
+  tools: { listChanged: true },
+  resources: null,
+  prompts: null,
+  completions: false,
+  logging: false,
+};
 export const toolOf = (name: string): McpTool => ({
   name,
   description: name,

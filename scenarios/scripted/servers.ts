@@ -8,6 +8,7 @@ import { Replies } from './replies.ts';
 import {
   lostFailure,
   toolOf,
+  toolsOnly,
   type Act,
   type Child,
   type Death,
@@ -132,7 +133,7 @@ export class ScriptedServers {
     return { tell: (command) => this.#command(child, command), close: () => this.#destroy(child) };
   };
   readonly session: Ports['session'] = (_at, { key, process }, give): Leaf => {
-    const child = this.#children.get(process);
+    const child = this.#children.get(process ?? '');
     if (!child?.isAlive) {
       const failure = lostFailure('its process is gone');
       const timer = this.#clock.setTimeout(() => give({ type: 'session.failed', failure }), 0);
@@ -187,13 +188,13 @@ export class ScriptedServers {
       return give({ type: 'session.failed', failure });
     }
     session.state = 'open';
-    const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', hasTools: true };
+    const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', offers: toolsOnly };
     // The server hears that it is ready before it hears the first question.
     happen(this.#hands, child, 'ready');
     give({ type: 'session.opened', info: { ...said, ...child.script.info } });
   }
   #announce({ state, give }: Session): void {
-    if (state === 'open') give({ type: 'tools.changed' });
+    if (state === 'open') give({ type: 'list.changed', list: 'tools' });
   }
   #list(session: Session, asked: Pending): void {
     const { child } = session;

@@ -107,7 +107,7 @@ const clients: readonly Mutant[] = [
     what: 'a client that is told of a change while it asks, and forgets it',
     law: 'a change that was told is fetched',
     days: changeable,
-    ...chart('client', [[...ready, 'refreshing', 'states', 'asking', 'on', 'tools.changed'], ignored]),
+    ...chart('client', [[...ready, 'refreshing', 'states', 'asking', 'on', 'list.changed'], ignored]),
   },
   {
     what: 'a client that goes on before its process has ended',
