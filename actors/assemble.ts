@@ -2,6 +2,7 @@ import { fromCallback, type AnyActor, type AnyStateMachine, type EventObject } f
 import { agentMachine } from '../machines/agent.machine.ts';
 import type { Address } from '../machines/address.ts';
 import { callMachine } from '../machines/call.machine.ts';
+import { catalogMachine } from '../machines/catalog.machine.ts';
 import { clientMachine } from '../machines/client.machine.ts';
 import { computerMachine } from '../machines/computer.machine.ts';
 import type { Deadline, effects, Open, Post, Question, TellOwned } from '../machines/effects.ts';
@@ -19,6 +20,7 @@ import { Handle, type Root } from './root.ts';
 export const machines: Readonly<Record<string, AnyStateMachine>> = {
   agent: agentMachine,
   call: callMachine,
+  catalog: catalogMachine,
   client: clientMachine,
   computer: computerMachine,
   link: linkMachine,

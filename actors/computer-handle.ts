@@ -41,6 +41,7 @@ export interface ServerStatus {
   readonly name: string;
   readonly state:
     | 'idle'
+    | 'resting'
     | 'connecting'
     | 'ready'
     | 'recovering'

@@ -14,7 +14,8 @@ interface Snapshot {
 }
 const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): ServerStatus['state'] => {
   const { value } = snapshot;
-  if (value === 'idle' || value === 'waiting' || value === 'tripped' || value === 'recovering') return value;
+  if (value === 'idle' || value === 'resting' || value === 'waiting') return value;
+  if (value === 'tripped' || value === 'recovering') return value;
   if (snapshot.hasTag('ready')) return 'ready';
   return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
 };
@@ -34,7 +35,7 @@ export function serverStatus(
 
 /** Tools of servers that are up, and names that were refused with what to do about it. */
 export function listingOf(context: ComputerContext | undefined): Omit<ToolListing, 'servers'> {
-  const isUp = (server: string): boolean => context?.stages[server] === 'ready';
+  const isUp = (server: string): boolean => context?.up[server] === true;
   const entries = context ? offeredTools(context.table, isUp) : [];
   const refused = context?.table.refused ?? [];
   return {

@@ -24,11 +24,16 @@ export function planOf(
   return {
     rules: { server: name, forbiddenTools, toolMeta, defaultToolMeta },
     client: {
-      autoStart: policy.autoConnect && settings.start !== 'lazy',
-      restart: restart !== 'never',
+      generation: 1,
+      hasProcess: true,
+      start: !policy.autoConnect ? 'byHand' : (settings.start ?? 'eager'),
+      restart,
       budget: settings.restartBudget ?? defaultBudget,
+      hearsChanges: true,
       timing: { ...policy.timing, ...own.timeouts } as Timing,
     },
+    fingerprint: '',
+    kept: null,
   };
 }
 

@@ -115,7 +115,7 @@ describe('a2c-actors', () => {
     expectTypeOf<Agent['listRoom']>().returns.resolves.toEqualTypeOf<readonly RoomMember[]>();
     expectTypeOf<ReturnType<Agent['callTool']>>().toEqualTypeOf<ReturnType<Computer['callTool']>>();
     expectTypeOf<ServerStatus['state']>().toEqualTypeOf<
-      | ('idle' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing')
+      | ('idle' | 'resting' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing')
       | ('disabled' | 'needs input' | 'unsupported')
     >();
     expectTypeOf(new api.A2cError({ code: 404, message: 'x' })).toExtend<Error>();

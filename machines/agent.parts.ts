@@ -93,6 +93,7 @@ export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall)
     server: computer,
     timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
     confirmMs: null,
+    isHeld: false,
     session: linkAt(c),
     method: 'client:tool_call',
     request: {
@@ -111,6 +112,7 @@ export const queryStart = (c: Context, { type: _, request, ...query }: AgentQuer
     params: {},
     timeoutMs: c.timing.queryMs + c.timing.agentMarginMs,
     confirmMs: null,
+    isHeld: false,
     session: linkAt(c),
     request: { agent: c.link.name, req_id: query.reqId, ...request },
   });

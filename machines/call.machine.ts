@@ -3,6 +3,7 @@
  *
  * deciding   — passed through: does a person have to confirm?
  * confirming — asks the `confirm` port; nothing was sent yet
+ * queued     — its server is being started for it: not sent yet, and its time runs
  * running    — sent to the server; its deadline runs
  * severed    — the stream broke: waits for the client to tell how the server died, until the deadline
  * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (not
@@ -11,9 +12,20 @@
  * No `invoke` and no `after`: it asks, and its deadline is its root's own timer, so that its cost does not
  * grow with the number in flight. Leaving withdraws the question, which cancels the call at the server.
  */
-import { type ActorRefFrom } from 'xstate';
+import { not, type ActorRefFrom } from 'xstate';
 import { extended } from './extended.ts';
-import { settle, parts, answerOf, failureOf, cancelled, closed, askerLost, lost } from './call.parts.ts';
+import {
+  answerOf,
+  askerLost,
+  cancelled,
+  closed,
+  failureOf,
+  lost,
+  notStarted,
+  parts,
+  settle,
+  startClock,
+} from './call.parts.ts';
 
 export type { CallStart, CallOrder } from './call.parts.ts';
 
@@ -24,7 +36,11 @@ export const callMachine = parts.createMachine({
   states: {
     deciding: {
       tags: 'connecting',
-      always: [{ guard: 'needsPerson', target: 'confirming' }, { target: 'running' }],
+      always: [
+        { guard: 'needsPerson', target: 'confirming' },
+        { guard: 'isHeld', target: 'queued' },
+        { target: 'running', actions: startClock },
+      ],
     },
     confirming: {
       tags: 'connecting',
@@ -42,7 +58,7 @@ export const callMachine = parts.createMachine({
       ],
       on: {
         'ask.answered': [
-          { guard: { type: 'isApproved', params: answerOf }, target: 'running' },
+          { guard: { type: 'isApproved', params: answerOf }, target: 'queued' },
           {
             target: 'refused',
             actions: { type: 'rememberUnconfirmed', params: { text: '工具调用二次确认被拒绝，请稍后再试' } },
@@ -59,7 +75,21 @@ export const callMachine = parts.createMachine({
         'call.cancel': cancelled,
         close: closed,
         'asker.lost': askerLost,
-        'server.lost': { target: 'failed', actions: { type: 'rememberFailure', params: failureOf } },
+        'call.go': { actions: 'release' },
+        'server.lost': notStarted,
+      },
+    },
+    queued: {
+      tags: 'connecting',
+      always: { guard: not('isHeld'), target: 'running' },
+      entry: startClock,
+      on: {
+        'call.go': { target: 'running', actions: 'release' },
+        'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
+        'call.cancel': cancelled,
+        close: closed,
+        'asker.lost': askerLost,
+        'server.lost': notStarted,
       },
     },
     running: {
@@ -75,7 +105,6 @@ export const callMachine = parts.createMachine({
             params: c.request,
           }),
         },
-        { type: 'setDeadline', params: ({ context: c }) => ({ ms: c.timeoutMs }) },
       ],
       on: {
         'ask.answered': [
@@ -104,6 +133,7 @@ export const callMachine = parts.createMachine({
         close: closed,
         'asker.lost': askerLost,
         'server.lost': lost,
+        'call.go': {},
       },
     },
     severed: {

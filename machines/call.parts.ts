@@ -25,9 +25,12 @@ export interface CallStart {
   readonly method: string;
   /** The parameters of that method. */
   readonly request: object;
+  /** Its server is being started: it waits for `call.go`. */
+  readonly isHeld: boolean;
 }
 export type CallOrder =
   | { readonly type: 'call.cancel'; readonly reason: string }
+  | { readonly type: 'call.go' }
   | { readonly type: 'close' }
   /** Who asked is gone; its result would go nowhere. */
   | { readonly type: 'asker.lost'; readonly asker: Address }
@@ -74,6 +77,7 @@ export const parts = setup({
   actions: {
     ...effects,
     markSent: assign({ sent: true }),
+    release: assign({ isHeld: false }),
     rememberResult: assign((_, params: { result: unknown }) => ({ result: params.result })),
     rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
     rememberUnsent: assign((_, params: { failure: Failure }) => ({ failure: params.failure, sent: false })),
@@ -98,6 +102,7 @@ export const parts = setup({
   },
   guards: {
     needsPerson: ({ context }) => context.confirmMs !== null,
+    isHeld: ({ context }) => context.isHeld,
     isApproved: (_, params: { result: unknown }) => params.result === true,
     isToolError: (_, params: { result: unknown }) => isRefusedByTool(params.result),
     isLost: (_, params: { lost?: boolean }) => params.lost === true,
@@ -123,5 +128,14 @@ export const askerLost = {
   guard: { type: 'isMyAsker', params: ({ event }: { event: { readonly asker: Address } }) => event },
   target: 'cancelled',
   actions: { type: 'rememberCancel', params: { reason: 'who asked is gone' } },
+} as const;
+/** Its whole time, from the moment at which nothing but its server is waited for. */
+export const startClock = {
+  type: 'setDeadline',
+  params: ({ context }: { context: Context }) => ({ ms: context.timeoutMs }),
+} as const;
+export const notStarted = {
+  target: 'failed',
+  actions: { type: 'rememberFailure', params: failureOf },
 } as const;
 export const lost = { target: 'unknown', actions: { type: 'rememberFailure', params: failureOf } } as const;

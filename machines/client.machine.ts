@@ -1,139 +1,185 @@
 /**
- * One configured MCP server: its process, its session, its tools, its calls.
+ * One configured MCP server: its process, its session, its lists, its calls.
  *
- * idle        — not wanted: `auto_connect` is off, or it was stopped; `server.start` begins
- * launching   — its process starts
- * connected   — a session over the streams of that process:
- *               handshaking (initialize) → listing{asking | outdated} (first tools) →
- *               ready{steady | refreshing{asking | outdated}}
- * severed     — the stream broke: the process gets a moment to show how it died
- * recovering  — process lost or connecting failed: calls are told, what is left of the process is ended
- * waiting     — pause before the next try; `attempt` of `budget`
- * tripped     — the budget is spent, or restart is off: rests until `server.start`
- * stopping    — draining (calls cancelled) → parting (process ends) → idle
- * restarting  — started again while it was on its way down: → launching once its process has ended
- * closing     — the same, then closed | killed (it took SIGKILL) — final
+ * idle       — not wanted: `auto_connect` is off, it was stopped, or it ended well by itself
+ * resting    — wanted when it is needed: its kept tools are offered, and a call starts it
+ * queued     — waits for its turn among the servers of its computer
+ * launching  — its process starts; servers over HTTP and in this host have none
+ * connected  — a session: handshaking (initialize) → listing (first tools) → ready{steady | pinging}
+ *              → draining{serving | cancelling}: it is to go down, and what runs may end first
+ * renewing   — a remote server forgot the session: a new handshake, once; calls wait for it
+ * severed    — the stream broke: the process gets a moment to show how it died
+ * recovering — lost, or connecting failed: calls are told, what is left of the process is ended
+ * waiting    — pause before the next try; `attempt` of `budget`
+ * tripped    — the budget is spent, restart is off, or trying cannot help: one trial after a long while
+ * closing    — its process ends by its ladder; `goal` is what comes then: idle, resting, once more, or the end
+ * closed | killed (it took SIGKILL) — final
  *
  * A new process is launched only after the old one was reported ended. Status is read from the tags.
  */
 import type { ActorRefFrom } from 'xstate';
-import { keyOf, nameOf } from './address.ts';
-import type { CallOrder } from './call.machine.ts';
-import {
-  askTools,
-  callEnded,
-  closeProcess,
-  endProcess,
-  firstListRefused,
-  itself,
-  lostFailure,
-  news,
-  openCall,
-  parts,
-  processGone,
-  processLost,
-  refuse,
-  refuseTwice,
-  sessionFailed,
-  slow,
-  tellCalls,
-  withdrawTools,
-} from './client.parts.ts';
-import type { ProcessStart } from './process.machine.ts';
+import * as does from './client.effects.ts';
+import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
+import { parts } from './client.parts.ts';
+import { draining, ready } from './client.phases.ts';
 
-export type { CallRequest, ClientNews, ClientOrder, ClientStage, ClientStart } from './client.parts.ts';
+export type {
+  CallRequest,
+  ClientChanged,
+  ClientNews,
+  ClientOrder,
+  ClientPlan,
+  ClientStage,
+  ClientStart,
+} from './client.words.ts';
 
-const isProcess = { type: 'isProcess', params: itself } as const;
-const askAgain = { target: '#client.connected.ready.refreshing', reenter: true } as const;
-/** The polite way down: calls are cancelled while stdin is open to say so, then the process ends by its ladder. */
-const draining = {
-  always: { guard: 'isIdleOfCalls', target: 'parting' },
-  after: { drain: 'parting' },
-} as const;
-const cancelCalls = (reason: string) => tellCalls(() => ({ type: 'call.cancel', reason }));
+const again = { target: '#client.queued', actions: 'resetAttempts' } as const;
+/** In a stage in which nothing runs: another plan is tried at once, anything else is remembered. */
+const replaced = [
+  { guard: other, target: '#client.queued', actions: takePlan },
+  { actions: takePlan },
+] as const;
+const held = [
+  { guard: 'isHolding', actions: ['countCall', does.openCall] },
+  { actions: refuse('connecting') },
+] as const;
 
 export const clientMachine = parts.createMachine({
   id: 'client',
   context: ({ input }) => ({
     ...input,
     process: '',
+    ownsProcess: false,
     info: null,
-    tools: [],
-    attempt: 0,
+    catalogs: [],
+    attempt: input.spent.attempt,
     inFlight: 0,
-    failure: null,
+    calls: 0,
+    callsSeen: 0,
+    idleMs: 0,
+    failure: input.spent.failure,
+    wasReady: false,
+    endedWell: false,
+    wasKilled: false,
+    isHolding: false,
+    isRenewed: false,
+    pings: 'untried',
+    goal: 'end',
+    fallback: null,
   }),
   initial: 'deciding',
   on: {
-    'call.cancel': {
-      actions: {
-        type: 'post',
-        params: ({ context, event }) => ({
-          to: `${nameOf(context.self)}/call:${keyOf(event.ticket)}`,
-          event: { type: 'call.cancel', reason: event.reason } satisfies CallOrder,
-          ifThere: true,
-        }),
-      },
-    },
-    'asker.lost': { actions: { type: 'tellOwned', params: ({ event }) => ({ kind: 'call', event }) } },
-    'owned.ended': callEnded,
-    'open.refused': { actions: ['forgetCall', refuseTwice] },
+    'call.cancel': { actions: does.cancelCall },
+    'asker.lost': { actions: does.passAskerLost },
+    'owned.ended': [
+      callEnded,
+      { guard: { type: 'isCatalog', params: itself }, actions: { type: 'forgetList', params: itself } },
+    ],
+    'open.refused': { actions: ['forgetCall', does.refuseTwice] },
   },
   states: {
-    deciding: { always: [{ guard: 'isAutoStart', target: 'launching' }, { target: 'idle' }] },
+    deciding: {
+      always: [
+        { guard: 'hasSpent', target: 'tripped' },
+        { guard: 'isEager', target: 'queued' },
+        { guard: 'isLazy', target: 'resting' },
+        { target: 'idle' },
+      ],
+    },
     idle: {
-      entry: news('idle'),
+      entry: ['settleDown', news('idle')],
       on: {
         'call.request': { actions: refuse('idle') },
-        'server.start': 'launching',
+        'server.start': again,
         'server.stop': {},
+        'server.update': { actions: takePlan },
         close: 'closed',
+      },
+    },
+    resting: {
+      entry: ['settleDown', news('resting')],
+      on: {
+        'call.request': { target: 'queued', actions: ['holdCalls', 'countCall', does.openCall] },
+        'server.start': again,
+        'server.stop': 'idle',
+        'server.update': replaced,
+        close: 'closed',
+      },
+    },
+    queued: {
+      tags: 'connecting',
+      entry: ['forgetGoal', news('connecting'), does.wantTurn],
+      on: {
+        'turn.given': [{ guard: 'needsProcess', target: 'launching' }, { target: 'connected' }],
+        'call.request': held,
+        'server.start': {},
+        'server.stop': { target: 'idle', actions: [goal('stop'), does.cancelCalls] },
+        'server.update': { actions: takePlan },
+        close: { target: 'closed', actions: goal('end') },
       },
     },
     launching: {
       tags: 'connecting',
-      entry: [
-        news('connecting'),
-        {
-          type: 'open',
-          params: ({ context: c }) => ({
-            kind: 'process',
-            input: { server: c.server, timing: c.timing } satisfies ProcessStart,
-          }),
-        },
-      ],
+      entry: ['noteLaunch', does.openProcess],
       on: {
         'process.started': {
           target: 'connected',
           actions: { type: 'rememberProcess', params: ({ event }) => event },
         },
-        'process.lost': processLost,
-        'owned.ended': processGone,
-        'call.request': { actions: refuse('connecting') },
+        'process.lost': does.processLost,
+        'owned.ended': [callEnded, does.processGone],
+        'call.request': held,
         'server.start': {},
-        'server.stop': 'stopping',
-        close: 'closing',
+        'server.stop': { target: 'closing', actions: [goal('stop'), does.cancelCalls] },
+        'server.update': [
+          { guard: other, target: 'closing', actions: [takePlan, goal('again')] },
+          { actions: takePlan },
+        ],
+        close: { target: 'closing', actions: [goal('end'), does.cancelCalls] },
       },
-      after: { connectTimeout: slow('launch', 'connectMs') },
+      after: { connectTimeout: does.slow('launch', 'connectMs'), slow: { actions: does.endTurn } },
     },
     connected: {
       invoke: {
         id: 'session',
         src: 'session',
-        input: ({ context: c }) => ({ server: c.server, generation: 1, key: c.self, process: c.process }),
+        input: ({ context: { server, generation, self: key, process, hasProcess } }) => ({
+          server,
+          generation,
+          key,
+          process: hasProcess ? process : null,
+        }),
       },
       on: {
-        'process.lost': processLost,
-        'owned.ended': processGone,
-        'session.failed': sessionFailed,
-        'session.lost': {
-          target: 'severed',
-          actions: { type: 'rememberSevered', params: ({ event }) => event },
-        },
-        'call.request': { actions: refuse('connecting') },
+        'process.lost': does.processLost,
+        'owned.ended': [
+          callEnded,
+          does.processGone,
+          /** Without its lists it is of no use: its machine broke. */
+          {
+            guard: { type: 'isCatalog', params: itself },
+            target: 'recovering',
+            actions: [
+              { type: 'forgetList', params: itself },
+              { type: 'rememberOwnedEnd', params: itself },
+            ],
+          },
+        ],
+        'session.failed': does.sessionFailed,
+        'session.lost': [
+          { guard: { type: 'canRenew', params: itself }, target: 'renewing' },
+          { target: 'severed', actions: { type: 'rememberSevered', params: itself } },
+        ],
+        'list.changed': { guard: { type: 'hearsOf', params: itself }, actions: does.tellList },
+        'resource.updated': { actions: does.passUpdated },
+        'call.request': held,
         'server.start': {},
-        'server.stop': 'stopping',
-        close: 'closing',
+        'server.stop': { target: '.draining', actions: goal('stop') },
+        'server.update': [
+          { guard: other, target: '.draining', actions: [takePlan, goal('again')] },
+          { actions: takePlan },
+        ],
+        close: { target: '.draining.cancelling', actions: goal('end') },
       },
       initial: 'handshaking',
       states: {
@@ -142,186 +188,138 @@ export const clientMachine = parts.createMachine({
           on: {
             'session.opened': [
               {
-                guard: { type: 'hasTools', params: ({ event }) => event },
+                guard: { type: 'hasTools', params: itself },
                 target: 'listing',
-                actions: { type: 'rememberInfo', params: ({ event }) => event },
+                actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists],
               },
+              { target: 'ready', actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists] },
+            ],
+          },
+          after: { connectTimeout: does.slow('initialize', 'connectMs'), slow: { actions: does.endTurn } },
+        },
+        /** Its list has a time-out of its own. */
+        listing: {
+          tags: 'connecting',
+          on: {
+            'catalog.settled': [
+              { guard: { type: 'isSettled', params: itself }, target: 'ready' },
+              { guard: { type: 'isLost', params: itself } },
               {
-                target: 'ready',
-                actions: ['forgetTools', { type: 'rememberInfo', params: ({ event }) => event }],
+                guard: { type: 'isToolList', params: itself },
+                target: '#client.recovering',
+                actions: { type: 'rememberFailure', params: itself },
               },
             ],
           },
-          after: { connectTimeout: slow('initialize', 'connectMs') },
+          after: { slow: { actions: does.endTurn } },
         },
-        listing: {
-          tags: 'connecting',
-          entry: askTools,
-          exit: withdrawTools,
-          on: {
-            'ask.answered': {
-              target: 'ready',
-              actions: { type: 'rememberTools', params: ({ event }) => event },
-            },
-            'ask.refused': firstListRefused,
-          },
-          after: { listTimeout: slow('tools/list', 'listMs') },
-          initial: 'asking',
-          states: {
-            asking: { on: { 'list.changed': 'outdated' } },
-            /** They changed before the first list was there: it serves, and is asked for anew at once. */
-            outdated: {
-              on: {
-                'list.changed': {},
-                'ask.answered': {
-                  target: '#client.connected.ready.refreshing',
-                  actions: { type: 'rememberTools', params: ({ event }) => event },
-                },
-              },
-            },
-          },
-        },
-        ready: {
-          tags: 'ready',
-          entry: ['forgetFailure', news('ready', true)],
-          after: { provenStable: { actions: 'resetAttempts' } },
-          on: {
-            'call.request': {
-              actions: ['countCall', openCall],
-            },
-          },
-          initial: 'steady',
-          states: {
-            steady: { on: { 'list.changed': 'refreshing' } },
-            refreshing: {
-              tags: 'refreshing',
-              entry: askTools,
-              exit: withdrawTools,
-              initial: 'asking',
-              states: {
-                asking: {
-                  after: { listTimeout: '#client.connected.ready.steady' },
-                  on: {
-                    'ask.refused': '#client.connected.ready.steady',
-                    'list.changed': 'outdated',
-                    'ask.answered': {
-                      target: '#client.connected.ready.steady',
-                      actions: [{ type: 'rememberTools', params: ({ event }) => event }, news('ready', true)],
-                    },
-                  },
-                },
-                /** They changed again while they were fetched: whatever comes is thrown away and asked for anew. */
-                outdated: {
-                  after: { listTimeout: askAgain },
-                  on: {
-                    'list.changed': {},
-                    'ask.answered': askAgain,
-                    'ask.refused': askAgain,
-                  },
-                },
-              },
-            },
-          },
-        },
+        ready,
+        draining,
       },
+    },
+    /** Passed through: what was asked is answered, what comes now waits. */
+    renewing: {
+      tags: 'connecting',
+      entry: ['markRenewed', does.restLists(() => 'its session was lost'), news('connecting')],
+      always: 'connected',
     },
     severed: {
       tags: 'closing',
       entry: news('recovering'),
+      always: { guard: 'hasNoProcess', target: 'recovering' },
       on: {
-        'process.lost': processLost,
-        'owned.ended': processGone,
+        'process.lost': does.processLost,
+        'owned.ended': [callEnded, does.processGone],
         'call.request': { actions: refuse('recovering') },
-        'server.start': {
-          target: 'restarting',
-          actions: ['resetAttempts', tellCalls((c) => ({ type: 'server.lost', failure: lostFailure(c) }))],
-        },
-        'server.stop': 'stopping',
-        close: 'closing',
+        'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts', does.tellLost] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), does.tellLost] },
+        'server.update': [
+          { guard: other, target: 'closing', actions: [does.tellLost, takePlan, goal('again')] },
+          { actions: takePlan },
+        ],
+        close: { target: 'closing', actions: [goal('end'), does.tellLost] },
       },
       after: { exitGrace: 'recovering' },
     },
     recovering: {
       tags: 'closing',
-      entry: [
-        tellCalls((c) => ({ type: 'server.lost', failure: lostFailure(c) })),
-        news('recovering'),
-        closeProcess,
-      ],
+      entry: ['dropHeld', does.tellLost, does.restLists(does.whyLost), news('recovering'), does.closeProcess],
+      always: { guard: 'hasNoProcess', target: 'gone' },
       on: {
-        'owned.ended': { guard: isProcess, target: 'gone' },
+        'owned.ended': [
+          callEnded,
+          { guard: ownProcess, target: 'gone', actions: { type: 'forgetProcess', params: itself } },
+        ],
         'call.request': { actions: refuse('recovering') },
-        'server.start': { target: 'restarting', actions: 'resetAttempts' },
-        'server.stop': 'stopping',
-        close: 'closing',
+        'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts'] },
+        'server.stop': { target: 'closing', actions: goal('stop') },
+        'server.update': [
+          { guard: other, target: 'closing', actions: [takePlan, goal('again')] },
+          { actions: takePlan },
+        ],
+        close: { target: 'closing', actions: goal('end') },
       },
-      after: { ladder: { actions: endProcess } },
+      after: { ladder: { actions: does.endProcess } },
     },
-    /** Passed through: try again or rest? */
+    /** Passed through: back, try again, or rest? */
     gone: {
       tags: 'connecting',
-      always: [{ guard: 'canRetry', target: 'waiting', actions: 'countAttempt' }, { target: 'tripped' }],
+      always: [
+        { guard: 'hasFallback', target: 'queued', actions: [does.tellRolledBack, 'rollBack'] },
+        { guard: 'isOver', target: 'idle' },
+        { guard: 'isHopeless', target: 'tripped' },
+        { guard: 'canRetry', target: 'waiting', actions: 'countAttempt' },
+        { target: 'tripped' },
+      ],
     },
     waiting: {
       tags: 'connecting',
-      entry: news('waiting'),
+      entry: [news('waiting'), does.awaitBackoff],
+      exit: does.noDeadline,
       on: {
-        'call.request': { actions: refuse('waiting', (c) => c.timing.backoffMs) },
-        'server.start': { target: 'launching', actions: 'resetAttempts' },
+        'deadline.passed': 'queued',
+        'call.request': { actions: refuse('waiting') },
+        'server.start': again,
         'server.stop': 'idle',
+        'server.update': replaced,
         close: 'closed',
       },
-      after: { backoff: 'launching' },
     },
     tripped: {
-      entry: news('tripped'),
+      entry: [news('tripped'), does.awaitTrial],
+      exit: does.noDeadline,
       on: {
+        'deadline.passed': 'queued',
         'call.request': { actions: refuse('tripped') },
-        'server.start': { target: 'launching', actions: 'resetAttempts' },
+        'server.start': again,
         'server.stop': 'idle',
+        'server.update': replaced,
         close: 'closed',
       },
-    },
-    stopping: {
-      tags: 'closing',
-      entry: [news('closing'), cancelCalls('its server is being stopped')],
-      on: {
-        'owned.ended': { guard: isProcess, target: 'idle' },
-        'call.request': { actions: refuse('closing') },
-        'server.start': 'restarting',
-        'server.stop': {},
-        close: 'closing',
-      },
-      initial: 'draining',
-      states: { draining, parting: { entry: closeProcess, after: { ladder: { actions: endProcess } } } },
-    },
-    restarting: {
-      tags: 'closing',
-      entry: closeProcess,
-      on: {
-        'owned.ended': { guard: isProcess, target: 'launching' },
-        'call.request': { actions: refuse('closing') },
-        'server.start': {},
-        'server.stop': 'stopping',
-        close: 'closing',
-      },
-      after: { ladder: { actions: endProcess } },
     },
     closing: {
       tags: 'closing',
-      entry: [news('closing'), cancelCalls('its server is being closed')],
+      entry: [news('closing'), does.restLists(() => 'its server was stopped'), does.closeProcess],
+      always: [
+        { guard: 'goesAgain', target: 'queued' },
+        { guard: 'goesToRest', target: 'resting' },
+        { guard: 'goesIdle', target: 'idle' },
+        { guard: 'wasKilled', target: 'killed' },
+        { guard: 'hasNoProcess', target: 'closed' },
+      ],
       on: {
-        'owned.ended': [
-          { guard: { type: 'isKilledProcess', params: itself }, target: 'killed' },
-          { guard: isProcess, target: 'closed' },
-        ],
+        'owned.ended': [callEnded, { guard: ownProcess, actions: { type: 'forgetProcess', params: itself } }],
         'call.request': { actions: refuse('closing') },
-        'server.start': {},
-        'server.stop': {},
-        close: {},
+        'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
+        'server.stop': [
+          { guard: 'isEnding' },
+          { guard: 'isStopping', actions: does.hurryProcess },
+          { actions: goal('stop') },
+        ],
+        'server.update': { actions: takePlan },
+        close: [{ guard: 'isEnding' }, { target: 'closing', reenter: true, actions: goal('end') }],
       },
-      initial: 'draining',
-      states: { draining, parting: { entry: closeProcess, after: { ladder: '#client.killed' } } },
+      after: { ladder: [{ guard: 'isEnding', target: 'killed' }, { actions: does.endProcess }] },
     },
     closed: { type: 'final', output: { how: 'closed' } },
     killed: { type: 'final', tags: 'killed', output: { how: 'killed' } },

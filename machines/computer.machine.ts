@@ -10,61 +10,73 @@
  * A client or link whose machine broke is opened again a few times: one bad server never stops another.
  */
 import { not, type ActorRefFrom } from 'xstate';
-import { emptyTable, signatureOf } from './catalog/index.ts';
-import type { ConfigShown, ToolsListed } from './link.machine.ts';
+import { configNews, linkOf, linkOpens, opensOf, aggregateOf, signatureNews } from './computer.rules.ts';
+import * as rules from './computer.rules.ts';
 import {
-  isSame,
-  opensOf,
-  givenUp,
-  lettersFor,
-  linkOf,
-  linkOpens,
-  route,
-  signatureNews,
-  parts,
-  tellStage,
+  clientChanged,
   itself,
-  tellBroken,
-  tellLinkGivenUp,
+  parts,
   passToClient,
   passToClients,
+  passToHost,
+  tellBroken,
+  tellLinkGivenUp,
+  tellRemoved,
+  tellStage,
+  tokenBack,
+  turnOver,
+  turnWanted,
 } from './computer.parts.ts';
+import type { ConfigShown, ToolsListed } from './link.machine.ts';
+import { noTurns } from './turns.ts';
 
 export type {
-  ServerPlan,
-  ComputerStart,
-  ToolCall,
-  ComputerOrder,
-  ComputerNews,
   ComputerContext,
-} from './computer.parts.ts';
+  ComputerNews,
+  ComputerOrder,
+  ComputerStart,
+  ServerPlan,
+  ServersSet,
+  ToolCall,
+} from './computer.words.ts';
 
 export const computerMachine = parts.createMachine({
   id: 'computer',
   context: ({ input }) => ({
     ...input,
-    catalogs: {},
-    table: emptyTable,
+    ...aggregateOf(input),
     stages: Object.fromEntries(input.servers.map((s) => [s.rules.server, 'connecting' as const])),
-    offered: [],
-    signature: signatureOf([]),
+    configRevision: 0,
+    turns: noTurns,
+    spent: {},
+    leaving: [],
     open: opensOf(input).length,
     reopens: 0,
   }),
   entry: { type: 'openAll', params: ({ context }) => ({ opens: opensOf(context) }) },
   initial: 'booting',
   on: {
-    'client.changed': {
+    'client.changed': clientChanged,
+    'turn.wanted': turnWanted,
+    'turn.over': turnOver,
+    'deadline.passed': tokenBack,
+    'server.proven': { actions: { type: 'forgetSpent', params: itself } },
+    'server.rolledBack': { actions: passToHost },
+    'resource.updated': { actions: passToHost },
+    'catalog.changed': {
       actions: [
-        { type: 'postAll', params: ({ context, event }) => ({ letters: lettersFor(context, event) }) },
-        { type: 'hear', params: ({ event }) => event },
+        {
+          type: 'postAll',
+          params: ({ context, event }) => ({ letters: rules.lettersOfList(context, event) }),
+        },
+        { type: 'hearList', params: itself },
       ],
     },
     'link.changed': {
       actions: { type: 'post', params: ({ context, event }) => ({ to: context.owner, event }) },
     },
     'tool.call': {
-      actions: { type: 'post', params: ({ context, event }) => route(context, event) },
+      actions: { type: 'post', params: ({ context, event }) => rules.route(context, event) },
     },
     'tools.wanted': {
       actions: {
@@ -96,7 +108,31 @@ export const computerMachine = parts.createMachine({
     'asker.lost': { actions: passToClients },
     'server.start': { actions: passToClient },
     'server.stop': { actions: passToClient },
+    'servers.set': {
+      actions: [
+        {
+          type: 'openAll',
+          params: ({ context, event }) => ({ opens: rules.reconciled(context, event).opens }),
+        },
+        {
+          type: 'postAll',
+          params: ({ context, event }) => ({ letters: rules.reconciled(context, event).letters }),
+        },
+        { type: 'reconcile', params: itself },
+      ],
+    },
     'owned.ended': [
+      {
+        guard: { type: 'isLeaving', params: itself },
+        actions: [
+          tellRemoved,
+          {
+            type: 'openAll',
+            params: ({ context, event }) => ({ opens: rules.returning(context, event) }),
+          },
+          { type: 'forgetLeaving', params: itself },
+        ],
+      },
       {
         guard: { type: 'canReopen', params: itself },
         actions: [
@@ -104,7 +140,9 @@ export const computerMachine = parts.createMachine({
           tellBroken,
           {
             type: 'openAll',
-            params: ({ context, event }) => ({ opens: opensOf(context).filter((o) => isSame(o, event)) }),
+            params: ({ context, event }) => ({
+              opens: opensOf(context, context.spent).filter((o) => rules.isSame(o, event)),
+            }),
           },
         ],
       },
@@ -120,9 +158,11 @@ export const computerMachine = parts.createMachine({
           tellBroken,
           {
             type: 'postAll',
-            params: ({ context, event }) => ({ letters: lettersFor(context, givenUp(context, event)) }),
+            params: ({ context, event }) => ({
+              letters: rules.lettersAfter(context, rules.givenUp(context, event)),
+            }),
           },
-          { type: 'hear', params: ({ context, event }) => givenUp(context, event) },
+          { type: 'hear', params: ({ context, event }) => rules.givenUp(context, event) },
         ],
       },
     ],
@@ -136,6 +176,7 @@ export const computerMachine = parts.createMachine({
             type: 'post',
             params: ({ context: c }) => ({ to: linkOf(c), event: signatureNews(c.signature) }),
           },
+          { type: 'post', params: ({ context: c }) => ({ to: linkOf(c), event: configNews(c) }) },
         ],
       },
       /** It sits somewhere already: one seat per computer. */
@@ -174,6 +215,7 @@ export const computerMachine = parts.createMachine({
         'office.join': {},
         'server.start': {},
         'server.stop': {},
+        'servers.set': {},
         close: {},
       },
       always: { guard: 'hasNone', target: 'closed' },

@@ -1,182 +1,12 @@
-/** What the chart of computer.machine.ts is made of: its words, and whom a piece of news or a call goes to. */
+/** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its letters. */
 import { assign, setup } from 'xstate';
-import { keyOf, nameOf, type Address } from './address.ts';
-import {
-  buildTable,
-  findTool,
-  offeredTools,
-  signatureOf,
-  toSmcpTool,
-  unresolved,
-  type McpTool,
-  type ToolRules,
-  type ToolTable,
-} from './catalog/index.ts';
-import type { CallRequest, ClientNews, ClientStage, ClientStart, ClientOrder } from './client.machine.ts';
-import {
-  type DirectoryEvent,
-  type Letter,
-  type Open,
-  type OwnedEnded,
-  type Post,
-  effects,
-} from './effects.ts';
-import { extended } from './extended.ts';
-import type { LinkNews, LinkOrder, LinkStart } from './link.machine.ts';
+import type { CatalogNews } from './catalog.machine.ts';
+import type { ClientChanged, ClientOrder } from './client.words.ts';
+import * as rules from './computer.rules.ts';
+import type { ComputerContext, ComputerNews, Event, Input, ServersSet } from './computer.words.ts';
+import { effects, type OwnedEnded } from './effects.ts';
 import { linkGivenUp } from './link.parts.ts';
-import { notActive } from './server-failure.ts';
-import { settledBy } from './settlement.ts';
-import type { Timing } from './timing.ts';
-import type { Failure } from './wire/failure.ts';
-import type { SmcpTool } from './wire/tool.ts';
-
-/** One server of the config, without its launch facts: those stay with the adapter that launches. */
-export interface ServerPlan {
-  readonly rules: ToolRules;
-  readonly client: Omit<ClientStart, 'server'>;
-}
-export interface ComputerStart {
-  readonly servers: readonly ServerPlan[];
-  readonly link: Omit<LinkStart, 'timing'> | null;
-  /** What `client:get_config` shows, secrets hidden. */
-  readonly shown: object;
-  readonly timing: Timing;
-}
-/** A call by name; `confirmed` when the person who asks has thereby confirmed it. */
-export interface ToolCall {
-  readonly type: 'tool.call';
-  readonly call: {
-    readonly ticket: string;
-    readonly reqId: string;
-    readonly tool: string;
-    readonly params: Readonly<Record<string, unknown>>;
-    readonly timeoutMs: number;
-    readonly confirmed?: boolean;
-  };
-  readonly replyTo: Address;
-}
-export type ComputerOrder =
-  | ToolCall
-  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
-  | { readonly type: 'server.start'; readonly server: string }
-  | { readonly type: 'server.stop'; readonly server: string }
-  /** Takes a seat in an office; ignored while it has a link already. */
-  | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
-  | { readonly type: 'office.leave' }
-  | { readonly type: 'close' };
-/** What the host hears. */
-export type ComputerNews =
-  | { readonly type: 'computer.changed'; readonly stage: 'whole' | 'degraded' | 'closing' }
-  | ClientNews
-  | Extract<LinkNews, { type: 'link.changed' }>
-  | { readonly type: 'tools.changed'; readonly added: readonly string[]; readonly removed: readonly string[] }
-  | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
-export type Input = ComputerStart & { readonly self: Address; readonly owner: Address };
-export interface ComputerContext extends Input {
-  /** The last known tools of each server, kept while it is down so that a call can say that it is. */
-  readonly catalogs: Readonly<Record<string, readonly McpTool[]>>;
-  readonly table: ToolTable;
-  /** The last news of each client. */
-  readonly stages: Readonly<Record<string, ClientStage>>;
-  readonly offered: readonly SmcpTool[];
-  readonly signature: string;
-  readonly open: number;
-  readonly reopens: number;
-}
-export type Event = ComputerOrder | ClientNews | LinkNews | DirectoryEvent;
-export const maxReopens = 5;
-
-export const clientOf = (c: ComputerContext, server: string): Address =>
-  `${nameOf(c.self)}/client:${keyOf(server)}`;
-export const linkOf = (c: ComputerContext): Address => `${nameOf(c.self)}/link`;
-const clientOpen = ({ rules, client }: ServerPlan): Open => ({
-  kind: 'client',
-  key: keyOf(rules.server),
-  input: { ...client, server: rules.server } satisfies ClientStart,
-});
-export const linkOpens = (c: ComputerStart): Open[] =>
-  c.link ? [{ kind: 'link', input: { ...c.link, timing: c.timing } satisfies LinkStart }] : [];
-export const isSame = (open: Open, ended: OwnedEnded): boolean =>
-  ended.key === (open.key === undefined ? open.kind : `${open.kind}:${open.key}`);
-export const opensOf = (c: ComputerStart): Open[] => [...linkOpens(c), ...c.servers.map(clientOpen)];
-
-export const isTrying = (stage: ClientStage | undefined): boolean =>
-  stage === undefined || stage === 'connecting' || stage === 'recovering';
-export const isWhole = (c: ComputerContext): boolean =>
-  c.servers.every((s) => !s.client.autoStart || c.stages[s.rules.server] === 'ready');
-
-/** What a client said, taken in: the table is made anew only when its tools came with it. */
-export const heard = (c: ComputerContext, news: ClientNews): Partial<ComputerContext> => {
-  const stages = { ...c.stages, [news.server]: news.stage };
-  const catalogs = news.tools ? { ...c.catalogs, [news.server]: news.tools } : c.catalogs;
-  const table = news.tools
-    ? buildTable(
-        c.servers.map((s) => s.rules),
-        catalogs,
-      )
-    : c.table;
-  if (c.stages[news.server] === news.stage && !news.tools) return { stages };
-  const offered = offeredTools(table, (server) => stages[server] === 'ready').map(toSmcpTool);
-  return { stages, catalogs, table, offered, signature: signatureOf(offered) };
-};
-const namesOf = (tools: readonly SmcpTool[]): string[] => tools.map((t) => t.name);
-const without = (some: readonly string[], others: readonly string[]): string[] => {
-  const known = new Set(others);
-  return some.filter((name) => !known.has(name));
-};
-export const signatureNews = (signature: string): LinkOrder => ({ type: 'tools.changed', signature });
-/** A client whose machine failed too often says no more; this is said for it. */
-const crashedNews = (server: string, why: string): ClientNews => ({
-  type: 'client.changed',
-  server,
-  stage: 'tripped',
-  tools: null,
-  failure: { code: 'Crashed', message: `Its machine failed too often: ${why}` },
-  attempt: 0,
-});
-export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientNews =>
-  crashedNews(
-    c.servers.find((s) => isSame(clientOpen(s), ended))?.rules.server ?? ended.key,
-    ended.error ?? 'no reason given',
-  );
-/** Who has to hear of what a client said: the host of everything, host and link of a change of what is offered. */
-export const lettersFor = (c: ComputerContext, news: ClientNews): Post[] => {
-  const next = { ...c, ...heard(c, news) };
-  const letters: Post[] = [{ to: c.owner, event: news }];
-  if (next.signature === c.signature) return letters;
-  const [before, after] = [namesOf(c.offered), namesOf(next.offered)];
-  const [added, removed] = [without(after, before), without(before, after)];
-  const change: ComputerNews = { type: 'tools.changed', added, removed };
-  letters.push({ to: c.owner, event: change });
-  if (c.link) letters.push({ to: linkOf(c), event: signatureNews(next.signature), ifThere: true });
-  return letters;
-};
-
-/** A call goes to the client whose tool it names, or is answered at once. */
-export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
-  const refuse = (failure: Failure): Letter => ({
-    to: replyTo,
-    event: settledBy(extended(call, { server: '' }), 'failed', failure),
-  });
-  const entry = findTool(c.table, call.tool);
-  if (!entry) return refuse(unresolved(c.table, call.tool));
-  const isFree = call.confirmed === true || entry.meta?.auto_apply === true;
-  const request: CallRequest = {
-    type: 'call.request',
-    ticket: call.ticket,
-    reqId: call.reqId,
-    tool: entry.tool.name,
-    params: call.params,
-    timeoutMs: call.timeoutMs,
-    confirmMs: isFree ? null : c.timing.confirmMs,
-    replyTo,
-  };
-  return {
-    to: clientOf(c, entry.server),
-    event: request,
-    orElse: refuse(notActive(entry.server, 'closed', null, null)),
-  };
-};
+import { given, isFull, over, refilled, want, type Turns } from './turns.ts';
 
 export const parts = setup({
   types: {
@@ -187,7 +17,18 @@ export const parts = setup({
   },
   actions: {
     ...effects,
-    hear: assign(({ context }, news: ClientNews) => heard(context, news)),
+    hear: assign(({ context }, news: ClientChanged) => rules.heard(context, news)),
+    hearList: assign(({ context }, news: CatalogNews) => rules.listed(context, news)),
+    reconcile: assign(({ context }, event: ServersSet) => rules.reconciled(context, event).next),
+    setTurns: assign((_, { turns }: { turns: Turns }) => ({ turns })),
+    forgetSpent: assign(({ context: c }, { server }: { server: string }) => {
+      const plan = c.servers.find((s) => s.rules.server === server);
+      return { spent: Object.fromEntries(Object.entries(c.spent).filter(([f]) => f !== plan?.fingerprint)) };
+    }),
+    forgetLeaving: assign(({ context: c }, ended: OwnedEnded) => ({
+      open: c.open - 1 + rules.returning(c, ended).length,
+      leaving: c.leaving.filter((name) => name !== rules.serverOf(c, ended)),
+    })),
     countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
     countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
     rememberLink: assign(({ context }, { link }: { link: ComputerContext['link'] }) => ({
@@ -197,14 +38,18 @@ export const parts = setup({
     forgetLink: assign({ link: null }),
   },
   guards: {
-    hasBooted: ({ context }) => context.servers.every((s) => !isTrying(context.stages[s.rules.server])),
-    isWhole: ({ context }) => isWhole(context),
+    hasBooted: ({ context }) => context.servers.every((s) => !rules.isTrying(context.stages[s.rules.server])),
+    isWhole: ({ context }) => rules.isWhole(context),
     isLast: ({ context }) => context.open <= 1,
     hasNone: ({ context }) => context.open === 0,
     hasLink: ({ context }) => context.link !== null,
+    isDue: (_, params: { isDue: boolean }) => params.isDue,
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
-    canReopen: ({ context }, ended: OwnedEnded) => ended.why === 'failed' && context.reopens < maxReopens,
+    isLeaving: ({ context: c }, ended: OwnedEnded) =>
+      ended.kind === 'client' && c.leaving.includes(rules.serverOf(c, ended) ?? ''),
+    canReopen: ({ context }, ended: OwnedEnded) =>
+      ended.why === 'failed' && context.reopens < rules.maxReopens,
   },
   delays: {
     boot: ({ context }) => context.timing.bootMs,
@@ -212,40 +57,98 @@ export const parts = setup({
   },
 });
 
-export const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
+type At<E> = { readonly context: ComputerContext; readonly event: E };
+export const itself = <E>({ event }: { event: E }): E => event;
+const tellHost = <E>(news: (c: ComputerContext, event: E) => ComputerNews) =>
   ({
     type: 'post',
-    params: ({ context }: { context: ComputerContext }) => ({
-      to: context.owner,
-      event: { type: 'computer.changed', stage } satisfies ComputerNews,
-    }),
+    params: ({ context, event }: At<E>) => ({ to: context.owner, event: news(context, event) }),
   }) as const;
-export const itself = ({ event }: { event: OwnedEnded }): OwnedEnded => event;
-export const tellBroken = {
-  type: 'post',
-  params: ({ context, event }: { context: ComputerContext; event: OwnedEnded }) => ({
-    to: context.owner,
-    event: { type: 'machine.failed', name: event.name, error: event.error ?? '' } satisfies ComputerNews,
-  }),
-} as const;
+export const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
+  tellHost(() => ({ type: 'computer.changed', stage }));
+export const passToHost = tellHost((_, event: ComputerNews) => event);
+/** A machine of its own broke. */
+export const tellBroken = tellHost<OwnedEnded>((_, event) => ({
+  type: 'machine.failed',
+  name: event.name,
+  error: event.error ?? '',
+}));
 /** Its link failed too often: it sits in no office any more. */
-export const tellLinkGivenUp = {
-  type: 'post',
-  params: ({ context, event }: { context: ComputerContext; event: OwnedEnded }) => ({
-    to: context.owner,
-    event: linkGivenUp(event) satisfies ComputerNews,
-  }),
-} as const;
+export const tellLinkGivenUp = tellHost<OwnedEnded>((_, event) => linkGivenUp(event));
+export const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
+  type: 'server.removed',
+  server: rules.serverOf(c, event) ?? event.key,
+}));
+
 /** To one client by the name of its server. One that was given up says so again: whoever orders waits for news. */
 export const passToClient = {
   type: 'post',
-  params: ({ context, event }: { context: ComputerContext; event: { type: string; server: string } }) => ({
-    to: clientOf(context, event.server),
+  params: ({ context, event }: At<{ type: string; server: string }>) => ({
+    to: rules.clientOf(context, event.server),
     event: { type: event.type },
-    orElse: { to: context.owner, event: crashedNews(event.server, 'it is not opened again') },
+    orElse: { to: context.owner, event: rules.crashedNews(event.server, 'it is not opened again') },
   }),
 } as const;
 export const passToClients = {
   type: 'tellOwned',
   params: ({ event }: { event: ClientOrder }) => ({ kind: 'client', event }),
 } as const;
+
+/**
+ * Turns after something has happened to them: who may connect is told, and a token comes back with each stroke of
+ * the clock, which runs only while some are missing. `rest` is what else follows, before it.
+ */
+const turning = <E, const Rest extends readonly unknown[]>(
+  change: (turns: Turns, event: E) => Turns,
+  isDue: (before: Turns, after: Turns) => boolean,
+  rest: Rest,
+) => {
+  const after = ({ context, event }: At<E>): ReturnType<typeof given> => given(change(context.turns, event));
+  const actions = [
+    ...rest,
+    {
+      type: 'postAll',
+      params: (at: At<E>) => ({
+        letters: after(at).servers.map((server) => ({
+          to: rules.clientOf(at.context, server),
+          event: { type: 'turn.given' } satisfies ClientOrder,
+          ifThere: true as const,
+        })),
+      }),
+    },
+    { type: 'setTurns', params: (at: At<E>) => ({ turns: after(at).turns }) },
+  ] as const;
+  const clock = {
+    type: 'setDeadline',
+    params: ({ context }: { context: ComputerContext }) => ({ ms: context.timing.turnMs }),
+  } as const;
+  const guard = {
+    type: 'isDue',
+    params: (at: At<E>) => ({ isDue: isDue(at.context.turns, after(at).turns) }),
+  } as const;
+  return [{ guard, actions: [...actions, clock] as const }, { actions }] as const;
+};
+const starts = (before: Turns, after: Turns): boolean => isFull(before) && !isFull(after);
+export const turnWanted = turning<{ server: string; again: boolean }, []>(
+  (turns, { server, again }) => want(turns, server, again),
+  starts,
+  [],
+);
+export const turnOver = turning<{ server: string }, []>(
+  (turns, { server }) => over(turns, server),
+  starts,
+  [],
+);
+export const tokenBack = turning<unknown, []>(refilled, (_, after) => !isFull(after), []);
+/** Who has connected, or failed to, makes room for the next. */
+export const clientChanged = turning(
+  (turns, { stage, server }: ClientChanged) => (stage === 'connecting' ? turns : over(turns, server)),
+  starts,
+  [
+    {
+      type: 'postAll',
+      params: ({ context, event }: At<ClientChanged>) => ({ letters: rules.lettersAfter(context, event) }),
+    },
+    { type: 'hear', params: itself<ClientChanged> },
+  ] as const,
+);

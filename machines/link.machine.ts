@@ -16,9 +16,20 @@ export type { LinkStart, LinkOrder, ToolsListed, ConfigShown, LinkNews } from '.
 
 export const linkMachine = parts.createMachine({
   id: 'link',
-  context: ({ input }) => ({ ...input, signature: null, announced: null, reason: null, refused: false }),
+  context: ({ input }) => ({
+    ...input,
+    signature: null,
+    announced: null,
+    config: 0,
+    announcedConfig: 0,
+    reason: null,
+    refused: false,
+  }),
   initial: 'online',
-  on: { 'tools.changed': { actions: { type: 'rememberTools', params: ({ event }) => event } } },
+  on: {
+    'tools.changed': { actions: { type: 'rememberTools', params: ({ event }) => event } },
+    'config.changed': { actions: { type: 'rememberConfig', params: ({ event }) => event } },
+  },
   states: {
     online: {
       invoke: {
@@ -105,6 +116,11 @@ export const linkMachine = parts.createMachine({
                       reenter: true,
                       actions: { type: 'rememberTools', params: ({ event }) => event },
                     },
+                    'config.changed': {
+                      target: 'listening',
+                      reenter: true,
+                      actions: { type: 'rememberConfig', params: ({ event }) => event },
+                    },
                   },
                 },
               },
@@ -112,7 +128,8 @@ export const linkMachine = parts.createMachine({
             announcing: {
               tags: 'refreshing',
               always: [
-                { guard: 'isNews', target: 'quiet', actions: ['announce', 'rememberAnnounced'] },
+                { guard: 'isToolNews', actions: ['announce', 'rememberAnnounced'] },
+                { guard: 'isConfigNews', actions: ['announceConfig', 'rememberConfigAnnounced'] },
                 { target: 'quiet' },
               ],
             },

@@ -12,6 +12,8 @@ export interface LinkStart extends Omit<LinkInput, 'key'> {
 }
 export type LinkOrder =
   | { readonly type: 'tools.changed'; readonly signature: string }
+  /** Counts what the config of the computer has been. */
+  | { readonly type: 'config.changed'; readonly revision: number }
   | ToolsListed
   | ConfigShown
   | CallSettled
@@ -64,6 +66,8 @@ type Input = LinkStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
   readonly signature: string | null;
   readonly announced: string | null;
+  readonly config: number;
+  readonly announcedConfig: number;
   readonly reason: string | null;
   readonly refused: boolean;
 }
@@ -90,6 +94,9 @@ export const pass = tell((_, event: Extract<LinkNews, LinkFact>) => event);
 export const answer = <E>(body: (event: E) => { ticket: string; body: unknown }) =>
   ({ type: 'answer', params: ({ event }: { event: E }) => body(event) }) as const;
 
+const isToolNews = (c: Context): boolean => c.signature !== c.announced;
+const isConfigNews = (c: Context): boolean => c.config !== c.announcedConfig;
+
 export const parts = setup({
   types: {
     context: {} as Context,
@@ -104,6 +111,9 @@ export const parts = setup({
     join: sendTo('socket', { type: 'link.join' }),
     leave: sendTo('socket', { type: 'link.leave' }),
     announce: sendTo('socket', { type: 'link.announce', event: 'server:update_tool_list' }),
+    announceConfig: sendTo('socket', { type: 'link.announce', event: 'server:update_config' }),
+    rememberConfig: assign((_, { revision }: { revision: number }) => ({ config: revision })),
+    rememberConfigAnnounced: assign({ announcedConfig: ({ context }) => context.config }),
     answer: sendTo('socket', (_, p: { ticket: string; body: unknown }): LinkCommand => ({
       type: 'link.answer',
       ...p,
@@ -120,7 +130,11 @@ export const parts = setup({
     rememberReason: assign((_, p: { reason: string; refused: boolean }) => p),
     forgetReason: assign({ reason: null, refused: false }),
   },
-  guards: { isNews: ({ context }) => context.signature !== context.announced },
+  guards: {
+    isNews: ({ context: c }) => isToolNews(c) || isConfigNews(c),
+    isToolNews: ({ context }) => isToolNews(context),
+    isConfigNews: ({ context }) => isConfigNews(context),
+  },
   delays: {
     linkTimeout: ({ context }) => context.timing.linkMs,
     quiet: ({ context }) => context.timing.quietMs,

@@ -20,11 +20,11 @@ export type { ProcessStart, ProcessOrder, ProcessNews, ProcessTag } from './proc
 
 export const processMachine = parts.createMachine({
   id: 'process',
-  context: ({ input }) => ({ ...input, pid: null, exit: null, stderr: '', message: null }),
+  context: ({ input }) => ({ ...input, pid: null, exit: null, stderr: '', message: null, isFinal: false }),
   invoke: {
     id: 'child',
     src: 'process',
-    input: ({ context }) => ({ server: context.server, generation: 1, key: context.self }),
+    input: ({ context }) => ({ server: context.server, generation: context.generation, key: context.self }),
   },
   initial: 'starting',
   output: ({ event }) => (event as unknown as { output: ProcessEnd }).output,
@@ -48,7 +48,7 @@ export const processMachine = parts.createMachine({
         'child.exited': died,
         'child.failed': {
           target: 'failed',
-          actions: { type: 'rememberFailure', params: ({ event }) => ({ message: event.message }) },
+          actions: { type: 'rememberFailure', params: ({ event }) => event },
         },
         close: 'closing',
       },
@@ -94,11 +94,20 @@ export const processMachine = parts.createMachine({
         close: {},
       },
       states: {
-        stdinClosed: { entry: 'closeStdin', after: { stdinGrace: 'terminating' } },
-        terminating: { entry: 'terminate', after: { termGrace: 'killing' } },
+        stdinClosed: {
+          entry: 'closeStdin',
+          after: { stdinGrace: 'terminating' },
+          on: { 'process.hurry': 'terminating' },
+        },
+        terminating: {
+          entry: 'terminate',
+          after: { termGrace: 'killing' },
+          on: { 'process.hurry': 'killing' },
+        },
         killing: {
           entry: 'kill',
           on: {
+            'process.hurry': {},
             'child.exited': [
               {
                 guard: { type: 'isLastOfGroup', params: ({ event }) => event },

@@ -8,9 +8,13 @@ import type { Timing } from './timing.ts';
 
 export interface ProcessStart {
   readonly server: string;
+  readonly generation: number;
   readonly timing: Pick<Timing, 'stdinGraceMs' | 'termGraceMs' | 'killGraceMs'>;
 }
-export type ProcessOrder = { readonly type: 'close' };
+export type ProcessOrder =
+  | { readonly type: 'close' }
+  /** The next rung of the ladder, without waiting for the end of its grace. */
+  | { readonly type: 'process.hurry' };
 type ProcessEvent = ProcessFact | ProcessOrder | DirectoryEvent;
 /** What the owner hears. */
 export type ProcessNews =
@@ -22,6 +26,7 @@ export interface Context extends Input {
   readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
   readonly stderr: string;
   readonly message: string | null;
+  readonly isFinal: boolean;
 }
 export type ProcessTag = 'connecting' | 'ready' | 'refreshing' | 'closing' | 'killed';
 
@@ -35,6 +40,7 @@ export const endOf = (context: Context, how = howItDied(context)): ProcessEnd =>
   signal: context.exit?.signal ?? null,
   stderr: context.stderr,
   message: context.message,
+  ...(context.isFinal && { isFinal: true }),
 });
 
 export const parts = setup({
@@ -54,7 +60,10 @@ export const parts = setup({
       exit: { code: p.code, signal: p.signal },
       stderr: p.stderr,
     })),
-    rememberFailure: assign((_, params: { message: string }) => ({ message: params.message })),
+    rememberFailure: assign((_, p: { message: string; isFinal?: boolean }) => ({
+      message: p.message,
+      isFinal: p.isFinal === true,
+    })),
     closeStdin: sendTo('child', { type: 'child.closeStdin' }),
     terminate: sendTo('child', { type: 'child.signal', signal: 'SIGTERM' }),
     kill: sendTo('child', { type: 'child.signal', signal: 'SIGKILL' }),

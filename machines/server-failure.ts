@@ -10,6 +10,8 @@ export interface ProcessEnd {
   readonly stderr: string;
   /** Why it never ran. */
   readonly message: string | null;
+  /** It never will, as it is configured. */
+  readonly isFinal?: boolean;
 }
 
 /** How much of stderr a failure carries; the whole ring stays with the process. */
@@ -27,7 +29,7 @@ export function failureOfEnd(server: string, end: ProcessEnd): Failure {
   const stderr = end.stderr.slice(-tailLength).trimEnd();
   const said = stderr === '' ? '' : `; stderr: ${stderr.slice(stderr.lastIndexOf('\n') + 1)}`;
   return {
-    code: 'ServerLost',
+    code: end.isFinal === true ? 'NotStartable' : 'ServerLost',
     message: `Server '${server}' ${howOf(end)}${said}`,
     details: { server_name: server, exit_code: end.code, signal: end.signal, stderr },
     remedy: 'Run its command by hand to see why it ends, or mend its config.',
@@ -40,6 +42,16 @@ export const failureOfStep = (server: string, phase: string, reason: string): Fa
   message: `Server '${server}': ${reason}`,
   details: { server_name: server, phase },
 });
+
+const hopeless: ReadonlySet<unknown> = new Set([
+  'NotStartable',
+  'Unauthorized',
+  'AccessDenied',
+  'ConfigInvalid',
+  'InputNotFound',
+]);
+/** Another try without a change would fail in the same way. */
+export const isHopeless = (failure: Failure | null): boolean => hopeless.has(failure?.code);
 
 /** A call to a configured server that is not running (answers.md: `ServerNotActive`). */
 export const notActive = (

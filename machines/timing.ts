@@ -1,15 +1,30 @@
 /** Every delay of every machine: name → default in ms. A host may override each by input. */
 export const timing = {
-  /** Hard limit from launch to the first list of tools; long because a first `npx` downloads. */
+  /** Hard limit of each step from launch to the first list of tools; long because a first `npx` downloads. */
   connectMs: 300_000,
-  /** One `tools/list` with all its pages. */
+  /** Soft limit: who takes longer to connect no longer holds up those who wait for their turn. */
+  slowMs: 15_000,
+  /** One list with all its pages. */
   listMs: 30_000,
   /** After this long in `ready` the restart budget is full again. */
   provenStableMs: 60_000,
-  /** Pause before a lost server is connected again. */
-  backoffMs: 1_000,
-  /** Calls in flight get this long to settle before their server is closed. */
-  drainMs: 1_000,
+  /** Pause before a lost server is connected again: twice as long after each failure, up to the longest. */
+  backoffMs: 500,
+  longestBackoffMs: 30_000,
+  /** The budget is spent: after this long one try is made by itself. */
+  trialMs: 300_000,
+  /** Servers of one computer come back one after another: one more may after each of these. */
+  turnMs: 200,
+  /** A server that nobody calls is asked this often whether it lives; 0 = never. */
+  pingEveryMs: 30_000,
+  /** And has so long to answer; 0 = it is not asked at all. */
+  pingMs: 10_000,
+  /** A server that starts when it is needed is stopped when nobody has called it for so long; 0 = never. */
+  idleStopMs: 0,
+  /** A stopped server finishes the calls it has for so long, then they are cancelled. */
+  drainMs: 5_000,
+  /** Cancelled calls get this long to settle before their server is closed. */
+  cancelGraceMs: 1_000,
   /** Closed stdin → SIGTERM. */
   stdinGraceMs: 500,
   /** SIGTERM → SIGKILL. */
@@ -33,6 +48,11 @@ export const timing = {
   /** Changes of tools are gathered: quiet this long, but at most that long. */
   quietMs: 200,
   longestQuietMs: 2_000,
+  /** Lists are asked for anew although no change was told; where the server declared that it tells them, and where not. 0 = never. */
+  pollMs: 60_000,
+  pollDeclaredMs: 300_000,
+  /** A list that could not be had is asked for again: twice as long after each failure, up to ten times this. */
+  relistMs: 5_000,
   /** `client:get_*` and `server:list_room`: how long a peer waits. */
   queryMs: 30_000,
   /** What the office adds to a call's own time-out, so that the computer's answer can still arrive. */
@@ -45,3 +65,6 @@ export const timing = {
   reopenMs: 1_000,
 } as const;
 export type Timing = { readonly [K in keyof typeof timing]: number };
+
+/** Refreshes of a list that may fail in a row before its entries are taken back. */
+export const refreshFailures = 3;

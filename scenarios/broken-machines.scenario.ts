@@ -119,7 +119,7 @@ for (const type of ['server.start', 'server.stop'])
 
 onStage(
   'a start by hand gives a server its whole budget again, also in the pause before its last try',
-  { servers: { fs: { missing: true } }, options: { fs: { budget: 2 } } },
+  { servers: { fs: { missing: 'forNow' } }, options: { fs: { budget: 2 } } },
   (s) => {
     s.computer();
     while (s.heard('computer', 'client.changed').at(-1)?.attempt !== 2) s.run(1);

@@ -81,7 +81,7 @@ scenario('a forbidden tool is refused as 4002', (s) => {
 
 scenario('a call to a server that waits for its next try says so and when', (s) => {
   const fs = s.server('fs', { tools: slowly });
-  s.timing({ backoffMs: 2_000 });
+  s.timing({ backoffMs: 2_000, longestBackoffMs: 2_000 });
   s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
@@ -89,7 +89,7 @@ scenario('a call to a server that waits for its next try says so and when', (s) 
   s.settled(call);
   s.expect(call).settles('failed', {
     code: 'ServerNotActive',
-    details: { server_name: 'fs', state: 'waiting', next_try: 2_000 },
+    details: { server_name: 'fs', state: 'waiting', next_try: 3_000 },
   });
   s.close();
 });

@@ -4,15 +4,14 @@ import { scenario } from './dsl/index.ts';
 const tools = { read: { takes: 10 } };
 const slow = { read: { takes: 10_000 } };
 
-scenario('a host that stops cancels its calls; their server hears of it as the end of its input', (s) => {
+scenario('a host that stops cancels its calls, and their server hears of it before its input ends', (s) => {
   const fs = s.server('fs', { tools: slow });
   s.ready();
   const call = s.call('read');
   s.fault('host.stop');
   s.ended();
   s.expect(call).settles('unknown', { end: 'cancelled', at: 0 });
-  // The session is left before the calls are told: nothing can be said over it any more.
-  s.expect(fs).requests('notifications/cancelled', 0);
+  s.expect(fs).requests('notifications/cancelled', 1);
   s.expect(fs).signals('stdin');
   s.expect.processes(fs, { started: 1, alive: 0 });
   s.expect.stages('computer', 'whole', 'closing');

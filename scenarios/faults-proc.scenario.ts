@@ -63,8 +63,21 @@ scenario('a server that somebody kills while nothing is asked comes back without
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
 });
 
-scenario('a server that ends cleanly though nobody asked it to is lost like any other', (s) => {
-  const fs = s.server('fs', { tools });
+scenario(
+  'a server that ends cleanly though nobody asked it to has not failed: it rests and says why',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'proc.exitClean', { afterMs: 400 });
+    s.ready();
+    s.reaches(fs, 'idle');
+    s.expect(fs).says('exit code 0');
+    s.expect(fs).visits('connecting', 'ready', 'recovering', 'idle');
+    s.expect.tools('+read', '-read');
+  },
+);
+
+scenario('a server that is always started again comes back from a clean end, too', (s) => {
+  const fs = s.server('fs', { tools, restart: 'always' });
   s.fault(fs, 'proc.exitClean', { afterMs: 400 });
   s.later(fs, 2);
   s.ready();
@@ -72,6 +85,14 @@ scenario('a server that ends cleanly though nobody asked it to is lost like any 
   s.expect(fs).says('exit code 0');
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
+});
+
+scenario('a server that ends with exit code 0 before it was ever ready has failed', (s) => {
+  const fs = s.server('fs', { tools, budget: 1 });
+  s.fault(fs, 'proc.exitClean', { when: 'initialize' });
+  s.later(fs, 2);
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
 });
 
 for (const when of ['start', 'initialize', 'list'] as const)
@@ -109,13 +130,13 @@ for (const [errno, words] of [
   ['ENOENT', 'could not be started'],
   ['EACCES', 'could not be started'],
 ] as const)
-  scenario(`a command that cannot be started (${errno}) is tried again, then rests as tripped`, (s) => {
-    const fs = s.server('fs', { tools, budget: 1 });
+  scenario(`a command that cannot be started (${errno}) is not tried in vain: it rests and says so`, (s) => {
+    const fs = s.server('fs', { tools });
     s.fault(fs, 'proc.spawnError', { errno });
     s.ready();
-    s.expect(fs).visits('connecting', 'waiting', 'connecting', 'tripped');
+    s.expect(fs).visits('connecting', 'tripped');
     s.expect(fs).says(words);
-    s.expect.processes(fs, { started: 0, failed: 2, alive: 0 });
+    s.expect.processes(fs, { started: 0, failed: 1, alive: 0 });
   });
 
 scenario('a host without descriptors left cannot start a server, and starts it when it has some', (s) => {

@@ -7,7 +7,6 @@ import type { DirectoryRecord } from '../machines/trace/index.ts';
 import type { Recorder } from '../actors/recorder.ts';
 import { Tap } from '../actors/tap.ts';
 import type { AgentStart } from '../machines/agent.machine.ts';
-import type { ToolMeta } from '../machines/catalog/index.ts';
 import type { ComputerStart, ServerPlan } from '../machines/computer.machine.ts';
 import { nameOf, type Address } from '../machines/address.ts';
 import { extended } from '../machines/extended.ts';
@@ -20,18 +19,11 @@ import { recorderOf } from './recording.ts';
 import { createNetwork, type Network } from './scripted/network.ts';
 import { Peer } from './scripted/peer.ts';
 import { ScriptedServers, type Script } from './scripted/servers.ts';
+import { calm, planOf, type ServerOptions } from './server-plan.ts';
 import { lineOf, stepLine } from './trace.ts';
 import { streamOf, type Random } from './sim/streams.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-export interface ServerOptions {
-  readonly autoStart?: boolean;
-  readonly restart?: boolean;
-  readonly budget?: number;
-  readonly meta?: ToolMeta | null;
-  readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
-  readonly forbidden?: readonly string[];
-}
 export type Person = (question: { reqId: string; tool: string }) => boolean | 'never' | 'nobody';
 export interface StageOptions {
   readonly servers?: Readonly<Record<string, Script>>;
@@ -106,7 +98,7 @@ export class Stage {
     this.clock = new VirtualClock(options.seed);
     this.servers = new ScriptedServers(this.clock, options.servers ?? {});
     this.network = createNetwork(this.clock);
-    this.timing = { ...timing, ...options.timing };
+    this.timing = { ...timing, ...calm, ...options.timing };
     const tap = new Tap((error) => this.blunders.push(error));
     if (options.observer) tap.add(options.observer());
     this.recorder = recorderOf(this.clock);
@@ -223,22 +215,8 @@ export class Stage {
     return peer;
   }
   #plan(server: string): ServerPlan {
-    const o = this.#options.options?.[server] ?? {};
-    const { person } = this.#options;
-    return {
-      rules: {
-        server,
-        forbiddenTools: o.forbidden ?? [],
-        toolMeta: o.toolMeta ?? {},
-        defaultToolMeta: o.meta === undefined ? { auto_apply: person === undefined } : o.meta,
-      },
-      client: {
-        autoStart: o.autoStart ?? true,
-        restart: o.restart ?? true,
-        budget: o.budget ?? 5,
-        timing: this.timing,
-      },
-    };
+    const { person, options } = this.#options;
+    return planOf(server, options?.[server] ?? {}, this.timing, person === undefined);
   }
 
   // ── what happens ───────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ import type { ComputerStart } from '../../machines/computer.machine.ts';
 import type { Leaf, Ports } from '../../machines/ports.ts';
 import type { CallSettled } from '../../machines/settlement.ts';
 import { timing } from '../../machines/timing.ts';
+import { planOf } from '../server-plan.ts';
 import { toolsOnly } from '../scripted/script.ts';
 import { echoed, textOf, type Chain } from './chain.ts';
 import { weigh, type Holdable } from './weight.ts';
@@ -76,12 +77,7 @@ const portsOf = (answerer: Answerer): Ports => ({
 });
 
 const start: ComputerStart = {
-  servers: [
-    {
-      rules: { server: 'echo', forbiddenTools: [], toolMeta: {}, defaultToolMeta: { auto_apply: true } },
-      client: { autoStart: true, restart: false, budget: 1, timing },
-    },
-  ],
+  servers: [planOf('echo', { restart: false, budget: 1 }, timing, true)],
   link: null,
   shown: {},
   timing,

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../machines/settlement.ts';
 import { timing, type Timing } from '../../machines/timing.ts';
+import { calm, type ServerOptions } from '../server-plan.ts';
 import type { Fault } from '../faults/fault.ts';
 
 /** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
@@ -13,14 +14,10 @@ export interface Behaviour {
   readonly tools?: Readonly<Record<string, ToolData>>;
   readonly faults?: readonly Fault[];
 }
-export interface ServerData extends Behaviour {
+export interface ServerData extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept'> {
   readonly name: string;
   /** From its n-th start on it behaves so. */
   readonly later?: Readonly<Record<number, Behaviour>>;
-  readonly autoStart?: boolean;
-  readonly restart?: boolean;
-  readonly budget?: number;
-  readonly forbidden?: readonly string[];
   /** What it was launched with, and says on stderr when it dies; in virtual time only. */
   readonly secret?: string;
 }
@@ -31,7 +28,15 @@ export type PersonData = 'yes' | 'no' | 'never' | 'nobody';
 export const aspects = ['calls', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;
 export type Aspect = (typeof aspects)[number];
 
-export type Stage = 'idle' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing';
+export type Stage =
+  | 'idle'
+  | 'resting'
+  | 'connecting'
+  | 'ready'
+  | 'recovering'
+  | 'waiting'
+  | 'tripped'
+  | 'closing';
 export type Root = 'office' | 'computer' | 'agent';
 export type OutsideSignal = 'SIGKILL' | 'SIGSEGV' | 'SIGABRT';
 
@@ -142,9 +147,11 @@ export interface Plan {
 /** Short enough to be played for real, long enough for a busy machine. */
 export const planTiming: Timing = {
   ...timing,
+  ...calm,
   connectMs: 8_000,
   listMs: 8_000,
   backoffMs: 100,
+  longestBackoffMs: 100,
   drainMs: 200,
   // Long, because whoever hangs for a moment would send a signal that nobody needs.
   stdinGraceMs: 3_000,

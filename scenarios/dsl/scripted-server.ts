@@ -168,7 +168,7 @@ function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
   const asked = { stdin: ['stdinEnd', 'proc.ignoreStdinClose'], SIGTERM: ['sigterm', 'proc.ignoreSigterm'] };
   const heldUp = new Set<string>();
   return {
-    ...(unstarted && { missing: true }),
+    ...(unstarted && { missing: unstarted['errno'] === 'EMFILE' ? 'forNow' : true }),
     tools: toolsOf(tools, triggers),
     info: isMissing('tools') ? { offers: { ...toolsOnly, tools: null } } : {},
     initialize: initializeOf(triggers, num(slow, 'ms')),

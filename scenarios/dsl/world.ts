@@ -2,6 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { ComputerStart, ServerPlan } from '../../machines/computer.machine.ts';
 import type { LinkStart } from '../../machines/link.machine.ts';
 import type { Fault } from '../faults/fault.ts';
+import { planOf } from '../server-plan.ts';
 import type { Observed } from './observations.ts';
 import { timingOf, type OutsideSignal, type Plan, type Root, type ServerData } from './plan.ts';
 
@@ -46,20 +47,8 @@ export const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
     .toSorted((a, b) => a.at - b.at)
     .map(({ item }) => item);
 
-const serverPlan = (plan: Plan, s: ServerData): ServerPlan => ({
-  rules: {
-    server: s.name,
-    forbiddenTools: s.forbidden ?? [],
-    toolMeta: {},
-    defaultToolMeta: { auto_apply: plan.person === undefined },
-  },
-  client: {
-    autoStart: s.autoStart ?? true,
-    restart: s.restart ?? true,
-    budget: s.budget ?? 5,
-    timing: timingOf(plan),
-  },
-});
+const serverPlan = (plan: Plan, s: ServerData): ServerPlan =>
+  planOf(s.name, s, timingOf(plan), plan.person === undefined);
 /** The computer of a plan, whoever plays it. `url`: of its office. */
 export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
   servers: plan.servers.map((server) => serverPlan(plan, server)),

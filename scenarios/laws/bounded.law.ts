@@ -27,12 +27,14 @@ interface Most {
 const most: Readonly<Record<string, Most>> = {
   /** One grace at a time; its child. */
   process: { timers: 1, leaves: 1, questions: 0 },
-  /** While its tools are listed again: proven stable, and the limit of the list. Its session, its list, its process. */
-  client: { timers: 2, leaves: 1, questions: 1, owned: { process: 1 } },
+  /** Proven stable, and the next look or the limit of a ping. Its session, its ping, its process, its four lists. */
+  client: { timers: 2, leaves: 1, questions: 1, owned: { process: 1, catalog: 4 } },
+  /** Changes are gathered while it is quiet, but not longer than that: two. It asks for its list. */
+  catalog: { timers: 2, leaves: 0, questions: 1 },
   /** Its deadline. A person or the server is asked, never both. */
   call: { timers: 1, leaves: 0, questions: 1 },
-  /** Boot or shutdown. A link, and a client for each server of its config. */
-  computer: { timers: 1, leaves: 0, questions: 0, owned: { link: 1 } },
+  /** Boot or shutdown, and the next token. A link, and a client for each server of its config. */
+  computer: { timers: 2, leaves: 0, questions: 0, owned: { link: 1 } },
   /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */
   link: { timers: 2, leaves: 1, questions: 0 },
   /** Shutdown. It asks who is in the room. As many views as computers, as many calls as its host wants. */

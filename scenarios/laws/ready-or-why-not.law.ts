@@ -22,16 +22,16 @@ class ReadyOrWhyNot implements Judge {
   }
   quiet(): Found[] {
     return [...new Set(this.#clients.values())].flatMap(({ a, isWanted, stage, failure }) => {
-      if (stage === 'ready' || (stage === 'idle' && !isWanted)) return [];
-      if (stage === 'tripped' && failure !== null && failure !== undefined) return [];
+      if (stage === 'ready' || stage === 'resting' || (stage === 'idle' && !isWanted)) return [];
+      if ((stage === 'tripped' || stage === 'idle') && failure !== null && failure !== undefined) return [];
       const what = stage === 'tripped' ? 'does not say why' : isWanted ? 'is wanted' : 'is not wanted';
       return [{ at: a, what: `is ${stage}, and ${what}`, kind: 'liveness' }];
     });
   }
   #open({ a, kind, input }: RecordOf<'open'>): void {
     if (kind !== 'client') return;
-    const { autoStart } = input as { readonly autoStart?: boolean };
-    const client: Client = { a, isWanted: autoStart === true, stage: undefined, failure: null };
+    const { start } = input as { readonly start?: string };
+    const client: Client = { a, isWanted: start !== 'byHand', stage: undefined, failure: null };
     this.#clients.set(a, client);
     this.#clients.set(nameOf(a), client);
   }
@@ -50,7 +50,8 @@ class ReadyOrWhyNot implements Judge {
 }
 
 const client = 'c/client:fs#2';
-const born = (autoStart: boolean) => opens(client, 'client', 'c#1', { server: 'fs', autoStart });
+const born = (isWanted: boolean) =>
+  opens(client, 'client', 'c#1', { server: 'fs', start: isWanted ? 'eager' : 'byHand' });
 const becomes = (stage: string, failure: unknown = null) =>
   posts(client, 'c#1', 'client.changed', { stage, failure });
 const told = (type: string) => posts('c#1', 'c/client:fs', type);

@@ -2,9 +2,10 @@ import type { CallOrder } from '../../machines/call.machine.ts';
 import { answers, failure, request, type OrdersOf, type Sample } from './sample.ts';
 
 export const call: Sample = {
-  input: { ...request, server: 's', session: 's', method: 'm', request: {}, confirmMs: 5 },
+  input: { ...request, server: 's', session: 's', method: 'm', request: {}, confirmMs: 5, isHeld: true },
   orders: {
     'call.cancel': [{ reason: 'x' }],
+    'call.go': [{}],
     close: [{}],
   } satisfies OrdersOf<CallOrder, 'asker.lost' | 'server.lost'>,
   answers: [

@@ -1,25 +1,33 @@
 import type { ClientOrder } from '../../machines/client.machine.ts';
+import { timing } from '../../machines/timing.ts';
+import { planOf } from '../server-plan.ts';
 import { answers, failure, request, type OrdersOf, type Sample } from './sample.ts';
 
 const end = { how: 'exited', pid: 1, code: 0, signal: null, stderr: '', message: null };
+const { client: plan } = planOf('s', { isLazy: true, budget: 1 }, { ...timing, idleStopMs: 2 }, true);
+const offers = { tools: { listChanged: true }, resources: null, prompts: null };
 
 export const client: Sample = {
-  input: { server: 's', autoStart: true, restart: true, budget: 2 },
+  input: { ...plan, server: 's', kept: {}, spent: { attempt: 0, failure: null } },
   orders: {
     'call.request': [request],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{}],
     'server.stop': [{}],
+    'server.update': [{ plan }, { plan: { ...plan, generation: 2 } }],
+    'turn.given': [{}],
     close: [{}],
   } satisfies OrdersOf<ClientOrder, 'asker.lost'>,
   leaves: {
     session: [
-      { type: 'session.opened', info: { offers: { tools: {} } } },
-      { type: 'session.opened', info: { offers: { tools: null } } },
+      { type: 'session.opened', info: { offers } },
+      { type: 'session.opened', info: { offers: { ...offers, tools: null } } },
       { type: 'session.failed', failure },
-      { type: 'session.failed', failure: { code: 400, message: 'no' } },
+      { type: 'session.failed', failure: { code: 'Unauthorized', message: 'no' } },
       { type: 'session.lost', reason: 'x' },
+      { type: 'session.lost', reason: 'x', isExpired: true },
       { type: 'list.changed', list: 'tools' },
+      { type: 'resource.updated', uri: 'u:r' },
     ],
   },
   owned: {
@@ -27,13 +35,30 @@ export const client: Sample = {
       says: [
         { type: 'process.started', from: 'p#1', pid: 1 },
         { type: 'process.lost', end },
+        { type: 'process.lost', end: { ...end, how: 'failed', code: 1 } },
       ],
       outputs: [end, { ...end, how: 'killed' }],
+    },
+    catalog: {
+      says: [
+        { type: 'catalog.settled', list: 'tools', failure: null, lost: false },
+        { type: 'catalog.settled', list: 'tools', failure, lost: false },
+        { type: 'catalog.settled', list: 'tools', failure, lost: true },
+      ],
     },
     call: {},
   },
   answers,
   told: [{ type: 'asker.lost', asker: 'host' }],
-  tellApart: (c) => [c.attempt, c.inFlight === 0],
-  passedThrough: ['deciding', 'gone'],
+  tellApart: (c) => [
+    c.attempt,
+    c.inFlight === 0,
+    c.ownsProcess,
+    c.goal,
+    c.isHolding,
+    (c.idleMs as number) > 0,
+    c.isRenewed,
+    c.fallback === null,
+  ],
+  passedThrough: ['deciding', 'gone', 'renewing'],
 };

@@ -1,15 +1,13 @@
 import type { ComputerOrder } from '../../machines/computer.machine.ts';
 import { timing } from '../../machines/timing.ts';
+import { planOf } from '../server-plan.ts';
 import { request, type OrdersOf, type Sample } from './sample.ts';
+
+const plan = planOf('s', { budget: 2 }, timing, true);
 
 export const computer: Sample = {
   input: {
-    servers: [
-      {
-        rules: { server: 's', forbiddenTools: [], toolMeta: {}, defaultToolMeta: null },
-        client: { autoStart: true, restart: true, budget: 2, timing },
-      },
-    ],
+    servers: [plan],
     link: null,
     shown: {},
   },
@@ -18,20 +16,43 @@ export const computer: Sample = {
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{ server: 's' }],
     'server.stop': [{ server: 's' }],
+    'servers.set': [
+      { servers: [plan], shown: {} },
+      { servers: [], shown: { a: 1 } },
+    ],
     'office.join': [{ link: { url: 'u', role: 'computer', name: 'n', office: 'o' } }],
     'office.leave': [{}],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
   owned: {
     client: {
-      says: ['connecting', 'ready', 'waiting'].map((stage) => ({
-        type: 'client.changed',
-        server: 's',
-        stage,
-        tools: [],
-        failure: null,
-        attempt: 0,
-      })),
+      says: [
+        ...['connecting', 'ready', 'waiting'].map((stage) => ({
+          type: 'client.changed',
+          server: 's',
+          stage,
+          isOffered: stage === 'ready',
+          failure: null,
+          attempt: stage === 'waiting' ? 1 : 0,
+          nextTryMs: null,
+        })),
+        { type: 'turn.wanted', server: 's', again: true },
+        { type: 'turn.over', server: 's' },
+        { type: 'server.proven', server: 's' },
+        { type: 'server.rolledBack', server: 's', generation: 1, failure: null },
+        { type: 'resource.updated', server: 's', uri: 'u:r' },
+        {
+          type: 'catalog.changed',
+          server: 's',
+          list: 'tools',
+          entries: [],
+          revision: 1,
+          added: [],
+          removed: [],
+          changed: [],
+          why: 'x',
+        },
+      ],
       outputs: [{ how: 'closed' }],
     },
     link: {
@@ -43,6 +64,12 @@ export const computer: Sample = {
       ],
     },
   },
-  tellApart: (c) => [c.open, c.reopens, c.link === null],
+  tellApart: (c) => [
+    c.open,
+    c.reopens,
+    c.link === null,
+    (c.servers as unknown[]).length,
+    (c.leaving as unknown[]).length,
+  ],
   passedThrough: ['serving.judging'],
 };

@@ -1,5 +1,6 @@
 import { agent } from './agent.ts';
 import { call } from './call.ts';
+import { catalog } from './catalog.ts';
 import { client } from './client.ts';
 import { computer } from './computer.ts';
 import { link } from './link.ts';
@@ -13,6 +14,7 @@ import { view } from './view.ts';
 export const samples: Readonly<Record<string, Sample>> = {
   agent,
   call,
+  catalog,
   client,
   computer,
   link,

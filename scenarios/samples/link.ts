@@ -1,7 +1,13 @@
 import type { LinkOrder } from '../../machines/link.machine.ts';
 import { request, type OrdersOf, type Sample } from './sample.ts';
 
-type Facts = 'tools.changed' | 'tools.listed' | 'config.shown' | 'call.settled' | 'deadline.passed';
+type Facts =
+  | 'tools.changed'
+  | 'config.changed'
+  | 'tools.listed'
+  | 'config.shown'
+  | 'call.settled'
+  | 'deadline.passed';
 
 export const link: Sample = {
   input: { url: 'u', role: 'agent', name: 'n', office: 'o' },
@@ -29,6 +35,7 @@ export const link: Sample = {
   told: [
     { type: 'tools.changed', signature: 'a' },
     { type: 'tools.changed', signature: 'b' },
+    { type: 'config.changed', revision: 1 },
     { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: 'a' },
     { type: 'config.shown', ticket: 't', config: {} },
     {
@@ -41,7 +48,7 @@ export const link: Sample = {
       failure: null,
     },
   ],
-  tellApart: (c) => [c.signature, c.announced],
+  tellApart: (c) => [c.signature, c.announced, c.config, c.announcedConfig],
   /** Only before `link.up`, and until then a close ends it at once. */
   notAfterClose: ['link.refused'],
   passedThrough: ['online.joined.announcing'],

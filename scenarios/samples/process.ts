@@ -3,7 +3,7 @@ import type { OrdersOf, Sample } from './sample.ts';
 
 export const process: Sample = {
   input: { server: 's' },
-  orders: { close: [{}] } satisfies OrdersOf<ProcessOrder>,
+  orders: { close: [{}], 'process.hurry': [{}] } satisfies OrdersOf<ProcessOrder>,
   leaves: {
     child: [
       { type: 'child.started', pid: 1 },

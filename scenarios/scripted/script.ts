@@ -53,7 +53,8 @@ export interface Script {
   readonly info?: Partial<ServerInfo>;
   /** What it was launched with and tells nobody but its stderr, when it dies. */
   readonly secrets?: readonly string[];
-  readonly missing?: true;
+  /** It cannot be started: ever, or only for want of something that may come back. */
+  readonly missing?: true | 'forNow';
   readonly startMs?: number;
   /** It ends by itself so long after its start. */
   readonly crashes?: Death & { readonly afterMs: number };

@@ -123,7 +123,9 @@ export class ScriptedServers {
     };
     this.#children.set(key, child);
     this.#time.after(child, startMs, () => {
-      if (missing) give({ type: 'child.failed', message: `command not found: ${server}` });
+      if (missing === true)
+        give({ type: 'child.failed', message: `command not found: ${server}`, isFinal: true });
+      else if (missing) give({ type: 'child.failed', message: `no descriptor is left for ${server}` });
       else if (child.isAlive) {
         happen(this.#hands, child, 'start');
         give({ type: 'child.started', pid: child.pid });

@@ -1,3 +1,5 @@
+import type { Timing } from '../../machines/timing.ts';
+import { planOf } from '../server-plan.ts';
 import { assign } from 'xstate';
 import { Directory } from '../../actors/directory.ts';
 import { Handle, type Root } from '../../actors/root.ts';
@@ -86,7 +88,12 @@ const computers: readonly Mutant[] = [
           params: ({ context: { timing }, event: { server } }: Of): Open => ({
             kind: 'client',
             key: 'another',
-            input: { server, autoStart: true, restart: true, budget: 5, timing },
+            input: {
+              ...planOf(String(server), {}, timing as Timing, true).client,
+              server,
+              kept: null,
+              spent: { attempt: 0, failure: null },
+            },
           }),
         }),
     ]),

@@ -1,0 +1,239 @@
+/** What the chart of catalog.machine.ts is made of: its words, its memory, its actions and guards. */
+import { assign, setup } from 'xstate';
+import { nameOf, type Address } from './address.ts';
+import {
+  changesOf,
+  isNoChange,
+  keyOfEntry,
+  remember,
+  type CatalogList,
+  type Changes,
+  type Entry,
+  type History,
+} from './catalog/index.ts';
+import { effects, type DirectoryEvent } from './effects.ts';
+import type { AskFact } from './ports.ts';
+import { failureOfStep } from './server-failure.ts';
+import { refreshFailures, type Timing } from './timing.ts';
+import type { Failure } from './wire/failure.ts';
+
+export interface CatalogStart {
+  readonly server: string;
+  readonly list: CatalogList;
+  /** The address that opened the session: questions go there. */
+  readonly session: Address;
+  /** Who is told of changes, beside the owner. */
+  readonly reader: Address;
+  /** From the last good run; offered only where its server rests until it is needed. */
+  readonly kept: readonly Entry[] | null;
+  readonly timing: Timing;
+}
+export type CatalogOrder =
+  /** There is a session, and the server has such a list. `isDeclared`: it will say when the list changes. */
+  | { readonly type: 'catalog.open'; readonly isDeclared: boolean }
+  /** There is no session any more; `why` is kept as the reason why its entries are gone. */
+  | { readonly type: 'catalog.rest'; readonly why: string }
+  /** The server has no such list (any more). */
+  | { readonly type: 'catalog.forget'; readonly why: string }
+  | { readonly type: 'list.changed' }
+  | { readonly type: 'close' };
+/** What the reader hears, only when the entries are others than before. Snapshots are never changed. */
+export interface CatalogNews {
+  readonly type: 'catalog.changed';
+  readonly server: string;
+  readonly list: CatalogList;
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  /** Why: a sentence for a person. */
+  readonly why: string;
+}
+/** What the owner hears once a session: the first list is there, or could not be had. */
+export interface CatalogSettled {
+  readonly type: 'catalog.settled';
+  readonly list: CatalogList;
+  readonly failure: Failure | null;
+  /** The session was lost in the midst of it: `session.lost` says so, too. */
+  readonly lost: boolean;
+}
+type Input = CatalogStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  readonly entries: readonly Entry[];
+  /** Counts changes of the entries, over all sessions. */
+  readonly revision: number;
+  readonly history: History;
+  /** Refreshes in a row that failed. */
+  readonly failures: number;
+  readonly failure: Failure | null;
+  readonly isDeclared: boolean;
+  /** Why the entries are about to change: said with the change. */
+  readonly why: string;
+  /** Its entries are not offered, because there is no session. */
+  readonly isGone: boolean;
+}
+
+const questions: Readonly<Record<CatalogList, string>> = {
+  tools: 'tools/list',
+  resources: 'resources/list',
+  resourceTemplates: 'resources/templates/list',
+  prompts: 'prompts/list',
+};
+const listQuestion = 'list';
+/** A server that does not know the method has no such list: that is no failure. */
+const methodNotFound = -32_601;
+
+const entriesOf = (c: Context, result: unknown): readonly Entry[] =>
+  (result as Readonly<Record<string, readonly Entry[]>>)[c.list] ?? [];
+const isUnknownMethod = ({ details }: Failure): boolean => details?.['code'] === methodNotFound;
+const told = (c: Context, entries: readonly Entry[]): Changes =>
+  changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
+
+/** The entries as they are from now on, and what changed with them: nothing when they are the same. */
+function taken(c: Context, entries: readonly Entry[], why: string): Partial<Context> {
+  const changes = told(c, entries);
+  const isSame = isNoChange(changes);
+  if (isSame && !c.isGone) return {};
+  const revision = isSame ? c.revision : c.revision + 1;
+  const back = c.isGone ? { ...changes, added: entries.map((entry) => keyOfEntry(c.list, entry)) } : changes;
+  return { entries, revision, history: remember(c.history, back, revision, why), isGone: false };
+}
+const newsOf = (c: Context, entries: readonly Entry[], why: string): CatalogNews => ({
+  type: 'catalog.changed',
+  server: c.server,
+  list: c.list,
+  entries,
+  revision: c.revision + 1,
+  ...told(c, entries),
+  why,
+});
+const lettersOf = (c: Context, entries: readonly Entry[], why: string) => ({
+  letters: isNoChange(told(c, entries))
+    ? []
+    : [{ to: c.reader, event: newsOf(c, entries, why), ifThere: true as const }],
+});
+type Answer = { readonly event: { readonly result: unknown } };
+const fresh = ({ context: c }: { context: Context }) => c.why;
+
+/** Told before it is remembered: what was is needed to say what changed. */
+export const takeAnswer = [
+  {
+    type: 'postAll',
+    params: ({ context: c, event }: { context: Context } & Answer) =>
+      lettersOf(c, entriesOf(c, event.result), fresh({ context: c })),
+  },
+  { type: 'rememberEntries', params: ({ event }: Answer) => event },
+] as const;
+export const dropEntries = (why: (c: Context) => string) =>
+  [
+    {
+      type: 'postAll',
+      params: ({ context: c }: { context: Context }) => lettersOf(c, [], why(c)),
+    },
+    { type: 'dropEntries', params: ({ context }: { context: Context }) => ({ why: why(context) }) },
+  ] as const;
+export const askList = [
+  {
+    type: 'ask',
+    params: ({ context: c }: { context: Context }) => ({
+      id: listQuestion,
+      session: c.session,
+      method: questions[c.list],
+    }),
+  },
+] as const;
+export const withdrawList = { type: 'withdraw', params: { id: listQuestion } } as const;
+/** Its owner waits for the first list of a session. */
+export const settle = (failure: (c: Context) => Failure | null, lost: (event: unknown) => boolean) =>
+  ({
+    type: 'post',
+    params: ({ context: c, event }: { context: Context; event: unknown }) => ({
+      to: c.owner,
+      event: {
+        type: 'catalog.settled',
+        list: c.list,
+        failure: failure(c),
+        lost: lost(event),
+      } satisfies CatalogSettled,
+    }),
+  }) as const;
+
+/** Beyond that it makes no difference any more. */
+const mostFailures = 5;
+const failedAgain = ({ failures }: Context): number => Math.min(failures + 1, mostFailures);
+
+export const parts = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as AskFact | CatalogOrder | DirectoryEvent | { readonly type: 'deadline.passed' },
+    tags: {} as 'connecting' | 'ready' | 'refreshing',
+  },
+  actions: {
+    ...effects,
+    rememberSession: assign((_, { isDeclared }: { isDeclared: boolean }) => ({
+      isDeclared,
+      failures: 0,
+      failure: null,
+    })),
+    rememberWhy: assign((_, { why }: { why: string }) => ({ why })),
+    /** Gone with their session, and known still: who looks hears why they are not offered. */
+    noteGone: assign(({ context: c }, { why }: { why: string }) => ({
+      why: 'its server is back',
+      isGone: true,
+      history: remember(
+        c.history,
+        { added: [], changed: [], removed: c.entries.map((e) => keyOfEntry(c.list, e)) },
+        c.revision,
+        why,
+      ),
+    })),
+    rememberEntries: assign(({ context: c }, { result }: { result: unknown }) => ({
+      failures: 0,
+      failure: null,
+      ...taken(c, entriesOf(c, result), c.why),
+    })),
+    dropEntries: assign(({ context: c }, { why }: { why: string }) => taken(c, [], why)),
+    rememberFailure: assign(({ context: c }, { failure }: { failure: Failure }) => ({
+      failure,
+      failures: failedAgain(c),
+    })),
+    rememberSlow: assign(({ context: c }) => ({
+      failures: failedAgain(c),
+      failure: failureOfStep(
+        c.server,
+        questions[c.list],
+        `no answer to ${questions[c.list]} within ${c.timing.listMs} ms`,
+      ),
+    })),
+  },
+  guards: {
+    isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknownMethod(failure),
+    /** Nobody answered because there is no session: neither a failure nor a success. */
+    isUnasked: (_, { sent, lost }: { sent: boolean; lost?: boolean }) => !sent || lost === true,
+    isWorn: ({ context: c }) => c.failures >= refreshFailures,
+  },
+  delays: {
+    listTimeout: ({ context }) => context.timing.listMs,
+    quiet: ({ context }) => context.timing.quietMs,
+    longestQuiet: ({ context }) => context.timing.longestQuietMs,
+    /** Twice as long after each failure, at most ten times. */
+    retry: ({ context: { timing: t, failures } }) => t.relistMs * Math.min(2 ** (failures - 1), 10),
+  },
+});
+
+/** Asked for anew after a while, in case nobody says that it changed: ± 10 %, so that servers do not ask in step. */
+export const poll = {
+  type: 'setDeadline',
+  params: ({ context: { isDeclared, timing: t } }: { context: Context }) => ({
+    ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9),
+    spread: 2 / 9,
+  }),
+} as const;
+export const sessionOf = ({ event }: { event: { readonly isDeclared: boolean } }) => event;
+export const whyOf = ({ event }: { event: { readonly why: string } }) => event;
+export const refusalOf = ({ event }: { event: Extract<AskFact, { type: 'ask.refused' }> }) => event;
+export const because = (why: string) => ({ type: 'rememberWhy', params: { why } }) as const;
+export const addressOfCatalog = (client: Address, list: CatalogList): Address =>
+  `${nameOf(client)}/catalog:${list}`;

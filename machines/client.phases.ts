@@ -1,0 +1,91 @@
+/** Two phases of a connected client: it serves, and it goes down. The chart is in client.machine.ts. */
+import * as does from './client.effects.ts';
+import { callEnded, goal, itself, news, ownProcess, refuse, takePlan } from './client.effects.ts';
+import { parts } from './client.parts.ts';
+
+export const ready = parts.createStateConfig({
+  tags: 'ready',
+  entry: [does.releaseCalls, 'markReady', news('ready')],
+  on: { 'call.request': { actions: ['countCall', does.openCall] } },
+  after: { provenStable: { actions: ['markProven', does.tellProven] } },
+  initial: 'steady',
+  states: {
+    steady: {
+      entry: does.awaitTick,
+      exit: does.noDeadline,
+      on: {
+        'deadline.passed': [
+          { guard: 'mayRest', target: '#client.connected.draining', actions: goal('rest') },
+          { guard: 'mayPing', target: 'pinging', actions: 'noteTick' },
+          { target: 'steady', reenter: true, actions: 'noteTick' },
+        ],
+      },
+    },
+    /** Never in the midst of a call: whoever works may be too busy to answer. */
+    pinging: {
+      entry: does.askPing,
+      exit: does.withdrawPing,
+      on: {
+        'call.request': { target: 'steady', actions: ['countCall', does.openCall] },
+        'ask.answered': { target: 'steady', actions: 'notePong' },
+        'ask.refused': [
+          { guard: { type: 'isLost', params: itself } },
+          /** Any answer is a sign of life. */
+          { target: 'steady', actions: 'notePong' },
+        ],
+      },
+      after: {
+        pong: [
+          { guard: 'hasPonged', ...does.slow('ping', 'pingMs') },
+          { target: 'steady', actions: 'stopPings' },
+        ],
+      },
+    },
+  },
+});
+
+const down = { target: '#client.closing', actions: does.tellLost } as const;
+export const draining = parts.createStateConfig({
+  tags: 'closing',
+  entry: news('closing'),
+  always: { guard: 'isIdleOfCalls', target: '#client.closing' },
+  on: {
+    'call.request': { actions: refuse('closing') },
+    /** Whatever happens to it now, it goes where it was sent. */
+    'session.lost': down,
+    'session.failed': down,
+    'process.lost': down,
+    'owned.ended': [
+      callEnded,
+      {
+        guard: ownProcess,
+        target: '#client.closing',
+        actions: [{ type: 'forgetProcess', params: itself }, does.tellLost],
+      },
+      { actions: { type: 'forgetList', params: itself } },
+    ],
+    'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
+    'server.stop': [
+      { guard: 'isEnding' },
+      { guard: 'isStopping', target: '.cancelling' },
+      { actions: goal('stop') },
+    ],
+    'server.update': { actions: takePlan },
+  },
+  initial: 'serving',
+  states: {
+    serving: { after: { drain: 'cancelling' } },
+    cancelling: {
+      entry: does.cancelCalls,
+      on: {
+        'server.stop': [
+          { guard: 'isEnding' },
+          { guard: 'isStopping', target: '#client.closing' },
+          { actions: goal('stop') },
+        ],
+        close: { actions: goal('end') },
+      },
+      after: { cancelGrace: '#client.closing' },
+    },
+  },
+});

@@ -1,0 +1,134 @@
+/** What a client is told, what it tells, and what it remembers. */
+import type { Address } from './address.ts';
+import type { CatalogList, Entry } from './catalog/index.ts';
+import type { CatalogSettled } from './catalog.machine.ts';
+import type { DirectoryEvent } from './effects.ts';
+import type { AskFact, ServerInfo, SessionFact } from './ports.ts';
+import type { ProcessNews } from './process.machine.ts';
+import type { Timing } from './timing.ts';
+import type { Failure } from './wire/failure.ts';
+
+/** What of a server's config its client has to know; its launch facts stay with the adapter. */
+export interface ClientPlan {
+  /** Which launch facts: a changed command, environment, URL … is a generation of its own. */
+  readonly generation: number;
+  /** It is a child process of ours; otherwise it is reached over HTTP, or lives in this host. */
+  readonly hasProcess: boolean;
+  /** Connects at once, when it is needed, or only when it is told to (`auto_connect` off). */
+  readonly start: 'eager' | 'lazy' | 'byHand';
+  /** After which ends it connects again: any, all but a clean one, none. */
+  readonly restart: 'always' | 'on-failure' | 'never';
+  /** Failures in a row after which it rests as `tripped`. */
+  readonly budget: number;
+  /** It hears when the server says that a list changed; otherwise lists are polled only. */
+  readonly hearsChanges: boolean;
+  readonly timing: Timing;
+}
+export interface ClientStart extends ClientPlan {
+  readonly server: string;
+  /** Its lists from the last good run. */
+  readonly kept: Readonly<Partial<Record<CatalogList, readonly Entry[]>>> | null;
+  /** How often these launch facts have failed already, and how the last time: whoever is put back goes on there. */
+  readonly spent: { readonly attempt: number; readonly failure: Failure | null };
+}
+/** A call that its computer has resolved to this server. */
+export interface CallRequest {
+  readonly type: 'call.request';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly timeoutMs: number;
+  readonly confirmMs: number | null;
+  readonly replyTo: Address;
+}
+export interface ServerUpdate {
+  readonly type: 'server.update';
+  readonly plan: ClientPlan;
+}
+export type ClientOrder =
+  | CallRequest
+  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
+  /** Who asked is gone: its calls are cancelled. */
+  | { readonly type: 'asker.lost'; readonly asker: Address }
+  | { readonly type: 'server.start' }
+  /** Finishes its calls first; told a second time it hurries. */
+  | { readonly type: 'server.stop' }
+  /** Another generation is connected instead of this one, which comes back should the new one not start. */
+  | ServerUpdate
+  /** It may connect now. */
+  | { readonly type: 'turn.given' }
+  | { readonly type: 'close' };
+export type ClientStage =
+  | 'idle'
+  | 'resting'
+  | 'connecting'
+  | 'ready'
+  | 'recovering'
+  | 'waiting'
+  | 'tripped'
+  | 'closing';
+export type ClientNews =
+  | ClientChanged
+  /** It wants to connect; `again`: after a failure. */
+  | { readonly type: 'turn.wanted'; readonly server: string; readonly again: boolean }
+  /** It is slow: others need not wait for it. */
+  | { readonly type: 'turn.over'; readonly server: string }
+  /** It has been ready for so long that its failures before count no more. */
+  | { readonly type: 'server.proven'; readonly server: string }
+  /** What it was changed to could not be started; it is back at `generation`. */
+  | {
+      readonly type: 'server.rolledBack';
+      readonly server: string;
+      readonly generation: number;
+      readonly failure: Failure | null;
+    }
+  | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string };
+/** What the owner hears at each stage. */
+export interface ClientChanged {
+  readonly type: 'client.changed';
+  readonly server: string;
+  readonly stage: ClientStage;
+  /** Its tools may be called: it is ready, or starts when it is needed. */
+  readonly isOffered: boolean;
+  readonly failure: Failure | null;
+  readonly attempt: number;
+  /** How long at most until it tries again by itself; null: it does not. */
+  readonly nextTryMs: number | null;
+}
+export type Input = ClientStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  readonly process: Address;
+  /** Its process may be alive. */
+  readonly ownsProcess: boolean;
+  readonly info: ServerInfo | null;
+  readonly catalogs: readonly CatalogList[];
+  readonly attempt: number;
+  readonly inFlight: number;
+  /** All calls so far, and how many they were when it was last looked at. */
+  readonly calls: number;
+  readonly callsSeen: number;
+  readonly idleMs: number;
+  readonly failure: Failure | null;
+  /** It was ready since its last launch, and ended by itself with exit code 0. */
+  readonly wasReady: boolean;
+  readonly endedWell: boolean;
+  readonly wasKilled: boolean;
+  /** Calls wait until it is ready. */
+  readonly isHolding: boolean;
+  /** Its session was expired and renewed, and has not proved itself since. */
+  readonly isRenewed: boolean;
+  readonly pings: 'untried' | 'answered' | 'off';
+  /** What it is to become at the end of its way down. */
+  readonly goal: 'stop' | 'rest' | 'again' | 'end';
+  /** What it goes back to should its new plan not start. */
+  readonly fallback: ClientPlan | null;
+}
+export type ClientEvent =
+  | ClientOrder
+  | ProcessNews
+  | SessionFact
+  | AskFact
+  | CatalogSettled
+  | DirectoryEvent
+  | { readonly type: 'deadline.passed' };

@@ -1,0 +1,241 @@
+/** Pure rules of a computer: what it opens, what follows from news, what a new config changes. */
+import { keyOf, nameOf, type Address } from './address.ts';
+import type { CatalogNews } from './catalog.machine.ts';
+import {
+  buildTable,
+  findTool,
+  offeredTools,
+  signatureOf,
+  toSmcpTool,
+  unresolved,
+  type McpTool,
+} from './catalog/index.ts';
+import type { CallRequest, ClientChanged, ClientOrder, ClientStage, ClientStart } from './client.words.ts';
+import type {
+  ComputerContext,
+  ComputerNews,
+  ComputerStart,
+  ServerPlan,
+  ServersSet,
+  Spent,
+  ToolCall,
+} from './computer.words.ts';
+import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
+import { extended } from './extended.ts';
+import type { LinkOrder, LinkStart } from './link.machine.ts';
+import { notActive } from './server-failure.ts';
+import { settledBy } from './settlement.ts';
+import type { Failure } from './wire/failure.ts';
+import type { SmcpTool } from './wire/tool.ts';
+
+export const maxReopens = 5;
+/** Fingerprints whose failures are remembered. */
+const mostSpent = 100;
+
+const nameIn = (plan: ServerPlan): string => plan.rules.server;
+export const clientOf = (c: ComputerContext, server: string): Address =>
+  `${nameOf(c.self)}/client:${keyOf(server)}`;
+export const linkOf = (c: ComputerContext): Address => `${nameOf(c.self)}/link`;
+
+// ── what is opened ─────────────────────────────────────────────────────────────────────────────────────
+const unspent: Spent = { attempt: 0, failure: null };
+const clientOpen =
+  (spent: ComputerContext['spent']) =>
+  ({ rules, client, kept, fingerprint }: ServerPlan): Open => ({
+    kind: 'client',
+    key: keyOf(rules.server),
+    input: {
+      ...client,
+      server: rules.server,
+      kept,
+      spent: spent[fingerprint] ?? unspent,
+    } satisfies ClientStart,
+  });
+export const linkOpens = (c: ComputerStart): Open[] =>
+  c.link ? [{ kind: 'link', input: { ...c.link, timing: c.timing } satisfies LinkStart }] : [];
+export const isSame = (open: Open, ended: OwnedEnded): boolean =>
+  ended.key === (open.key === undefined ? open.kind : `${open.kind}:${open.key}`);
+export const opensOf = (c: ComputerStart, spent: ComputerContext['spent'] = {}): Open[] => [
+  ...linkOpens(c),
+  ...c.servers.map(clientOpen(spent)),
+];
+export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefined =>
+  [...c.servers.map(nameIn), ...c.leaving].find((name) => ended.key === `client:${keyOf(name)}`);
+
+// ── what is offered ────────────────────────────────────────────────────────────────────────────────────
+type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;
+const tableOf = ({ servers, catalogs }: Pick<Aggregate, 'servers' | 'catalogs'>) =>
+  buildTable(
+    servers.map((s) => s.rules),
+    catalogs,
+  );
+const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>) => {
+  const offered = offeredTools(table, (server) => up[server] === true).map(toSmcpTool);
+  return { offered, signature: signatureOf(offered) };
+};
+/** Kept lists are known before their servers have started. */
+export function aggregateOf({ servers }: ComputerStart) {
+  const kept = servers.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools] as const] : []));
+  const catalogs = Object.fromEntries(kept) as unknown as ComputerContext['catalogs'];
+  const known = { catalogs, table: tableOf({ servers, catalogs }), up: {} };
+  return { ...known, ...offerOf(known) };
+}
+export const isTrying = (stage: ClientStage | undefined): boolean =>
+  stage === undefined || stage === 'connecting' || stage === 'recovering';
+const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
+export const isWhole = (c: ComputerContext): boolean =>
+  c.servers.every((s) => !wanted(s) || c.stages[nameIn(s)] === 'ready' || c.stages[nameIn(s)] === 'resting');
+
+// ── what follows from news ─────────────────────────────────────────────────────────────────────────────
+const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChanged) => {
+  const plan = c.servers.find((s) => nameIn(s) === server);
+  if (!plan || plan.fingerprint === '') return c.spent;
+  const { [plan.fingerprint]: known, ...others } = c.spent;
+  if (attempt === 0) return known ? others : c.spent;
+  const rest = Object.entries(others).slice(1 - mostSpent);
+  return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure } };
+};
+/** What a client said, taken in. Late news of a server that was taken out change nothing. */
+export function heard(c: ComputerContext, news: ClientChanged): Partial<ComputerContext> {
+  const { server, stage, isOffered } = news;
+  if (c.leaving.includes(server)) return {};
+  const stages = { ...c.stages, [server]: stage };
+  const spent = spentAfter(c, news);
+  if (c.up[server] === isOffered) return { stages, spent };
+  const up = { ...c.up, [server]: isOffered };
+  return { stages, spent, up, ...offerOf({ table: c.table, up }) };
+}
+export function listed(c: ComputerContext, { server, list, entries }: CatalogNews): Partial<ComputerContext> {
+  if (list !== 'tools' || c.leaving.includes(server)) return {};
+  const catalogs = { ...c.catalogs, [server]: entries as unknown as readonly McpTool[] };
+  const table = tableOf({ servers: c.servers, catalogs });
+  return { catalogs, table, ...offerOf({ table, up: c.up }) };
+}
+const namesOf = (tools: readonly SmcpTool[]): string[] => tools.map((t) => t.name);
+const without = (some: readonly string[], others: readonly string[]): string[] => {
+  const known = new Set(others);
+  return some.filter((name) => !known.has(name));
+};
+export const signatureNews = (signature: string): LinkOrder => ({ type: 'tools.changed', signature });
+export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevision'>): LinkOrder => ({
+  type: 'config.changed',
+  revision: configRevision,
+});
+/** Host and link hear of a change of what is offered. */
+function lettersFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
+  if (next.signature === undefined || next.signature === c.signature) return [];
+  const [before, after] = [namesOf(c.offered), namesOf(next.offered ?? [])];
+  const [added, removed] = [without(after, before), without(before, after)];
+  const change: ComputerNews = { type: 'tools.changed', added, removed };
+  const letters: Post[] = [{ to: c.owner, event: change }];
+  if (c.link) letters.push({ to: linkOf(c), event: signatureNews(next.signature), ifThere: true });
+  return letters;
+}
+export const lettersAfter = (c: ComputerContext, news: ClientChanged): Post[] => [
+  { to: c.owner, event: news },
+  ...lettersFor(c, heard(c, news)),
+];
+export const lettersOfList = (c: ComputerContext, news: CatalogNews): Post[] => [
+  { to: c.owner, event: news },
+  ...lettersFor(c, listed(c, news)),
+];
+/** A client whose machine failed too often says no more; this is said for it. */
+export const crashedNews = (server: string, why: string): ClientChanged => ({
+  type: 'client.changed',
+  server,
+  stage: 'tripped',
+  isOffered: false,
+  failure: { code: 'Crashed', message: `Its machine failed too often: ${why}` },
+  attempt: 0,
+  nextTryMs: null,
+});
+export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientChanged =>
+  crashedNews(serverOf(c, ended) ?? ended.key, ended.error ?? 'no reason given');
+
+// ── a new config ───────────────────────────────────────────────────────────────────────────────────────
+export interface Reconciled {
+  readonly next: Partial<ComputerContext>;
+  readonly opens: readonly Open[];
+  readonly letters: readonly Post[];
+}
+const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** What is gone is closed, what is new is opened, what is there is told its plan. */
+export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): Reconciled {
+  const before = new Map(c.servers.map((s) => [nameIn(s), s]));
+  const names = new Set(servers.map(nameIn));
+  const gone = c.servers.map(nameIn).filter((name) => !names.has(name));
+  /** One that is still on its way down is opened when it has ended. */
+  const fresh = servers.filter((s) => !before.has(nameIn(s)) && !c.leaving.includes(nameIn(s)));
+  const keep = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name) && before.has(name)));
+  const kept = Object.fromEntries(
+    fresh.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools]] : [])),
+  ) as unknown as ComputerContext['catalogs'];
+  const catalogs = { ...keep(c.catalogs), ...kept };
+  const table = tableOf({ servers, catalogs });
+  const up = keep(c.up);
+  const isNewConfig = !isSamePlan(c.shown, shown);
+  const next = {
+    servers,
+    shown,
+    catalogs,
+    table,
+    up,
+    ...offerOf({ table, up }),
+    stages: {
+      ...keep(c.stages),
+      ...Object.fromEntries(fresh.map((s) => [nameIn(s), 'connecting' as const])),
+    },
+    leaving: [...new Set([...c.leaving, ...gone])],
+    configRevision: c.configRevision + (isNewConfig ? 1 : 0),
+    open: c.open + fresh.length,
+  };
+  const orders = servers.flatMap((s): Post[] => {
+    const was = before.get(nameIn(s));
+    if (!was || isSamePlan(was.client, s.client)) return [];
+    const update: ClientOrder = { type: 'server.update', plan: s.client };
+    return [{ to: clientOf(c, nameIn(s)), event: update, ifThere: true }];
+  });
+  const ends = gone.map((name): Post => ({ to: clientOf(c, name), event: { type: 'close' }, ifThere: true }));
+  const announced: Post[] =
+    isNewConfig && c.link ? [{ to: linkOf(c), event: configNews(next), ifThere: true }] : [];
+  return {
+    next,
+    opens: fresh.map(clientOpen(c.spent)),
+    letters: [...ends, ...orders, ...lettersFor(c, next), ...announced],
+  };
+}
+/** It has ended and was put back into the config meanwhile. */
+export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
+  const name = serverOf(c, ended);
+  return name !== undefined && c.leaving.includes(name)
+    ? c.servers.filter((s) => nameIn(s) === name).map(clientOpen(c.spent))
+    : [];
+};
+
+// ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
+/** A call goes to the client whose tool it names, or is answered at once. */
+export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
+  const refuse = (failure: Failure): Letter => ({
+    to: replyTo,
+    event: settledBy(extended(call, { server: '' }), 'failed', failure),
+  });
+  const entry = findTool(c.table, call.tool);
+  if (!entry) return refuse(unresolved(c.table, call.tool));
+  const isFree = call.confirmed === true || entry.meta?.auto_apply === true;
+  const request: CallRequest = {
+    type: 'call.request',
+    ticket: call.ticket,
+    reqId: call.reqId,
+    tool: entry.tool.name,
+    params: call.params,
+    timeoutMs: call.timeoutMs,
+    confirmMs: isFree ? null : c.timing.confirmMs,
+    replyTo,
+  };
+  return {
+    to: clientOf(c, entry.server),
+    event: request,
+    orElse: refuse(notActive(entry.server, 'closed', null, null)),
+  };
+};

@@ -1,0 +1,101 @@
+/** What a computer is told, what it tells, and what it remembers. */
+import type { Address } from './address.ts';
+import type { CatalogNews } from './catalog.machine.ts';
+import type { CatalogList, Entry, McpTool, ToolRules, ToolTable } from './catalog/index.ts';
+import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from './client.words.ts';
+import type { DirectoryEvent } from './effects.ts';
+import type { LinkNews, LinkStart } from './link.machine.ts';
+import type { Timing } from './timing.ts';
+import type { Turns } from './turns.ts';
+import type { Failure } from './wire/failure.ts';
+import type { SmcpTool } from './wire/tool.ts';
+
+/** One server of the config, without its launch facts: those stay with the adapter that launches. */
+export interface ServerPlan {
+  readonly rules: ToolRules;
+  readonly client: ClientPlan;
+  /** Of its launch facts: what is known of their failures outlives the server in the config. */
+  readonly fingerprint: string;
+  /** Its lists from the last good run. */
+  readonly kept: Readonly<Partial<Record<CatalogList, readonly Entry[]>>> | null;
+}
+export interface ComputerStart {
+  readonly servers: readonly ServerPlan[];
+  readonly link: Omit<LinkStart, 'timing'> | null;
+  /** What `client:get_config` shows, secrets hidden. */
+  readonly shown: object;
+  readonly timing: Timing;
+}
+/** A call by name; `confirmed` when the person who asks has thereby confirmed it. */
+export interface ToolCall {
+  readonly type: 'tool.call';
+  readonly call: {
+    readonly ticket: string;
+    readonly reqId: string;
+    readonly tool: string;
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly timeoutMs: number;
+    readonly confirmed?: boolean;
+  };
+  readonly replyTo: Address;
+}
+/** The whole config as it is wanted from now on: what is gone is closed, what is new is started, the rest is kept. */
+export interface ServersSet {
+  readonly type: 'servers.set';
+  readonly servers: readonly ServerPlan[];
+  readonly shown: object;
+}
+export type ComputerOrder =
+  | ToolCall
+  | ServersSet
+  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
+  | { readonly type: 'server.start'; readonly server: string }
+  | { readonly type: 'server.stop'; readonly server: string }
+  /** Takes a seat in an office; ignored while it has a link already. */
+  | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
+  | { readonly type: 'office.leave' }
+  | { readonly type: 'close' };
+/** What the host hears. */
+export type ComputerNews =
+  | { readonly type: 'computer.changed'; readonly stage: 'whole' | 'degraded' | 'closing' }
+  | ClientChanged
+  | Extract<ClientNews, { type: 'server.rolledBack' | 'resource.updated' }>
+  | CatalogNews
+  /** A server that was taken out of the config has ended. */
+  | { readonly type: 'server.removed'; readonly server: string }
+  | Extract<LinkNews, { type: 'link.changed' }>
+  | { readonly type: 'tools.changed'; readonly added: readonly string[]; readonly removed: readonly string[] }
+  | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
+export type Input = ComputerStart & { readonly self: Address; readonly owner: Address };
+/** How often launch facts have failed, and how the last time. */
+export interface Spent {
+  readonly attempt: number;
+  readonly failure: Failure | null;
+}
+export interface ComputerContext extends Input {
+  /** The last known tools of each server, kept while it is down so that a call can say that it is. */
+  readonly catalogs: Readonly<Record<string, readonly McpTool[]>>;
+  readonly table: ToolTable;
+  /** The last news of each client. */
+  readonly stages: Readonly<Record<string, ClientStage>>;
+  /** Whose tools are offered. */
+  readonly up: Readonly<Record<string, boolean>>;
+  readonly offered: readonly SmcpTool[];
+  readonly signature: string;
+  /** Counts what `shown` has been. */
+  readonly configRevision: number;
+  readonly turns: Turns;
+  /** By fingerprint. */
+  readonly spent: Readonly<Record<string, Spent>>;
+  /** Taken out of the config, and on their way down. */
+  readonly leaving: readonly string[];
+  readonly open: number;
+  readonly reopens: number;
+}
+export type Event =
+  | ComputerOrder
+  | ClientNews
+  | CatalogNews
+  | LinkNews
+  | DirectoryEvent
+  | { readonly type: 'deadline.passed' };

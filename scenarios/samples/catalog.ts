@@ -1,0 +1,23 @@
+import type { CatalogOrder } from '../../machines/catalog.machine.ts';
+import { timing } from '../../machines/timing.ts';
+import { answers, failure, type OrdersOf, type Sample } from './sample.ts';
+
+const tool = { name: 'read', inputSchema: { type: 'object' } };
+
+export const catalog: Sample = {
+  input: { server: 's', list: 'tools', session: 'owner', reader: 'host', kept: null, timing },
+  orders: {
+    'catalog.open': [{ isDeclared: true }, { isDeclared: false }],
+    'catalog.rest': [{ why: 'x' }],
+    'catalog.forget': [{ why: 'x' }],
+    'list.changed': [{}],
+    close: [{}],
+  } satisfies OrdersOf<CatalogOrder>,
+  answers: [
+    ...answers,
+    { type: 'ask.answered', result: { tools: [tool] } },
+    { type: 'ask.refused', sent: true, failure: { ...failure, details: { code: -32601 } } },
+  ],
+  tellApart: (c) => [c.failures],
+  passedThrough: ['judging'],
+};

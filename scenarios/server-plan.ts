@@ -1,0 +1,56 @@
+import type { ServerPlan } from '../machines/computer.machine.ts';
+import type { ToolMeta } from '../machines/catalog/index.ts';
+import type { Timing } from '../machines/timing.ts';
+
+/** What a scenario may say of a configured server; what it does not say is as a config has it. */
+export interface ServerOptions {
+  /** `false`: it is started by hand only. */
+  readonly autoStart?: boolean;
+  readonly isLazy?: boolean;
+  /** `true`: after a failure; `false`: never. */
+  readonly restart?: boolean | 'always';
+  readonly budget?: number;
+  readonly hearsChanges?: boolean;
+  readonly forbidden?: readonly string[];
+  readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
+  readonly meta?: ToolMeta | null;
+  readonly generation?: number;
+  readonly kept?: ServerPlan['kept'];
+}
+
+const startOf = ({ autoStart = true, isLazy = false }: ServerOptions) =>
+  isLazy ? 'lazy' : autoStart ? 'eager' : 'byHand';
+const restartOf = ({ restart = true }: ServerOptions) =>
+  restart === 'always' ? 'always' : restart ? 'on-failure' : 'never';
+
+/** `isFree`: its tools need no confirmation. */
+export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree: boolean): ServerPlan => ({
+  rules: {
+    server,
+    forbiddenTools: o.forbidden ?? [],
+    toolMeta: o.toolMeta ?? {},
+    defaultToolMeta: o.meta === undefined ? { auto_apply: isFree } : o.meta,
+  },
+  client: {
+    generation: o.generation ?? 1,
+    hasProcess: true,
+    start: startOf(o),
+    restart: restartOf(o),
+    budget: o.budget ?? 5,
+    hearsChanges: o.hearsChanges ?? true,
+    timing,
+  },
+  fingerprint: `${server}@${o.generation ?? 1}`,
+  kept: o.kept ?? null,
+});
+
+/** Nothing happens by the clock alone: a scenario that is about looks, polls and trials says so. */
+export const calm: Partial<Timing> = {
+  pollMs: 0,
+  pollDeclaredMs: 0,
+  pingEveryMs: 0,
+  trialMs: 0,
+  backoffMs: 1_000,
+  longestBackoffMs: 1_000,
+  drainMs: 1_000,
+};
