@@ -66,7 +66,6 @@ export const draining = parts.createStateConfig({
     ],
     'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
     'server.stop': [
-      { guard: 'isEnding' },
       { guard: 'isStopping', target: '.cancelling' },
       { actions: goal('stop') },
     ],

@@ -50,6 +50,7 @@ export const processMachine = parts.createMachine({
           target: 'failed',
           actions: { type: 'rememberFailure', params: ({ event }) => event },
         },
+        'process.hurry': {},
         close: 'closing',
       },
     },
@@ -57,13 +58,14 @@ export const processMachine = parts.createMachine({
       tags: 'ready',
       on: {
         'child.exited': died,
+        'process.hurry': {},
         close: 'closing',
       },
     },
     sweeping: {
       tags: 'closing',
       initial: 'terminating',
-      on: { 'group.emptied': 'died', close: {} },
+      on: { 'group.emptied': 'died', close: {}, 'process.hurry': '.killing' },
       states: {
         terminating: { entry: 'terminate', after: { termGrace: 'killing' } },
         killing: { entry: 'kill', after: { killGrace: '#process.killed' } },

@@ -12,7 +12,7 @@ export const lists = {
   /** Ends of roots that their owner does not hear. */
   unheard: { of: 'end', atMost: 1 },
   /** States in which nothing is sure to come. */
-  unawaited: { of: 'state', atMost: 2 },
+  unawaited: { of: 'state', atMost: 1 },
 } as const;
 export type ListName = keyof typeof lists;
 

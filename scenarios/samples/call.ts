@@ -5,15 +5,15 @@ export const call: Sample = {
   input: { ...request, server: 's', session: 's', method: 'm', request: {}, confirmMs: 5, isHeld: true },
   orders: {
     'call.cancel': [{ reason: 'x' }],
-    'call.go': [{}],
     close: [{}],
-  } satisfies OrdersOf<CallOrder, 'asker.lost' | 'server.lost'>,
+  } satisfies OrdersOf<CallOrder, 'asker.lost' | 'call.go' | 'server.lost'>,
   answers: [
     ...answers,
     { type: 'ask.answered', result: true },
     { type: 'ask.answered', result: { isError: true } },
   ],
   told: [
+    { type: 'call.go' },
     { type: 'asker.lost', asker: 'host' },
     { type: 'asker.lost', asker: 'another' },
     { type: 'server.lost', failure },

@@ -14,10 +14,9 @@ export const client: Sample = {
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{}],
     'server.stop': [{}],
-    'server.update': [{ plan }, { plan: { ...plan, generation: 2 } }],
-    'turn.given': [{}],
+    'server.update': [{ plan }, { plan: { ...plan, generation: 2, hasProcess: false } }],
     close: [{}],
-  } satisfies OrdersOf<ClientOrder, 'asker.lost'>,
+  } satisfies OrdersOf<ClientOrder, 'asker.lost' | 'turn.given'>,
   leaves: {
     session: [
       { type: 'session.opened', info: { offers } },
@@ -49,7 +48,7 @@ export const client: Sample = {
     call: {},
   },
   answers,
-  told: [{ type: 'asker.lost', asker: 'host' }],
+  told: [{ type: 'asker.lost', asker: 'host' }, { type: 'turn.given' }],
   tellApart: (c) => [
     c.attempt,
     c.inFlight === 0,
@@ -57,8 +56,8 @@ export const client: Sample = {
     c.goal,
     c.isHolding,
     (c.idleMs as number) > 0,
-    c.isRenewed,
-    c.fallback === null,
+    c.pings === 'answered',
+    c.hasProcess,
   ],
-  passedThrough: ['deciding', 'gone', 'renewing'],
+  passedThrough: ['deciding', 'renewing', 'gone'],
 };
