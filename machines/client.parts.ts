@@ -9,7 +9,7 @@ import type { ProcessNews, ProcessTag } from './process.machine.ts';
 import { settledBy } from './settlement.ts';
 import { failureOfEnd, failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
 import type { Timing } from './timing.ts';
-import type { McpTool } from './catalog/index.ts';
+import type { Tool } from './catalog/index.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
 export interface ClientStart {
@@ -47,7 +47,7 @@ export interface ClientNews {
   readonly type: 'client.changed';
   readonly server: string;
   readonly stage: ClientStage;
-  readonly tools: readonly McpTool[] | null;
+  readonly tools: readonly Tool[] | null;
   readonly failure: Failure | null;
   readonly attempt: number;
 }
@@ -55,7 +55,7 @@ type Input = ClientStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
   readonly process: Address;
   readonly info: ServerInfo | null;
-  readonly tools: readonly McpTool[];
+  readonly tools: readonly Tool[];
   readonly attempt: number;
   readonly inFlight: number;
   readonly failure: Failure | null;
@@ -137,7 +137,7 @@ export const parts = setup({
     rememberProcess: assign((_, params: { from: Address }) => ({ process: params.from })),
     rememberInfo: assign((_, params: { info: ServerInfo }) => ({ info: params.info })),
     rememberTools: assign((_, params: { result: unknown }) => ({
-      tools: (params.result as { tools: readonly McpTool[] }).tools,
+      tools: (params.result as { tools: readonly Tool[] }).tools,
       failure: null,
     })),
     forgetTools: assign({ tools: [], info: null }),

@@ -8,7 +8,7 @@ import {
   signatureOf,
   toSmcpTool,
   unresolved,
-  type McpTool,
+  type Tool,
   type ToolRules,
   type ToolTable,
 } from './catalog/index.ts';
@@ -74,7 +74,7 @@ export type ComputerNews =
 export type Input = ComputerStart & { readonly self: Address; readonly owner: Address };
 export interface ComputerContext extends Input {
   /** The last known tools of each server, kept while it is down so that a call can say that it is. */
-  readonly catalogs: Readonly<Record<string, readonly McpTool[]>>;
+  readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly table: ToolTable;
   /** The last news of each client. */
   readonly stages: Readonly<Record<string, ClientStage>>;
