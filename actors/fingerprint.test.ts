@@ -22,9 +22,8 @@ test('a fingerprint is 64 hex digits, the same for the same launch facts under a
 
 test('a fingerprint is pinned: files are named by it, and the next version has to find them', () => {
   const facts = { command: 'x', args: ['é', ''], env: { A: 'b=c\n' }, cwd: '/' };
-  expect(
-    printed({ mcpServers: { a: facts, b: { url: 'https://h/mcp', headers: { A: 'b' } } } }),
-  ).toMatchInlineSnapshot(`
+  expect(printed({ mcpServers: { a: facts, b: { url: 'https://h/mcp', headers: { A: 'b' } } } }))
+    .toMatchInlineSnapshot(`
     [
       "696a7f09965c7dbbb82e3aca36bfddc2b9201c7f573e3d09dfd62b1a8f86201f",
       "d1690cb96d7fdd00ed5a61e7842c7670a716624aa921c52891d361e2fb29b4bb",
