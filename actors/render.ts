@@ -101,7 +101,7 @@ const specOf = (server: ServerConfig, facts: LaunchFacts): ServerSpec => {
 /** What a password may be made of: its text, or all texts inside it. */
 const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
-  return value === null ? [] : [String(value)];
+  return typeof value === 'string' ? [value] : [JSON.stringify(value)];
 };
 /** What is secret by the names in a spec. Of `Bearer …` also what comes after the scheme. */
 const knownIn = (spec: ServerSpec): readonly string[] => {

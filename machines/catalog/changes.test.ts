@@ -89,11 +89,11 @@ describe('the history of a list', () => {
     expect(remember(added, only({ removed: many }), 1_001, 'all').gone).toHaveLength(100);
   });
 
-  it('of 100,000 entries is written in one go', () => {
-    const many = Array.from({ length: 100_000 }, (_, at) => ({ name: `n${at}`, is: at }));
+  it('of 20,000 entries is written in one go', () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => ({ name: `n${at}`, is: at }));
     const changes = changesOf([], many, keyOf);
     const history = remember(emptyHistory, changes, 1, 'start');
     const gone = remember(history, changesOf(many, [], keyOf), 2, 'end');
-    expect([Object.keys(history.present).length, gone.gone.length]).toEqual([100_000, 100]);
+    expect([Object.keys(history.present).length, gone.gone.length]).toEqual([20_000, 100]);
   });
 });

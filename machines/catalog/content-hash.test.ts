@@ -46,8 +46,8 @@ describe('the content of an entry', () => {
     );
   });
 
-  it('is told from 100,000 others of the same length: both lanes count, and they disagree in their low bits', () => {
-    const hashes = Array.from({ length: 100_000 }, (_, at) => contentHash(100_000 + at));
+  it('is told from 50,000 others of the same length: both lanes count, and they disagree in their low bits', () => {
+    const hashes = Array.from({ length: 50_000 }, (_, at) => contentHash(100_000 + at));
     expect(new Set(hashes).size).toBe(hashes.length);
     const lowest = (hash: string, lane: number) => Number.parseInt(hash[lane * 8 + 7] ?? '', 16) & 1;
     const agreeing = hashes.filter((hash) => lowest(hash, 0) === lowest(hash, 1)).length;
@@ -61,7 +61,7 @@ describe('the content of an entry', () => {
   });
 
   it('has a hash also where it is wide or deep without measure', () => {
-    const wide = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, '\\"'.repeat(5)]));
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`k${at}`, '\\"'.repeat(5)]));
     expect(contentHash(wide)).toBe(contentHash(reversed(wide)));
     let deep: unknown = 1;
     for (let at = 0; at < 100_000; at++) deep = { deep };

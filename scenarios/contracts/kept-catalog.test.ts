@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readCatalog, textOfCatalog } from '../../adapters/catalogs/format.ts';
 import { decoders } from '../../adapters/mcp/codec.ts';
-import { contentHash, type Lists } from '../../machines/catalog/index.ts';
+import { contentHash } from '../../machines/catalog/index.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 });
 const icons = fc.array(fc.record({ src: fc.string(), theme: json }, { requiredKeys: [] }), { maxLength: 2 });
@@ -32,7 +32,7 @@ it.each(Object.entries(members))(
         const raw: unknown = JSON.parse(JSON.stringify({ ...stranger, ...least }));
         const entry = decoders[method]?.(raw);
         expect(entry).toBeDefined();
-        const kept = readCatalog(textOfCatalog({ savedAt, lists: { [member]: [entry] } as Lists }));
+        const kept = readCatalog(textOfCatalog({ savedAt, lists: { [member]: [entry] } }));
         expect(kept?.savedAt).toBe(savedAt);
         expect(contentHash(kept?.lists)).toBe(contentHash({ [member]: [entry] }));
       }),
