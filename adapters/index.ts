@@ -1,4 +1,5 @@
 /** Everything of the outside that the actors room may use. */
+export { keep, readKept, type Keeping, type KeptCatalog } from './catalogs/index.ts';
 export { hostName, newId, processFacts, systemClock } from './clock.ts';
 export { readConfig } from './config/read.ts';
 export { documentsCommand } from './documents/command.ts';

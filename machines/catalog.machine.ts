@@ -14,6 +14,7 @@
  * finds all its tools.
  */
 import type { ActorRefFrom } from 'xstate';
+import { emptyHistory } from './catalog/index.ts';
 import {
   askList,
   because,
@@ -58,7 +59,7 @@ export const catalogMachine = parts.createMachine({
     ...input,
     entries: input.kept ?? [],
     revision: 0,
-    history: {},
+    history: emptyHistory,
     failures: 0,
     failure: null,
     isDeclared: false,

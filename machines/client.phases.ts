@@ -65,10 +65,7 @@ export const draining = parts.createStateConfig({
       { actions: { type: 'forgetList', params: itself } },
     ],
     'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
-    'server.stop': [
-      { guard: 'isStopping', target: '.cancelling' },
-      { actions: goal('stop') },
-    ],
+    'server.stop': [{ guard: 'isStopping', target: '.cancelling' }, { actions: goal('stop') }],
     'server.update': { actions: takePlan },
   },
   initial: 'serving',

@@ -1,6 +1,6 @@
 /** What a client is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
-import type { CatalogList, Entry } from './catalog/index.ts';
+import type { CatalogList, Lists } from './catalog/index.ts';
 import type { CatalogSettled } from './catalog.machine.ts';
 import type { DirectoryEvent } from './effects.ts';
 import type { AskFact, ServerInfo, SessionFact } from './ports.ts';
@@ -27,7 +27,7 @@ export interface ClientPlan {
 export interface ClientStart extends ClientPlan {
   readonly server: string;
   /** Its lists from the last good run. */
-  readonly kept: Readonly<Partial<Record<CatalogList, readonly Entry[]>>> | null;
+  readonly kept: Lists | null;
   /** How often these launch facts have failed already, and how the last time: whoever is put back goes on there. */
   readonly spent: { readonly attempt: number; readonly failure: Failure | null };
 }

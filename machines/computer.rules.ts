@@ -8,7 +8,7 @@ import {
   signatureOf,
   toSmcpTool,
   unresolved,
-  type McpTool,
+  type Tool,
 } from './catalog/index.ts';
 import type { CallRequest, ClientChanged, ClientOrder, ClientStage, ClientStart } from './client.words.ts';
 import type {
@@ -76,7 +76,7 @@ const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>) => {
 /** Kept lists are known before their servers have started. */
 export function aggregateOf({ servers }: ComputerStart) {
   const kept = servers.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools] as const] : []));
-  const catalogs = Object.fromEntries(kept) as unknown as ComputerContext['catalogs'];
+  const catalogs = Object.fromEntries(kept) as ComputerContext['catalogs'];
   const known = { catalogs, table: tableOf({ servers, catalogs }), up: {} };
   return { ...known, ...offerOf(known) };
 }
@@ -107,7 +107,7 @@ export function heard(c: ComputerContext, news: ClientChanged): Partial<Computer
 }
 export function listed(c: ComputerContext, { server, list, entries }: CatalogNews): Partial<ComputerContext> {
   if (list !== 'tools' || c.leaving.includes(server)) return {};
-  const catalogs = { ...c.catalogs, [server]: entries as unknown as readonly McpTool[] };
+  const catalogs = { ...c.catalogs, [server]: entries as readonly Tool[] };
   const table = tableOf({ servers: c.servers, catalogs });
   return { catalogs, table, ...offerOf({ table, up: c.up }) };
 }
@@ -170,7 +170,7 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
     Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name) && before.has(name)));
   const kept = Object.fromEntries(
     fresh.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools]] : [])),
-  ) as unknown as ComputerContext['catalogs'];
+  ) as ComputerContext['catalogs'];
   const catalogs = { ...keep(c.catalogs), ...kept };
   const table = tableOf({ servers, catalogs });
   const up = keep(c.up);

@@ -1,7 +1,7 @@
 /** What a computer is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
 import type { CatalogNews } from './catalog.machine.ts';
-import type { CatalogList, Entry, McpTool, ToolRules, ToolTable } from './catalog/index.ts';
+import type { Lists, Tool, ToolRules, ToolTable } from './catalog/index.ts';
 import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from './client.words.ts';
 import type { DirectoryEvent } from './effects.ts';
 import type { LinkNews, LinkStart } from './link.machine.ts';
@@ -17,7 +17,7 @@ export interface ServerPlan {
   /** Of its launch facts: what is known of their failures outlives the server in the config. */
   readonly fingerprint: string;
   /** Its lists from the last good run. */
-  readonly kept: Readonly<Partial<Record<CatalogList, readonly Entry[]>>> | null;
+  readonly kept: Lists | null;
 }
 export interface ComputerStart {
   readonly servers: readonly ServerPlan[];
@@ -74,7 +74,7 @@ export interface Spent {
 }
 export interface ComputerContext extends Input {
   /** The last known tools of each server, kept while it is down so that a call can say that it is. */
-  readonly catalogs: Readonly<Record<string, readonly McpTool[]>>;
+  readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly table: ToolTable;
   /** The last news of each client. */
   readonly stages: Readonly<Record<string, ClientStage>>;

@@ -1,5 +1,6 @@
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address } from './address.ts';
+import type { ListKind } from './catalog/index.ts';
 import type { Failure } from './wire/failure.ts';
 
 /** Several commands to one port, in order; the directory takes it apart, so adapters never see it. */
@@ -60,8 +61,7 @@ export interface SessionInput {
   /** The process whose streams it speaks over; null: it needs none. */
   readonly process: Address | null;
 }
-/** The lists of an MCP server that can change by themselves. Templates of resources change with the resources. */
-export type ListKind = 'tools' | 'resources' | 'prompts';
+export type { ListKind };
 /** What a server declared at the handshake. What it did not declare is never asked for. */
 export interface Offers {
   readonly tools: { readonly listChanged: boolean } | null;

@@ -1,4 +1,5 @@
 import type { Give, AskFact } from '../../machines/ports.ts';
+import { decoders } from './codec.ts';
 import type { Envelope } from './envelope.ts';
 import { factOf, unusable } from './refusal.ts';
 
@@ -16,7 +17,7 @@ export interface ListQuestion {
 
 /**
  * Gathers all pages of one list: give it each answer, and it names the params of the next request, or gives the
- * one fact `{<member>: entries}` and names none. Entries without a name are left out and counted as `malformed`.
+ * one fact `{<member>: entries}` and names none. What is no such entry is left out and counted as `malformed`.
  */
 export function gather(
   question: ListQuestion,
@@ -36,7 +37,8 @@ export function gather(
     if (!Array.isArray(found))
       return { refused: unusable(id, `the server answered ${method} without a list of ${member}`) };
     for (const entry of found) {
-      if (isNamed(entry)) entries.push(entry);
+      const decoded = decoders[method]?.(entry);
+      if (decoded) entries.push(decoded);
       else malformed += 1;
     }
     const cursor = page['nextCursor'];
@@ -56,10 +58,3 @@ export function gather(
     return undefined;
   };
 }
-
-const isNamed = (entry: unknown): entry is object =>
-  typeof entry === 'object' &&
-  entry !== null &&
-  'name' in entry &&
-  typeof entry.name === 'string' &&
-  entry.name !== '';

@@ -1,39 +1,80 @@
-/** The lists that a server may have. */
-export type CatalogList = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
-export const catalogLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
-export type Entry = Readonly<Record<string, unknown>>;
+import { contentHash } from './content-hash.ts';
+
+/** What became of a list: keys of its entries, each once, in the order of the list that has them. */
 export interface Changes {
   readonly added: readonly string[];
   readonly removed: readonly string[];
+  /** Still there, with another content. */
   readonly changed: readonly string[];
 }
-export type History = Readonly<
-  Record<string, { readonly change: keyof Changes; readonly revision: number; readonly why: string }>
->;
-const keys: Readonly<Record<CatalogList, string>> = {
-  tools: 'name',
-  resources: 'uri',
-  resourceTemplates: 'uriTemplate',
-  prompts: 'name',
+
+/** Where two entries have one key the first counts, as everywhere. */
+const byKey = <T>(list: readonly T[], keyOf: (entry: T) => string): ReadonlyMap<string, T> => {
+  const entries = new Map<string, T>();
+  for (const entry of list) {
+    const key = keyOf(entry);
+    if (!entries.has(key)) entries.set(key, entry);
+  }
+  return entries;
 };
-export const keyOfEntry = (list: CatalogList, entry: object): string => String((entry as Entry)[keys[list]]);
-export const isNoChange = (c: Changes): boolean => c.added.length + c.removed.length + c.changed.length === 0;
-export function changesOf<E extends object>(
-  before: readonly E[],
-  after: readonly E[],
-  keyOf: (e: E) => string,
-): Changes {
-  const was = new Map(before.map((e) => [keyOf(e), JSON.stringify(e)]));
-  const is = new Map(after.map((e) => [keyOf(e), JSON.stringify(e)]));
-  return {
-    added: [...is.keys()].filter((k) => !was.has(k)),
-    removed: [...was.keys()].filter((k) => !is.has(k)),
-    changed: [...is].filter(([k, v]) => was.has(k) && was.get(k) !== v).map(([k]) => k),
+
+/** From one state of a list to the next, by content: the order of entries and of their keys is no change. */
+export const changesOf = <T>(
+  before: readonly T[],
+  after: readonly T[],
+  keyOf: (entry: T) => string,
+): Changes => {
+  const [old, current] = [byKey(before, keyOf), byKey(after, keyOf)];
+  const isChanged = ([key, entry]: readonly [string, T]): boolean => {
+    const known = old.get(key);
+    return known !== undefined && known !== entry && contentHash(known) !== contentHash(entry);
   };
+  return {
+    added: [...current.keys()].filter((key) => !old.has(key)),
+    removed: [...old.keys()].filter((key) => !current.has(key)),
+    changed: [...current].filter(isChanged).map(([key]) => key),
+  };
+};
+
+/** The last thing that happened to one entry. */
+export interface LastChange {
+  readonly change: 'added' | 'changed' | 'removed';
+  /** Of the list: the one that brought it. */
+  readonly revision: number;
+  /** What made us look: a notification, a poll, a start. */
+  readonly why: string;
 }
-export function remember(history: History, changes: Changes, revision: number, why: string): History {
-  const next: Record<string, History[string]> = { ...history };
-  for (const change of ['added', 'removed', 'changed'] as const)
-    for (const key of changes[change]) next[key] = { change, revision, why };
-  return next;
+/** The last change of every entry of one list, as plain data. */
+export interface History {
+  /** By key; ask `lastChangeOf`, an entry may be called `constructor`. */
+  readonly present: Readonly<Record<string, LastChange>>;
+  /** Those that are no longer listed, the oldest first. A list: a record would sort keys that look like numbers. */
+  readonly gone: readonly (LastChange & { readonly key: string })[];
 }
+export const emptyHistory: History = { present: {}, gone: [] };
+
+/** A server that renames its entries all the time must not fill our memory. */
+const mostGone = 100;
+
+/** The history after one more revision of its list. */
+export const remember = (history: History, changes: Changes, revision: number, why: string): History => {
+  const { added, changed, removed } = changes;
+  if (added.length + changed.length + removed.length === 0) return history;
+  const [left, back] = [new Set(removed), new Set([...added, ...changed])];
+  const stayed = Object.entries(history.present).filter(([key]) => !left.has(key) && !back.has(key));
+  const now = (keys: readonly string[], change: LastChange['change']) =>
+    keys.map((key) => [key, { change, revision, why }] as const);
+  const stillGone = history.gone.filter(({ key }) => !back.has(key) && !left.has(key));
+  const newlyGone = removed.map((key) => ({ key, change: 'removed' as const, revision, why }));
+  return {
+    present: Object.fromEntries([...stayed, ...now(added, 'added'), ...now(changed, 'changed')]),
+    gone: [...stillGone, ...newlyGone].slice(-mostGone),
+  };
+};
+
+/** Undefined: it was never there, or left too long ago. */
+export const lastChangeOf = (history: History, key: string): LastChange | undefined => {
+  if (Object.hasOwn(history.present, key)) return history.present[key];
+  const gone = history.gone.find((entry) => entry.key === key);
+  return gone && { change: gone.change, revision: gone.revision, why: gone.why };
+};

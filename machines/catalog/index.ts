@@ -1,6 +1,32 @@
+export {
+  changesOf,
+  emptyHistory,
+  lastChangeOf,
+  remember,
+  type Changes,
+  type History,
+  type LastChange,
+} from './changes.ts';
+export { contentHash } from './content-hash.ts';
+export type {
+  Annotations,
+  Icon,
+  JsonObject,
+  ListChange,
+  ListKind,
+  Lists,
+  LogEntry,
+  Prompt,
+  PromptArgument,
+  Resource,
+  ResourceTemplate,
+  Tool,
+  ToolAnnotations,
+  ToolExecution,
+} from './entries.ts';
+export { frozenJson } from './frozen.ts';
 export { mergeMeta, signatureOf, toSmcpTool } from './meta.ts';
-export type { McpTool, ToolEntry, ToolMeta } from './tool.ts';
+export type { ToolEntry, ToolMeta } from './tool.ts';
 export { buildTable, emptyTable, findTool, offeredTools, unresolved } from './tools.ts';
 export type { RefusedTool, ToolRules, ToolTable } from './tools.ts';
-export { catalogLists, changesOf, isNoChange, keyOfEntry, remember } from './changes.ts';
-export type { CatalogList, Changes, Entry, History } from './changes.ts';
+export { catalogLists, isNoChange, keyOfEntry, type CatalogList, type Entry } from './list.ts';

@@ -26,12 +26,15 @@ const flat = (value: unknown): MetaValue => {
 
 export function toSmcpTool({ shown, tool, meta }: ToolEntry): SmcpTool {
   const flatMeta: Record<string, MetaValue> = {};
-  for (const [key, value] of Object.entries(tool._meta ?? {})) flatMeta[key] = flat(value);
+  for (const [key, value] of Object.entries(tool.meta ?? {})) flatMeta[key] = flat(value);
   if (meta) {
     const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null, ...extra } = meta;
     flatMeta.a2c_tool_meta = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper, ...extra });
   }
-  if (tool.annotations) flatMeta.MCP_TOOL_ANNOTATION = JSON.stringify(tool.annotations);
+  if (tool.annotations) {
+    const { more, ...annotations } = tool.annotations;
+    flatMeta.MCP_TOOL_ANNOTATION = JSON.stringify({ ...annotations, ...more });
+  }
   return {
     name: shown,
     description: tool.description || 'None',

@@ -1,13 +1,5 @@
-/** A tool as its MCP server lists it (MCP 2025-11-25, `Tool`); kept as it came. */
-export interface McpTool {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly inputSchema: object;
-  readonly outputSchema?: object;
-  readonly annotations?: object;
-  readonly _meta?: Readonly<Record<string, unknown>>;
-}
+import type { Tool } from './entries.ts';
+
 /** Policy for one tool (a2c-wire §3.1); keys beyond these are kept and passed on. */
 export interface ToolMeta {
   readonly auto_apply?: boolean | null | undefined;
@@ -21,6 +13,6 @@ export interface ToolMeta {
 export interface ToolEntry {
   readonly shown: string;
   readonly server: string;
-  readonly tool: McpTool;
+  readonly tool: Tool;
   readonly meta: ToolMeta | null;
 }

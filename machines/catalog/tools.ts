@@ -1,7 +1,8 @@
 import type { Failure } from '../wire/failure.ts';
 import { wireCodes } from '../wire/failure.ts';
 import { mergeMeta } from './meta.ts';
-import type { McpTool, ToolEntry, ToolMeta } from './tool.ts';
+import type { Tool } from './entries.ts';
+import type { ToolEntry, ToolMeta } from './tool.ts';
 
 /** What the config of one server says about its tools. */
 export interface ToolRules {
@@ -40,7 +41,7 @@ const duplicated = (name: string, servers: readonly string[]): Failure => ({
  */
 export function buildTable(
   rules: readonly ToolRules[],
-  catalogs: Readonly<Record<string, readonly McpTool[]>>,
+  catalogs: Readonly<Record<string, readonly Tool[]>>,
 ): ToolTable {
   const byName = new Map<string, ToolEntry>();
   const forbidden = new Map<string, ToolEntry>();

@@ -1,10 +1,13 @@
+export { fingerprintText } from './fingerprint.ts';
 export { foreignKeys } from './foreign-keys.ts';
 export type { CommandInput, InputDefinition, PickInput, PromptInput } from './inputs.ts';
 export { scanJson, type JsonText } from './json-text.ts';
+export { launchFactsOf, mistakesText, readFacts, type LaunchFacts, type ReadFacts } from './launch-facts.ts';
 export { mistakeLine, type Mistake } from './mistake.ts';
 export { parseConfig, type Config, type ParsedConfig } from './parse.ts';
-export { placeholdersIn } from './placeholders.ts';
+export { placeholdersIn, type Placeholder } from './placeholders.ts';
 export type { ProtocolServer } from './protocol.ts';
+export { renderWith, type Lookup, type Rendered } from './rendering.ts';
 export type {
   InMemoryServer,
   ServerConfig,

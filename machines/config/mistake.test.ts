@@ -249,34 +249,6 @@ describe('whatever JSON holds', () => {
   });
 });
 
-describe('placeholders', () => {
-  it('are found in values, each once, in order', () => {
-    const value = {
-      a: 'x${input:one}${input:two words}',
-      b: ['${input:one}', { '${input:key}': '${env:no} $input:no ${input:}' }],
-    };
-    expect(placeholdersIn(value)).toEqual(['one', 'two words']);
-    expect(placeholdersIn(3)).toEqual([]);
-  });
-
-  it('are those of the grammar of a2c-wire §3.9', () => {
-    const piece = fc.constantFrom('${input:', '${', '}', 'a', 'b', '$', 'input:');
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
-        const text = pieces.join('');
-        const ids = new Set([...text.matchAll(/\$\{input:([^}]+)\}/g)].map((match) => match[1]));
-        expect(placeholdersIn(text)).toEqual([...ids]);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  it('that never end cost no more than others', () => {
-    expect(placeholdersIn('${input:'.repeat(100_000))).toEqual([]);
-    expect(parseConfig({ mcpServers: { a: { url: `http://${'a'.repeat(1_000_000)} ` } } }).ok).toBe(false);
-  });
-});
-
 describe('docs/config.md', () => {
   it('prints the table of foreign keys as it is', () => {
     const page = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');

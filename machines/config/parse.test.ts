@@ -169,7 +169,7 @@ describe('shapes of a config', () => {
         local: {
           type: 'stdio',
           command: 'node',
-          args: ['${workspaceFolder}/s.js', '${KEY:-hunter2}'],
+          args: ['${workspaceFolder}/s.js', '${KEY:-hunter2}', '${env:HOME}'],
           cwd: '/',
           envFile: '.env',
           dev: {},
@@ -183,8 +183,8 @@ describe('shapes of a config', () => {
       'sandbox: unknown key, ignored',
       'servers.local.envFile: not supported, ignored (VS Code; write the variables into `env`)',
       'servers.local.dev: unknown key, ignored',
-      'servers.local: ${workspaceFolder} is passed on as it stands: only ${input:…} is filled in',
-      'servers.local: ${KEY:-…} is passed on as it stands: only ${input:…} is filled in',
+      'servers.local: ${workspaceFolder} is passed on as it stands: only ${input:…} and ${env:…} are filled in',
+      'servers.local: ${KEY:-…} is passed on as it stands: only ${input:…} and ${env:…} are filled in',
       'inputs[0].extra: unknown key, ignored',
     ]);
   });

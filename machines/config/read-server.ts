@@ -28,7 +28,8 @@ export const readServer = (entry: Entry, findings: Findings): ServerConfig | und
   const mapped = mapForeign(value, path, findings);
   if (mapped === undefined) return undefined;
   for (const text of unfilledIn(mapped.entry['server_parameters'])) {
-    addWarning(findings, path, `${text} is passed on as it stands: only \${input:…} is filled in`);
+    const filled = '${input:…} and ${env:…}';
+    addWarning(findings, path, `${text} is passed on as it stands: only ${filled} are filled in`);
   }
   return judge(mapped.entry, name, mapped.originOf, findings);
 };

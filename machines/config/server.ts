@@ -85,13 +85,11 @@ const args = z.array(word).nullish();
 
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, 'is no valid header name');
 const headerValue = z.string().regex(/^[^\r\n\0]*$/, 'a header value must be one line');
+export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s/?#]\S*$/i.test(text);
 const url = z
   .string()
   .min(1)
-  .refine(
-    (text) => isTemplate(text) || /^https?:\/\/[^\s/?#]\S*$/i.test(text),
-    'expected an http:// or https:// URL',
-  );
+  .refine((text) => isTemplate(text) || isHttpUrl(text), 'expected an http:// or https:// URL');
 const remote = {
   url,
   headers: z.record(headerName, headerValue).nullish(),

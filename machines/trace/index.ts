@@ -14,5 +14,5 @@ export type { HeldFrame, Keyframe, RootFrame } from './keyframe.ts';
 export { readTrace, textOfLine, type Trace, type TraceLine, type TraceRead } from './reading.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
 export { redacted, veilOf, type KeyedHash } from './redaction.ts';
-export { isSecretName, secretsIn } from './secret-names.ts';
+export { isSecretName, secretsIn, shortestSecret } from './secret-names.ts';
 export type { Step } from './step.ts';

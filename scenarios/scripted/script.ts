@@ -1,5 +1,5 @@
 import type { Address } from '../../machines/address.ts';
-import type { McpTool } from '../../machines/catalog/index.ts';
+import type { Tool } from '../../machines/catalog/index.ts';
 import type { AskFact, Give, Offers, ProcessFact, ServerInfo, SessionFact } from '../../machines/ports.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import type { Moment } from '../faults/fault.ts';
@@ -126,7 +126,7 @@ export const toolsOnly: Offers = {
   completions: false,
   logging: false,
 };
-export const toolOf = (name: string): McpTool => ({
+export const toolOf = (name: string): Tool => ({
   name,
   description: name,
   inputSchema: { type: 'object' },

@@ -1,0 +1,149 @@
+import type { LaunchSpec } from '../adapters/index.ts';
+import {
+  launchFactsOf,
+  mistakesText,
+  placeholdersIn,
+  readFacts,
+  renderWith,
+  type LaunchFacts,
+  type Lookup,
+  type ServerConfig,
+  type SseServer,
+  type StreamableServer,
+} from '../machines/config/index.ts';
+import { isSecretName, secretsIn, shortestSecret } from '../machines/trace/index.ts';
+import type { Failure } from '../machines/wire/index.ts';
+import type { Inputs, Resolved } from './inputs.ts';
+
+/** How a remote server is reached. Times in ms. */
+export interface RemoteSpec {
+  readonly kind: 'sse' | 'streamable';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly sseReadTimeoutMs: number;
+  /** Only of `streamable`; `false` for the other. */
+  readonly terminateOnClose: boolean;
+}
+export interface InMemorySpec {
+  readonly kind: 'inmemory';
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+export type ServerSpec = ({ readonly kind: 'stdio' } & LaunchSpec) | RemoteSpec | InMemorySpec;
+export type RenderedServer =
+  | {
+      readonly ok: true;
+      readonly spec: ServerSpec;
+      /** Texts in the spec that nobody may see, each once: passwords, and what is secret by its name. */
+      readonly secrets: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      /** Ids of inputs without a value. Empty: the config is wrong, or a variable is not set. */
+      readonly needs: readonly string[];
+      /** One sentence for each thing that is missing or wrong, none with a value. */
+      readonly reasons: readonly string[];
+      /** `InputNotFound` or `ConfigInvalid`, for the status of the server. */
+      readonly failure: Failure;
+    };
+
+/** The config of a server with its placeholders filled in (docs/config.md, Placeholders). Never rejects. */
+export async function renderServer(
+  server: ServerConfig,
+  inputs: Pick<Inputs, 'resolve' | 'variable'>,
+): Promise<RenderedServer> {
+  const raw = launchFactsOf(server);
+  const ids = placeholdersIn(raw);
+  const answers = await Promise.all(ids.map(async (id) => [id, await inputs.resolve(id)] as const));
+  const resolved = new Map(answers);
+  const secrets = new Set<string>();
+  const lookup: Lookup = ({ kind, name }) => {
+    if (kind === 'env') {
+      const value = inputs.variable(name);
+      if (value !== undefined && isSecretName(name)) secrets.add(value);
+      return value === undefined ? undefined : { value };
+    }
+    const found = resolved.get(name);
+    if (!found?.ok) return undefined;
+    if (found.isSecret) for (const text of textsIn(found.value)) secrets.add(text);
+    return found;
+  };
+  const rendered = renderWith(raw, lookup);
+  if (!rendered.ok) return lacking(server.name, rendered.missing, resolved);
+  const read = readFacts(server.kind, rendered.value);
+  if (!read.ok) return wrong(server.name, mistakesText(read.mistakes).split('\n'));
+  const spec = specOf(server, read.facts);
+  if ('url' in spec && !URL.canParse(spec.url))
+    return wrong(server.name, ['server_parameters.url: is no valid URL']);
+  for (const text of knownIn(spec)) secrets.add(text);
+  return { ok: true, spec, secrets: [...secrets].filter(({ length }) => length >= shortestSecret) };
+}
+
+const specOf = (server: ServerConfig, facts: LaunchFacts): ServerSpec => {
+  switch (facts.kind) {
+    case 'stdio': {
+      const { kind, command, args, env, cwd } = facts;
+      return { kind, command, args, env, ...(cwd !== null && { cwd }) };
+    }
+    case 'inmemory':
+      return facts;
+    case 'sse':
+    case 'streamable': {
+      // The facts have the kind of their server.
+      const { timeoutMs, sseReadTimeoutMs, ...rest } = (server as SseServer | StreamableServer).remote;
+      const terminateOnClose = 'terminateOnClose' in rest && rest.terminateOnClose;
+      return { ...facts, timeoutMs, sseReadTimeoutMs, terminateOnClose };
+    }
+  }
+};
+
+/** What a password may be made of: its text, or all texts inside it. */
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
+  return typeof value === 'string' ? [value] : [JSON.stringify(value)];
+};
+/** What is secret by the names in a spec. Of `Bearer …` also what comes after the scheme. */
+const knownIn = (spec: ServerSpec): readonly string[] => {
+  if (!('url' in spec)) return secretsIn(spec.env, spec.args);
+  const { password, searchParams } = new URL(spec.url);
+  const named = [
+    ...secretsIn(spec.headers),
+    ...[...searchParams].flatMap(([name, value]) => secretsIn({ [name]: value })),
+  ];
+  const credentials = named.flatMap((value) => /^\w+\s+(\S+)$/.exec(value)?.[1] ?? []);
+  return [...named, ...credentials, password];
+};
+
+const lacking = (
+  name: string,
+  { inputs, variables }: { readonly inputs: readonly string[]; readonly variables: readonly string[] },
+  resolved: ReadonlyMap<string, Resolved>,
+): RenderedServer => {
+  const reasons = [
+    ...inputs.map((id) => {
+      const answer = resolved.get(id);
+      return `input ${id}: ${answer && !answer.ok ? answer.reason : 'it has no value'}`;
+    }),
+    ...variables.map((variable) => `the environment variable ${variable} is not set`),
+  ];
+  const [first] = inputs;
+  const failure: Failure = {
+    code: first === undefined ? 'ConfigInvalid' : 'InputNotFound',
+    message: `Server '${name}' cannot start: ${reasons.join('; ')}`,
+    details: { server_name: name, ...(first !== undefined && { input_id: first }), inputs, variables },
+    remedy: 'Give the value, then start the server again.',
+  };
+  return { ok: false, needs: inputs, reasons, failure };
+};
+const wrong = (name: string, reasons: readonly string[]): RenderedServer => ({
+  ok: false,
+  needs: [],
+  reasons,
+  failure: {
+    code: 'ConfigInvalid',
+    message: `Server '${name}' cannot start as its inputs have it: ${reasons.join('; ')}`,
+    details: { server_name: name, mistakes: reasons },
+    remedy: 'Correct the config, or the values of its inputs.',
+  },
+});

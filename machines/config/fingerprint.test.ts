@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fingerprintText, launchFactsOf, parseConfig, type ServerConfig } from './index.ts';
+
+const serverOf = (config: object): ServerConfig => {
+  const parsed = parseConfig([{ name: 'a', ...config }]);
+  const server = parsed.ok ? parsed.config.servers[0] : undefined;
+  return server ?? expect.unreachable(JSON.stringify(parsed));
+};
+const print = (config: object): string => fingerprintText(serverOf(config));
+const stdio = (server_parameters: object, rest: object = {}) =>
+  print({ type: 'stdio', server_parameters: { command: 'x', ...server_parameters }, ...rest });
+const remote = (server_parameters: object, type = 'streamable') =>
+  print({ type, server_parameters: { url: 'http://h/a', ...server_parameters } });
+
+describe('the fingerprint of a server', () => {
+  it('does not know its name, policy and settings (case 97)', () => {
+    const policy = {
+      ...{ name: 'b', disabled: true, forbidden_tools: ['t'], tool_meta: { t: { alias: 'u' } } },
+      ...{ default_tool_meta: { auto_apply: true }, vrl: '.', a2c: { restart: 'never', concurrency: 2 } },
+    };
+    expect(stdio({}, policy)).toBe(stdio({}));
+    expect(stdio({ encoding: 'latin1', encoding_error_handler: 'replace' })).toBe(stdio({}));
+    expect(remote({ timeout: 1, sse_read_timeout: 2, terminate_on_close: false })).toBe(remote({}));
+    const dressed = { mcpServers: { z: { command: 'x', icons: 'i', description: 'd' } } };
+    const parsed = parseConfig(dressed);
+    expect(parsed.ok && parsed.config.servers.map(fingerprintText)).toEqual([stdio({})]);
+  });
+
+  it('does not know the order of env, and takes no env for an empty one (case 97)', () => {
+    expect(stdio({ env: { A: '1', B: '2' } })).toBe(stdio({ env: { B: '2', A: '1' } }));
+    expect(stdio({ env: {} })).toBe(stdio({}));
+    expect(stdio({ env: null })).toBe(stdio({}));
+  });
+
+  it('changes with the order of args, with each value of env, with the folder (case 98)', () => {
+    const all = [
+      ...[{}, { args: ['a', 'b'] }, { args: ['b', 'a'] }, { env: { A: '1' } }, { env: { A: '2' } }],
+      ...[{ env: { B: '1' } }, { cwd: '/' }, { cwd: '/tmp' }, { command: 'y' }, { args: [''] }],
+    ].map((parameters) => stdio(parameters));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it('cannot be tricked by where a text ends: ["a","bc"] is not ["ab","c"] (case 98)', () => {
+    expect(stdio({ args: ['a', 'bc'] })).not.toBe(stdio({ args: ['ab', 'c'] }));
+    expect(stdio({ args: ['a', 'b'] })).not.toBe(stdio({ args: ['a1:b'] }));
+    expect(stdio({ env: { A: 'b=c' } })).not.toBe(stdio({ env: { A: 'b', c: '' } }));
+    expect(stdio({ env: { A: '1\nB=2' } })).not.toBe(stdio({ env: { A: '1', B: '2' } }));
+    expect(stdio({ args: ['/'] })).not.toBe(stdio({ cwd: '/' }));
+  });
+
+  it('changes with URL, header values and transport, not with the order or case of headers (case 99)', () => {
+    const all = [
+      ...[remote({}), remote({ url: 'http://h/b' }), remote({ headers: { A: '1' } })],
+      ...[remote({ headers: { A: '2' } }), remote({ headers: { B: '1' } }), remote({}, 'sse')],
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    const headers = { 'X-Key': '1', Accept: '2' };
+    expect(remote({ headers })).toBe(remote({ headers: { accept: '2', 'x-KEY': '1' } }));
+    expect(remote({ headers: {} })).toBe(remote({}));
+  });
+
+  it('is that of the config, whatever its inputs are filled with', () => {
+    expect(stdio({ env: { A: '${input:a}' } })).not.toBe(stdio({ env: { A: '${input:b}' } }));
+    expect(remote({ url: '${env:URL}' })).toContain('${env:URL}');
+  });
+
+  it('of an in-memory server knows its name, which is the only thing that says what it is', () => {
+    const inner = (name: string, args: readonly string[] = []) =>
+      print({ name, type: 'inmemory', server_parameters: { args } });
+    expect(inner('a')).not.toBe(inner('b'));
+    expect(inner('a')).not.toBe(inner('a', ['x']));
+    expect(inner('a')).toBe(print({ type: 'inmemory' }));
+  });
+});
+
+const text = fc.string({ unit: fc.constantFrom('a', 'b', '=', '\n', ':', '[', ']', '1', '2'), maxLength: 2 });
+const args = fc.array(text, { maxLength: 2 });
+const texts = (name: fc.Arbitrary<string>) => fc.option(fc.dictionary(name, text, { maxKeys: 2 }));
+const env = texts(fc.constantFrom('A', 'B', 'a', '1'));
+const headers = texts(fc.constantFrom('X', 'x', 'Y')).map(
+  (all) =>
+    all && Object.fromEntries(Object.entries(all).map(([key, value]) => [key, value.replaceAll('\n', '')])),
+);
+const url = fc.constantFrom('http://a', 'http://b');
+const config = fc.oneof(
+  fc.record({
+    type: fc.constant('stdio'),
+    server_parameters: fc.record({
+      command: fc.constantFrom('a', '1:a'),
+      args,
+      env,
+      cwd: fc.option(fc.constant('a')),
+    }),
+  }),
+  fc.record({
+    type: fc.constantFrom('sse', 'streamable'),
+    server_parameters: fc.record({ url, headers }),
+  }),
+  fc.record({ type: fc.constant('inmemory'), server_parameters: fc.record({ args, env }) }),
+);
+/** The facts in an order that depends on nothing: an independent judge. */
+const judged = (server: ServerConfig): string => {
+  const sorted = (all: object, spelled: (name: string) => string) =>
+    Object.entries(all)
+      .map(([name, value]) => JSON.stringify([spelled(name), value]))
+      .toSorted();
+  const facts = launchFactsOf(server);
+  const held = 'headers' in facts ? sorted(facts.headers, (name) => name.toLowerCase()) : [];
+  const rest = 'env' in facts ? { ...facts, env: sorted(facts.env, String) } : { ...facts, headers: held };
+  return JSON.stringify(rest, Object.keys(rest).toSorted());
+};
+
+/** The same facts, written down otherwise. */
+const rewritten = ({ type, server_parameters: given }: { type: string; server_parameters: object }) => {
+  const backwards = (all: object | null | undefined, spelled: (name: string) => string) =>
+    Object.fromEntries(
+      Object.entries(all ?? {})
+        .toReversed()
+        .map(([name, value]) => [spelled(name), value]),
+    );
+  const { env, headers } = given as { env?: object | null; headers?: object | null };
+  // Two names that differ in case only would fall together.
+  const names = Object.keys(headers ?? {}).map((name) => name.toLowerCase());
+  const shout = (name: string): string => (new Set(names).size < names.length ? name : name.toUpperCase());
+  const changed = 'env' in given ? { env: backwards(env, String) } : { headers: backwards(headers, shout) };
+  return { type, server_parameters: { ...given, ...changed } };
+};
+
+describe('two fingerprints', () => {
+  it('are equal exactly when the launch facts are', () => {
+    fc.assert(
+      fc.property(config, config, (one, other) => {
+        const [a, b] = [serverOf(one), serverOf(other)];
+        expect(fingerprintText(a) === fingerprintText(b)).toBe(judged(a) === judged(b));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('are equal when the same facts are written down in another order, case, or with an empty env', () => {
+    fc.assert(
+      fc.property(config, (one) => {
+        const [a, b] = [serverOf(one), serverOf(rewritten(one))];
+        expect(judged(b)).toBe(judged(a));
+        expect(fingerprintText(b)).toBe(fingerprintText(a));
+      }),
+    );
+  });
+});

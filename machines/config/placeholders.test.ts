@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseConfig, placeholdersIn, renderWith, shownServer, type Lookup } from './index.ts';
+
+const piece = fc.constantFrom(
+  '${input:',
+  '${env:',
+  '${',
+  '}',
+  'a',
+  'b',
+  '$',
+  ':',
+  ' ',
+  '=',
+  'input:',
+  '__proto__',
+);
+const pieces = fc.array(piece, { maxLength: 12 }).map((all) => all.join(''));
+/** The grammar as a pattern: what the scanner by hand has to agree with. */
+const grammar = /\$\{input:([^}]+)\}|\$\{env:([^\s=:${}]{1,256})\}/g;
+
+/** Each value once, in a list, so that its type is seen. */
+const held: Lookup = ({ kind, name }) => ({ value: `<${kind} ${name}>` });
+const of =
+  (inputs: Readonly<Record<string, unknown>>, variables: Readonly<Record<string, unknown>> = {}): Lookup =>
+  ({ kind, name }) => {
+    const from = kind === 'input' ? inputs : variables;
+    return Object.hasOwn(from, name) ? { value: from[name] } : undefined;
+  };
+const rendered = (value: unknown, lookup: Lookup): unknown => {
+  const made = renderWith(value, lookup);
+  return made.ok ? made.value : expect.unreachable(JSON.stringify(made.missing));
+};
+
+describe('placeholders', () => {
+  it('are found in values, each once, in order', () => {
+    const value = {
+      a: 'x${input:one}${input:two words}',
+      b: ['${input:one}', { '${input:key}': '${env:no} $input:no ${input:}' }],
+    };
+    expect(placeholdersIn(value)).toEqual(['one', 'two words']);
+    expect(placeholdersIn(3)).toEqual([]);
+  });
+
+  it('are those of the grammar of a2c-wire §3.9, and variables of the environment', () => {
+    fc.assert(
+      fc.property(pieces, (text) => {
+        const hits = [...text.matchAll(grammar)];
+        expect(placeholdersIn(text)).toEqual([...new Set(hits.flatMap((hit) => hit[1] ?? []))]);
+        const filled = text.replaceAll(grammar, (_whole, id?: string, name?: string) =>
+          id === undefined ? `<env ${name}>` : `<input ${id}>`,
+        );
+        expect(rendered(text, held)).toBe(filled);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('that never end cost no more than others', () => {
+    for (const opening of ['${input:', '${env:', '${', '${env:${input:', '${input:}${env:}'])
+      for (const end of ['', '}', ' }']) {
+        const text = opening.repeat(100_000) + end;
+        expect(placeholdersIn(text).length).toBeLessThanOrEqual(1);
+        expect(renderWith(text, held).ok).toBe(true);
+        const config = { mcpServers: { a: { command: 'x', args: [text] } } };
+        expect(parseConfig(config).ok).toBe(true);
+      }
+    expect(renderWith(`\${env:${'a'.repeat(1_000_000)}}`, held)).toMatchObject({ ok: true });
+    expect(parseConfig({ mcpServers: { a: { url: `http://${'a'.repeat(1_000_000)} ` } } }).ok).toBe(false);
+  });
+
+  it('of both kinds may stand for a URL, and are shown where values are hidden', () => {
+    const headers = { A: '${env:TOKEN}', B: 'secret', C: '${TOKEN}' };
+    const parsed = parseConfig([
+      { name: 'a', type: 'sse', server_parameters: { url: '${env:BASE}/mcp', headers } },
+    ]);
+    if (!parsed.ok) return expect.unreachable();
+    const [server] = parsed.config.servers;
+    expect(server && shownServer(server.raw)).toMatchObject({
+      server_parameters: { url: '${env:BASE}/mcp', headers: { A: '${env:TOKEN}', B: '***', C: '***' } },
+    });
+  });
+});
+
+describe('rendering', () => {
+  it('leaves a value without placeholders as it is, and its own copy (I01)', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        if (JSON.stringify(value).includes('${')) return;
+        expect(rendered(value, held)).toEqual(value);
+      }),
+    );
+    const value = { a: [1] };
+    expect((rendered(value, held) as typeof value).a).not.toBe(value.a);
+  });
+
+  it('gives a text that is one placeholder the value itself, of whatever type (I02, seed 002 §6.2)', () => {
+    for (const value of [{ a: { b: 1 } }, [1], 42, true, false, null, '', 'text'])
+      expect(rendered(['${input:a}', '${env:B}'], of({ a: value }, { B: 'x' }))).toEqual([value, 'x']);
+  });
+
+  it('writes the value as text where anything else stands beside it (I03, seed 002 §6.2)', () => {
+    const lookup = of({ x: 42, y: 'ok', yes: true, none: null, deep: { a: [1] } }, { HOME: 'h' });
+    expect(rendered('A=${input:x},B=${input:y}', lookup)).toBe('A=42,B=ok');
+    expect(rendered('${env:HOME}/${input:yes}/${input:none}', lookup)).toBe('h/true/null');
+    expect(rendered(' ${input:deep}', lookup)).toBe(' {"a":[1]}');
+    expect(rendered('${input:x}${input:x}', lookup)).toBe('4242');
+  });
+
+  it('goes through objects and lists at any depth, and never into keys (I05; no depth is too much)', () => {
+    const value = { '${input:a}': ['${input:a}', { deeper: { still: '${input:a}!' } }] };
+    expect(rendered(value, of({ a: 1 }))).toEqual({ '${input:a}': [1, { deeper: { still: '1!' } }] });
+    let deep: unknown = '${input:a}';
+    for (let level = 0; level < 100_000; level += 1) deep = level % 2 ? [deep] : { deep };
+    let inside = rendered(deep, of({ a: 'found' }));
+    while (typeof inside === 'object' && inside !== null) inside = Object.values(inside)[0];
+    expect(inside).toBe('found');
+  });
+
+  it('does not render again what a value brings in (a2c-wire §3.9)', () => {
+    const lookup = of({ a: '${input:b}', c: { d: '${env:E}' }, '${input:a': 1 }, { E: 'never' });
+    expect(rendered(['${input:a}', 'x${input:a}', '${input:c}'], lookup)).toEqual([
+      ...['${input:b}', 'x${input:b}', { d: '${env:E}' }],
+    ]);
+  });
+
+  it('names everything that is missing, each once and in order, instead of a half-filled value (I04)', () => {
+    const value = [
+      '${input:b} ${env:Z}',
+      { x: '${input:a}', y: '${env:A}${env:Z}' },
+      '${input:b}',
+      '${input:c}',
+    ];
+    expect(renderWith(value, of({ c: 1 }))).toEqual({
+      ok: false,
+      missing: { inputs: ['b', 'a'], variables: ['Z', 'A'] },
+    });
+  });
+
+  it('takes names of objects for names and nothing else', () => {
+    expect(renderWith('${input:constructor}${env:__proto__}', of({}))).toMatchObject({
+      missing: { inputs: ['constructor'], variables: ['__proto__'] },
+    });
+    const hostile: unknown = JSON.parse('{"__proto__": {"isAdmin": "${input:a}"}, "constructor": 1}');
+    const made = rendered(hostile, of({ a: true })) as { isAdmin?: boolean };
+    expect(JSON.stringify(made)).toBe('{"__proto__":{"isAdmin":true},"constructor":1}');
+    expect(made.isAdmin).toBeUndefined();
+  });
+});
