@@ -5,8 +5,13 @@ import { factOf, unusable } from './refusal.ts';
 /** A list with more pages than this never ends. */
 const mostPages = 1_000;
 
-/** Methods whose answers come in pages → the member that holds the entries. */
-export const listed: Readonly<Record<string, string>> = { 'tools/list': 'tools' };
+/** Methods whose answers come in pages → the member that holds the entries, and what an entry must have. */
+export const listed: Readonly<Record<string, { readonly member: string; readonly key: string }>> = {
+  'tools/list': { member: 'tools', key: 'name' },
+  'resources/list': { member: 'resources', key: 'uri' },
+  'resources/templates/list': { member: 'resourceTemplates', key: 'uriTemplate' },
+  'prompts/list': { member: 'prompts', key: 'name' },
+};
 
 export interface ListQuestion {
   readonly id: string;
@@ -16,14 +21,14 @@ export interface ListQuestion {
 
 /**
  * Gathers all pages of one list: give it each answer, and it names the params of the next request, or gives the
- * one fact `{<member>: entries}` and names none. Entries without a name are left out and counted as `malformed`.
+ * one fact `{<member>: entries}` and names none. Entries without their key are left out and counted as `malformed`.
  */
 export function gather(
   question: ListQuestion,
   give: Give<AskFact>,
 ): (answer: Envelope) => object | undefined {
   const { id, method } = question;
-  const member = listed[method] ?? 'items';
+  const { member, key } = listed[method] ?? { member: 'items', key: 'name' };
   const entries: object[] = [];
   const cursors = new Set<string>();
   let malformed = 0;
@@ -36,7 +41,7 @@ export function gather(
     if (!Array.isArray(found))
       return { refused: unusable(id, `the server answered ${method} without a list of ${member}`) };
     for (const entry of found) {
-      if (isNamed(entry)) entries.push(entry);
+      if (has(entry, key)) entries.push(entry);
       else malformed += 1;
     }
     const cursor = page['nextCursor'];
@@ -57,9 +62,8 @@ export function gather(
   };
 }
 
-const isNamed = (entry: unknown): entry is object =>
-  typeof entry === 'object' &&
-  entry !== null &&
-  'name' in entry &&
-  typeof entry.name === 'string' &&
-  entry.name !== '';
+const has = (entry: unknown, key: string): entry is object => {
+  if (typeof entry !== 'object' || entry === null) return false;
+  const value = (entry as Readonly<Record<string, unknown>>)[key];
+  return typeof value === 'string' && value !== '';
+};
