@@ -57,7 +57,9 @@ export async function verdictOn(answer: IncomingMessage, at: AtDoor): Promise<Ve
   return { refused: new Refused(failure, how) };
 }
 
-function envelopeOf(body: Awaited<ReturnType<typeof readBody>>): { envelope: Envelope; bytes: number } | undefined {
+function envelopeOf(
+  body: Awaited<ReturnType<typeof readBody>>,
+): { envelope: Envelope; bytes: number } | undefined {
   if (!('text' in body)) return undefined;
   try {
     const value: unknown = JSON.parse(body.text);

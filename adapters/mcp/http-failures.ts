@@ -19,8 +19,7 @@ const causes: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
-export const causeWords = (cause: string): string =>
-  causes[cause] ? `${causes[cause]} (${cause})` : cause;
+export const causeWords = (cause: string): string => (causes[cause] ? `${causes[cause]} (${cause})` : cause);
 
 /** Words of Node name hosts and addresses, so only the code goes on. */
 export function causeOf(error: unknown): string {

@@ -105,8 +105,7 @@ export class Http {
     state.request = asked;
     this.#live.add(asked);
     const timer =
-      this.#timeoutMs > 0 &&
-      this.#timers.setTimeout(() => asked.destroy(timedOut()), this.#timeoutMs);
+      this.#timeoutMs > 0 && this.#timers.setTimeout(() => asked.destroy(timedOut()), this.#timeoutMs);
     const inTime = (): void => this.#timers.clearTimeout(timer);
     asked.on('socket', (socket) => {
       const reached = (): void => {

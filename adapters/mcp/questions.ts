@@ -45,11 +45,7 @@ export class Questions implements Transport {
   }
 
   /** Throws what `JSON.stringify` throws; rejects in the promise when it will not be answered. */
-  ask(
-    method: string,
-    params: unknown,
-    asker: Asker,
-  ): { readonly id: number; readonly sent: Promise<void> } {
+  ask(method: string, params: unknown, asker: Asker): { readonly id: number; readonly sent: Promise<void> } {
     const id = this.#nextId++;
     const said = mayProgress[method] ? withToken(params, id) : params;
     const request = { jsonrpc: '2.0', id, method, params: said } as JSONRPCMessage;

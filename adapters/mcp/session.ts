@@ -107,9 +107,7 @@ export class Session {
       try {
         const asked = questions.ask(method, params, asker);
         current = asked.id;
-        asked.sent.catch(
-          (error: unknown) => questions.forget(asked.id) && give(refusedOnTheWay(id, error)),
-        );
+        asked.sent.catch((error: unknown) => questions.forget(asked.id) && give(refusedOnTheWay(id, error)));
       } catch {
         give(unsent(id, unwritable));
       }

@@ -104,7 +104,8 @@ export class SseTransport implements Carrier {
       throw new Refused(notMcp(type || 'no content type', status), 'answered');
     }
     const end = await this.#read(answer, opened);
-    if (this.#endpoint === undefined) throw new Refused(notMcp('a stream without an endpoint', status), 'answered');
+    if (this.#endpoint === undefined)
+      throw new Refused(notMcp('a stream without an endpoint', status), 'answered');
     this.#end(`the event stream ended: ${causeWords(end.cause)}`);
   }
   #read(answer: IncomingMessage, opened: () => void): Promise<StreamEnd> {

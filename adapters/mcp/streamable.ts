@@ -224,7 +224,8 @@ export class StreamableTransport implements Carrier {
     this.#listening = this.#reopening(() => false);
     void this.#listening.run().then((over) => {
       if (over.how === 'refused') return this.#forgotten(over);
-      if (over.how === 'unreachable') return this.#end(`the server cannot be reached: ${causeWords(over.cause)}`);
+      if (over.how === 'unreachable')
+        return this.#end(`the server cannot be reached: ${causeWords(over.cause)}`);
       if (over.how === 'exhausted') this.#tell('the server holds no stream open: its news are missed');
     });
   }
