@@ -6,12 +6,14 @@ export interface Row {
   readonly ppid: number;
   readonly pid: number;
 }
-/** What Windows has in place of process groups. Neither rejects; a test gives its own. */
+/** What Windows has in place of process groups. None of it rejects or throws; a test gives its own. */
 export interface WindowsTools {
   /** Runs `taskkill` with these arguments, at once; resolves to whether it could be run, when it has ended. */
   taskkill(args: readonly string[]): Promise<boolean>;
   /** All processes of this machine; undefined when they could not be listed. */
   list(): Promise<readonly Row[] | undefined>;
+  /** Whether there is a process of this number. */
+  answers(pid: number): boolean;
 }
 
 /** A listing that takes longer than this tells of another time. */
@@ -39,6 +41,14 @@ export const systemTools: WindowsTools = {
       clearTimeout(timer);
     }
   },
+  answers: (pid) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    }
+  },
 };
 
 const nameOf = ({ ppid, pid }: Row): string => `${ppid} ${pid}`;
@@ -56,22 +66,13 @@ export function descendantsOf(root: number, rows: readonly Row[], elders: Readon
   return [...found];
 }
 
-function answers(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
 export interface Tree extends Pick<Launched, 'signal' | 'living'> {
   /** The root was reaped. Resolves when it is known what it left. */
   rootEnded(): Promise<void>;
 }
 
 /** Trees of processes on a system without groups. */
-export function createForest({ taskkill, list }: WindowsTools) {
+export function createForest({ taskkill, list, answers }: WindowsTools) {
   /** Who lived when somebody looked last; undefined: nobody has yet. */
   let seen: ReadonlySet<string> | undefined;
   const look = async (): Promise<readonly Row[] | undefined> => {
@@ -86,6 +87,7 @@ export function createForest({ taskkill, list }: WindowsTools) {
     let hasEnded = false;
     /** The look at what the root left; until then nobody knows whom to signal. */
     let lastLook: Promise<void> | undefined;
+    let isDoomed = false;
     const members = new Set<number>();
     const lookForMembers = async (): Promise<void> => {
       const rows = await look();
@@ -110,12 +112,17 @@ export function createForest({ taskkill, list }: WindowsTools) {
       living: () => (hasEnded ? 0 : 1) + left().length,
       rootEnded: () => {
         hasEnded = true;
-        lastLook = lookForMembers().then(() => (lastLook = undefined));
+        lastLook = lookForMembers().then(() => {
+          lastLook = undefined;
+          // The root may have ended by itself before it could be killed with all its tree.
+          if (isDoomed) send('SIGKILL');
+        });
         return lastLook;
       },
       signal: (signal) => {
-        if (lastLook) void lastLook.then(() => send(signal));
-        else send(signal);
+        if (lastLook && signal === 'SIGTERM') void lastLook.then(() => send(signal));
+        else if (!lastLook) send(signal);
+        isDoomed ||= signal === 'SIGKILL';
       },
     };
   };

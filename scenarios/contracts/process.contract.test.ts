@@ -1,12 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { membersOf, ringBytes } from '../../adapters/process/index.ts';
+import { localLauncher, membersOf, ringBytes } from '../../adapters/process/index.ts';
 import type { ProcessFact } from '../../machines/ports.ts';
 import { processContract } from './process.contract.ts';
+import { launcherSubject } from './process.subject.ts';
 import { createRealProcessWorld, type RealBehaviour, type RealProcessWorld } from './process.world.ts';
 
-processContract('real children', createRealProcessWorld);
+describe('process port: real children', () => {
+  for (const { title, run } of processContract({ createWorld: createRealProcessWorld })) it(title, run);
+});
+describe('process port: shell scripts of this machine', () => {
+  for (const { title, run } of processContract(launcherSubject({ launcher: localLauncher }))) it(title, run);
+});
 
 describe('a real child', () => {
   let world: RealProcessWorld;

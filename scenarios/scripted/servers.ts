@@ -123,7 +123,7 @@ export class ScriptedServers {
     };
     this.#children.set(key, child);
     this.#time.after(child, startMs, () => {
-      if (missing) give({ type: 'child.failed', message: `command not found: ${server}` });
+      if (missing) give({ type: 'child.failed', message: `command not found: ${server}`, isFinal: true });
       else if (child.isAlive) {
         happen(this.#hands, child, 'start');
         give({ type: 'child.started', pid: child.pid });
