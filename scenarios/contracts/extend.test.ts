@@ -38,7 +38,26 @@ beforeAll(() => {
     writeFileSync(at(name ?? `block-${n}.ts`), text);
   }
 });
-afterAll(() => rmSync(here, { recursive: true }));
+afterAll(() => {
+  for (const one of left()) if (typeof one !== 'string') process.kill(one.pid, 'SIGKILL');
+  rmSync(here, { recursive: true });
+});
+
+const env = { ...process.env, PATH: `${at('bin')}:${process.env['PATH']}`, NODE_OPTIONS: '' };
+/** What a program prints that stands in this folder. */
+const hosted = (program: string): string =>
+  execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: here,
+    env,
+    encoding: 'utf8',
+  });
+/** What lives of all that found our `docker` in its PATH, and which containers it has. */
+const left = (): ({ pid: number } | string)[] => [
+  ...JSON.parse(
+    execFileSync(process.execPath, [fixture('living.mjs'), at('bin'), '2000'], { encoding: 'utf8' }),
+  ),
+  ...readdirSync(at('bin/containers')).filter((name) => !name.endsWith('.removed')),
+];
 
 describe('docs/extend.md', () => {
   it('has examples that the compiler takes', () => {
@@ -55,7 +74,6 @@ describe('docs/extend.md', () => {
   });
 
   it('has a launcher for containers that passes the contract, under another runner, and leaves nothing', () => {
-    const env = { ...process.env, PATH: `${at('bin')}:${process.env['PATH']}`, NODE_OPTIONS: '' };
     const { stdout, status } = spawnSync(process.execPath, ['--test', 'out/containers.test.js'], {
       cwd: here,
       env,
@@ -64,18 +82,33 @@ describe('docs/extend.md', () => {
     expect(status, stdout).toBe(0);
     expect(Number(/^(?:#|ℹ) pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(20);
     expect(stdout).toMatch(/^(?:#|ℹ) fail 0$/m);
-    const left = execFileSync(process.execPath, [fixture('living.mjs'), at('bin'), '1000'], {
-      encoding: 'utf8',
-    });
-    expect(JSON.parse(left)).toEqual([]);
-    expect(readdirSync(at('bin/containers')).filter((name) => !name.endsWith('.removed'))).toEqual([]);
+    expect(left()).toEqual([]);
   });
 
-  it('hands docker the names of variables, and no value', () => {
-    const log = readFileSync(at('bin/containers.log'), 'utf8').split('\n');
-    expect(
-      log.filter((line) => line.startsWith('run --rm --interactive --init --name a2c-')).length,
-    ).toBeGreaterThan(20);
-    expect(log.join('\n')).not.toMatch(/--env \S+=/);
+  it('has a launcher that gives a server its variables, of which docker is told no value', () => {
+    const program = `
+      import { containersOf } from './out/containers.js';
+      const spec = { server: 's', command: 'sh', args: ['-c', 'echo "$TOKEN"'], env: { TOKEN: 'hunter2' } };
+      const { stdout, ended } = containersOf('image').launch(spec, { ...process.env, ...spec.env });
+      stdout.pipe(process.stdout);
+      await ended;`;
+    expect(hosted(program)).toBe('hunter2\n');
+    const log = readFileSync(at('bin/containers.log'), 'utf8');
+    expect(log).toMatch(/^run --rm --interactive --init --name a2c-\S+ --env TOKEN image sh -c /m);
+    expect(log).not.toContain('hunter2');
+  });
+
+  it('has a launcher with which a computer serves, and of which a host that just exits leaves no container', () => {
+    const server = { command: process.execPath, args: [fixture('mannered-server.mjs'), 'stubborn'] };
+    const program = `
+      import { createComputer } from 'a2c-actors';
+      import { containersOf } from './out/containers.js';
+      const config = { mcpServers: { deaf: ${JSON.stringify(server)} } };
+      const computer = await createComputer({ config, launcher: containersOf('image'), stateDir: false });
+      const { outcome } = await computer.callTool('echo', { text: 'hi' }, { confirmed: true });
+      console.log(outcome, computer.servers()[0].state);
+      process.exit(0);`;
+    expect(hosted(program)).toBe('succeeded ready\n');
+    expect(left()).toEqual([]);
   });
 });

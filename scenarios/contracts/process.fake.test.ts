@@ -1,9 +1,9 @@
-import { describe, it } from 'vitest';
 import type { ProcessFact } from '../../machines/ports.ts';
 import { ScriptedServers, type Script } from '../scripted/servers.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { processContract } from './process.contract.ts';
 import type { ChildBehaviour, ProcessWorld } from './process.stage.ts';
+import { registered } from './registered.ts';
 
 const missing = 'no-such-command';
 const scripts: Readonly<Record<ChildBehaviour, Script>> = {
@@ -45,6 +45,4 @@ function createScriptedWorld(): ProcessWorld {
   };
 }
 
-describe('process port: scripted children', () => {
-  for (const { title, run } of processContract({ createWorld: createScriptedWorld })) it(title, run);
-});
+registered('process port: scripted children', processContract({ createWorld: createScriptedWorld }));

@@ -7,6 +7,7 @@ import { createWindowsLauncher } from '../../adapters/process/windows-launcher.t
 import { systemTools } from '../../adapters/process/windows-tree.ts';
 import { processContract } from './process.contract.ts';
 import { commandOf, launcherSubject } from './process.subject.ts';
+import { registered } from './registered.ts';
 import { listAsWindows } from './windows.world.ts';
 
 // The launcher for Windows with real children of this machine: `taskkill` is a program of ours, first in PATH.
@@ -25,19 +26,19 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe('process port: the launcher for Windows', () => {
-  const subject = launcherSubject({
-    launcher,
-    commandOf: (behaviour) => {
-      const spec = commandOf(behaviour);
-      // In a session of its own, as `listAsWindows` needs it.
-      return behaviour === 'missing'
-        ? spec
-        : { ...spec, command: 'setsid', args: [spec.command, ...spec.args] };
-    },
-  });
-  for (const { title, run } of processContract(subject)) it(title, run);
+const subject = launcherSubject({
+  launcher,
+  commandOf: (behaviour) => {
+    const spec = commandOf(behaviour);
+    // In a session of its own, as `listAsWindows` needs it.
+    return behaviour === 'missing'
+      ? spec
+      : { ...spec, command: 'setsid', args: [spec.command, ...spec.args] };
+  },
+});
+registered('process port: the launcher for Windows', processContract(subject));
 
+describe('the launcher for Windows', () => {
   it('has asked and forced whole trees, by the numbers of their roots', () => {
     const lines = readFileSync(join(folder, 'taskkill.log'), 'utf8').trim().split('\n');
     expect(lines.length).toBeGreaterThan(10);
