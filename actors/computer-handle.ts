@@ -1,4 +1,5 @@
 import type { CallEnded, CallStarted } from './call-watch.ts';
+import type { Launcher } from '../adapters/index.ts';
 import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
 import type { CallOptions, CallOutcome } from './pending-calls.ts';
@@ -23,6 +24,8 @@ export interface ComputerOptions {
   readonly autoConnect?: boolean;
   readonly autoReconnect?: boolean;
   readonly timing?: Partial<Timing>;
+  /** How servers come to life: in containers, behind ssh (docs/extend.md). Default `localLauncher`. */
+  readonly launcher?: Launcher;
   /** Keeps a small process beside this one that ends the servers should this one be killed. Default true. */
   readonly reaper?: boolean;
   /** Where the next start finds what a killed host left. Default `$XDG_STATE_HOME/a2c`; `false`: nowhere. */

@@ -253,8 +253,8 @@ class HostedComputer implements Computer {
  */
 export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
   const config = inner.config ?? readOrThrow(options.config);
-  const { reaper, stateDir, record, onNotice: notice } = options;
-  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record });
+  const { reaper, stateDir, record, launcher, onNotice: notice } = options;
+  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher });
   if (!inner.runtime) await runtime.sweep();
   const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
   let closed: Promise<void> | undefined;

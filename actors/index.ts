@@ -17,6 +17,17 @@ export const createComputer = (options?: ComputerOptions): Promise<Computer> => 
 /** Takes the agent's seat; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
 export const createAgent = (options: AgentOptions): Promise<Agent> => openAgent(options);
 
+/** Servers as children of this process: the default, and what another launcher may lean on. */
+export { localLauncher } from '../adapters/index.ts';
+export type {
+  Environment,
+  Launch,
+  LaunchDescription,
+  Launched,
+  LaunchEnd,
+  Launcher,
+  LaunchSpec,
+} from '../adapters/index.ts';
 export { A2cError } from './errors.ts';
 export type { RecordOptions } from './flight-recorder.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.ts';

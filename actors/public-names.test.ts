@@ -15,6 +15,8 @@ import type {
   ComputerEvents,
   ComputerOptions,
   ComputerStatus,
+  Launched,
+  Launcher,
   Office,
   OfficeEvents,
   OfficeOptions,
@@ -107,7 +109,7 @@ describe('a2c-actors', () => {
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
-      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record')
+      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
@@ -118,17 +120,23 @@ describe('a2c-actors', () => {
       | ('idle' | 'resting' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing')
       | ('disabled' | 'needs input' | 'unsupported')
     >();
+    expectTypeOf<keyof Launcher>().toEqualTypeOf<'launch' | 'describe'>();
+    expectTypeOf<keyof Launched>().toEqualTypeOf<
+      'stdin' | 'stdout' | 'stderr' | 'started' | 'ended' | 'signal' | 'living' | 'group'
+    >();
+    expectTypeOf(api.localLauncher).toEqualTypeOf<Launcher>();
     expectTypeOf(new api.A2cError({ code: 404, message: 'x' })).toExtend<Error>();
   });
 });
 
 const values = {
+  './contracts': ['launcherSubject', 'processContract'],
   './replay': ['levels', 'replay'],
   './scenario': [
     ...['Observed', 'Scene', 'breachesOf', 'disagreements', 'observe', 'planOf', 'planTiming'],
     ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'wordsOf'],
   ],
-  '.': ['A2cError', 'createAgent', 'createComputer', 'createOffice'],
+  '.': ['A2cError', 'createAgent', 'createComputer', 'createOffice', 'localLauncher'],
   './wire': [
     ...[
       'NAMESPACE',
@@ -214,10 +222,13 @@ function declarationsOf(file: string): Declarations {
 function packagesBehind(file: string, name: string, seen = new Set<string>(), path: string[] = []): string[] {
   if (seen.size === seen.add(`${file}#${name}`).size) return [];
   const { own, from } = declarationsOf(file);
-  const enter = (module: string, name: string, path: string[]): string[] =>
-    module.startsWith('.')
+  const enter = (module: string, name: string, path: string[]): string[] => {
+    // Streams of Node are no package.
+    if (module.startsWith('node:')) return [];
+    return module.startsWith('.')
       ? packagesBehind(join(dirname(file), module.replace(/\.[jt]s$/, '.d.ts')), name, seen, path)
       : [[...path, module].join(' > ')];
+  };
   const source = from.get(name);
   if (source) return enter(...source, path);
   const text = (own.get(name) ?? '').replaceAll(/(?<!\()['"][^'"]*['"]/g, '');

@@ -7,6 +7,7 @@ import {
   sessionPortOf,
   sweepLeftovers,
   systemClock,
+  type Launcher,
   type LaunchSpec,
   type Ledger,
   type LedgerOptions,
@@ -45,6 +46,8 @@ const leftoverMs = 3_000;
  */
 export interface RuntimeOptions extends LedgerOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
   readonly tap?: Tap;
+  /** How servers come to life. Default: as children of this process. */
+  readonly launcher?: Launcher | undefined;
 }
 export class Runtime {
   readonly directory: Directory;
@@ -60,14 +63,14 @@ export class Runtime {
   readonly #survival: LedgerOptions;
   #hosts = 0;
 
-  constructor({ tap = new Tap(), record, ...survival }: RuntimeOptions = {}) {
+  constructor({ tap = new Tap(), record, launcher, ...survival }: RuntimeOptions = {}) {
     this.#survival = survival;
     this.flight = record === false ? undefined : new FlightRecorder({ record, ...survival }, tap);
     this.ledger = createLedger(survival);
     this.#sessions = sessionPortOf({ ledger: this.ledger, clientInfo: { name: 'a2c-actors', version } });
     const ports: Ports = {
       process: discreet(
-        processPortOf({ ledger: this.ledger, launchOf: (server) => this.#launches.get(server) }),
+        processPortOf({ ledger: this.ledger, launchOf: (server) => this.#launches.get(server), launcher }),
         (server) => this.#secrets.get(server) ?? [],
       ),
       session: this.#sessions.open,

@@ -34,6 +34,7 @@ const packages: readonly Allowance[] = [
   { where: /^machines\//, may: ['xstate', 'zod'] },
   { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
   { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
+  { where: /^adapters\/process\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
   { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },
   { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client'] },

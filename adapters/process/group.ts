@@ -4,7 +4,6 @@ import { readFileSync, readdirSync } from 'node:fs';
 export type StartTime = string;
 
 const onLinux = process.platform === 'linux';
-const onWindows = process.platform === 'win32';
 
 export interface Stat {
   /** The name of its program, at most 15 characters, fit to be shown. */
@@ -71,13 +70,13 @@ export function answers(pgid: number): boolean {
 
 /** Pids of the living members of a process group. One look at all of /proc: about 1 ms per 60 processes. */
 export function membersOf(pgid: number): number[] {
-  if (onWindows || !answers(pgid)) return [];
+  if (!answers(pgid)) return [];
   const pids = allPids();
   if (pids.length === 0) return [pgid];
   return pids.filter((pid) => livesIn(pgid, pid)).map(Number);
 }
 
-/** One process group, led by the child that was spawned `detached`. On Windows it is that child alone. */
+/** One process group, led by the child that was spawned `detached`. */
 export interface Group {
   readonly pid: number;
   readonly startTime: StartTime | undefined;
@@ -115,9 +114,9 @@ export function groupOf(pid: number, startTime: StartTime | undefined = startTim
     },
     living,
     signal: (signal) => {
-      if (gone || (reaped && (onWindows || living() === 0))) return;
+      if (gone || (reaped && living() === 0)) return;
       try {
-        process.kill(onWindows ? pid : -pid, signal);
+        process.kill(-pid, signal);
       } catch {
         // ESRCH: it ended meanwhile. EPERM: it is no longer ours to end. Both show in `living`.
       }

@@ -1,6 +1,15 @@
+export { describeLaunch } from './executable.ts';
 export { membersOf } from './group.ts';
 export { processPortOf, type ProcessPortOptions } from './launch.ts';
-export type { LaunchSpec } from './launch-spec.ts';
+export type {
+  Environment,
+  Launch,
+  LaunchDescription,
+  Launched,
+  LaunchEnd,
+  Launcher,
+  LaunchSpec,
+} from './launcher.ts';
 export {
   createLedger,
   type ChildStreams,
@@ -8,6 +17,7 @@ export {
   type LedgerOptions,
   type LiveChild,
 } from './ledger.ts';
+export { localLauncher } from './local-launcher.ts';
 export { defaultStateDir } from './state-file.ts';
 export { ringBytes } from './stderr-ring.ts';
 export { sweepLeftovers, type Leftover, type SweepOptions } from './sweep.ts';

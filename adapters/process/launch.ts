@@ -1,74 +1,83 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { finished, type Readable } from 'node:stream';
 import type { Give, Leaf, Ports, ProcessCommand, ProcessFact } from '../../machines/ports.ts';
-import { groupOf } from './group.ts';
-import { environmentOf, whyNotLaunched, type LaunchSpec } from './launch-spec.ts';
+import { environmentOf } from './environment.ts';
+import { failureOf } from './launch-failure.ts';
+import type { Launched, Launcher, LaunchSpec } from './launcher.ts';
 import type { Entry, Ledger } from './ledger.ts';
+import { localLauncher } from './local-launcher.ts';
 import { createStderrRing } from './stderr-ring.ts';
 
 /** A grandchild that holds the pipes of a dead child may do so for ever: after this long they are cut. */
 const pumpMs = 50;
 
 export interface ProcessPortOptions {
-  /** The launch facts of a configured server; undefined when there are none. */
-  readonly launchOf: (server: string) => LaunchSpec | undefined;
+  /** The launch facts of one generation of a configured server; undefined when there are none. */
+  readonly launchOf: (server: string, generation: number) => LaunchSpec | undefined;
   readonly ledger: Ledger;
+  /** Default: children of this process. */
+  readonly launcher?: Launcher | undefined;
 }
 
 /**
- * The real `process` port: each child leads a process group of its own and stands in the ledger from the
- * moment it exists until nobody of its group lives. Facts never come before the port has returned.
+ * The real `process` port, over any launcher: what it launches stands in the ledger from the moment it exists until
+ * nothing of it lives. Facts never come before the port has returned.
  */
 export const processPortOf =
-  ({ launchOf, ledger }: ProcessPortOptions): Ports['process'] =>
-  (_at, { server, key }, give) => {
+  ({ launchOf, ledger, launcher = localLauncher }: ProcessPortOptions): Ports['process'] =>
+  (_at, { server, generation, key }, give) => {
     let spec: LaunchSpec | undefined;
-    let child: ChildProcessWithoutNullStreams;
+    let launched: Launched;
     try {
-      spec = launchOf(server);
-      if (!spec) return failed(`cannot start "${server}": no command is known for it`, give);
+      spec = launchOf(server, generation);
+      if (!spec) return failed(noCommand(server), give);
       ledger.expect();
-      child = spawn(spec.command, spec.args, {
-        cwd: spec.cwd,
-        env: environmentOf(spec, ledger.instance),
-        stdio: 'pipe',
-        // A group of its own, so that Ctrl-C in the terminal does not reach it and all of it can be signalled.
-        detached: process.platform !== 'win32',
-        windowsHide: true,
-      });
+      launched = launcher.launch({ ...spec, server }, environmentOf(spec, ledger.instance));
     } catch (error) {
-      return failed(spec ? whyNotLaunched(spec, error) : `cannot start "${server}": ${String(error)}`, give);
+      return failed(failureOf(spec?.command ?? server, error), give);
     }
-    if (child.pid === undefined) return failing(child, spec, give);
-    const group = groupOf(child.pid);
-    const entry = { key, group, streams: { stdin: child.stdin, stdout: child.stdout } };
+    const entry = entryOf(key, launched);
     ledger.enter(entry);
-    return running(child, entry, ledger, give);
+    return running(launched, entry, (error) => failureOf(spec.command, error), ledger, give);
   };
 
-/** The child that could not even be tried. */
-function failed(message: string, give: Give<ProcessFact>): Leaf<ProcessCommand> {
-  let isClosed = false;
-  queueMicrotask(() => {
-    if (!isClosed) give({ type: 'child.failed', message });
-  });
+interface Failure {
+  readonly message: string;
+  readonly isFinal: boolean;
+}
+const noCommand = (server: string): Failure => ({
+  message: `cannot start "${server}": no command is known for it`,
+  isFinal: true,
+});
+const childFailed = ({ message, isFinal }: Failure): ProcessFact => ({
+  type: 'child.failed',
+  message,
+  ...(isFinal && { isFinal }),
+});
+
+/** A launcher of somebody else's may throw where it must not: what it cannot do is not done, what it cannot tell lives. */
+function entryOf(key: string, launched: Launched): Entry {
+  const { stdin, stdout, group } = launched;
+  const attempt = <T>(run: () => T, otherwise: T): T => {
+    try {
+      return run();
+    } catch {
+      return otherwise;
+    }
+  };
   return {
-    tell: () => {},
-    close: () => {
-      isClosed = true;
-    },
+    key,
+    group,
+    streams: { stdin, stdout },
+    signal: (signal) => attempt(() => launched.signal(signal), undefined),
+    living: () => attempt(() => launched.living(), 1),
   };
 }
 
-/** The child that has no pid: `error` follows. With EMFILE it has no pipes either. */
-function failing(
-  child: ChildProcessWithoutNullStreams,
-  spec: LaunchSpec,
-  give: Give<ProcessFact>,
-): Leaf<ProcessCommand> {
+/** The child that could not even be tried. */
+function failed(failure: Failure, give: Give<ProcessFact>): Leaf<ProcessCommand> {
   let isClosed = false;
-  child.on('error', (error) => {
-    if (!isClosed) give({ type: 'child.failed', message: whyNotLaunched(spec, error) });
-    isClosed = true;
+  queueMicrotask(() => {
+    if (!isClosed) give(childFailed(failure));
   });
   return {
     tell: () => {},
@@ -79,53 +88,66 @@ function failing(
 }
 
 function running(
-  child: ChildProcessWithoutNullStreams,
+  { stdin, stdout, stderr, started, ended }: Launched,
   entry: Entry,
+  because: (error: unknown) => Failure,
   ledger: Ledger,
   give: Give<ProcessFact>,
 ): Leaf<ProcessCommand> {
-  const { pid, signal, leaderReaped } = entry.group;
-  const stderr = createStderrRing();
-  const pipes = [child.stdin, child.stdout, child.stderr];
+  const ring = createStderrRing();
   let isClosed = false;
-  let end: { code: number | null; signal: string | null } | undefined;
-  let overdue: NodeJS.Timeout | undefined;
 
   const tell = (fact: ProcessFact): void => {
     if (!isClosed) give(fact);
   };
   const cutPipes = (): void => {
-    for (const pipe of pipes) pipe.destroy();
+    for (const pipe of [stdin, stdout, stderr]) pipe.destroy();
   };
   // A broken pipe is news for whoever speaks over it; unheard it would end this process.
-  for (const pipe of pipes) pipe.on('error', () => {});
-  // A failed kill or a late complaint of Node: the child's end shows in `exit`.
-  child.on('error', () => {});
-  child.stderr.on('data', stderr.push);
-  child.on('spawn', () => tell({ type: 'child.started', pid }));
-  child.on('exit', (code, by) => {
-    end = { code, signal: by };
-    leaderReaped();
-    // One more turn of the loop after the timer, so that a host that was busy still reads what is there.
-    overdue = setTimeout(() => setImmediate(cutPipes), pumpMs);
-  });
-  // After `exit`, when the last pipe has ended or was cut.
-  child.on('close', () => {
-    clearTimeout(overdue);
+  for (const pipe of [stdin, stdout, stderr]) pipe.on('error', () => {});
+  stderr.on('data', ring.push);
+  const drained = Promise.all([stdout, stderr].map(endOf));
+
+  const end = ended.catch(() => ({ code: null, signal: null }));
+  const live = async (pid: number): Promise<void> => {
+    tell({ type: 'child.started', pid });
+    const { code, signal } = await end;
+    stdin.destroy();
+    await pumped(drained, cutPipes);
     const left = ledger.leaderEnded(entry, () => tell({ type: 'group.emptied' }));
-    tell({ type: 'child.exited', ...(end ?? { code: null, signal: null }), stderr: stderr.text(), left });
+    tell({ type: 'child.exited', code, signal, stderr: ring.text(), left });
+  };
+  started.then(live, (error: unknown) => {
+    cutPipes();
+    ledger.leaderEnded(entry, () => {});
+    tell(childFailed(because(error)));
   });
   return {
     tell: (command) => {
       if (isClosed) return;
-      if (command.type === 'child.signal') signal(command.signal);
-      else child.stdin.end();
+      if (command.type === 'child.signal') entry.signal(command.signal);
+      else stdin.end();
     },
     close: () => {
       if (isClosed) return;
       isClosed = true;
-      signal('SIGKILL');
+      entry.signal('SIGKILL');
       cutPipes();
     },
   };
+}
+
+/** When there is nothing more to read, however that came. */
+const endOf = (pipe: Readable): Promise<void> =>
+  new Promise((resolve) => void finished(pipe, { writable: false }, () => resolve()));
+
+/** After the end of the child, until its pipes have ended, too, or were cut. */
+async function pumped(drained: Promise<unknown>, cut: () => void): Promise<void> {
+  let overdue: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    // One more turn of the loop after the timer, so that a host that was busy still reads what is there.
+    overdue = setTimeout(() => setImmediate(resolve), pumpMs);
+  });
+  await Promise.race([drained, late.then(cut)]);
+  clearTimeout(overdue);
 }

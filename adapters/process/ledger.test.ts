@@ -18,9 +18,13 @@ function child(command: 'sleep' | 'sh', key = 'process:a') {
   const spawned = spawn(command, args, { detached: true, stdio: 'pipe' });
   const pid = spawned.pid ?? 0;
   born.push(pid);
+  const group = groupOf(pid);
+  spawned.once('exit', group.leaderReaped);
   const entry: Entry = {
     key,
-    group: groupOf(pid),
+    group: { pgid: pid, startTime: group.startTime },
+    signal: group.signal,
+    living: group.living,
     streams: { stdin: spawned.stdin, stdout: spawned.stdout },
   };
   return { pid, entry, exited: once(spawned, 'exit') };
@@ -82,7 +86,7 @@ describe('the ledger', () => {
     ledger.enter(older.entry);
     ledger.enter(newer.entry);
     expect(ledger.size).toBe(2);
-    older.entry.group.signal('SIGKILL');
+    older.entry.signal('SIGKILL');
     await older.exited;
     expect(ledger.leaderEnded(older.entry, () => {})).toBe(0);
     expect(ledger.streamsOf('process:a')).toBe(newer.entry.streams);
@@ -119,12 +123,11 @@ describe('a group', () => {
 
   it('that was seen empty stays so', async () => {
     const { pid, entry, exited } = child('sleep');
-    expect(entry.group.living()).toBe(1);
-    entry.group.signal('SIGTERM');
+    expect(entry.living()).toBe(1);
+    entry.signal('SIGTERM');
     await exited;
-    entry.group.leaderReaped();
-    expect(entry.group.living()).toBe(0);
+    expect(entry.living()).toBe(0);
     expect(startTimeOf(pid)).toBeUndefined();
-    entry.group.signal('SIGKILL');
+    entry.signal('SIGKILL');
   });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Address } from '../../machines/address.ts';
-import type { TracedGroup } from './ending.ts';
-import type { Group, StartTime } from './group.ts';
+import type { StartTime } from './group.ts';
+import type { Launched } from './launcher.ts';
 import { reaperSeatOf } from './reaper-seat.ts';
 import { stateFileOf } from './state-file.ts';
 import type { Notice, Witness } from './witness.ts';
@@ -16,14 +16,14 @@ export interface ChildStreams {
 }
 export interface LiveChild {
   readonly key: Address;
-  readonly pid: number;
+  /** Of the leader of its group; undefined where it has none of this machine. */
+  readonly pid: number | undefined;
   readonly startTime: StartTime | undefined;
   readonly streams: ChildStreams;
 }
-/** What the launcher knows of a child that it enters. */
-export interface Entry {
+/** One child as it was launched, and the name under which its streams are found. */
+export interface Entry extends Pick<Launched, 'signal' | 'living' | 'group'> {
   readonly key: Address;
-  readonly group: Group;
   readonly streams: ChildStreams;
 }
 
@@ -57,11 +57,11 @@ export interface Ledger {
   expect(): void;
   enter(entry: Entry): void;
   /**
-   * The leader was reaped. Answers how many of its group still live; if any, `emptied` is called when none is.
-   * Only then is the child forgotten.
+   * It has ended, or never began. Answers how many of its members still live; if any, `emptied` is called when none
+   * does. Only then is the child forgotten.
    */
   leaderEnded(entry: Entry, emptied: () => void): number;
-  /** SIGKILL to every group, now. */
+  /** SIGKILL to every child with all its members, now. */
   killAll(): void;
   /**
    * Resolves when no group is alive, the reaper has ended and the file is gone. A process in uninterruptible
@@ -102,7 +102,7 @@ function watchOf(onEmpty: (entry: Entry) => void) {
   let watch: NodeJS.Timeout | undefined;
   const look = (): void => {
     for (const [entry, emptied] of leaderless) {
-      if (entry.group.living() > 0) continue;
+      if (entry.living() > 0) continue;
       leaderless.delete(entry);
       onEmpty(entry);
       emptied();
@@ -121,8 +121,6 @@ function watchOf(onEmpty: (entry: Entry) => void) {
     hold: () => watch?.ref(),
   };
 }
-const traced = ({ group }: Entry): TracedGroup => ({ pgid: group.pid, startTime: group.startTime });
-
 /** The one way to a ledger. Nothing is started or written before the first child. */
 export function createLedger(options: LedgerOptions = {}): Ledger {
   const { instance = randomUUID() } = options;
@@ -133,7 +131,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
 
   const forget = (entry: Entry): void => {
     entries.delete(entry);
-    witness.left(traced(entry));
+    if (entry.group) witness.left(entry.group);
     if (latest.get(entry.key) === entry) latest.delete(entry.key);
     if (entries.size > 0) return;
     setOccupied(ledger, false);
@@ -149,8 +147,8 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
     list: () =>
       [...entries].map(({ key, group, streams }) => ({
         key,
-        pid: group.pid,
-        startTime: group.startTime,
+        pid: group?.pgid,
+        startTime: group?.startTime,
         streams,
       })),
     streamsOf: (key) => latest.get(key)?.streams,
@@ -160,12 +158,11 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       latest.set(entry.key, entry);
       setOccupied(ledger, true);
       witness.expect();
-      witness.entered(traced(entry));
+      if (entry.group) witness.entered(entry.group);
     },
     leaderEnded: (entry, emptied) => {
       if (!entries.has(entry)) return 0;
-      entry.group.leaderReaped();
-      const left = entry.group.living();
+      const left = entry.living();
       if (left === 0) {
         forget(entry);
         return 0;
@@ -175,7 +172,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       return left;
     },
     killAll: () => {
-      for (const entry of entries) entry.group.signal('SIGKILL');
+      for (const entry of entries) entry.signal('SIGKILL');
     },
     closed: async () => {
       watch.hold();

@@ -161,6 +161,13 @@ describe('shapes of a config', () => {
     ]);
   });
 
+  it('numbers and truth values in the environment, as the text that a process is given (case 64)', () => {
+    const env = { PORT: 3000, DEBUG: true, QUIET: false, NAME: 'x' };
+    expect(accepted({ mcpServers: { a: { command: 'a', env } } }).servers[0]).toMatchObject({
+      launch: { env: { PORT: '3000', DEBUG: 'true', QUIET: 'false', NAME: 'x' } },
+    });
+  });
+
   it('the servers map of VS Code', () => {
     const config = accepted({
       inputs: [{ type: 'promptString', id: 'key', description: 'Key', password: true, extra: 1 }],

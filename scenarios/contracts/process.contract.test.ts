@@ -1,12 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { membersOf, ringBytes } from '../../adapters/process/index.ts';
+import { localLauncher, membersOf, processPortOf, ringBytes } from '../../adapters/process/index.ts';
 import type { ProcessFact } from '../../machines/ports.ts';
 import { processContract } from './process.contract.ts';
+import { launcherSubject } from './process.subject.ts';
+import { registered } from './registered.ts';
 import { createRealProcessWorld, type RealBehaviour, type RealProcessWorld } from './process.world.ts';
 
-processContract('real children', createRealProcessWorld);
+registered('process port: real children', processContract({ createWorld: createRealProcessWorld }));
+registered(
+  'process port: shell scripts of this machine',
+  processContract(launcherSubject({ launcher: localLauncher })),
+);
 
 describe('a real child', () => {
   let world: RealProcessWorld;
@@ -45,7 +53,7 @@ describe('a real child', () => {
     expect(await end()).toMatchObject({ code: 0, left: 1 });
   });
 
-  it('that talks more than a pipe holds is drained, and its last words are kept', async () => {
+  it('that says 1 MiB on stderr is drained, and its last words are kept (case 67)', async () => {
     open('chatty');
     const stderr = (await end())?.stderr ?? '';
     expect(stderr).toHaveLength(ringBytes);
@@ -63,7 +71,7 @@ describe('a real child', () => {
 
   it('that cannot be launched says why in words', async () => {
     expect(await messageFor({ command: 'node', args: [], env: {}, cwd: '/no/such/folder' })).toBe(
-      'cannot start "node": its folder "/no/such/folder" does not exist',
+      'cannot start "node": its folder "/no/such/folder" does not exist: make it, or correct "cwd"',
     );
   });
 
@@ -73,6 +81,24 @@ describe('a real child', () => {
 
   it('with an argument that no process can be given is refused, not thrown', async () => {
     expect(await messageFor({ command: 'node', args: ['a\0b'], env: {} })).toContain('hold a character');
+  });
+
+  it('is looked up by its server and the generation of its facts', async () => {
+    const asked: unknown[] = [];
+    const launchOf = (...facts: unknown[]): undefined => void asked.push(facts);
+    const port = processPortOf({ launchOf, ledger: world.ledger });
+    const fact = await new Promise((resolve) => port('p', { server: 's', generation: 3, key: 'p' }, resolve));
+    expect(asked).toEqual([['s', 3]]);
+    expect(fact).toMatchObject({ type: 'child.failed', isFinal: true });
+  });
+
+  it('runs the command of its config, whatever its arguments look like (case 62)', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'a2c-command-'));
+    writeFileSync(join(folder, 'python'), '#!/bin/sh\necho "$0 $*" >&2\n', { mode: 0o755 });
+    const spec = { command: 'python', args: ['server.py', '--node-id', '3'], env: { PATH: folder } };
+    world.launch(spec, (fact) => facts.push(fact));
+    expect(await end()).toMatchObject({ code: 0, stderr: `${folder}/python server.py --node-id 3\n` });
+    rmSync(folder, { recursive: true });
   });
 
   it('of a server without launch facts fails by the name of the server', async () => {

@@ -1,245 +1,194 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Give, Leaf, ProcessCommand, ProcessFact } from '../../machines/ports.ts';
-
-/** The children that every world can start. */
-export type ChildBehaviour =
-  /** Ends with code 0 when its stdin ends. */
-  | 'good'
-  /** Takes no notice of the end of stdin; SIGTERM ends it. */
-  | 'ignoresStdin'
-  /** Only SIGKILL ends it. */
-  | 'stubborn'
-  /** Says "boom" on stderr and ends with code 7, soon and by itself. */
-  | 'crashes'
-  /** Its command, `no-such-command`, does not exist. */
-  | 'missing'
-  /** A shell, which SIGTERM ends, waits for a stubborn server in the same group. */
-  | 'wrapped'
-  /** A good child with a quiet grandchild in its group, which SIGTERM ends. */
-  | 'leavesGrandchild';
-
-export interface ContractChild extends Leaf<ProcessCommand> {
-  /** Resolves when the child behaves as told (traps set, grandchild born); it never does for `missing`. */
-  ready(): Promise<void>;
-}
-/** How the contract gets children and waits for them: real ones for an event, scripted ones by stepping a clock. */
-export interface ProcessWorld {
-  /** Opens the port under test on a child that behaves so. */
-  open(behaviour: ChildBehaviour, give: Give<ProcessFact>): ContractChild;
-  /** Resolves once it holds; looked at again whenever a fact was given. */
-  until(holds: () => boolean): Promise<void>;
-  /** Resolves when no process of any child lives and no fact can come any more. */
-  settled(): Promise<void>;
-  /** Children of which anything lives, as the ledger counts them. */
-  alive(): number;
-  /** Ends whatever a failed test left. */
-  dispose(): Promise<void>;
-}
-
-type Fact<T extends ProcessFact['type']> = Extract<ProcessFact, { type: T }>;
-
-/** One child with all the facts it gave. */
-function observed(world: ProcessWorld, behaviour: ChildBehaviour) {
-  const facts: ProcessFact[] = [];
-  const child = world.open(behaviour, (fact) => facts.push(fact));
-  const find = <T extends ProcessFact['type']>(type: T) =>
-    facts.find((fact): fact is Fact<T> => fact.type === type);
-  return {
-    facts,
-    types: () => facts.map(({ type }) => type),
-    ready: () => child.ready(),
-    close: () => child.close(),
-    closeStdin: () => child.tell({ type: 'child.closeStdin' }),
-    signal: (signal: 'SIGTERM' | 'SIGKILL') => child.tell({ type: 'child.signal', signal }),
-    /** The first fact of this type, waited for if it has not come yet. */
-    next: async <T extends ProcessFact['type']>(type: T): Promise<Fact<T>> => {
-      await world.until(() => find(type) !== undefined);
-      return find(type) as Fact<T>;
-    },
-  };
-}
-export type ObservedChild = ReturnType<typeof observed>;
-
-/** What the chapters below share. */
-interface Stage {
-  readonly world: () => ProcessWorld;
-  readonly open: (behaviour: ChildBehaviour) => ObservedChild;
-  /** Opened, and behaving as told. */
-  readonly running: (behaviour: ChildBehaviour) => Promise<ObservedChild>;
-}
+import assert from 'node:assert/strict';
+import { casesOf, type ContractCase } from './contract.ts';
+import { law, onStage, type ChildBehaviour, type ProcessSubject } from './process.stage.ts';
 
 /** What every `process` port owes its machine. */
-export function processContract(name: string, createWorld: () => ProcessWorld): void {
-  describe(`process port: ${name}`, () => {
-    let world: ProcessWorld;
-    beforeEach(() => {
-      world = createWorld();
-    });
-    afterEach(() => world.dispose());
-    const open = (behaviour: ChildBehaviour): ObservedChild => observed(world, behaviour);
-    const stage: Stage = {
-      world: () => world,
-      open,
-      running: async (behaviour) => {
-        const child = open(behaviour);
-        await child.ready();
-        return child;
-      },
-    };
-    describe('a life', () => aLife(stage));
-    describe('the ladder', () => theLadder(stage));
-    describe('a command', () => aCommand(stage));
-    describe('close is final', () => closing(stage));
-  });
-}
+export const processContract = (subject: ProcessSubject): readonly ContractCase[] =>
+  casesOf(
+    {
+      'a life': aLife,
+      'the ladder': theLadder,
+      'a command': aCommand,
+      'close is final': [
+        ...beforeAnything.map(closedAtOnce),
+        ...withLife.map(closedWhileRunning),
+        closedAfterwards,
+      ],
+    },
+    (law) => onStage(subject, law),
+  );
 
-function aLife({ open, running, world }: Stage): void {
-  it('starts with a pid and ends with code 0 when a good child loses its stdin', async () => {
-    const child = await running('good');
-    expect((await child.next('child.started')).pid).toBeGreaterThan(0);
-    expect(world().alive()).toBe(1);
-    child.closeStdin();
-    expect(await child.next('child.exited')).toMatchObject({ code: 0, signal: null, left: 0 });
-    await world().settled();
-    expect(child.types()).toEqual(['child.started', 'child.exited']);
-    expect(world().alive()).toBe(0);
-  });
+const aLife = [
+  law(
+    'starts with a pid and ends with code 0 when a good child loses its stdin',
+    async ({ running, world, endedWith }) => {
+      const child = await running('good');
+      assert.ok((await child.next('child.started')).pid > 0);
+      assert.equal(world.alive(), 1);
+      child.closeStdin();
+      endedWith(await child.next('child.exited'), 0);
+      await world.settled();
+      assert.deepEqual(child.types(), ['child.started', 'child.exited']);
+      assert.equal(world.alive(), 0);
+    },
+  ),
 
-  it('that ends by itself is told with its code and the last words on stderr', async () => {
-    const child = open('crashes');
-    const end = await child.next('child.exited');
-    expect(end).toMatchObject({ code: 7, signal: null, left: 0 });
-    expect(end.stderr).toContain('boom');
-    expect(child.types()).toEqual(['child.started', 'child.exited']);
-  });
+  law(
+    'that ends by itself is told with its code and the last words on stderr',
+    async ({ open, endedWith }) => {
+      const child = open('crashes');
+      const end = await child.next('child.exited');
+      endedWith(end, 7);
+      assert.match(end.stderr, /boom/);
+      assert.deepEqual(child.types(), ['child.started', 'child.exited']);
+    },
+  ),
 
-  it('that could not begin is told once, by a sentence that names the command', async () => {
-    const child = open('missing');
-    expect((await child.next('child.failed')).message).toContain('no-such-command');
-    child.closeStdin();
-    child.signal('SIGKILL');
-    child.close();
-    await world().settled();
-    expect(child.types()).toEqual(['child.failed']);
-    expect(world().alive()).toBe(0);
-  });
+  law(
+    'that could not begin is told once, by a sentence that names the command, and as final',
+    async ({ open, world, isRemote }) => {
+      const child = open('missing');
+      if (isRemote) {
+        await world.until(() => child.types().some((type) => type !== 'child.started'));
+      } else {
+        const failed = await child.next('child.failed');
+        assert.match(failed.message, /no-such-command/);
+        assert.equal(failed.isFinal, true);
+      }
+      const told = child.types();
+      child.closeStdin();
+      child.signal('SIGKILL');
+      child.close();
+      await world.settled();
+      assert.deepEqual(child.types(), told);
+      // A program that stands between had begun, and ends with a code that is not 0.
+      if (told[0] === 'child.started') assert.notEqual((await child.next('child.exited')).code, 0);
+      else assert.deepEqual(told, ['child.failed']);
+      assert.equal(world.alive(), 0);
+    },
+  ),
 
-  it('touches no other', async () => {
+  law('touches no other', async ({ running, world, endedWith }) => {
     const [one, other] = await Promise.all([running('good'), running('good')]);
     one.signal('SIGKILL');
     await one.next('child.exited');
-    expect(other.types()).toEqual(['child.started']);
-    expect(world().alive()).toBe(1);
+    assert.deepEqual(other.types(), ['child.started']);
+    assert.equal(world.alive(), 1);
     other.closeStdin();
-    expect(await other.next('child.exited')).toMatchObject({ code: 0 });
-  });
-}
+    endedWith(await other.next('child.exited'), 0);
+  }),
+];
 
-function theLadder({ running, world }: Stage): void {
-  it('has SIGTERM for a child that takes no notice of the end of its stdin', async () => {
-    const child = await running('ignoresStdin');
-    child.closeStdin();
-    child.signal('SIGTERM');
-    expect(await child.next('child.exited')).toMatchObject({ code: null, signal: 'SIGTERM', left: 0 });
-  });
+const theLadder = [
+  law(
+    'has SIGTERM for a child that takes no notice of the end of its stdin',
+    async ({ running, endedBy }) => {
+      const child = await running('ignoresStdin');
+      child.closeStdin();
+      child.signal('SIGTERM');
+      const exit = await child.next('child.exited');
+      endedBy(exit, 'SIGTERM');
+      assert.equal(exit.left, 0);
+    },
+  ),
 
-  it('has SIGKILL for a child that takes no notice of SIGTERM', async () => {
+  law('has SIGKILL for a child that takes no notice of SIGTERM', async ({ running, endedBy }) => {
     const child = await running('stubborn');
     child.closeStdin();
     child.signal('SIGTERM');
     child.signal('SIGKILL');
-    expect(await child.next('child.exited')).toMatchObject({ code: null, signal: 'SIGKILL', left: 0 });
-  });
+    const exit = await child.next('child.exited');
+    endedBy(exit, 'SIGKILL');
+    assert.equal(exit.left, 0);
+  }),
 
-  it('reaches a server behind its wrapper at once', async () => {
+  law('reaches a server behind its wrapper at once', async ({ running, world }) => {
     const child = await running('wrapped');
     child.signal('SIGKILL');
     await child.next('child.exited');
-    await world().settled();
-    expect(world().alive()).toBe(0);
-  });
+    await world.settled();
+    assert.equal(world.alive(), 0);
+  }),
 
-  it('counts a server that outlives its wrapper, and reaches it with the next signal', async () => {
-    const child = await running('wrapped');
-    child.signal('SIGTERM');
-    expect(await child.next('child.exited')).toMatchObject({ signal: 'SIGTERM', left: 1 });
-    expect(world().alive()).toBe(1);
-    child.signal('SIGKILL');
-    await child.next('group.emptied');
-    await world().settled();
-    expect(child.types()).toEqual(['child.started', 'child.exited', 'group.emptied']);
-    expect(world().alive()).toBe(0);
-  });
+  law(
+    'counts a server that outlives its wrapper, and reaches it with the next signal',
+    async ({ running, world, isRemote, endedBy }) => {
+      const child = await running('wrapped');
+      child.signal('SIGTERM');
+      const exit = await child.next('child.exited');
+      endedBy(exit, 'SIGTERM');
+      assert.equal(exit.left, isRemote ? 0 : 1);
+      assert.equal(world.alive(), exit.left);
+      child.signal('SIGKILL');
+      if (exit.left > 0) await child.next('group.emptied');
+      await world.settled();
+      const told = ['child.started', 'child.exited', 'group.emptied'];
+      assert.deepEqual(child.types(), isRemote ? told.slice(0, 2) : told);
+      assert.equal(world.alive(), 0);
+    },
+  ),
 
-  it('counts a grandchild that a good child leaves behind', async () => {
+  law('counts a grandchild that a good child leaves behind', async ({ running, world, isRemote }) => {
     const child = await running('leavesGrandchild');
     child.closeStdin();
-    expect(await child.next('child.exited')).toMatchObject({ code: 0, left: 1 });
+    const { code, left } = await child.next('child.exited');
+    assert.deepEqual({ code, left }, { code: 0, left: isRemote ? 0 : 1 });
     child.signal('SIGTERM');
-    await child.next('group.emptied');
-    expect(world().alive()).toBe(0);
-  });
-}
+    if (left > 0) await child.next('group.emptied');
+    assert.equal(world.alive(), 0);
+  }),
+];
 
-function aCommand({ running, world }: Stage): void {
-  it('to a child that has ended does nothing', async () => {
+const aCommand = [
+  law('to a child that has ended does nothing', async ({ running, world }) => {
     const child = await running('good');
     child.closeStdin();
     await child.next('child.exited');
     child.closeStdin();
     child.signal('SIGTERM');
     child.signal('SIGKILL');
-    await world().settled();
-    expect(child.types()).toEqual(['child.started', 'child.exited']);
-  });
+    await world.settled();
+    assert.deepEqual(child.types(), ['child.started', 'child.exited']);
+  }),
 
-  it('given twice works once', async () => {
+  law('given twice works once', async ({ running, endedWith }) => {
     const child = await running('good');
     child.closeStdin();
     child.closeStdin();
-    expect(await child.next('child.exited')).toMatchObject({ code: 0 });
-  });
-}
+    endedWith(await child.next('child.exited'), 0);
+  }),
+];
 
-function closing({ open, running, world }: Stage): void {
-  const all: readonly ChildBehaviour[] = [
-    'good',
-    'ignoresStdin',
-    'stubborn',
-    'crashes',
-    'missing',
-    'wrapped',
-    'leavesGrandchild',
-  ];
-  it.each(all)('before anything was heard of a child: %s', async (behaviour) => {
+const withLife = ['good', 'ignoresStdin', 'stubborn', 'wrapped', 'leavesGrandchild'] as const;
+const beforeAnything = [...withLife, 'crashes', 'missing'] as const;
+
+const closedAtOnce = (behaviour: ChildBehaviour) =>
+  law(`before anything was heard of a child: ${behaviour}`, async ({ open, world }) => {
     const child = open(behaviour);
     child.close();
-    await world().settled();
-    expect(child.facts).toEqual([]);
-    expect(world().alive()).toBe(0);
+    await world.settled();
+    assert.deepEqual(child.facts, []);
+    assert.equal(world.alive(), 0);
   });
 
-  it.each(['good', 'ignoresStdin', 'stubborn', 'wrapped', 'leavesGrandchild'] as const)(
-    'for a running child: %s',
-    async (behaviour) => {
-      const child = await running(behaviour);
-      child.close();
-      child.close();
-      child.closeStdin();
-      child.signal('SIGTERM');
-      await world().settled();
-      expect(child.types()).toEqual(['child.started']);
-      expect(world().alive()).toBe(0);
-    },
-  );
-
-  it('for what an ended child left behind', async () => {
-    const child = await running('wrapped');
-    child.signal('SIGTERM');
-    await child.next('child.exited');
+const closedWhileRunning = (behaviour: ChildBehaviour) =>
+  law(`for a running child: ${behaviour}`, async ({ running, world }) => {
+    const child = await running(behaviour);
     child.close();
-    await world().settled();
-    expect(child.types()).toEqual(['child.started', 'child.exited']);
-    expect(world().alive()).toBe(0);
+    child.close();
+    child.closeStdin();
+    child.signal('SIGTERM');
+    await world.settled();
+    assert.deepEqual(child.types(), ['child.started']);
+    assert.equal(world.alive(), 0);
   });
-}
+
+const closedAfterwards = law('for what an ended child left behind', async ({ running, world }) => {
+  const child = await running('wrapped');
+  child.signal('SIGTERM');
+  await child.next('child.exited');
+  child.close();
+  await world.settled();
+  assert.deepEqual(child.types(), ['child.started', 'child.exited']);
+  assert.equal(world.alive(), 0);
+});

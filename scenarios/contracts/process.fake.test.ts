@@ -1,7 +1,9 @@
 import type { ProcessFact } from '../../machines/ports.ts';
 import { ScriptedServers, type Script } from '../scripted/servers.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import { processContract, type ChildBehaviour, type ProcessWorld } from './process.contract.ts';
+import { processContract } from './process.contract.ts';
+import type { ChildBehaviour, ProcessWorld } from './process.stage.ts';
+import { registered } from './registered.ts';
 
 const missing = 'no-such-command';
 const scripts: Readonly<Record<ChildBehaviour, Script>> = {
@@ -43,4 +45,4 @@ function createScriptedWorld(): ProcessWorld {
   };
 }
 
-processContract('scripted children', createScriptedWorld);
+registered('process port: scripted children', processContract({ createWorld: createScriptedWorld }));

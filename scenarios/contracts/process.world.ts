@@ -6,26 +6,10 @@ import {
   type LedgerOptions,
 } from '../../adapters/process/index.ts';
 import type { Give, Leaf, ProcessCommand, ProcessFact } from '../../machines/ports.ts';
-import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.contract.ts';
+import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.stage.ts';
+import { createWaiting } from './waiting.ts';
 
-/** Waits for events: what is asked is looked at again whenever something was heard. */
-export function createWaiting() {
-  const open = new Set<{ holds: () => boolean; resolve: () => void }>();
-  return {
-    heard:
-      <Fact>(give: Give<Fact>): Give<Fact> =>
-      (fact) => {
-        give(fact);
-        for (const waiting of open) {
-          if (!waiting.holds()) continue;
-          open.delete(waiting);
-          waiting.resolve();
-        }
-      },
-    until: (holds: () => boolean): Promise<void> =>
-      holds() ? Promise.resolve() : new Promise((resolve) => open.add({ holds, resolve })),
-  };
-}
+export { createWaiting } from './waiting.ts';
 
 const childFile = new URL('../fixtures/child.mjs', import.meta.url).pathname;
 const nodeRuns = (...args: string[]): LaunchSpec => ({
@@ -96,7 +80,7 @@ export function createRealProcessWorld(options: LedgerOptions = {}): RealProcess
     },
     settled: async () => {
       await ledger.closed();
-      // A child that was never born stands in no ledger; its failure comes on this turn of the loop.
+      // What could not even be tried stands in no ledger; its failure comes on this turn of the loop.
       await new Promise((resolve) => setImmediate(resolve));
     },
     alive: () => ledger.size,

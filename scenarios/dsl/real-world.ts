@@ -117,7 +117,7 @@ export class RealWorld implements World {
   kill(server: string, signal: OutsideSignal): void {
     const key = this.observed.childOf(server);
     const child = this.runtime.ledger.list().find((each) => each.key === key);
-    if (child) process.kill(child.pid, signal);
+    if (child?.pid !== undefined) process.kill(child.pid, signal);
   }
   happen(fault: Fault): void {
     const ms = Number(fault['ms'] ?? 0);

@@ -1,0 +1,8 @@
+/**
+ * `a2c-actors/contracts`: what our own ports and launchers pass, for those that a host brings. Each contract is a list
+ * of cases for any runner of tests (docs/extend.md).
+ */
+export type { ContractCase } from './contract.ts';
+export { processContract } from './process.contract.ts';
+export type { ChildBehaviour, ContractChild, ProcessSubject, ProcessWorld } from './process.stage.ts';
+export { launcherSubject, type LauncherUnderTest } from './process.subject.ts';

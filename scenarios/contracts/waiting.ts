@@ -1,0 +1,20 @@
+import type { Give } from '../../machines/ports.ts';
+
+/** Waits for events: what is asked is looked at again whenever something was heard. */
+export function createWaiting() {
+  const open = new Set<{ holds: () => boolean; resolve: () => void }>();
+  return {
+    heard:
+      <Fact>(give: Give<Fact>): Give<Fact> =>
+      (fact) => {
+        give(fact);
+        for (const waiting of open) {
+          if (!waiting.holds()) continue;
+          open.delete(waiting);
+          waiting.resolve();
+        }
+      },
+    until: (holds: () => boolean): Promise<void> =>
+      holds() ? Promise.resolve() : new Promise((resolve) => open.add({ holds, resolve })),
+  };
+}
