@@ -1,10 +1,14 @@
 import type { CallEnded, CallStarted } from './call-watch.ts';
 import type { Launcher } from '../adapters/index.ts';
+import type { Answers, Noise } from '../adapters/index.ts';
+import type { CatalogList } from '../machines/catalog/index.ts';
 import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
 import type { CallOptions, CallOutcome } from './pending-calls.ts';
 import type { RecordOptions } from './flight-recorder.ts';
+import type { AskInput } from './inputs.ts';
 import type { Confirm } from './runtime.ts';
+import type { InMemoryServer } from './servers.ts';
 
 /** What a host has of a computer: how it is asked for, what it does, what it tells. */
 export interface OfficeSeat {
@@ -21,6 +25,12 @@ export interface ComputerOptions {
   readonly office?: OfficeSeat;
   /** Who confirms calls of tools that do not apply by themselves. Default `'deny'`. */
   readonly confirm?: Confirm;
+  /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
+  readonly input?: AskInput;
+  /** Servers of type `inmemory` by their name: what each is connected to. */
+  readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
+  /** Answers servers that ask for roots, for a sample of a model or for a word of a person. */
+  readonly answers?: Answers;
   readonly autoConnect?: boolean;
   readonly autoReconnect?: boolean;
   readonly timing?: Partial<Timing>;
@@ -56,6 +66,36 @@ export interface ServerStatus {
     | 'unsupported';
   /** Why it is not ready, for a person. */
   readonly reason?: string;
+  /** How long at most until it is tried again by itself. */
+  readonly nextTryMs?: number;
+  /** What it wrote that reached nobody; only when there was any. */
+  readonly noise?: Noise;
+}
+/** Where one list of a server stands. */
+export interface CatalogStatus {
+  readonly server: string;
+  readonly list: CatalogList;
+  readonly state: 'resting' | 'connecting' | 'ready' | 'refreshing' | 'failing' | 'withdrawn';
+  /** Counts changes of its entries. */
+  readonly revision: number;
+  readonly entries: number;
+  /** Refreshes that failed in a row. */
+  readonly failures: number;
+  /** Why each entry last changed, and when (ISO 8601); of entries that are gone the last hundred. */
+  readonly changes: readonly {
+    readonly key: string;
+    readonly change: 'added' | 'changed' | 'removed';
+    readonly revision: number;
+    readonly why: string;
+    readonly at?: string;
+  }[];
+}
+/** Keys of entries: names of prompts, URIs of resources. */
+export interface ListChanged {
+  readonly server: string;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
 }
 export interface ToolInfo extends SmcpTool {
   readonly original: string;
@@ -74,6 +114,19 @@ export interface ComputerStatus {
 }
 export interface ComputerEvents {
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
+  /** It was taken out of the config and has ended. */
+  readonly 'server.removed': { readonly name: string };
+  /** What a server logs over MCP (`notifications/message`). */
+  readonly 'server.logged': {
+    readonly name: string;
+    readonly level: string;
+    readonly logger?: string;
+    readonly data: unknown;
+  };
+  readonly 'resources.changed': ListChanged;
+  readonly 'prompts.changed': ListChanged;
+  /** The content of a resource that was subscribed. */
+  readonly 'resource.updated': { readonly server: string; readonly uri: string };
   readonly 'tools.changed': { readonly added: readonly string[]; readonly removed: readonly string[] };
   readonly 'link.changed': { readonly state: string; readonly reason: string | null };
   readonly 'call.started': CallStarted;
@@ -94,11 +147,29 @@ export interface Computer extends AsyncDisposable {
   ): Promise<CallOutcome>;
   cancelCall(reqId: string): void;
   startServer(name: string): Promise<void>;
+  /** Lets its calls end first, up to `drainMs`; asked twice it hurries. */
   stopServer(name: string): Promise<void>;
   /** Stop, then start. */
   restartServer(name: string): Promise<void>;
   /** Tries again at once what waits for its next try, or rests after too many. */
   retryServer(name: string): Promise<void>;
+  /**
+   * The servers as they are wanted from now on (any shape of docs/config.md): those that are gone are closed, new ones
+   * are started, unchanged ones are left alone. Resolves when that is under way; rejects with every mistake, and then
+   * nothing has changed.
+   */
+  setServers(config: unknown): Promise<void>;
+  /**
+   * Adds one server, or changes it. Resolves with where it came to rest. Rejects when its new launch facts cannot be
+   * started: then it is back as it was; and, with `autoReconnect: false`, when it is active.
+   */
+  addOrUpdateServer(config: unknown): Promise<ServerStatus>;
+  /** Resolves when it has ended. */
+  removeServer(name: string): Promise<void>;
+  /** Where every list of every server stands. */
+  catalogs(): readonly CatalogStatus[];
+  /** Servers that asked for roots are told that `answers.roots` gives others now. */
+  announceRoots(): void;
   /** Takes a seat; resolves when it sits there. Rejects, and tries no more, when the first try fails. */
   join(office: OfficeSeat): Promise<void>;
   /** Leaves the office; the servers stay. */

@@ -1,3 +1,4 @@
+import type { Noise } from '../adapters/index.ts';
 import { offeredTools, toSmcpTool } from '../machines/catalog/index.ts';
 import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { ServerConfig } from '../machines/config/index.ts';
@@ -19,18 +20,34 @@ const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): Se
   if (snapshot.hasTag('ready')) return 'ready';
   return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
 };
-/** `snapshot` of its client, when it has one: a server that is disabled, needs an input or is not built has none. */
+interface KnownServer {
+  readonly generation: number;
+  readonly needs: readonly string[];
+  readonly failure: Failure | null;
+}
+interface Told {
+  readonly failure: Failure | null;
+  readonly noise: Noise;
+}
+const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
+/** `snapshot` of its client, when it has one: a server that is disabled, or lacks something, has none. */
 export function serverStatus(
-  { name, disabled, kind }: ServerConfig,
-  inputs: readonly string[],
+  { name, disabled }: ServerConfig,
+  known: KnownServer | undefined,
   snapshot: Snapshot | undefined,
-  failure: Failure | null,
+  { failure, noise }: Told,
 ): ServerStatus {
   if (disabled) return { name, state: 'disabled', reason: 'disabled in its config' };
-  if (kind !== 'stdio') return { name, state: 'unsupported', reason: `transport '${kind}' is not built yet` };
-  if (inputs.length > 0) return { name, state: 'needs input', reason: `needs input ${inputs.join(', ')}` };
+  const needs = known?.needs ?? [];
+  if (needs.length > 0) return { name, state: 'needs input', reason: `needs input ${needs.join(', ')}` };
+  if (known?.failure) return { name, state: 'unsupported', reason: known.failure.message };
   const state = snapshot ? stateOf(snapshot) : 'closing';
-  return { name, state, ...(failure && state !== 'ready' && { reason: failure.message }) };
+  return {
+    name,
+    state,
+    ...(failure && state !== 'ready' && { reason: failure.message }),
+    ...(isNoisy(noise) && { noise }),
+  };
 }
 
 /** Tools of servers that are up, and names that were refused with what to do about it. */

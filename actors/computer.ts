@@ -1,28 +1,34 @@
 import type { AnyEventObject } from 'xstate';
-import { hostName } from '../adapters/index.ts';
+import { defaultStateDir, hostName } from '../adapters/index.ts';
 import { keyOf } from '../machines/address.ts';
 import type { ComputerContext, ComputerNews, ComputerStart, ToolCall } from '../machines/computer.machine.ts';
-import { shownServer, toProtocol, type Config, type ServerConfig } from '../machines/config/index.ts';
+import type { Config, ServerConfig } from '../machines/config/index.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
 import { wireCodes, type Failure } from '../machines/wire/index.ts';
-import { deferred } from './deferred.ts';
+import { CallWatch } from './call-watch.ts';
+import { catalogsOf } from './catalog-status.ts';
 import type {
+  CatalogStatus,
+  Computer,
+  ComputerEvents,
   ComputerOptions,
+  ComputerStatus,
+  OfficeSeat,
   ServerStatus,
   ToolListing,
-  ComputerStatus,
-  ComputerEvents,
-  Computer,
-  OfficeSeat,
 } from './computer-handle.ts';
-import { CallWatch } from './call-watch.ts';
-import { cannotOrder, closedCall, closedText, listingOf, serverStatus } from './computer-status.ts';
+import { closedCall, listingOf, serverStatus } from './computer-status.ts';
+import { deferred } from './deferred.ts';
 import { A2cError } from './errors.ts';
+import { Inputs } from './inputs.ts';
+import { KeptCatalogs } from './kept-catalogs.ts';
 import { Listeners } from './listeners.ts';
 import { PendingCalls } from './pending-calls.ts';
-import { launchOf, planOf, readOrThrow, type StdioServer } from './plan.ts';
+import { readOrThrow } from './plan.ts';
 import { Runtime, type Hosted } from './runtime.ts';
+import { ServerOrders } from './server-orders.ts';
+import { Servers } from './servers.ts';
 
 /** For our own command: one runtime for several handles, a config that was read already. */
 export interface Inner {
@@ -35,43 +41,67 @@ class HostedComputer implements Computer {
   readonly #options: ComputerOptions;
   readonly #runtime: Runtime;
   readonly #isShared: boolean;
-  readonly #config: Config;
   readonly #timing: Timing;
-  readonly #stdio: readonly StdioServer[];
-  readonly #hosted: Hosted;
+  readonly #inputs: Inputs;
+  readonly #kept: KeptCatalogs;
+  readonly #servers: Servers;
+  readonly #orders: ServerOrders;
+  #hosted: Hosted | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
   readonly #booted = deferred();
   #link: ComputerStatus['link'] = null;
   #isWatchingCalls = false;
   readonly #failures = new Map<string, Failure | null>();
+  /** When a list came to a revision, and when a server was last lost. */
+  readonly #times = new Map<string, number>();
 
   constructor(options: ComputerOptions, config: Config, runtime: Runtime, isShared: boolean) {
+    const { autoConnect = true, autoReconnect = true, stateDir = defaultStateDir(), onNotice } = options;
     this.#options = options;
-    this.#config = config;
     this.#runtime = runtime;
     this.#isShared = isShared;
     this.name = options.name ?? hostName();
-    this.#timing = { ...timing, ...this.#config.settings.timeouts, ...options.timing } as Timing;
-    this.#runtime.confirm = options.confirm ?? 'deny';
-    const needy = new Set(this.#config.needsInputs.map((n) => n.server));
-    this.#stdio = this.#config.servers.filter(
-      (s): s is StdioServer => s.kind === 'stdio' && !s.disabled && !needy.has(s.name),
-    );
-    for (const server of this.#stdio) this.#runtime.launch(server.name, launchOf(server));
+    this.#timing = { ...timing, ...config.settings.timeouts, ...options.timing } as Timing;
+    runtime.confirm = options.confirm ?? 'deny';
+    runtime.answers = options.answers ?? {};
+    runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
+    this.#inputs = new Inputs({
+      definitions: config.inputs,
+      environment: process.env,
+      ...(options.input && { ask: options.input }),
+    });
+    this.#kept = new KeptCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
+    this.#servers = new Servers(config, {
+      inputs: this.#inputs,
+      policy: { autoConnect, autoReconnect, timing: this.#timing },
+      inMemory: options.inMemory ?? {},
+      keptOf: (fingerprint) => this.#kept.of(fingerprint),
+      introduce: (...facts) => runtime.introduce(...facts),
+    });
+    this.#orders = new ServerOrders({
+      servers: this.#servers,
+      listeners: this.#listeners,
+      autoReconnect,
+      statusOf: (name) => this.servers().find((s) => s.name === name),
+      isOpen: () => this.#runtime.directory.find('computer') !== undefined,
+      send: (event) => this.#runtime.directory.send('computer', event),
+    });
+  }
+  /** Asks for what its config needs, then starts the machines. */
+  async start(config: Config): Promise<void> {
+    this.#servers.take(await this.#servers.prepare(config));
     this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
   }
   #input(): ComputerStart {
-    const { office, autoConnect = true, autoReconnect = true } = this.#options;
-    const shown = this.#config.servers.map((s) => ({ ...s, raw: shownServer(s.raw) }));
-    const policy = { autoConnect, autoReconnect, timing: this.#timing };
+    const { office } = this.#options;
     return {
-      servers: this.#stdio.map((server) => planOf(server, this.#config.settings, policy)),
+      servers: this.#servers.plans(),
       link: office
         ? { url: office.url, role: 'computer', name: this.name, office: office.id ?? 'local' }
         : null,
       timing: this.#timing,
-      shown: toProtocol({ servers: shown, inputs: this.#config.inputs }),
+      shown: this.#servers.shown(),
     };
   }
   #emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void {
@@ -85,25 +115,52 @@ class HostedComputer implements Computer {
       this.#booted.resolve();
       return this.#emit('computer.changed', { state: 'closed' });
     }
-    const news = event as ComputerNews;
-    if (news.type === 'client.changed') {
-      this.#failures.set(news.server, news.failure);
-      const { server, stage, failure, attempt } = news;
-      const tries = stage === 'waiting' ? ` (try ${attempt} of ${this.#budgetOf(server)})` : '';
-      const reason = failure ? { reason: failure.message + tries } : {};
-      this.#emit('server.changed', { name: server, state: stage, ...reason, failure });
-    } else if (news.type === 'tools.changed') {
-      this.#emit('tools.changed', { added: news.added, removed: news.removed });
-    } else if (news.type === 'link.changed') {
-      this.#link = { state: news.stage, reason: news.reason };
-      this.#emit('link.changed', this.#link);
-    } else if (news.type === 'computer.changed') {
-      this.#booted.resolve();
-      this.#emit('computer.changed', { state: news.stage });
+    this.#tell(event as ComputerNews);
+  }
+  #tell(news: ComputerNews): void {
+    switch (news.type) {
+      case 'client.changed': {
+        const { server, stage, failure, attempt, nextTryMs } = news;
+        this.#failures.set(server, failure);
+        if (stage === 'recovering' || stage === 'closing') this.#times.set(server, Date.now());
+        const tries = stage === 'waiting' ? ` (try ${attempt} of ${this.#budgetOf(server)})` : '';
+        const reason = failure ? { reason: failure.message + tries } : {};
+        const next = nextTryMs === null ? {} : { nextTryMs };
+        return this.#emit('server.changed', { name: server, state: stage, ...reason, ...next, failure });
+      }
+      case 'catalog.changed': {
+        const { server, list, revision, added, removed, changed } = news;
+        this.#times.set(`${server}/${list}@${revision}`, Date.now());
+        const known = this.#servers.get(server);
+        if (known?.server.settings.start === 'lazy' || this.#servers.config.settings.start === 'lazy')
+          this.#kept.hear(known?.fingerprint ?? '', news);
+        if (list === 'tools') return;
+        const name = list === 'prompts' ? 'prompts.changed' : 'resources.changed';
+        return this.#emit(name, { server, added, removed, changed });
+      }
+      case 'server.rolledBack': {
+        // When all that follows from it is done: the order of a new config is an input of its own.
+        const { server, generation, failure } = news;
+        return this.#orders.rolledBack(server, generation, failure);
+      }
+      case 'server.removed':
+        this.#failures.delete(news.server);
+        return this.#emit('server.removed', { name: news.server });
+      case 'tools.changed':
+        return this.#emit('tools.changed', { added: news.added, removed: news.removed });
+      case 'link.changed':
+        this.#link = { state: news.stage, reason: news.reason };
+        return this.#emit('link.changed', this.#link);
+      case 'computer.changed':
+        this.#booted.resolve();
+        return this.#emit('computer.changed', { state: news.stage });
+      case 'resource.updated':
+        return this.#emit('resource.updated', { server: news.server, uri: news.uri });
+      case 'machine.failed':
     }
   }
   #budgetOf(server: string): number {
-    return this.#input().servers.find((s) => s.rules.server === server)?.client.budget ?? 0;
+    return this.#servers.plans().find((s) => s.rules.server === server)?.client.budget ?? 0;
   }
   get booted(): Promise<void> {
     return this.#booted.promise;
@@ -113,13 +170,14 @@ class HostedComputer implements Computer {
   }
 
   servers(): readonly ServerStatus[] {
-    return this.#config.servers.map((server) => this.#statusOf(server));
+    return this.#servers.config.servers.map((server) => this.#statusOf(server));
   }
   #statusOf(server: ServerConfig): ServerStatus {
     const { name } = server;
-    const inputs = this.#config.needsInputs.find((n) => n.server === name)?.ids ?? [];
+    const known = this.#servers.get(name);
     const root = this.#runtime.directory.find(`computer/client:${keyOf(name)}`);
-    return serverStatus(server, inputs, root?.ref.getSnapshot(), this.#failures.get(name) ?? null);
+    const told = { failure: this.#failures.get(name) ?? null, noise: this.#runtime.noiseOf(name) };
+    return serverStatus(server, known, root?.ref.getSnapshot(), told);
   }
   status(): ComputerStatus {
     const snapshot = this.#runtime.directory.find('computer')?.ref.getSnapshot();
@@ -137,12 +195,15 @@ class HostedComputer implements Computer {
     const { directory } = this.#runtime;
     const send = (ticket: string, reqId: string): void => {
       const call = { ticket, reqId, tool, params, timeoutMs, confirmed };
-      const event: ToolCall = { type: 'tool.call', call, replyTo: this.#hosted.host };
-      const orElse = { to: this.#hosted.host, event: closedCall(ticket, reqId, tool) };
+      const event: ToolCall = { type: 'tool.call', call, replyTo: this.#host };
+      const orElse = { to: this.#host, event: closedCall(ticket, reqId, tool) };
       directory.send('computer', event, orElse);
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
   };
+  get #host(): string {
+    return this.#hosted?.host ?? '';
+  }
   #cancel(ticket: string): void {
     const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
     if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
@@ -151,41 +212,22 @@ class HostedComputer implements Computer {
     const ticket = this.#calls.ticketOf(reqId);
     if (ticket !== undefined) this.#cancel(ticket);
   }
-  startServer(name: string): Promise<void> {
-    return this.#order('server.start', name, 'ready');
+  startServer: Computer['startServer'] = (name) => this.#orders.start(name);
+  stopServer: Computer['stopServer'] = (name) => this.#orders.stop(name);
+  restartServer: Computer['restartServer'] = (name) => this.#orders.restart(name);
+  retryServer: Computer['retryServer'] = (name) => this.#orders.start(name);
+  setServers: Computer['setServers'] = async (config) => {
+    const { inputs } = readOrThrow(config);
+    if (inputs.length > 0) this.#inputs.setDefinitions(inputs);
+    await this.#orders.set(config);
+  };
+  addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
+  removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
+  catalogs(): readonly CatalogStatus[] {
+    return catalogsOf(this.#runtime.directory, this.#times);
   }
-  stopServer(name: string): Promise<void> {
-    return this.#order('server.stop', name, 'idle');
-  }
-  /** Resolves when the server has come to rest as wanted; rejects with why when it rests otherwise. */
-  async #order(type: 'server.start' | 'server.stop', name: string, wanted: 'ready' | 'idle'): Promise<void> {
-    const status = this.servers().find((s) => s.name === name);
-    if (!status || !this.#stdio.some((s) => s.name === name)) throw cannotOrder(name, status);
-    if (!this.#runtime.directory.find('computer'))
-      throw new A2cError({ code: 'ServerNotActive', message: closedText, details: { server_name: name } });
-    if (status.state === wanted) return;
-    const rested = deferred<ServerStatus>();
-    const stop = this.#listeners.on('server.changed', (s) => {
-      if (s.name === name && !['connecting', 'closing', 'recovering'].includes(s.state)) rested.resolve(s);
-    });
-    const stopEnd = this.#listeners.on('computer.changed', (c) => {
-      if (c.state === 'closed') rested.resolve({ name, state: 'idle', reason: closedText });
-    });
-    this.#runtime.directory.send('computer', { type, server: name } as AnyEventObject);
-    const { state, reason } = await rested.promise;
-    stop();
-    stopEnd();
-    if (state === wanted) return;
-    // Another order came in between, or it did not start.
-    const message = reason ?? `Server '${name}' is ${state}`;
-    throw new A2cError({ code: 'ServerNotActive', message, details: { server_name: name, state } });
-  }
-  async restartServer(name: string): Promise<void> {
-    await this.stopServer(name);
-    await this.startServer(name);
-  }
-  retryServer(name: string): Promise<void> {
-    return this.startServer(name);
+  announceRoots(): void {
+    this.#runtime.announceRoots();
   }
   async join({ url, id = 'local' }: OfficeSeat): Promise<void> {
     if (this.#context()?.link)
@@ -239,7 +281,9 @@ class HostedComputer implements Computer {
 
   writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
   async close(): Promise<void> {
-    await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    this.#inputs.close();
+    if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    await this.#kept.close();
     if (!this.#isShared) await this.#runtime.close();
   }
   [Symbol.asyncDispose](): Promise<void> {
@@ -261,6 +305,7 @@ export async function createComputer(options: ComputerOptions = {}, inner: Inner
   const abort = (): void => void (closed = computer.close());
   options.signal?.addEventListener('abort', abort, { once: true });
   if (options.signal?.aborted) abort();
+  await computer.start(config);
   await computer.booted;
   options.signal?.removeEventListener('abort', abort);
   await closed;

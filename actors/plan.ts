@@ -1,4 +1,4 @@
-import type { LaunchSpec } from '../adapters/index.ts';
+import type { Lists } from '../machines/catalog/index.ts';
 import type { ServerPlan } from '../machines/computer.machine.ts';
 import {
   mistakeLine,
@@ -7,43 +7,49 @@ import {
   type ServerConfig,
   type Settings,
 } from '../machines/config/index.ts';
-import type { Timing } from '../machines/timing.ts';
+import { refreshFailures, type Timing } from '../machines/timing.ts';
 import { A2cError } from './errors.ts';
 
-export type StdioServer = Extract<ServerConfig, { kind: 'stdio' }>;
 const defaultBudget = 5;
 
-/** What a machine needs to know of a configured server. */
+export interface Policy {
+  readonly autoConnect: boolean;
+  readonly autoReconnect: boolean;
+  readonly timing: Timing;
+}
+
+/** Only what is there: an absent key means "as the level above has it". */
+function timesOf(settings: Settings): Partial<Timing> {
+  const { timeouts, pollMs, pollDeclaredMs } = settings;
+  const idleStopMs = 'idleStopMs' in settings ? settings.idleStopMs : undefined;
+  const times = { ...timeouts, pollMs, pollDeclaredMs, idleStopMs };
+  return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined));
+}
+
+/** What the machines need to know of a configured server. */
 export function planOf(
-  { name, forbiddenTools, toolMeta, defaultToolMeta, settings: own }: StdioServer,
+  { name, kind, forbiddenTools, toolMeta, defaultToolMeta, settings: own }: ServerConfig,
   top: Config['settings'],
-  policy: { readonly autoConnect: boolean; readonly autoReconnect: boolean; readonly timing: Timing },
+  policy: Policy,
+  facts: { readonly generation: number; readonly fingerprint: string; readonly kept: Lists | null },
 ): ServerPlan {
   const settings: Settings = { ...top, ...own };
-  const restart = settings.restart ?? (policy.autoReconnect ? 'on-failure' : 'never');
   return {
     rules: { server: name, forbiddenTools, toolMeta, defaultToolMeta },
     client: {
-      generation: 1,
-      hasProcess: true,
-      start: !policy.autoConnect ? 'byHand' : (settings.start ?? 'eager'),
-      restart,
+      generation: facts.generation,
+      hasProcess: kind === 'stdio',
+      start: policy.autoConnect ? (settings.start ?? 'eager') : 'byHand',
+      restart: settings.restart ?? (policy.autoReconnect ? 'on-failure' : 'never'),
       budget: settings.restartBudget ?? defaultBudget,
-      hearsChanges: true,
-      timing: { ...policy.timing, ...own.timeouts } as Timing,
+      hearsChanges: settings.listChanged !== 'off',
+      refreshFailures: settings.refreshFailures ?? refreshFailures,
+      timing: { ...policy.timing, ...timesOf(top), ...timesOf(own) },
     },
-    fingerprint: '',
-    kept: null,
+    fingerprint: facts.fingerprint,
+    kept: facts.kept,
   };
 }
-
-/** What the launcher needs to know of it, and nobody else: commands and secrets stay out of the machines. */
-export const launchOf = ({ launch: { command, args, env, cwd } }: StdioServer): LaunchSpec => ({
-  command,
-  args,
-  env: env ?? {},
-  ...(cwd !== null && { cwd }),
-});
 
 /** What a host gave as config, or an error with every mistake in it. */
 export const readOrThrow = (config: unknown): Config => {

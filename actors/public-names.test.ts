@@ -38,6 +38,7 @@ const names = {
       'startServer',
       'stopServer',
     ] as const),
+    ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs', 'announceRoots'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
   agent: ['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'on', 'writeTrace', 'close'],
@@ -83,6 +84,7 @@ describe('a2c-actors', () => {
       | 'call.started'
       | 'call.settled'
       | 'computer.changed'
+      | ('server.removed' | 'server.logged' | 'resources.changed' | 'prompts.changed' | 'resource.updated')
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
       'computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed'
@@ -110,6 +112,7 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
+      | ('input' | 'inMemory' | 'answers')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();

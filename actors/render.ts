@@ -24,6 +24,8 @@ export interface RemoteSpec {
   readonly sseReadTimeoutMs: number;
   /** Only of `streamable`; `false` for the other. */
   readonly terminateOnClose: boolean;
+  /** The URL was given without a type: it may speak SSE. */
+  readonly fallbackToSse: boolean;
 }
 export interface InMemorySpec {
   readonly kind: 'inmemory';
@@ -93,7 +95,8 @@ const specOf = (server: ServerConfig, facts: LaunchFacts): ServerSpec => {
       // The facts have the kind of their server.
       const { timeoutMs, sseReadTimeoutMs, ...rest } = (server as SseServer | StreamableServer).remote;
       const terminateOnClose = 'terminateOnClose' in rest && rest.terminateOnClose;
-      return { ...facts, timeoutMs, sseReadTimeoutMs, terminateOnClose };
+      const fallbackToSse = 'isGuess' in rest && rest.isGuess;
+      return { ...facts, timeoutMs, sseReadTimeoutMs, terminateOnClose, fallbackToSse };
     }
   }
 };

@@ -8,21 +8,24 @@ import {
   sweepLeftovers,
   systemClock,
   type Launcher,
-  type LaunchSpec,
   type Ledger,
   type LedgerOptions,
+  type Answers,
+  type Noise,
+  type ServerLog,
   type SessionPort,
+  type StreamableSpec,
 } from '../adapters/index.ts';
 import type { Address } from '../machines/address.ts';
 import type { OwnedEnded } from '../machines/effects.ts';
 import type { AskFact, Give, Ports } from '../machines/ports.ts';
-import { secretsIn } from '../machines/trace/index.ts';
 import { wireCodes } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
 import { discreet } from './discreet.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from './flight-recorder.ts';
+import type { Reach } from './servers.ts';
 import { Tap } from './tap.ts';
 import { version } from './version.ts';
 
@@ -53,10 +56,15 @@ export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
-  readonly #launches = new Map<string, LaunchSpec>();
+  /** By server and generation. */
+  readonly #reaches = new Map<string, Reach>();
   /** By server, the longest first: one may be a part of another. */
   readonly #secrets = new Map<string, readonly string[]>();
   confirm: Confirm = 'deny';
+  /** Who answers when a server asks its host something; what is not here is not declared to servers. */
+  answers: Answers = {};
+  /** Hears what servers log over MCP. */
+  log: (server: string, entry: ServerLog) => void = () => {};
   readonly #offices = createOffices();
   readonly #links = createLinks();
   readonly #sessions: SessionPort;
@@ -67,10 +75,14 @@ export class Runtime {
     this.#survival = survival;
     this.flight = record === false ? undefined : new FlightRecorder({ record, ...survival }, tap);
     this.ledger = createLedger(survival);
-    this.#sessions = sessionPortOf({ ledger: this.ledger, clientInfo: { name: 'a2c-actors', version } });
+    this.#sessions = this.#openSessions();
     const ports: Ports = {
       process: discreet(
-        processPortOf({ ledger: this.ledger, launchOf: (server) => this.#launches.get(server), launcher }),
+        processPortOf({
+          ledger: this.ledger,
+          launchOf: (server, generation) => this.#reaches.get(`${server}@${generation}`)?.process,
+          launcher,
+        }),
         (server) => this.#secrets.get(server) ?? [],
       ),
       session: this.#sessions.open,
@@ -103,12 +115,42 @@ export class Runtime {
     return () => aborter.abort();
   }
 
-  /** How a server is launched. What looks like a secret in it never appears in a trace or a failure. */
-  launch(server: string, spec: LaunchSpec): void {
-    this.#launches.set(server, spec);
-    const secrets = secretsIn(spec.env, spec.args).toSorted((a, b) => b.length - a.length);
-    this.#secrets.set(server, secrets);
-    this.flight?.hide(secrets, server);
+  /** How a server is launched or reached. Its secrets never appear in a trace or a failure. */
+  introduce(server: string, generation: number, reach: Reach, secrets: readonly string[] = []): void {
+    this.#reaches.set(`${server}@${generation}`, reach);
+    // The one before it may be wanted back, and nobody wants those before that.
+    this.#reaches.delete(`${server}@${generation - 2}`);
+    const known = new Set([...(this.#secrets.get(server) ?? []), ...secrets]);
+    const all = [...known].toSorted((a, b) => b.length - a.length);
+    this.#secrets.set(server, all);
+    this.flight?.hide(all, server);
+  }
+  #openSessions(): SessionPort {
+    const of = (): Runtime => this;
+    return sessionPortOf({
+      ledger: this.ledger,
+      clientInfo: { name: 'a2c-actors', version },
+      remoteOf: (server, generation) => this.#reaches.get(`${server}@${generation}`)?.remote,
+      settledKind: (server, generation, kind) => {
+        const remote = this.#reaches.get(`${server}@${generation}`)?.remote;
+        if (remote?.kind !== 'streamable' || kind !== 'sse') return;
+        const { url, headers, timeoutMs, sseReadTimeoutMs } = remote as StreamableSpec;
+        const sse = { kind, url, headers, timeoutMs, sseReadTimeoutMs } as const;
+        this.#reaches.set(`${server}@${generation}`, { remote: sse });
+      },
+      get answers() {
+        return of().answers;
+      },
+      log: (server, entry) => this.log(server, entry),
+    });
+  }
+  /** What a server wrote that reached nobody. */
+  noiseOf(server: string): Noise {
+    return this.#sessions.noiseOf(server);
+  }
+  /** Servers that may ask for roots are told that there are others now. */
+  announceRoots(): void {
+    this.#sessions.announceRoots();
   }
   /** Writes what was recorded so far, and returns the file. */
   async writeTrace(dir: string): Promise<string> {
@@ -150,7 +192,10 @@ export class Runtime {
     this.ledger.killAll();
     let timer: unknown;
     const bound = new Promise<void>((resolve) => (timer = systemClock.setTimeout(resolve, leftoverMs)));
-    await Promise.race([bound, Promise.all([this.ledger.closed(), this.#offices.closed()])]);
+    await Promise.race([
+      bound,
+      Promise.all([this.ledger.closed(), this.#offices.closed(), this.#sessions.closed()]),
+    ]);
     systemClock.clearTimeout(timer);
     this.flight?.close(this.directory.size === 0);
   }

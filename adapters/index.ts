@@ -3,7 +3,16 @@ export { keep, readKept, type Keeping, type KeptCatalog } from './catalogs/index
 export { hostName, newId, processFacts, systemClock } from './clock.ts';
 export { readConfig } from './config/read.ts';
 export { documentsCommand } from './documents/command.ts';
-export { sessionPortOf, type SessionPort } from './mcp/index.ts';
+export {
+  sessionPortOf,
+  type Answers,
+  type InMemorySpec,
+  type Noise,
+  type RemoteSpec,
+  type ServerLog,
+  type SessionPort,
+  type StreamableSpec,
+} from './mcp/index.ts';
 export {
   createLedger,
   defaultStateDir,

@@ -170,7 +170,7 @@ export const catalogMachine = parts.createMachine({
     },
     withdrawn: {
       entry: [
-        ...dropEntries((c) => `${c.failures} refreshes in a row failed: ${c.failure?.message ?? ''}`),
+        ...dropEntries((c) => `${c.failures} refreshes in a row failed: ${c.failure?.message ?? ''}`, true),
         because('its server answers again'),
       ],
       on: { 'list.changed': 'refreshing' },

@@ -14,7 +14,7 @@ import {
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import { failureOfStep } from './server-failure.ts';
-import { refreshFailures, type Timing } from './timing.ts';
+import type { Timing } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 
 export interface CatalogStart {
@@ -26,6 +26,8 @@ export interface CatalogStart {
   readonly reader: Address;
   /** From the last good run; offered only where its server rests until it is needed. */
   readonly kept: readonly Entry[] | null;
+  /** So many refreshes in a row that fail take its entries back. */
+  readonly refreshFailures: number;
   readonly timing: Timing;
 }
 export type CatalogOrder =
@@ -49,6 +51,8 @@ export interface CatalogNews {
   readonly changed: readonly string[];
   /** Why: a sentence for a person. */
   readonly why: string;
+  /** Taken back because they could not be had any more. */
+  readonly isWithdrawn: boolean;
 }
 /** What the owner hears once a session: the first list is there, or could not be had. */
 export interface CatalogSettled {
@@ -99,7 +103,7 @@ function taken(c: Context, entries: readonly Entry[], why: string): Partial<Cont
   const back = c.isGone ? { ...changes, added: entries.map((entry) => keyOfEntry(c.list, entry)) } : changes;
   return { entries, revision, history: remember(c.history, back, revision, why), isGone: false };
 }
-const newsOf = (c: Context, entries: readonly Entry[], why: string): CatalogNews => ({
+const newsOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn: boolean): CatalogNews => ({
   type: 'catalog.changed',
   server: c.server,
   list: c.list,
@@ -107,11 +111,12 @@ const newsOf = (c: Context, entries: readonly Entry[], why: string): CatalogNews
   revision: c.revision + 1,
   ...told(c, entries),
   why,
+  isWithdrawn,
 });
-const lettersOf = (c: Context, entries: readonly Entry[], why: string) => ({
+const lettersOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn = false) => ({
   letters: isNoChange(told(c, entries))
     ? []
-    : [{ to: c.reader, event: newsOf(c, entries, why), ifThere: true as const }],
+    : [{ to: c.reader, event: newsOf(c, entries, why, isWithdrawn), ifThere: true as const }],
 });
 type Answer = { readonly event: { readonly result: unknown } };
 const fresh = ({ context: c }: { context: Context }) => c.why;
@@ -125,11 +130,11 @@ export const takeAnswer = [
   },
   { type: 'rememberEntries', params: ({ event }: Answer) => event },
 ] as const;
-export const dropEntries = (why: (c: Context) => string) =>
+export const dropEntries = (why: (c: Context) => string, isWithdrawn = false) =>
   [
     {
       type: 'postAll',
-      params: ({ context: c }: { context: Context }) => lettersOf(c, [], why(c)),
+      params: ({ context: c }: { context: Context }) => lettersOf(c, [], why(c), isWithdrawn),
     },
     { type: 'dropEntries', params: ({ context }: { context: Context }) => ({ why: why(context) }) },
   ] as const;
@@ -160,7 +165,7 @@ export const settle = (failure: (c: Context) => Failure | null, lost: (event: un
   }) as const;
 
 /** Beyond that it makes no difference any more. */
-const mostFailures = 5;
+const mostFailures = 1_000;
 const failedAgain = ({ failures }: Context): number => Math.min(failures + 1, mostFailures);
 
 export const parts = setup({
@@ -212,7 +217,7 @@ export const parts = setup({
     isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknownMethod(failure),
     /** Nobody answered because there is no session: neither a failure nor a success. */
     isUnasked: (_, { sent, lost }: { sent: boolean; lost?: boolean }) => !sent || lost === true,
-    isWorn: ({ context: c }) => c.failures >= refreshFailures,
+    isWorn: ({ context: c }) => c.failures >= c.refreshFailures,
   },
   delays: {
     listTimeout: ({ context }) => context.timing.listMs,

@@ -147,6 +147,7 @@ const startOf = (c: Context, list: CatalogList): Open => ({
     session: c.self,
     reader: c.owner,
     kept: c.kept?.[list] ?? null,
+    refreshFailures: c.refreshFailures,
     timing: c.timing,
   } satisfies CatalogStart,
 });

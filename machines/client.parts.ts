@@ -142,5 +142,6 @@ const planOf = (c: Context): ClientPlan => ({
   restart: c.restart,
   budget: c.budget,
   hearsChanges: c.hearsChanges,
+  refreshFailures: c.refreshFailures,
   timing: c.timing,
 });

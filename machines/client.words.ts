@@ -22,6 +22,8 @@ export interface ClientPlan {
   readonly budget: number;
   /** It hears when the server says that a list changed; otherwise lists are polled only. */
   readonly hearsChanges: boolean;
+  /** Refreshes of a list that may fail in a row before its entries are taken back. */
+  readonly refreshFailures: number;
   readonly timing: Timing;
 }
 export interface ClientStart extends ClientPlan {

@@ -1,6 +1,6 @@
 import type { ServerPlan } from '../machines/computer.machine.ts';
 import type { ToolMeta } from '../machines/catalog/index.ts';
-import type { Timing } from '../machines/timing.ts';
+import { refreshFailures, type Timing } from '../machines/timing.ts';
 
 /** What a scenario may say of a configured server; what it does not say is as a config has it. */
 export interface ServerOptions {
@@ -11,6 +11,7 @@ export interface ServerOptions {
   readonly restart?: boolean | 'always';
   readonly budget?: number;
   readonly hearsChanges?: boolean;
+  readonly refreshFailures?: number;
   readonly forbidden?: readonly string[];
   readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
   readonly meta?: ToolMeta | null;
@@ -38,6 +39,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     restart: restartOf(o),
     budget: o.budget ?? 5,
     hearsChanges: o.hearsChanges ?? true,
+    refreshFailures: o.refreshFailures ?? refreshFailures,
     timing,
   },
   fingerprint: `${server}@${o.generation ?? 1}`,

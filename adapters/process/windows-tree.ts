@@ -91,7 +91,8 @@ export function createForest({ taskkill, list, answers }: WindowsTools) {
     const members = new Set<number>();
     const lookForMembers = async (): Promise<void> => {
       const rows = await look();
-      // A number that was given away again is a stranger's, and so are its children.
+      // Where nothing can be listed, what was seen before is all there is. A number that was given away again is a
+      // stranger's, and so are its children.
       if (!rows || (hasEnded && rows.some((row) => row.pid === pid))) return;
       for (const member of descendantsOf(pid, rows, elders ?? new Set())) members.add(member);
     };

@@ -1,6 +1,6 @@
 import { foreignKeys, type ForeignKey } from './foreign-keys.ts';
 import { addMistake, addWarning, isObject, nounOf, pathText, type Findings, type Path } from './mistake.ts';
-import { kindOf, type ServerKind } from './server.ts';
+import { guessedType, kindOf, type ServerKind } from './server.ts';
 
 const rows: ReadonlyMap<string, ForeignKey> = new Map(foreignKeys.map((row) => [row.key, row]));
 const urlKeys = foreignKeys.flatMap(({ key, to }) => (to?.[1] === 'url' ? [key] : []));
@@ -44,7 +44,8 @@ interface Mapped {
 export const mapForeign = (entry: Entry, path: Path, findings: Findings): Mapped | undefined => {
   const kind = kindOfForeign(entry, path, findings);
   if (kind === undefined) return undefined;
-  const mapped: Draft = { type: kind, server_parameters: {} };
+  const isGuess = kind === 'streamable' && isEmpty(entry['type']);
+  const mapped: Draft = { type: isGuess ? guessedType : kind, server_parameters: {} };
   const origins = new Map<string, string>();
   const approvals: string[] = [];
   for (const [key, value] of Object.entries(entry)) {

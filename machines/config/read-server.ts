@@ -1,7 +1,7 @@
 import { isForeign, mapForeign } from './foreign.ts';
 import { addMistake, addWarning, check, isObject, type Findings, type Path } from './mistake.ts';
 import { unfilledIn } from './placeholders.ts';
-import { kindOf, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
+import { kindOf, guessedType, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
 import { serverToProtocol } from './to-protocol.ts';
 
 /** One server as it stands in a file. */
@@ -108,7 +108,11 @@ const build = (
       return {
         kind,
         ...shared(fields, name),
-        remote: { ...remote(fields.server_parameters, 30_000), terminateOnClose },
+        remote: {
+          ...remote(fields.server_parameters, 30_000),
+          terminateOnClose,
+          isGuess: value['type'] === guessedType,
+        },
       };
     }
     case 'inmemory': {

@@ -49,7 +49,11 @@ export interface SseServer extends ServerBase {
 }
 export interface StreamableServer extends ServerBase {
   readonly kind: 'streamable';
-  readonly remote: Remote & { readonly terminateOnClose: boolean };
+  readonly remote: Remote & {
+    readonly terminateOnClose: boolean;
+    /** A URL without a type: a server that refuses it may speak SSE. */
+    readonly isGuess: boolean;
+  };
 }
 /** Lives in our own process; which one it is says its name. Not part of the protocol. */
 export interface InMemoryServer extends ServerBase {
@@ -70,9 +74,11 @@ const kinds: Readonly<Record<string, ServerKind>> = {
   streamablehttp: 'streamable',
   inmemory: 'inmemory',
 };
+/** The type of an entry that has a URL and names none. */
+export const guessedType = 'streamable?';
 /** `streamable`, `http`, `streamable-http`, `streamableHttp`, `in-memory`, …; undefined for anything else. */
 export const kindOf = (type: unknown): ServerKind | undefined => {
-  const word = typeof type === 'string' ? type.toLowerCase().replace(/[_-]/g, '') : '';
+  const word = typeof type === 'string' ? type.toLowerCase().replace(/[_?-]/g, '') : '';
   return Object.hasOwn(kinds, word) ? kinds[word] : undefined;
 };
 

@@ -31,6 +31,9 @@ export const settingsSchema = z
     concurrency: z.int().min(1).max(10_000).optional(),
     onConflict: z.enum(['reject', 'prefix']).optional(),
     pollMs: ms,
+    pollDeclaredMs: ms,
+    listChanged: z.enum(['auto', 'off']).optional(),
+    refreshFailures: z.int().min(1).max(1000).optional(),
     participation: z.enum(['subscribe', 'resources']).optional(),
   })
   .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive, statOf } from '../../adapters/process/group.ts';
 import { createWindowsLauncher } from '../../adapters/process/windows-launcher.ts';
 import { systemTools } from '../../adapters/process/windows-tree.ts';
 import { processContract } from './process.contract.ts';
@@ -13,7 +14,12 @@ import { listAsWindows } from './windows.world.ts';
 // The launcher for Windows with real children of this machine: `taskkill` is a program of ours, first in PATH.
 const folder = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
 const path = process.env['PATH'];
-const launcher = createWindowsLauncher({ ...systemTools, list: async () => listAsWindows() });
+const launcher = createWindowsLauncher({
+  ...systemTools,
+  list: async () => listAsWindows(),
+  // What has ended and was not reaped yet answers here, and on Windows there is no such thing.
+  answers: (pid) => isAlive(statOf(pid)),
+});
 
 beforeAll(async () => {
   symlinkSync(fileURLToPath(new URL('../fixtures/taskkill.mjs', import.meta.url)), join(folder, 'taskkill'));

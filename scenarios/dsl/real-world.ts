@@ -74,7 +74,7 @@ export class RealWorld implements World {
     const server = this.#plan.servers.find((s) => s.name === name);
     const start = (this.#starts.get(name) ?? 0) + 1;
     this.#starts.set(name, start);
-    if (server) this.runtime.launch(name, launchAt(server, start));
+    if (server) this.runtime.introduce(name, 1, { process: launchAt(server, start) });
   }
   #start(kind: Root, input: object): void {
     this.#hosted.set(

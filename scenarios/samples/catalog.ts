@@ -5,7 +5,15 @@ import { answers, failure, type OrdersOf, type Sample } from './sample.ts';
 const tool = { name: 'read', inputSchema: { type: 'object' } };
 
 export const catalog: Sample = {
-  input: { server: 's', list: 'tools', session: 'owner', reader: 'host', kept: null, timing },
+  input: {
+    server: 's',
+    list: 'tools',
+    session: 'owner',
+    reader: 'host',
+    kept: null,
+    refreshFailures: 3,
+    timing,
+  },
   orders: {
     'catalog.open': [{ isDeclared: true }, { isDeclared: false }],
     'catalog.rest': [{ why: 'x' }],
@@ -18,6 +26,6 @@ export const catalog: Sample = {
     { type: 'ask.answered', result: { tools: [tool] } },
     { type: 'ask.refused', sent: true, failure: { ...failure, details: { code: -32601 } } },
   ],
-  tellApart: (c) => [c.failures],
+  tellApart: (c) => [Math.min(c.failures as number, 4)],
   passedThrough: ['judging'],
 };

@@ -51,6 +51,7 @@ export const computer: Sample = {
           removed: [],
           changed: [],
           why: 'x',
+          isWithdrawn: false,
         },
       ],
       outputs: [{ how: 'closed' }],

@@ -1,0 +1,130 @@
+import type { InMemorySpec, LaunchSpec, RemoteSpec } from '../adapters/index.ts';
+import type { Lists } from '../machines/catalog/index.ts';
+import type { ServerPlan } from '../machines/computer.machine.ts';
+import { shownServer, toProtocol, type Config, type ServerConfig } from '../machines/config/index.ts';
+import type { Failure } from '../machines/wire/index.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import type { Inputs } from './inputs.ts';
+import { planOf, type Policy } from './plan.ts';
+import { renderServer, type ServerSpec } from './render.ts';
+
+/** What is launched or reached: a process, or anything that needs none. */
+export type Reach =
+  | { readonly process: LaunchSpec; readonly remote?: never }
+  | { readonly remote: RemoteSpec; readonly process?: never };
+/** A server inside the host, by the name that it has in the config: gives our end of a linked pair. */
+export type InMemoryServer = (facts: {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}) => ReturnType<InMemorySpec['connect']>;
+
+export interface ServersOptions {
+  readonly inputs: Pick<Inputs, 'resolve' | 'variable'>;
+  readonly policy: Policy;
+  readonly inMemory: Readonly<Record<string, InMemoryServer>>;
+  /** From the last good run. */
+  readonly keptOf: (fingerprint: string) => Promise<Lists | null>;
+  /** The launch facts of a generation, before anybody asks for them. */
+  readonly introduce: (server: string, generation: number, reach: Reach, secrets: readonly string[]) => void;
+}
+interface Known {
+  readonly server: ServerConfig;
+  readonly fingerprint: string;
+  /** Of its launch facts; 0 while there are none that could be used. */
+  readonly generation: number;
+  readonly kept: Lists | null;
+  /** Inputs without a value. */
+  readonly needs: readonly string[];
+  readonly failure: Failure | null;
+}
+/** A config that may be taken: everything in it is filled in, and nothing has happened yet. */
+export interface Prepared {
+  readonly config: Config;
+  readonly known: ReadonlyMap<string, Known>;
+}
+
+/** The servers of one computer as its config has them: their generations, and what is missing to start them. */
+export class Servers {
+  readonly #options: ServersOptions;
+  readonly #generations = new Map<string, number>();
+  #known: ReadonlyMap<string, Known> = new Map();
+  /** By server: what it was before its last change, for a rollback. */
+  readonly #before = new Map<string, Known>();
+  #config: Config;
+
+  constructor(config: Config, options: ServersOptions) {
+    this.#config = config;
+    this.#options = options;
+  }
+  get config(): Config {
+    return this.#config;
+  }
+  get(name: string): Known | undefined {
+    return this.#known.get(name);
+  }
+  /** Fills in what is new or changed; what is as it was stays as it is. Takes as long as whoever gives the inputs. */
+  async prepare(config: Config): Promise<Prepared> {
+    const all = await Promise.all(config.servers.map(async (server) => this.#prepared(server, config)));
+    return { config, known: new Map(all.map((known) => [known.server.name, known])) };
+  }
+  take({ config, known }: Prepared): void {
+    for (const [name, { generation }] of known) {
+      const before = this.#known.get(name);
+      if (before && before.generation !== generation && before.generation > 0) this.#before.set(name, before);
+    }
+    this.#config = config;
+    this.#known = known;
+  }
+  /** The config once more with this server as it was, or undefined: nothing is known of that. */
+  rollBack(name: string, generation: number): void {
+    const before = this.#before.get(name);
+    if (before?.generation !== generation) return;
+    this.#known = new Map([...this.#known, [name, before]]);
+    const servers = this.#config.servers.map((s) => (s.name === name ? before.server : s));
+    this.#config = { ...this.#config, servers };
+  }
+  plans(): ServerPlan[] {
+    return [...this.#known.values()].flatMap(({ server, generation, fingerprint, kept }) =>
+      generation === 0 || server.disabled
+        ? []
+        : [planOf(server, this.#config.settings, this.#options.policy, { generation, fingerprint, kept })],
+    );
+  }
+  /** As `client:get_config` shows it: secrets hidden. */
+  shown(): object {
+    const servers = this.#config.servers.map((s) => ({ ...s, raw: shownServer(s.raw) }));
+    return toProtocol({ servers, inputs: this.#config.inputs });
+  }
+
+  async #prepared(server: ServerConfig, { settings }: Config): Promise<Known> {
+    const fingerprint = fingerprintOf(server);
+    const known = this.#known.get(server.name);
+    if (known?.fingerprint === fingerprint && known.generation > 0) return { ...known, server };
+    const none = { server, fingerprint, generation: 0, kept: null, needs: [], failure: null };
+    if (server.disabled) return none;
+    const rendered = await renderServer(server, this.#options.inputs);
+    if (!rendered.ok) return { ...none, needs: rendered.needs, failure: rendered.failure };
+    const reach = this.#reach(server, rendered.spec);
+    if (!reach) return { ...none, failure: notGiven(server.name) };
+    const generation = (this.#generations.get(server.name) ?? 0) + 1;
+    this.#generations.set(server.name, generation);
+    this.#options.introduce(server.name, generation, reach, rendered.secrets);
+    const isLazy = (server.settings.start ?? settings.start) === 'lazy';
+    return { ...none, generation, kept: isLazy ? await this.#options.keptOf(fingerprint) : null };
+  }
+  #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {
+    if (spec.kind === 'stdio') return { process: spec };
+    if (spec.kind !== 'inmemory') return { remote: spec };
+    const { inMemory } = this.#options;
+    const { args, env } = spec;
+    const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
+    return connect && { remote: { kind: 'inmemory', connect: () => connect({ args, env }) } };
+  }
+}
+
+const notGiven = (name: string): Failure => ({
+  code: 'NotStartable',
+  message: `Server '${name}' lives inside the host, and this host has none of that name`,
+  details: { server_name: name },
+  remedy: `Give it to createComputer: inMemory: { ${JSON.stringify(name)}: … }`,
+});

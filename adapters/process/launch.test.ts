@@ -1,0 +1,146 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { ProcessFact } from '../../machines/ports.ts';
+import { createLedger, processPortOf, type Launch, type LaunchEnd } from './index.ts';
+
+function deferred<T>() {
+  let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}];
+  const promise = new Promise<T>((...both) => ([resolve, reject] = both));
+  return { promise, resolve, reject };
+}
+
+/** A launcher of somebody else's, that does what the test says; and our port over it. */
+function foreign(onSignal = (): void => {}) {
+  const ledger = createLedger({ instance: 'me', reaper: false, stateDir: false });
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const started = deferred<number>();
+  const ended = deferred<LaunchEnd>();
+  const asked: unknown[] = [];
+  const facts: ProcessFact[] = [];
+  let living = (): number => 1;
+  const launch = (spec: Launch, env: object) => {
+    asked.push([spec, env]);
+    const signal = (name: string): void => {
+      asked.push(name);
+      onSignal();
+    };
+    return {
+      stdin,
+      stdout,
+      stderr,
+      started: started.promise,
+      ended: ended.promise,
+      signal,
+      living: () => living(),
+    };
+  };
+  const spec = { command: 'tool', args: ['a'], env: { TOKEN: 'x', PATH: '/bin' } };
+  const told = deferred<void>();
+  const port = processPortOf({ launchOf: () => spec, ledger, launcher: { launch } });
+  const leaf = port('p', { server: 's', generation: 1, key: 'p' }, (fact) => {
+    facts.push(fact);
+    if (fact.type === 'child.failed' || fact.type === 'child.exited') told.resolve();
+  });
+  return {
+    ...{ ledger, stdin, stdout, stderr, asked, facts, leaf, started, ended, told: told.promise },
+    lives: (how: () => number) => (living = how),
+  };
+}
+
+describe('a launcher of somebody else', () => {
+  it('is asked for a server with the whole environment, and its streams are found by the key', () => {
+    const { asked, ledger, stdin, stdout } = foreign();
+    expect(asked).toEqual([
+      [
+        { server: 's', command: 'tool', args: ['a'], env: { TOKEN: 'x', PATH: '/bin' } },
+        expect.objectContaining({ TOKEN: 'x', A2C_INSTANCE: 'me' }),
+      ],
+    ]);
+    expect(ledger.streamsOf('p')).toEqual({ stdin, stdout });
+    expect(ledger.list()).toMatchObject([{ key: 'p', pid: undefined, startTime: undefined }]);
+  });
+
+  it('is told of in order, whatever it knows first, and only when its output was read', async () => {
+    const { started, ended, stdout, stderr, facts, told, lives, ledger } = foreign();
+    ended.resolve({ code: 3, signal: null });
+    stderr.write('last ');
+    await ended.promise;
+    expect(facts).toEqual([]);
+    started.resolve(7);
+    lives(() => 0);
+    stderr.end('words');
+    stdout.resume().end();
+    await told;
+    expect(facts).toEqual([
+      { type: 'child.started', pid: 7 },
+      { type: 'child.exited', code: 3, signal: null, stderr: 'last words', left: 0 },
+    ]);
+    expect(ledger.size).toBe(0);
+  });
+
+  it('whose pipes nobody closes loses them, and what it left is waited for', async () => {
+    const { started, ended, stdout, facts, told, lives, ledger } = foreign();
+    lives(() => 2);
+    started.resolve(7);
+    ended.resolve({ code: null, signal: 'SIGKILL' });
+    await told;
+    expect(stdout.destroyed).toBe(true);
+    expect(facts.at(-1)).toMatchObject({ type: 'child.exited', left: 2 });
+    expect(ledger.size).toBe(1);
+    lives(() => 0);
+    await ledger.closed();
+    expect(facts.at(-1)).toEqual({ type: 'group.emptied' });
+  });
+
+  it('that could not start it is told once, and forgotten', async () => {
+    const { started, facts, told, stdin, lives, ledger } = foreign();
+    lives(() => 0);
+    started.reject(new Error('no daemon'));
+    await told;
+    expect(facts).toEqual([{ type: 'child.failed', message: 'cannot start "tool": no daemon' }]);
+    expect(stdin.destroyed).toBe(true);
+    expect(ledger.size).toBe(0);
+  });
+
+  it('that does not know how it ended has told that it did', async () => {
+    const { started, ended, facts, told, lives } = foreign();
+    lives(() => 0);
+    started.resolve(7);
+    ended.reject(new Error('lost'));
+    await told;
+    expect(facts.at(-1)).toMatchObject({ type: 'child.exited', code: null, signal: null });
+  });
+
+  it('that throws where it must not brings nobody down, and what it cannot tell counts as living', async () => {
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const { started, ended, told, facts, leaf, lives, ledger, asked } = foreign(broken);
+    lives(broken);
+    started.resolve(7);
+    ended.resolve({ code: 0, signal: null });
+    await told;
+    expect(facts.at(-1)).toMatchObject({ left: 1 });
+    expect(() => leaf.close()).not.toThrow();
+    expect(() => ledger.killAll()).not.toThrow();
+    expect(asked.slice(1)).toEqual(['SIGKILL', 'SIGKILL']);
+    lives(() => 0);
+    await ledger.closed();
+    expect(ledger.size).toBe(0);
+  });
+
+  it('is signalled by name, and to the end when it is closed, after which nothing is told', async () => {
+    const { asked, leaf, started, facts, stdin, lives, ended, ledger } = foreign();
+    leaf.tell({ type: 'child.closeStdin' });
+    expect(stdin.writableEnded).toBe(true);
+    leaf.tell({ type: 'child.signal', signal: 'SIGTERM' });
+    leaf.close();
+    leaf.tell({ type: 'child.signal', signal: 'SIGTERM' });
+    expect(asked.slice(1)).toEqual(['SIGTERM', 'SIGKILL']);
+    lives(() => 0);
+    started.resolve(7);
+    ended.resolve({ code: null, signal: 'SIGKILL' });
+    await ledger.closed();
+    expect(facts).toEqual([]);
+  });
+});
