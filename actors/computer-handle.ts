@@ -1,6 +1,6 @@
 import type { CallEnded, CallStarted } from './call-watch.ts';
 import type { Launcher } from '../adapters/index.ts';
-import type { Answers, Noise } from '../adapters/index.ts';
+import type { Noise } from '../adapters/index.ts';
 import type { CatalogList } from '../machines/catalog/index.ts';
 import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
@@ -48,6 +48,20 @@ export interface ComputerOptions {
   readonly signal?: AbortSignal;
   /** Hears what happens from the very start. */
   readonly onEvent?: <Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void;
+}
+type Json = Readonly<Record<string, unknown>>;
+/**
+ * What the host answers when a server asks (MCP: roots, sampling, elicitation), `server` being its name in the config.
+ * What is not here is not declared to servers. `signal` aborts when nobody wants the answer any more: the server
+ * withdrew, two minutes have passed, or its session closed. A rejection is told to the server, without its stack.
+ */
+export interface Answers {
+  /** Folders that servers may look at, as `file://` URIs. */
+  readonly roots?: () => readonly { readonly uri: string; readonly name?: string }[];
+  /** The params of `sampling/createMessage`, and its result. */
+  readonly sample?: (server: string, params: Json, signal: AbortSignal) => Promise<Json>;
+  /** The params of `elicitation/create`, and its result: `{action: 'accept' | 'decline' | 'cancel', content?}`. */
+  readonly elicit?: (server: string, params: Json, signal: AbortSignal) => Promise<Json>;
 }
 /** Where one server stands, read from its machine. */
 export interface ServerStatus {

@@ -52,6 +52,7 @@ class HostedComputer implements Computer {
   readonly #booted = deferred();
   #link: ComputerStatus['link'] = null;
   #isWatchingCalls = false;
+  #isClosed = false;
   readonly #failures = new Map<string, Failure | null>();
   /** When a list came to a revision, and when a server was last lost. */
   readonly #times = new Map<string, number>();
@@ -64,7 +65,7 @@ class HostedComputer implements Computer {
     this.name = options.name ?? hostName();
     this.#timing = { ...timing, ...config.settings.timeouts, ...options.timing } as Timing;
     runtime.confirm = options.confirm ?? 'deny';
-    runtime.answers = options.answers ?? {};
+    runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
     this.#inputs = new Inputs({
       definitions: config.inputs,
@@ -90,7 +91,9 @@ class HostedComputer implements Computer {
   }
   /** Asks for what its config needs, then starts the machines. */
   async start(config: Config): Promise<void> {
-    this.#servers.take(await this.#servers.prepare(config));
+    const prepared = await this.#servers.prepare(config);
+    if (this.#isClosed) return this.#booted.resolve();
+    this.#servers.take(prepared);
     this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
   }
   #input(): ComputerStart {
@@ -281,6 +284,7 @@ class HostedComputer implements Computer {
 
   writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#inputs.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     await this.#kept.close();

@@ -33,10 +33,13 @@ export type { RecordOptions } from './flight-recorder.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.ts';
 export type { CallEnded, CallStarted } from './call-watch.ts';
 export type {
+  Answers,
+  CatalogStatus,
   Computer,
   ComputerEvents,
   ComputerOptions,
   ComputerStatus,
+  ListChanged,
   OfficeSeat,
   ServerStatus,
   ToolInfo,
@@ -44,4 +47,6 @@ export type {
 } from './computer-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
 export type { CallOptions, CallOutcome } from './pending-calls.ts';
+export type { AskInput } from './inputs.ts';
 export type { Confirm, ConfirmQuestion } from './runtime.ts';
+export type { InMemoryServer, LinkedEnd } from './servers.ts';

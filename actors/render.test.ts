@@ -40,7 +40,7 @@ describe('a server', () => {
       ...{ ok: true, secrets: [] },
       spec: {
         ...{ kind: 'streamable', url: 'https://h/mcp', headers: {} },
-        ...{ timeoutMs: 2_000, sseReadTimeoutMs: 300_000, terminateOnClose: false },
+        ...{ timeoutMs: 2_000, sseReadTimeoutMs: 300_000, terminateOnClose: false, fallbackToSse: false },
       },
     });
     expect(await render(remote({ url: 'http://h' }, 'sse'))).toMatchObject({

@@ -12,11 +12,20 @@ import { renderServer, type ServerSpec } from './render.ts';
 export type Reach =
   | { readonly process: LaunchSpec; readonly remote?: never }
   | { readonly remote: RemoteSpec; readonly process?: never };
-/** A server inside the host, by the name that it has in the config: gives our end of a linked pair. */
+/** Our end of a linked pair, as the MCP SDK has it (`Transport`): what is sent here comes out at the other end. */
+export interface LinkedEnd {
+  start(): Promise<void>;
+  send(message: object): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: ((message: never) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+}
+/** A server inside the host, by the name that it has in the config: called for each session. */
 export type InMemoryServer = (facts: {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-}) => ReturnType<InMemorySpec['connect']>;
+}) => LinkedEnd | Promise<LinkedEnd>;
 
 export interface ServersOptions {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable'>;
@@ -118,7 +127,9 @@ export class Servers {
     const { inMemory } = this.#options;
     const { args, env } = spec;
     const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
-    return connect && { remote: { kind: 'inmemory', connect: () => connect({ args, env }) } };
+    const open = (): ReturnType<InMemorySpec['connect']> =>
+      connect?.({ args, env }) as ReturnType<InMemorySpec['connect']>;
+    return connect && { remote: { kind: 'inmemory', connect: open } };
   }
 }
 
