@@ -2,7 +2,20 @@
 export { hostName, newId, processFacts, systemClock } from './clock.ts';
 export { readConfig } from './config/read.ts';
 export { documentsCommand } from './documents/command.ts';
-export { sessionPortOf, type SessionPort } from './mcp/index.ts';
+export {
+  sessionPortOf,
+  type Answers,
+  type Carrier,
+  type InMemorySpec,
+  type Noise,
+  type OwnSpec,
+  type RemoteSpec,
+  type ServerLog,
+  type SessionPort,
+  type SessionPortOptions,
+  type SseSpec,
+  type StreamableSpec,
+} from './mcp/index.ts';
 export {
   createLedger,
   defaultStateDir,
