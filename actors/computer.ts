@@ -5,7 +5,7 @@ import type { ComputerContext, ComputerNews, ComputerStart, ToolCall } from '../
 import type { Config, ServerConfig } from '../machines/config/index.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
-import { wireCodes, type Failure } from '../machines/wire/index.ts';
+import type { Failure } from '../machines/wire/index.ts';
 import { CallWatch } from './call-watch.ts';
 import { catalogsOf } from './catalog-status.ts';
 import type {
@@ -14,19 +14,18 @@ import type {
   ComputerEvents,
   ComputerOptions,
   ComputerStatus,
-  OfficeSeat,
   ServerStatus,
   ToolListing,
 } from './computer-handle.ts';
 import { closedCall, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from './deferred.ts';
-import { A2cError } from './errors.ts';
 import { Inputs } from './inputs.ts';
 import { KeptCatalogs } from './kept-catalogs.ts';
 import { Listeners } from './listeners.ts';
 import { PendingCalls } from './pending-calls.ts';
 import { readOrThrow } from './plan.ts';
 import { Runtime, type Hosted } from './runtime.ts';
+import { Seat } from './seat.ts';
 import { ServerOrders } from './server-orders.ts';
 import { Servers } from './servers.ts';
 
@@ -46,6 +45,7 @@ class HostedComputer implements Computer {
   readonly #kept: KeptCatalogs;
   readonly #servers: Servers;
   readonly #orders: ServerOrders;
+  readonly #seat: Seat;
   #hosted: Hosted | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
@@ -86,6 +86,10 @@ class HostedComputer implements Computer {
       autoReconnect,
       statusOf: (name) => this.servers().find((s) => s.name === name),
       isOpen: () => this.#runtime.directory.find('computer') !== undefined,
+      send: (event) => this.#runtime.directory.send('computer', event),
+    });
+    this.#seat = new Seat(this.name, this.#listeners, {
+      isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
     });
   }
@@ -232,41 +236,11 @@ class HostedComputer implements Computer {
   announceRoots(): void {
     this.#runtime.announceRoots();
   }
-  async join({ url, id = 'local' }: OfficeSeat): Promise<void> {
-    if (this.#context()?.link)
-      throw new A2cError({
-        code: wireCodes.conflict,
-        message: 'Already in an office',
-        remedy: 'leave() first',
-      });
-    const joined = deferred();
-    const stop = this.#listeners.on('link.changed', ({ state, reason }) => {
-      if (state === 'joined') joined.resolve();
-      if (state === 'waiting' || state === 'closed')
-        joined.reject(
-          new A2cError({ code: 'LinkLost', message: `Could not join the office: ${reason ?? state}` }),
-        );
-    });
-    const link = { url, role: 'computer', name: this.name, office: id } as const;
-    this.#runtime.directory.send('computer', { type: 'office.join', link } as AnyEventObject);
-    try {
-      await joined.promise;
-    } catch (error) {
-      await this.leave();
-      throw error;
-    } finally {
-      stop();
-    }
-  }
-  async leave(): Promise<void> {
-    if (!this.#context()?.link) return;
-    const left = deferred();
-    const stop = this.#listeners.on('link.changed', ({ state }) => state === 'closed' && left.resolve());
-    this.#runtime.directory.send('computer', { type: 'office.leave' });
-    await left.promise;
-    stop();
+  join: Computer['join'] = (office) => this.#seat.join(office);
+  leave: Computer['leave'] = async () => {
+    await this.#seat.leave();
     this.#link = null;
-  }
+  };
   on: Computer['on'] = (name, listener) => {
     if (name === 'call.started' || name === 'call.settled') this.#watchCalls();
     return this.#listeners.on(name, listener);

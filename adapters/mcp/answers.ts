@@ -95,18 +95,27 @@ function inTime<Answer>(asked: {
   readonly timers: Timers;
 }): Promise<Answer> {
   const { outer, ask, late, ms, timers } = asked;
+  // Withdrawn before anybody was asked.
+  if (outer.aborted) return Promise.reject(refusal('withdrawn'));
   const inner = new AbortController();
-  const abort = (): void => inner.abort();
-  outer.addEventListener('abort', abort, { once: true });
   let timer: unknown;
-  const expired = new Promise<'late'>((resolve) => {
+  let withdrawn = (): void => {};
+  const over = new Promise<'late' | 'withdrawn'>((resolve) => {
     timer = timers.setTimeout(() => resolve('late'), ms);
+    withdrawn = () => resolve('withdrawn');
   });
-  const first = Promise.race([answered(() => ask(inner.signal)).then((answer) => ({ answer })), expired]);
+  const abort = (): void => {
+    inner.abort();
+    withdrawn();
+  };
+  outer.addEventListener('abort', abort, { once: true });
+  const first = Promise.race([answered(() => ask(inner.signal)).then((answer) => ({ answer })), over]);
   return first
     .then((won) => {
-      if (won !== 'late') return won.answer;
-      abort();
+      if (typeof won === 'object') return won.answer;
+      inner.abort();
+      // Nobody hears it.
+      if (won === 'withdrawn') throw refusal('withdrawn');
       return late();
     })
     .finally(() => {

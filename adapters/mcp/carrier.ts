@@ -52,5 +52,7 @@ export interface Around {
   readonly resultBytes: number;
   readonly messageBytes: number;
   readonly timers: Timers;
+  /** Who we say we are to whom it is not MCP that is spoken. */
+  readonly userAgent: string;
   readonly notice: (notice: Notice) => void;
 }

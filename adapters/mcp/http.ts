@@ -41,6 +41,7 @@ export class Http {
   readonly url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
+  readonly #defaults: Readonly<Record<string, string>>;
   readonly #timers: Timers;
   readonly #agent: Agent;
   readonly #live = new Set<ClientRequest>();
@@ -50,8 +51,10 @@ export class Http {
   /** `timeoutMs`: 0 is without limit. */
   constructor(
     { url, headers, timeoutMs }: { url: URL; headers: Readonly<Record<string, string>>; timeoutMs: number },
-    timers: Timers,
+    { timers, userAgent }: { timers: Timers; userAgent: string },
   ) {
+    // Nobody here unpacks anything, and gateways turn away who does not say his name.
+    this.#defaults = { 'accept-encoding': 'identity', 'user-agent': userAgent };
     this.url = url;
     this.#headers = headers;
     this.#timeoutMs = timeoutMs;
@@ -97,7 +100,11 @@ export class Http {
     let asked: ClientRequest;
     try {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-      const headers = { ...this.#headers, ...ownOver(this.#headers, { ...sending.headers, ...length }) };
+      const headers = {
+        ...this.#defaults,
+        ...this.#headers,
+        ...ownOver(this.#headers, { ...sending.headers, ...length }),
+      };
       asked = ask(url, { method, headers, agent: url.protocol === this.url.protocol && this.#agent });
     } catch (error) {
       return reject(new Unreached(causeOf(error), false));
@@ -118,18 +125,20 @@ export class Http {
       if (this.#isQuiet) socket.unref();
       else socket.ref();
     });
+    let isElsewhere = false;
     asked.on('response', (answer) => {
       inTime();
       const target = redirectOf(answer, url, method);
       if (!target || then.followed >= mostRedirects) return then.resolve(answer);
       answer.resume();
+      isElsewhere = true;
       this.#go(sending, target, state, { ...then, followed: then.followed + 1 });
     });
     asked.on('error', (error) => reject(new Unreached(causeOf(error), state.isReached)));
     asked.on('close', () => {
       inTime();
       this.#live.delete(asked);
-      reject(new Unreached('ECONNRESET', state.isReached));
+      if (!isElsewhere) reject(new Unreached('ECONNRESET', state.isReached));
     });
     asked.end(body);
   }

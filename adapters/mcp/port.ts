@@ -41,6 +41,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     resultBytes: options.resultBytes ?? resultBytes,
     messageBytes: options.messageBytes ?? messageBytes,
     timers: options.timers ?? systemTimers,
+    userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
   };
   const aroundOf = (server: string): Around => ({
     ...shared,

@@ -94,7 +94,9 @@ export class Reopening {
       if (isPassing) return { heard: false };
       return { over: { how: 'refused', status, wasOpen: this.#wasOpen } };
     } catch (error) {
-      return { heard: false, cause: error instanceof Unreached ? error.cause : String(error) };
+      // Cut before it answered: somebody is there.
+      const isNobody = error instanceof Unreached && !error.isReached;
+      return { heard: false, ...(isNobody && { cause: error.cause }) };
     }
   }
   async #read(answer: Parameters<typeof readEvents>[0]): Promise<{ heard: boolean; end: StreamEnd }> {

@@ -43,7 +43,7 @@ export class SseTransport implements Carrier {
     this.#around = around;
     const url = new URL(spec.url);
     const { headers, timeoutMs } = spec;
-    this.#http = new Http({ url, headers, timeoutMs }, around.timers);
+    this.#http = new Http({ url, headers, timeoutMs }, around);
     this.#veil = veilOf(url, headers);
     this.#inbox = new Inbox(around, (message) => this.#deliver(message));
   }

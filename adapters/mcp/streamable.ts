@@ -52,7 +52,7 @@ export class StreamableTransport implements Carrier {
     this.#reopen = reopen;
     const { headers, timeoutMs } = spec;
     const url = new URL(spec.url);
-    this.#http = new Http({ url, headers, timeoutMs }, around.timers);
+    this.#http = new Http({ url, headers, timeoutMs }, around);
     this.#veil = veilOf(url, headers);
     this.#inbox = new Inbox(around, (message) => this.#deliver(message));
   }
@@ -212,6 +212,8 @@ export class StreamableTransport implements Carrier {
     const open = (lastEventId: string | undefined): Exchange =>
       this.#http.send({
         method: 'GET',
+        // There are gateways that pass headers on with the first event only.
+        isPatient: true,
         headers: {
           ...this.#headers('text/event-stream'),
           ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),

@@ -1,43 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  expectSeen,
-  observed,
-  type ServerBehaviour,
-  type SessionWorld,
-  type Stage,
-} from './session.stage.ts';
+import { describe, expect, it } from 'vitest';
+import { staged, type CreateWorld, type Stage } from './session.stage.ts';
 
-/** What every `session` port owes its machines of MCP beyond tools: all methods, progress, news, and remote ends. */
-export function sessionMcpContract(
-  name: string,
-  createWorld: () => SessionWorld | Promise<SessionWorld>,
-  { isRemote = false }: { readonly isRemote?: boolean } = {},
-): void {
+/** What every `session` port owes its machines of MCP beyond tools: all methods, progress, news. */
+export function sessionMcpContract(name: string, createWorld: CreateWorld): void {
   describe(`session port, the whole of MCP: ${name}`, () => {
-    let world: SessionWorld;
-    beforeEach(async () => {
-      world = await createWorld();
-    });
-    afterEach(() => world.dispose());
-    const open = (behaviour: ServerBehaviour) => observed(world, (give) => world.open(behaviour, give));
-    const stage: Stage = {
-      seen: expectSeen,
-      world: () => world,
-      open,
-      opened: async (behaviour) => {
-        const session = open(behaviour);
-        expect(await session.first()).toMatchObject({ type: 'session.opened' });
-        await world.ready?.();
-        return session;
-      },
-    };
+    const stage = staged(createWorld);
     describe('a list', () => lists(stage));
     describe('a question', () => questions(stage));
     describe('what was not declared', () => undeclared(stage));
     describe('progress', () => progress(stage));
     describe('news', () => news(stage));
-    if (isRemote) describe('a remote server', () => remoteEnds(stage));
   });
+}
+/** What one owes them whose servers outlive their sessions. */
+export function remoteSessionContract(name: string, createWorld: CreateWorld): void {
+  describe(`session port, a remote server: ${name}`, () => remoteEnds(staged(createWorld)));
 }
 
 function lists({ opened }: Stage): void {

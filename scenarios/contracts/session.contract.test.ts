@@ -1,24 +1,26 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { messageBytes, resultBytes } from '../../adapters/mcp/index.ts';
 import type { AskFact, SessionFact } from '../../machines/ports.ts';
-import { sessionMcpContract } from './session-mcp.contract.ts';
+import { remoteSessionContract, sessionMcpContract } from './session-mcp.contract.ts';
 import { sessionContract } from './session.contract.ts';
 import { createHttpWorld, createLinkedWorld, createStdioWorld, type StdioWorld } from './session.world.ts';
 
 const worlds = {
-  'real processes': { create: () => createStdioWorld(), isRemote: false },
-  'streamable HTTP': { create: () => createHttpWorld('streamable'), isRemote: true },
-  'HTTP and SSE': { create: () => createHttpWorld('sse'), isRemote: true },
-  'servers of this process': { create: () => createLinkedWorld(), isRemote: false },
+  'real processes': () => createStdioWorld(),
+  'streamable HTTP': () => createHttpWorld('streamable'),
+  'HTTP and SSE': () => createHttpWorld('sse'),
+  'servers of this process': () => createLinkedWorld(),
 };
+for (const [name, create] of Object.entries(worlds)) {
+  sessionContract(name, create);
+  sessionMcpContract(name, create);
+}
+remoteSessionContract('streamable HTTP', worlds['streamable HTTP']);
+remoteSessionContract('HTTP and SSE', worlds['HTTP and SSE']);
 // Its news come on another connection than its answers, in any order: so it is no judge of progress.
 sessionContract('streamable HTTP that answers as JSON', () =>
   createHttpWorld('streamable', { serves: { json: true } }),
 );
-for (const [name, { create, isRemote }] of Object.entries(worlds)) {
-  sessionContract(name, create);
-  sessionMcpContract(name, create, { isRemote });
-}
 
 describe('a session over the streams of a process', () => {
   let world: StdioWorld;

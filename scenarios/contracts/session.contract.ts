@@ -1,35 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AskFact } from '../../machines/ports.ts';
-import {
-  expectSeen,
-  observed,
-  type ObservedSession,
-  type ServerBehaviour,
-  type SessionWorld,
-  type Stage,
-} from './session.stage.ts';
+import { observed, staged, type CreateWorld, type Stage } from './session.stage.ts';
 
 /** What every `session` port, and the answering side of it, owes its machines. */
-export function sessionContract(name: string, createWorld: () => SessionWorld | Promise<SessionWorld>): void {
+export function sessionContract(name: string, createWorld: CreateWorld): void {
   describe(`session port: ${name}`, () => {
-    let world: SessionWorld;
-    beforeEach(async () => {
-      world = await createWorld();
-    });
-    afterEach(() => world.dispose());
-    const open = (behaviour: ServerBehaviour): ObservedSession =>
-      observed(world, (give) => world.open(behaviour, give));
-    const stage: Stage = {
-      seen: expectSeen,
-      world: () => world,
-      open,
-      opened: async (behaviour) => {
-        const session = open(behaviour);
-        expect(await session.first()).toMatchObject({ type: 'session.opened' });
-        await world.ready?.();
-        return session;
-      },
-    };
+    const stage = staged(createWorld);
     describe('the handshake', () => handshake(stage));
     describe('a list', () => lists(stage));
     describe('a call', () => calls(stage));

@@ -4,7 +4,7 @@ import { toolsOnly } from '../scripted/script.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import { sessionContract } from './session.contract.ts';
-import { sessionMcpContract } from './session-mcp.contract.ts';
+import { remoteSessionContract, sessionMcpContract } from './session-mcp.contract.ts';
 import type { ContractSession, ServerBehaviour, ServerTool, SessionWorld } from './session.stage.ts';
 
 const text = (value: unknown) => ({ content: [{ type: 'text', text: value }] });
@@ -40,6 +40,7 @@ function contractTools({ methods, subscribed }: Memory): Readonly<Record<ServerT
       };
     },
     seen: () => answers(JSON.stringify({ hanging: [...hanging].map(({ label }) => label), cancelled })),
+    slow: (call) => ({ answers: text('done'), afterMs: Number(call.arguments['ms']) }),
     big: (call) => answers('x'.repeat(Number(call.arguments['bytes']))),
     die: { dies: { code: 3 } },
     hangUp: { hangsUp: true },
@@ -66,7 +67,8 @@ function contractTools({ methods, subscribed }: Memory): Readonly<Record<ServerT
     // No scripted server writes these lines: they are the real transports' business.
     meta: answers('{}'),
     log: answers('said'),
-    askHost: answers('withdrawn'),
+    askHost: answers('{}'),
+    takeBack: answers('taken back'),
     malformed: { errors: 'the answer is not what JSON-RPC asks for' },
   };
 }
@@ -204,5 +206,6 @@ function createScriptedWorld(isRemote: boolean): SessionWorld {
 for (const isRemote of [false, true]) {
   const name = isRemote ? 'scripted servers without a process' : 'scripted servers';
   sessionContract(name, () => createScriptedWorld(isRemote));
-  sessionMcpContract(name, () => createScriptedWorld(isRemote), { isRemote });
+  sessionMcpContract(name, () => createScriptedWorld(isRemote));
 }
+remoteSessionContract('scripted servers', () => createScriptedWorld(true));

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { Address } from '../../machines/address.ts';
 import type { AskFact, Give, Ports, SessionFact } from '../../machines/ports.ts';
 
@@ -40,6 +40,8 @@ export type ServerTool =
   | 'hang'
   /** Text is JSON `{hanging: label[], cancelled: label[]}`, one entry for each notification that came. */
   | 'seen'
+  /** `{ms}`: answers after so long. */
+  | 'slow'
   /** `{bytes}` → a text of so many bytes. */
   | 'big'
   /** The process ends without an answer. */
@@ -66,8 +68,10 @@ export type ServerTool =
   | 'meta'
   /** `{level, logger, data}`: says it in its log, then answers. */
   | 'log'
-  /** `{method, params, withdraw?}`: asks us; text is the JSON of `{result, error}`, or "withdrawn". */
+  /** `{method, params}`: asks us; text is the JSON of `{result, error}`. */
   | 'askHost'
+  /** Withdraws what it asked last. */
+  | 'takeBack'
   /** Answers with `null` for a result. */
   | 'malformed';
 
@@ -189,3 +193,26 @@ export async function expectSeen(session: ObservedSession, expected: Seen): Prom
 const sizeOf = ({ hanging, cancelled }: Seen): number => hanging.length + cancelled.length;
 /** Something still hangs that was cancelled on its way. */
 const isEarly = (seen: Seen, { cancelled }: Seen): boolean => seen.cancelled.length < cancelled.length;
+
+export type CreateWorld = () => SessionWorld | Promise<SessionWorld>;
+
+/** A world for each test, and sessions in it. */
+export function staged(createWorld: CreateWorld): Stage {
+  let world: SessionWorld;
+  beforeEach(async () => {
+    world = await createWorld();
+  });
+  afterEach(() => world.dispose());
+  const open = (behaviour: ServerBehaviour) => observed(world, (give) => world.open(behaviour, give));
+  return {
+    seen: expectSeen,
+    world: () => world,
+    open,
+    opened: async (behaviour) => {
+      const session = open(behaviour);
+      expect(await session.first()).toMatchObject({ type: 'session.opened' });
+      await world.ready?.();
+      return session;
+    },
+  };
+}

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import {
   sessionPortOf,
@@ -9,7 +10,7 @@ import {
 import { createLedger, processPortOf, type Ledger } from '../../adapters/process/index.ts';
 import type { Give, Leaf, ProcessCommand, SessionFact } from '../../machines/ports.ts';
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../fixtures/http-server.ts';
-import { createBehaviour } from '../fixtures/mcp-behaviour.mjs';
+import { createBehaviour, type Message } from '../fixtures/mcp-behaviour.mjs';
 import { createWaiting } from './process.world.ts';
 import type { ContractSession, SessionWorld } from './session.stage.ts';
 
@@ -117,8 +118,11 @@ export function createStdioWorld(options: WorldOptions = {}): StdioWorld {
 const nowhere = 'http://127.0.0.1:1/mcp';
 const quick = { most: 2, firstMs: 5 };
 
+type Refuse = (response: ServerResponse, body: Message | undefined) => unknown;
 export interface HttpWorld extends RealSessionWorld {
   readonly server: HttpServer;
+  /** What the server does with every request from now on. */
+  refuse: Refuse | undefined;
 }
 export interface HttpWorldOptions extends WorldOptions {
   readonly serves?: Partial<HttpServerOptions>;
@@ -130,7 +134,6 @@ export async function createHttpWorld(
   kind: 'streamable' | 'sse',
   { serves, spec, ...options }: HttpWorldOptions = {},
 ): Promise<HttpWorld> {
-  let rejects: number | undefined;
   const { heard, open, ended, closeAll, ...rest } = createPort({
     reopen: quick,
     remoteOf: (name) => specOf(name),
@@ -141,31 +144,31 @@ export async function createHttpWorld(
     heard: () => heard(() => {})(undefined),
     ...serves,
     instead: (seen, response) => {
-      if (rejects === undefined) return serves?.instead?.(seen, response) ?? false;
-      response.writeHead(rejects).end();
+      if (!world.refuse) return serves?.instead?.(seen, response) ?? false;
+      world.refuse(response, seen.body);
       return true;
     },
   });
-  const specOf = (name: string): RemoteSpec =>
-    ({
-      kind,
-      url: name === 'nothing' ? nowhere : `${server.url}/${name}`,
-      headers: {},
-      timeoutMs: 5_000,
-      sseReadTimeoutMs: 60_000,
-      terminateOnClose: true,
-      ...spec,
-    }) as RemoteSpec;
-  return {
+  const specOf = (name: string): RemoteSpec => ({
+    kind,
+    url: name === 'nothing' ? nowhere : `${server.url}/${name}`,
+    headers: {},
+    timeoutMs: 5_000,
+    sseReadTimeoutMs: 60_000,
+    terminateOnClose: true,
+    ...spec,
+  });
+  const world: HttpWorld = {
     ...rest,
     server,
+    refuse: undefined,
     open: (behaviour, give) => open(behaviour, null, give),
     openOnNothing: (give) => open('nothing', null, give),
     ready: () => rest.until(() => server.listening === server.sessions),
     remote: {
       forget: () => server.forget(),
       reject: (status) => {
-        rejects = status;
+        world.refuse = (response) => response.writeHead(status).end();
       },
     },
     cancels: async () => {
@@ -182,6 +185,7 @@ export async function createHttpWorld(
       await server.stop();
     },
   };
+  return world;
 }
 
 /** Sessions with servers of this process. */
@@ -232,6 +236,6 @@ function connect(behaviour: string, ends: InMemoryTransport[], cancelled: unknow
     hangUp: end,
     cancelled: (label) => cancelled.push(label),
   });
-  its.onmessage = (message) => server.receive(message as never);
+  its.onmessage = (message) => server.receive(message);
   return ours;
 }

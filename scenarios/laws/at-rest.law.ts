@@ -1,7 +1,7 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
-import { asks, ends, learns, opens, story, withdraws } from './telling.ts';
+import { isAnswer, type Found, type Judge, type Law, type RecordOf, type Said } from './law.ts';
+import { asks, ends, learns, opens, progresses, story, withdraws } from './telling.ts';
 
 class AtRest implements Judge {
   /** Calls, and whether each has a limit. */
@@ -13,7 +13,7 @@ class AtRest implements Judge {
     if (record.k === 'out') {
       if (record.port === 'ask') this.#out(record);
     } else if (record.k === 'in') {
-      if (record.via === 'ask') this.#asking.delete(record.a);
+      if (isAnswer(record)) this.#asking.delete(record.a);
     } else if (record.k === 'open') {
       if (record.kind === 'call')
         this.#calls.set(record.a, (record.input as { readonly timeoutMs?: number }).timeoutMs !== 0);
@@ -52,6 +52,12 @@ export const atRest: Law = {
       said: 'is a call that still runs',
     },
     { how: 'a list that never comes', seen: story(lists), until: 'quiet', said: 'still asks tools/list' },
+    {
+      how: 'a list that makes progress and never comes',
+      seen: story(lists, progresses(client, 'tools')),
+      until: 'quiet',
+      said: 'still asks tools/list',
+    },
     {
       how: 'a person who is asked for ever',
       seen: story(called(0), asks(call, 'confirm', 'confirm', 'confirm')),

@@ -1,6 +1,6 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import type { Found, Judge, Law, RecordOf } from './law.ts';
+import { isAnswer, type Found, type Judge, type Law, type RecordOf } from './law.ts';
 import { rootOf } from './places.ts';
 import {
   asks,
@@ -72,7 +72,7 @@ class Bounded implements Judge {
     if (record.k === 'end') return this.#end(record.a);
     if (record.k !== 'in') return undefined;
     if (record.via === 'timer' || record.via === 'deadline') this.#less(record.a, 'timers');
-    else if (record.via === 'ask') this.#less(record.a, 'questions');
+    else if (isAnswer(record)) this.#less(record.a, 'questions');
     return this.#ending.length > 0 ? this.closed() : undefined;
   }
   closed(): readonly Found[] {

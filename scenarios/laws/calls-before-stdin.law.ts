@@ -1,8 +1,8 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
+import { isAnswer, type Found, type Judge, type Law, type RecordOf, type Said } from './law.ts';
 import { rootOf } from './places.ts';
-import { asks, learns, opens, story, tells, withdraws } from './telling.ts';
+import { asks, learns, opens, progresses, story, tells, withdraws } from './telling.ts';
 
 interface Client {
   pending: number;
@@ -22,7 +22,7 @@ class CallsBeforeStdin implements Judge {
 
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'in') {
-      if (record.via === 'ask') this.#over(record.a, record.id);
+      if (isAnswer(record)) this.#over(record.a, record.id);
     } else if (record.k === 'out') return this.#out(record);
     else if (record.k === 'open') {
       if (record.kind === 'process') this.#clientOf.set(record.a, this.#client(record.from));
@@ -79,6 +79,11 @@ export const callsBeforeStdin: Law = {
     {
       how: 'a client that closes its process first',
       seen: story(born, sent, stdin, withdraws(call, 'call')),
+      said: 'its stdin was closed with 1 calls pending',
+    },
+    {
+      how: 'a client that takes progress for the answer',
+      seen: story(born, sent, progresses(call, 'call'), stdin),
       said: 'its stdin was closed with 1 calls pending',
     },
     {

@@ -1,7 +1,7 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
-import { asks, ends, learns, opens, story, withdraws } from './telling.ts';
+import { asks, ends, learns, opens, progresses, story, withdraws } from './telling.ts';
 
 /** Of one root, from its beginning. What it asked before the first record nobody knows. */
 interface Asker {
@@ -15,8 +15,7 @@ class OneAnswer implements Judge {
 
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'out') return record.port === 'ask' ? this.#out(record) : undefined;
-    if (record.k === 'in')
-      return record.via === 'ask' ? this.#over(record.a, record.id, 'answered') : undefined;
+    if (record.k === 'in') return record.via === 'ask' ? this.#heard(record) : undefined;
     if (record.k === 'open') this.#askers.set(record.a, null);
     else if (record.k === 'end') this.#end(record.a);
     return undefined;
@@ -26,6 +25,12 @@ class OneAnswer implements Judge {
     // What is pending at its end is withdrawn after it.
     if (asker && asker.pending.size > 0) asker.hasEnded = true;
     else this.#askers.delete(a);
+  }
+  #heard({ a, id, ev }: RecordOf<'in'>): Found | undefined {
+    if (ev?.type !== 'ask.progress') return this.#over(a, id, 'answered');
+    const asker = this.#askers.get(a);
+    if (asker === undefined || asker?.pending.has(id as string)) return undefined;
+    return { at: a, what: `its question '${id}' made progress, and nobody was asking it` };
   }
   #over(a: Address, id: string | undefined, how: string): Found | undefined {
     const asker = this.#askers.get(a);
@@ -51,6 +56,7 @@ const call = 'c/client:fs/call:t1#1';
 const born = opens(call, 'call', 'c/client:fs#1');
 const sent = asks(call, 'call', 'c/client:fs#1', 'tools/call');
 const [answered, withdrawn] = [learns(call, 'call'), withdraws(call, 'call')];
+const progressed = progresses(call, 'call');
 
 export const oneAnswer: Law = {
   law: 'a question is answered or withdrawn, and once',
@@ -79,12 +85,18 @@ export const oneAnswer: Law = {
       said: "'call' was answered, and nobody was asking it",
     },
     {
+      how: 'progress that comes after the answer',
+      seen: story(born, sent, answered, progressed),
+      said: "'call' made progress, and nobody was asking it",
+    },
+    {
       how: 'one question twice at once',
       seen: story(born, sent, sent),
       said: "asked 'call' while it was asking it already",
     },
   ],
   lawful: [
+    { how: 'progress before the answer', seen: story(born, sent, progressed, progressed, answered) },
     { how: 'an answer', seen: story(born, sent, answered, ends(call)) },
     { how: 'an end that withdraws', seen: story(born, sent, ends(call, 'closed'), withdrawn) },
     { how: 'the same question again', seen: story(born, sent, answered, sent, withdrawn, sent) },

@@ -35,6 +35,8 @@ export const hears = (a: Address, type: string, fields?: Fields) =>
 /** An answer to a question. */
 export const learns = (a: Address, id: string, type = 'ask.answered', fields: Fields = { result: {} }) =>
   ({ k: 'in', via: 'ask', a, id, ev: event(type, { id, ...fields }) }) satisfies RecordOf<'in'>;
+/** Progress of a question; its answer is still to come. */
+export const progresses = (a: Address, id: string) => learns(a, id, 'ask.progress', { progress: 1 });
 /** An order of the host. */
 export const orders = (a: Address, type: string, fields?: Fields) =>
   ({ k: 'in', via: 'host', a, ev: event(type, fields) }) satisfies RecordOf<'in'>;

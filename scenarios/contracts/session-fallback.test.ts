@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { callsSeen, failureIn, openIn } from './session.probe.ts';
+import { createHttpWorld, type HttpWorld, type HttpWorldOptions } from './session.world.ts';
+
+const worlds: HttpWorld[] = [];
+const streamable = async (options: HttpWorldOptions = {}): Promise<HttpWorld> => {
+  const world = await createHttpWorld('streamable', options);
+  worlds.push(world);
+  return world;
+};
+const sse = async (options: HttpWorldOptions = {}): Promise<HttpWorld> => {
+  const world = await createHttpWorld('sse', options);
+  worlds.push(world);
+  return world;
+};
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.dispose();
+});
+
+describe('a URL of which nobody said what it speaks', () => {
+  const untold = (kinds: string[]): HttpWorldOptions => ({
+    spec: { kind: 'streamable', fallbackToSse: true },
+    settledKind: (server, generation, kind) => kinds.push(`${server} ${generation} ${kind}`),
+  });
+
+  it('that refuses the first POST is spoken to as SSE, and that is remembered', async () => {
+    const kinds: string[] = [];
+    const session = await openIn(await sse(untold(kinds)));
+    expect(await session.text('echo', { text: 'hi' })).toBe('hi');
+    expect(kinds).toEqual(['echo 1 sse']);
+  });
+
+  it('that takes it is streamable, and that is remembered', async () => {
+    const kinds: string[] = [];
+    const world = await streamable(untold(kinds));
+    const session = await openIn(world);
+    expect(await session.text('echo', { text: 'hi' })).toBe('hi');
+    expect(kinds).toEqual(['echo 1 streamable']);
+  });
+
+  it.each([401, 403, 500])('that answers %i is asked nothing else', async (status) => {
+    const kinds: string[] = [];
+    const world = await streamable(untold(kinds));
+    world.refuse = (response) => response.writeHead(status).end();
+    expect(await failureIn(world)).toMatchObject({ details: { http_status: status } });
+    expect(world.server.seen.map(({ method }) => method)).toEqual(['POST']);
+    expect(kinds).toEqual([]);
+  });
+
+  it('that speaks neither fails with its first refusal', async () => {
+    const world = await streamable(untold([]));
+    world.refuse = (response, body) => response.writeHead(body ? 405 : 404).end();
+    expect(await failureIn(world)).toMatchObject({ details: { http_status: 405 } });
+    expect(world.server.seen.map(({ method }) => method)).toEqual(['POST', 'GET']);
+  });
+});
+
+describe('a wire that carries 32 at once', () => {
+  it('lets the rest wait, a cancel passes them, and what waited and is withdrawn is never sent', async () => {
+    const world = await streamable();
+    const session = await openIn(world);
+    const hanging = Array.from({ length: 40 }, (_, n) => session.call('hang', { label: `n${n}` }));
+    await world.until(() => callsSeen(world, 'hang') === 32);
+    hanging[39]?.withdraw();
+    hanging[0]?.withdraw();
+    await world.until(() => callsSeen(world, 'hang') === 33);
+    for (const { withdraw } of hanging) withdraw();
+    await world.until(() => world.server.cancelled.length >= 33);
+    expect(await session.text('echo', { text: 'free again' })).toBe('free again');
+    expect(callsSeen(world, 'hang')).toBe(33);
+    expect(world.server.cancelled).toHaveLength(33);
+  });
+});

@@ -1,0 +1,272 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { observed } from './session.stage.ts';
+import { failureIn, handTimers, openIn, refusalOf, seenBy, typesOf } from './session.probe.ts';
+import {
+  createHttpWorld,
+  createLinkedWorld,
+  type HttpWorld,
+  type HttpWorldOptions,
+} from './session.world.ts';
+
+const worlds: HttpWorld[] = [];
+const streamable = async (options: HttpWorldOptions = {}): Promise<HttpWorld> => {
+  const world = await createHttpWorld('streamable', options);
+  worlds.push(world);
+  return world;
+};
+const sse = async (options: HttpWorldOptions = {}): Promise<HttpWorld> => {
+  const world = await createHttpWorld('sse', options);
+  worlds.push(world);
+  return world;
+};
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.dispose();
+});
+
+describe('headers over HTTP', () => {
+  const headers = {
+    authorization: 'Basic dTpw',
+    'X-API-Key': 'k-1',
+    'x-Mixed-CASE': 'Ä'.normalize('NFD')[0] ?? '',
+  };
+  it.each(['streamable', 'sse'] as const)(
+    '66: are sent as they are, name and value, with every request: %s',
+    async (kind) => {
+      const world = await (kind === 'sse' ? sse : streamable)({ spec: { headers } });
+      const session = await openIn(world);
+      await session.text('echo', { text: 'hi' });
+      session.close();
+      await world.port.closed();
+      const methods = new Set(world.server.seen.map(({ method }) => method));
+      expect([...methods].toSorted()).toEqual(kind === 'sse' ? ['GET', 'POST'] : ['DELETE', 'GET', 'POST']);
+      for (const { rawHeaders } of world.server.seen)
+        for (const [name, value] of Object.entries(headers))
+          expect(rawHeaders[rawHeaders.indexOf(name) + 1], name).toBe(value);
+    },
+  );
+
+  it.each(['Bearer abc', 'bearer abc', 'Basic abc', 'ApiKey abc'])(
+    '66: have any scheme: %s',
+    async (value) => {
+      const world = await streamable({ spec: { headers: { AUTHORIZATION: value } } });
+      await openIn(world);
+      expect(world.server.seen.every((one) => one.headers.authorization === value)).toBe(true);
+    },
+  );
+
+  it('say who asks, and that nothing may be packed, unless the config says otherwise', async () => {
+    const world = await streamable({ spec: { headers: { 'User-Agent': 'mine' } } });
+    await openIn(world);
+    expect(world.server.seen[0]?.headers).toMatchObject({
+      'user-agent': 'mine',
+      'accept-encoding': 'identity',
+    });
+    const plain = await streamable();
+    await openIn(plain);
+    expect(plain.server.seen[0]?.headers['user-agent']).toBe('contract/0.0.0');
+  });
+
+  it('name the session and the revision as soon as there are such, and those of the protocol are ours', async () => {
+    const world = await streamable({ spec: { headers: { ACCEPT: 'text/html', 'Mcp-Session-Id': 'mine' } } });
+    const session = await openIn(world);
+    await session.text('echo', { text: 'hi' });
+    const [first, ...others] = world.server.seen;
+    expect(first?.headers['mcp-protocol-version']).toBeUndefined();
+    for (const one of others) {
+      expect(one.headers['mcp-session-id']).toBe('session-1');
+      expect(one.headers['mcp-protocol-version']).toBe('2025-06-18');
+      expect(one.headers.accept).toContain('text/event-stream');
+    }
+  });
+
+  it('go along to another path of the same origin, and to no other origin', async () => {
+    const other = await streamable();
+    const moved = await streamable({
+      serves: {
+        instead: ({ path }, response) => {
+          if (path === '/full') response.writeHead(307, { location: '/echo' }).end();
+          else if (path === '/pages') response.writeHead(307, { location: `${other.server.url}/echo` }).end();
+          else return false;
+          return true;
+        },
+      },
+      spec: { headers: { authorization: 'Bearer abc' } },
+    });
+    const session = await openIn(moved, 'full');
+    expect(await session.text('echo', { text: 'there' })).toBe('there');
+    expect(await failureIn(moved, 'pages')).toMatchObject({
+      code: 'NotStartable',
+      details: { http_status: 307 },
+    });
+    expect(other.server.seen).toEqual([]);
+  });
+});
+
+describe('the end of a session over HTTP', () => {
+  it('is said with DELETE, and leaves no connection', async () => {
+    const world = await streamable();
+    const session = await openIn(world);
+    session.close();
+    await world.port.closed();
+    expect(seenBy(world, 'DELETE').map((one) => one.headers['mcp-session-id'])).toEqual(['session-1']);
+    expect(world.server.sessions).toBe(0);
+    await world.until(() => world.server.connections === 0);
+  });
+
+  it('is not said where the config does not want it', async () => {
+    const world = await streamable({ spec: { terminateOnClose: false } });
+    const session = await openIn(world);
+    session.close();
+    await world.port.closed();
+    expect(seenBy(world, 'DELETE')).toEqual([]);
+  });
+
+  it('waits two seconds for who does not answer, and no longer', async () => {
+    const hand = handTimers();
+    const world = await streamable({
+      timers: hand.timers,
+      serves: { instead: ({ method }) => method === 'DELETE' },
+    });
+    const session = await openIn(world);
+    session.close();
+    await world.until(() => seenBy(world, 'DELETE').length > 0);
+    hand.pass(2_000);
+    await world.port.closed();
+    expect(hand.waitsFor(2_000)).toBe(false);
+  });
+
+  it('has come when a server answers 400 because it knows no such session', async () => {
+    const world = await streamable();
+    const session = await openIn(world);
+    world.refuse = (response) => {
+      const error = { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'No valid session ID' } };
+      response.writeHead(400).end(JSON.stringify(error));
+    };
+    expect(await session.call('echo').answer()).toMatchObject({ sent: false });
+    await session.next('session.lost');
+    expect(session.facts.at(-1)).toMatchObject({ isExpired: true });
+  });
+
+  it('has come when nobody listens there any more, unless a stream says otherwise', async () => {
+    const world = await streamable({
+      serves: { instead: ({ method }, response) => method === 'GET' && !!response.writeHead(405).end() },
+    });
+    const session = observed(world, (give) => world.open('echo', give));
+    await session.first();
+    await world.server.stop();
+    // A connection that was kept may be found cut only when it is used.
+    let refused = refusalOf(await session.call('echo').answer());
+    if (refused.lost) refused = refusalOf(await session.call('echo').answer());
+    expect(refused).toMatchObject({
+      sent: false,
+      failure: { code: 'ServerLost', details: { cause: 'ECONNREFUSED', phase: 'session' } },
+    });
+    await session.next('session.lost');
+  });
+});
+
+describe('a refusal over HTTP', () => {
+  it.each([401, 403])('with %i comes before any time-out, and nothing is asked again', async (status) => {
+    const hand = handTimers();
+    const world = await streamable({ timers: hand.timers });
+    world.remote?.reject(status as 401 | 403);
+    const failure = await failureIn(world);
+    expect(failure).toMatchObject({ details: { http_status: status }, remedy: expect.any(String) });
+    await world.port.closed();
+    expect(world.server.seen).toHaveLength(1);
+  });
+
+  it.each([
+    [429, 429, false],
+    [500, 4003, false],
+    [503, 4003, false],
+    [502, 4003, true],
+    [504, 4003, true],
+  ])('with %i fails its question only; lost is what only a gateway knows', async (status, code, isLost) => {
+    const world = await streamable();
+    const session = await openIn(world);
+    world.refuse = (response) => response.writeHead(status, { 'retry-after': '7' }).end('sorry');
+    const refused = refusalOf(await session.call('echo').answer());
+    expect(refused).toMatchObject({
+      sent: true,
+      failure: { code, details: { http_status: status, retry_after: 7, phase: 'session' } },
+    });
+    expect(refused.lost ?? false).toBe(isLost);
+    world.refuse = undefined;
+    expect(await session.text('echo', { text: 'alive' })).toBe('alive');
+    expect(typesOf(session.facts)).toEqual(['session.opened']);
+  });
+
+  it('that is a JSON-RPC answer carries its code', async () => {
+    const world = await streamable();
+    const session = await openIn(world);
+    world.refuse = (response, body) => {
+      const error = {
+        jsonrpc: '2.0',
+        id: body?.['id'],
+        error: { code: -32601, message: 'Method not found' },
+      };
+      response.writeHead(404).end(JSON.stringify(error));
+    };
+    expect(await session.call('echo').answer()).toMatchObject({ failure: { details: { code: -32601 } } });
+    expect(typesOf(session.facts)).toEqual(['session.opened']);
+  });
+
+  it('never tells a secret: not those of the URL, not those of headers, not where the server is', async () => {
+    const secrets = ['s3cret-user', 's3cret-pass', 's3cret-query', 's3cret-token', '127.0.0.1'];
+    const headers = { authorization: 'Bearer s3cret-token' };
+    const texts: string[] = [];
+    for (const status of [400, 401, 403, 404, 418, 429, 500, 302, 200]) {
+      const world = await streamable({
+        spec: { headers },
+        serves: {
+          instead: (_seen, response) => {
+            const message = 'no s3cret-token and no s3cret-user:s3cret-pass?key=s3cret-query';
+            const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } });
+            response.writeHead(status, {
+              location: 'http://s3cret-user@other/',
+              'content-type': 'text/plain',
+            });
+            response.end(body);
+            return true;
+          },
+        },
+        remoteOf: () => ({
+          kind: 'streamable',
+          url: world.server.url.replace('//', '//s3cret-user:s3cret-pass@') + '/echo?key=s3cret-query',
+          headers,
+          timeoutMs: 5_000,
+          sseReadTimeoutMs: 0,
+          terminateOnClose: true,
+        }),
+      });
+      texts.push(JSON.stringify(await failureIn(world)));
+    }
+    const nowhere = await streamable({ spec: { headers } });
+    await nowhere.server.stop();
+    texts.push(JSON.stringify(await failureIn(nowhere)));
+    expect(texts).toHaveLength(10);
+    for (const text of texts) for (const secret of secrets) expect(text).not.toContain(secret);
+  });
+
+  it('65: comes before any network use where there is no usable URL, and no server of this name inside', async () => {
+    for (const url of ['', 'not a url', 'ftp://host/', 'file:///etc/passwd']) {
+      const world = await streamable({ spec: { url } });
+      expect(await failureIn(world), url).toMatchObject({ code: 'NotStartable', remedy: expect.any(String) });
+      expect(world.server.seen).toEqual([]);
+    }
+    const inside = createLinkedWorld({ remoteOf: () => undefined });
+    expect(await failureIn(inside)).toMatchObject({ code: 'NotStartable' });
+    const broken = createLinkedWorld({
+      remoteOf: () => ({ kind: 'inmemory', connect: () => Promise.reject(new Error('no such server')) }),
+    });
+    expect(await failureIn(broken)).toMatchObject({ code: 'NotStartable' });
+  });
+
+  it('of a header that cannot be sent names no value', async () => {
+    const world = await streamable({ spec: { headers: { 'x-key': 'line\nbreak' } } });
+    const failure = await failureIn(world);
+    expect(JSON.stringify(failure)).not.toContain('break');
+    expect(failure).toMatchObject({ details: { cause: 'ERR_INVALID_CHAR' } });
+  });
+});
