@@ -14,7 +14,6 @@ import {
   type Noise,
   type ServerLog,
   type SessionPort,
-  type StreamableSpec,
 } from '../adapters/index.ts';
 import type { Address } from '../machines/address.ts';
 import type { OwnedEnded } from '../machines/effects.ts';
@@ -134,7 +133,7 @@ export class Runtime {
       settledKind: (server, generation, kind) => {
         const remote = this.#reaches.get(`${server}@${generation}`)?.remote;
         if (remote?.kind !== 'streamable' || kind !== 'sse') return;
-        const { url, headers, timeoutMs, sseReadTimeoutMs } = remote as StreamableSpec;
+        const { url, headers, timeoutMs, sseReadTimeoutMs } = remote;
         const sse = { kind, url, headers, timeoutMs, sseReadTimeoutMs } as const;
         this.#reaches.set(`${server}@${generation}`, { remote: sse });
       },

@@ -10,8 +10,8 @@
  * A client or link whose machine broke is opened again a few times: one bad server never stops another.
  */
 import { not, type ActorRefFrom } from 'xstate';
-import { configNews, linkOf, linkOpens, opensOf, aggregateOf, signatureNews } from './computer.rules.ts';
-import * as rules from './computer.rules.ts';
+import * as does from './computer.letters.ts';
+import { aggregateOf, opensOf } from './computer.rules.ts';
 import {
   clientChanged,
   itself,
@@ -27,7 +27,6 @@ import {
   turnOver,
   turnWanted,
 } from './computer.parts.ts';
-import type { ConfigShown, ToolsListed } from './link.machine.ts';
 import { noTurns } from './turns.ts';
 
 export type {
@@ -63,88 +62,21 @@ export const computerMachine = parts.createMachine({
     'server.proven': { actions: { type: 'forgetSpent', params: itself } },
     'server.rolledBack': { actions: passToHost },
     'resource.updated': { actions: passToHost },
-    'catalog.changed': {
-      actions: [
-        {
-          type: 'postAll',
-          params: ({ context, event }) => ({ letters: rules.lettersOfList(context, event) }),
-        },
-        { type: 'hearList', params: itself },
-      ],
-    },
-    'link.changed': {
-      actions: { type: 'post', params: ({ context, event }) => ({ to: context.owner, event }) },
-    },
-    'tool.call': {
-      actions: { type: 'post', params: ({ context, event }) => rules.route(context, event) },
-    },
-    'tools.wanted': {
-      actions: {
-        type: 'post',
-        params: ({ context, event: { ticket, reqId, replyTo } }) => ({
-          to: replyTo,
-          event: {
-            type: 'tools.listed',
-            ticket,
-            reqId,
-            tools: context.offered,
-            signature: context.signature,
-          } satisfies ToolsListed,
-          ifThere: true,
-        }),
-      },
-    },
-    'config.wanted': {
-      actions: {
-        type: 'post',
-        params: ({ context, event: { ticket, replyTo } }) => ({
-          to: replyTo,
-          event: { type: 'config.shown', ticket, config: context.shown } satisfies ConfigShown,
-          ifThere: true,
-        }),
-      },
-    },
+    'catalog.changed': { actions: does.takeList },
+    'link.changed': { actions: passToHost },
+    'tool.call': { actions: does.routeCall },
+    'tools.wanted': { actions: does.answerTools },
+    'config.wanted': { actions: does.answerConfig },
     'call.cancel': { actions: passToClients },
     'asker.lost': { actions: passToClients },
     'server.start': { actions: passToClient },
     'server.stop': { actions: passToClient },
-    'servers.set': {
-      actions: [
-        {
-          type: 'openAll',
-          params: ({ context, event }) => ({ opens: rules.reconciled(context, event).opens }),
-        },
-        {
-          type: 'postAll',
-          params: ({ context, event }) => ({ letters: rules.reconciled(context, event).letters }),
-        },
-        { type: 'reconcile', params: itself },
-      ],
-    },
+    'servers.set': { actions: does.reconcile },
     'owned.ended': [
-      {
-        guard: { type: 'isLeaving', params: itself },
-        actions: [
-          tellRemoved,
-          {
-            type: 'openAll',
-            params: ({ context, event }) => ({ opens: rules.returning(context, event) }),
-          },
-          { type: 'forgetLeaving', params: itself },
-        ],
-      },
+      { guard: { type: 'isLeaving', params: itself }, actions: [tellRemoved, ...does.forgetLeaving] },
       {
         guard: { type: 'canReopen', params: itself },
-        actions: [
-          'countReopen',
-          tellBroken,
-          {
-            type: 'openAll',
-            params: ({ context, event }) => ({
-              opens: opensOf(context, context.spent).filter((o) => rules.isSame(o, event)),
-            }),
-          },
-        ],
+        actions: ['countReopen', tellBroken, does.openAgain],
       },
       {
         guard: { type: 'isBrokenLink', params: itself },
@@ -153,31 +85,13 @@ export const computerMachine = parts.createMachine({
       { guard: { type: 'isLink', params: itself }, actions: ['countEnd', 'forgetLink'] },
       {
         // Given up: nothing of it is offered any more.
-        actions: [
-          'countEnd',
-          tellBroken,
-          {
-            type: 'postAll',
-            params: ({ context, event }) => ({
-              letters: rules.lettersAfter(context, rules.givenUp(context, event)),
-            }),
-          },
-          { type: 'hear', params: ({ context, event }) => rules.givenUp(context, event) },
-        ],
+        actions: ['countEnd', tellBroken, ...does.giveUp],
       },
     ],
     'office.join': [
       {
         guard: not('hasLink'),
-        actions: [
-          { type: 'rememberLink', params: ({ event }) => event },
-          { type: 'openAll', params: ({ context }) => ({ opens: linkOpens(context) }) },
-          {
-            type: 'post',
-            params: ({ context: c }) => ({ to: linkOf(c), event: signatureNews(c.signature) }),
-          },
-          { type: 'post', params: ({ context: c }) => ({ to: linkOf(c), event: configNews(c) }) },
-        ],
+        actions: [{ type: 'rememberLink', params: itself }, ...does.openLink],
       },
       /** It sits somewhere already: one seat per computer. */
       {},
