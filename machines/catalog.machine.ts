@@ -42,7 +42,7 @@ const rememberRefusal = { type: 'rememberFailure', params: refusalOf } as const;
 /** The first two keep what is offered, the third takes it back. */
 const judge = [{ guard: 'isWorn', target: '#catalog.withdrawn' }, { target: '#catalog.failing' }] as const;
 const refused = [
-  { guard: { type: 'isUnasked', params: refusalOf }, target: '#catalog.resting' },
+  { guard: { type: 'isUnasked', params: refusalOf }, target: '#catalog.failing' },
   {
     guard: { type: 'isUnknownMethod', params: refusalOf },
     target: '#catalog.resting',

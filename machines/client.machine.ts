@@ -203,7 +203,7 @@ export const clientMachine = parts.createMachine({
           on: {
             'catalog.settled': [
               { guard: { type: 'isSettled', params: itself }, target: 'ready' },
-              { guard: { type: 'isLost', params: itself } },
+              { guard: { type: 'isLostWithStream', params: itself } },
               {
                 guard: { type: 'isToolList', params: itself },
                 target: '#client.recovering',
