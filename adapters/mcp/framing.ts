@@ -79,12 +79,13 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
   };
 }
 
-interface Overlong {
+/** A text of which only the ends are kept. */
+export interface Overlong {
   add(part: Buffer): void;
   head(): string;
   tail(): string;
 }
-function createOverlong(): Overlong {
+export function createOverlong(): Overlong {
   let head = Buffer.alloc(0);
   let tail = Buffer.alloc(0);
   return {

@@ -7,7 +7,12 @@ import { factOf, unusable } from './refusal.ts';
 const mostPages = 1_000;
 
 /** Methods whose answers come in pages → the member that holds the entries. */
-export const listed: Readonly<Record<string, string>> = { 'tools/list': 'tools' };
+export const listed: Readonly<Record<string, string>> = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'prompts/list': 'prompts',
+};
 
 export interface ListQuestion {
   readonly id: string;

@@ -4,47 +4,52 @@ import {
   isJSONRPCResultResponse,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Carrier, Notice } from './carrier.ts';
 import { errorOf, type Envelope } from './envelope.ts';
-import type { Notice } from './transport.ts';
+import { mayProgress } from './methods.ts';
+import { progressOf, type Progress } from './notifications.ts';
 
-/** Hears the one answer; undefined: nobody will answer any more. */
-export type Settle = (answer: Envelope | undefined) => void;
+/** Whoever asked: hears of progress any number of times, then the one answer; undefined: nobody will answer. */
+export interface Asker {
+  settle(answer: Envelope | undefined): void;
+  progress(progress: Progress): void;
+}
 
 /** The SDK counts its ids from 0 and sends a handful per session; ours start where it never gets. */
 const firstId = 1_000_000;
 
 /**
- * The SDK's client and our questions on one transport. The client keeps what it is good at (handshake,
- * notifications, requests of the server); a question goes past it, because the client's own way costs a timer,
- * an abort signal, two schema checks and two promises per call, and takes the id "7" for 7.
- * It is itself the `Transport` that the client sees.
+ * The SDK's client and our questions on one carrier. The client keeps what it is good at (handshake, requests of the
+ * server); questions go past it, because the client's own way costs a timer, an abort signal, two schema checks and
+ * two promises per call, and takes the id "7" for 7; and so do notifications, which it hands on a moment later, when
+ * the answer that followed is long there. It is itself the `Transport` that the client sees.
  */
 export class Questions implements Transport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: Transport['onmessage'];
+  /** Notifications but progress, and `cancelled`, which is the client's. */
+  onnotification?: ((method: string, params: unknown) => void) | undefined;
   protocolVersion = '';
-  readonly #inner: Transport;
+  readonly #inner: Carrier;
   readonly #notice: (notice: Notice) => void;
-  readonly #asked = new Map<unknown, Settle>();
+  /** By id, which is the token of its progress, too. */
+  readonly #asked = new Map<unknown, Asker>();
   /** Requests of the client itself. */
   readonly #clients = new Set<unknown>();
   #nextId = firstId;
 
-  constructor(inner: Transport, notice: (notice: Notice) => void) {
+  constructor(inner: Carrier, notice: (notice: Notice) => void) {
     this.#inner = inner;
     this.#notice = notice;
   }
 
-  /** Throws what `JSON.stringify` throws; rejects in the promise only when nothing was sent. */
-  ask(
-    method: string,
-    params: unknown,
-    settle: Settle,
-  ): { readonly id: number; readonly sent: Promise<void> } {
+  /** Throws what `JSON.stringify` throws; rejects in the promise when it will not be answered. */
+  ask(method: string, params: unknown, asker: Asker): { readonly id: number; readonly sent: Promise<void> } {
     const id = this.#nextId++;
-    const request = { jsonrpc: '2.0', id, method, params } as JSONRPCMessage;
-    this.#asked.set(id, settle);
+    const said = mayProgress[method] ? withToken(params, id) : params;
+    const request = { jsonrpc: '2.0', id, method, params: said } as JSONRPCMessage;
+    this.#asked.set(id, asker);
     try {
       return { id, sent: this.#inner.send(request) };
     } catch (error) {
@@ -72,9 +77,9 @@ export class Questions implements Transport {
   }
   /** Nobody will answer. One who hears that may ask to forget the others. */
   lose(): void {
-    for (const [id, settle] of this.#asked) {
+    for (const [id, asker] of this.#asked) {
       this.#asked.delete(id);
-      settle(undefined);
+      asker.settle(undefined);
     }
   }
 
@@ -98,14 +103,36 @@ export class Questions implements Transport {
 
   #take(message: JSONRPCMessage): void {
     const envelope: Envelope = message;
-    if (envelope.method !== undefined) return this.onmessage?.(message);
-    const settle = this.#asked.get(envelope.id);
-    if (settle) {
-      this.#asked.delete(envelope.id);
-      settle(envelope);
-    } else if (this.#clients.delete(envelope.id)) this.onmessage?.(readable(message));
-    else this.#notice({ kind: 'unknownId', text: JSON.stringify(envelope.id) ?? 'none', bytes: 0 });
+    const { id, method, params } = envelope;
+    if (typeof method === 'string' && id === undefined) return this.#hear(method, params, message);
+    if (method !== undefined) return this.onmessage?.(message);
+    const asker = this.#asked.get(id);
+    if (asker) {
+      this.#asked.delete(id);
+      asker.settle(envelope);
+    } else if (this.#clients.delete(id)) this.onmessage?.(readable(message));
+    else this.#notice({ kind: 'unknownId', text: JSON.stringify(id) ?? 'none', bytes: 0 });
   }
+  #hear(method: string, params: unknown, message: JSONRPCMessage): void {
+    if (method === 'notifications/progress') return this.#progress(params);
+    if (method === 'notifications/cancelled') return this.onmessage?.(message);
+    this.onnotification?.(method, params);
+  }
+  /** Nobody asked with this token, or it is answered already: dropped, and counted. */
+  #progress(params: unknown): void {
+    const { token, progress } = progressOf(params);
+    const asker = this.#asked.get(token);
+    const text = JSON.stringify(token) ?? 'none';
+    if (!asker) this.#notice({ kind: 'lateProgress', text, bytes: 0 });
+    else if (progress) asker.progress(progress);
+    else this.#notice({ kind: 'protocol', text: `progress without a number for ${text}`, bytes: 0 });
+  }
+}
+
+/** The params with our token; what else the caller put beside it stays. */
+function withToken(params: unknown, progressToken: number): object {
+  const said = params as { readonly _meta?: object } | undefined;
+  return { ...said, _meta: said?._meta ? { ...said._meta, progressToken } : { progressToken } };
 }
 
 /** The client passes over a response of foreign shape, and its caller would wait for ever. */

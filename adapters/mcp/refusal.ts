@@ -1,12 +1,13 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { AskFact } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
+import { Refused } from './carrier.ts';
 import { errorOf, tooLargeOf, type Envelope, type RpcError } from './envelope.ts';
 
-type Refused = Extract<AskFact, { type: 'ask.refused' }>;
+type Refusal = Extract<AskFact, { type: 'ask.refused' }>;
 
 /** It surely never reached the server. */
-export const unsent = (id: string, failure: Failure): Refused => ({
+export const unsent = (id: string, failure: Failure): Refusal => ({
   type: 'ask.refused',
   id,
   failure,
@@ -23,7 +24,7 @@ export const unwritable: Failure = {
 };
 
 /** It went out, and nobody will answer. */
-export const lost = (id: string, reason: string): Refused => ({
+export const lost = (id: string, reason: string): Refusal => ({
   type: 'ask.refused',
   id,
   failure: { code: 'ServerLost', message: `${reason} before it answered` },
@@ -31,8 +32,15 @@ export const lost = (id: string, reason: string): Refused => ({
   lost: true,
 });
 
+/** What became of it on its way: refused for a reason of its own, or never gone. */
+export function refusedOnTheWay(id: string, error: unknown): Refusal {
+  if (!(error instanceof Refused)) return unsent(id, notConnected);
+  const { failure, sent, isLost } = error;
+  return { type: 'ask.refused', id, failure, sent, ...(isLost && { lost: true }) };
+}
+
 /** It was answered, but the answer cannot be used. */
-export const unusable = (id: string, message: string): Refused => ({
+export const unusable = (id: string, message: string): Refusal => ({
   type: 'ask.refused',
   id,
   failure: { code: wireCodes.internal, message },
@@ -62,6 +70,7 @@ function failureOf(error: RpcError, what: string): Failure {
 
 /** Why a session never opened: the stream ended, the server said no, or what it said is not MCP. */
 export function handshakeFailure(error: unknown, lostBecause: string | undefined): Failure {
+  if (error instanceof Refused) return error.failure;
   if (lostBecause) return { code: 'ServerLost', message: `${lostBecause} before the handshake was done` };
   if (error instanceof McpError) {
     // The SDK puts a prefix of its own before the words of the server.

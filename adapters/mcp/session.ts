@@ -1,33 +1,34 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
-import type { Address } from '../../machines/address.ts';
-import type { AskFact, Give, Ports, SessionFact, SessionInput } from '../../machines/ports.ts';
+import type { AskFact, Give, Offers, SessionFact, SessionInput } from '../../machines/ports.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
-import type { Ledger } from '../process/index.ts';
+import { answerMs, answerRequests, capabilitiesOf, type Answers } from './answers.ts';
+import type { Around, Carrier } from './carrier.ts';
+import { carrierOf, type CarrierOptions } from './carriers.ts';
+import { isAllowed, notAllowed } from './methods.ts';
+import { factOfNotification, logOf, type ServerLog } from './notifications.ts';
 import { offersOf } from './offers.ts';
 import { gather, listed, type ListQuestion } from './pages.ts';
-import { Questions } from './questions.ts';
-import { factOf, handshakeFailure, lost, notConnected, unsent, unwritable } from './refusal.ts';
-import { StreamTransport, type Notice } from './transport.ts';
+import { Questions, type Asker } from './questions.ts';
+import {
+  factOf,
+  handshakeFailure,
+  lost,
+  notConnected,
+  refusedOnTheWay,
+  unsent,
+  unwritable,
+} from './refusal.ts';
 
-export interface SessionPortOptions {
-  readonly ledger: Pick<Ledger, 'streamsOf'>;
+export interface SessionOptions extends CarrierOptions {
   /** Who we say we are. */
   readonly clientInfo: { readonly name: string; readonly version: string };
-  /** Default 7 MiB: a larger answer fails its question only. */
-  readonly resultBytes?: number;
-  /** Default 10 MiB: a larger message is not kept in memory. */
-  readonly messageBytes?: number;
-  /** What a server wrote that no question will hear of, for a log. */
-  readonly notice?: (server: string, notice: Notice) => void;
-}
-export interface SessionPort {
-  readonly open: Ports['session'];
-  /** `tools/list` gives all pages as `{tools}`; any other method its result exactly as received. */
-  readonly ask: Ports['ask'];
-  /** True from open to close, also while connecting and after the stream was lost. */
-  has(key: Address): boolean;
+  /** What this host answers when a server asks. */
+  readonly answers?: Answers;
+  /** Default 2 min: sampling is refused then, elicitation cancelled. */
+  readonly answerMs?: number;
+  /** What a server says in its own log. */
+  readonly log?: (server: string, line: ServerLog) => void;
 }
 
 const nothing = (): void => {};
@@ -41,84 +42,72 @@ const trusting: jsonSchemaValidator = {
   },
 };
 
-/** The real `session` port for MCP servers that speak over the streams of a process. */
-export function sessionPortOf(options: SessionPortOptions): SessionPort {
-  const sessions = new Map<Address, Session>();
-  return {
-    open: (_at, input, give) => {
-      const session = new Session(options, input, give);
-      sessions.set(input.key, session);
-      return {
-        tell: nothing,
-        close: () => {
-          if (sessions.get(input.key) === session) sessions.delete(input.key);
-          session.close();
-        },
-      };
-    },
-    ask: (_from, question, give) => {
-      const session = sessions.get(question.session);
-      if (session) return session.ask(question, give);
-      give(unsent(question.id, notConnected));
-      return nothing;
-    },
-    has: (key) => sessions.has(key),
-  };
-}
-
 /** connecting → open → lost, or connecting → lost; `close` leads from each to closed, without a word. */
-class Session {
+export class Session {
   #state: 'connecting' | 'open' | 'lost' | 'closed' = 'connecting';
+  readonly #input: SessionInput;
+  readonly #options: SessionOptions;
   readonly #give: Give<SessionFact>;
   readonly #client: Client;
-  readonly #transport: StreamTransport | undefined;
+  readonly #carrier: Carrier | undefined;
   readonly #questions: Questions | undefined;
+  #offers: Offers | undefined;
 
-  constructor(options: SessionPortOptions, input: SessionInput, give: Give<SessionFact>) {
+  constructor(options: SessionOptions, input: SessionInput, around: Around, give: Give<SessionFact>) {
     this.#give = give;
-    this.#client = new Client(options.clientInfo, { capabilities: {}, jsonSchemaValidator: trusting });
-    const streams = input.process === null ? undefined : options.ledger.streamsOf(input.process);
-    if (!streams) {
-      queueMicrotask(() => this.#fail(notConnected));
+    this.#input = input;
+    this.#options = options;
+    const { answers = {}, clientInfo } = options;
+    const capabilities = capabilitiesOf(answers);
+    this.#client = new Client(clientInfo, { capabilities, jsonSchemaValidator: trusting });
+    const { server } = input;
+    const ms = options.answerMs ?? answerMs;
+    answerRequests(this.#client, { server, answers, ms, timers: around.timers });
+    const made = carrierOf(options, input, around);
+    if ('failure' in made) {
+      queueMicrotask(() => this.#fail(made.failure));
       return;
     }
-    const notice = (seen: Notice): void => options.notice?.(input.server, seen);
-    const { resultBytes, messageBytes } = options;
-    const transport = new StreamTransport({ ...streams, resultBytes, messageBytes, notice });
-    const questions = new Questions(transport, notice);
-    this.#transport = transport;
+    const { carrier } = made;
+    const questions = new Questions(carrier, around.notice);
+    this.#carrier = carrier;
     this.#questions = questions;
     questions.onclose = () => this.#lose();
-    this.#client.onerror = (error) => notice({ kind: 'protocol', text: error.message, bytes: 0 });
-    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-      // Before it is open nobody has a list that could have changed.
-      if (this.#state === 'open') give({ type: 'list.changed', list: 'tools' });
-    });
+    questions.onnotification = (method, params) => this.#hear(method, params);
+    this.#client.onerror = (error) => around.notice({ kind: 'protocol', text: error.message, bytes: 0 });
     this.#client.connect(questions, never).then(
-      () => this.#opened(transport, questions),
-      (error: unknown) => this.#fail(handshakeFailure(error, transport.lostBecause)),
+      () => this.#opened(carrier, questions),
+      (error: unknown) => this.#fail(handshakeFailure(error, carrier.lostBecause)),
     );
   }
 
   ask(question: ListQuestion, give: Give<AskFact>): () => void {
     const questions = this.#questions;
-    if (this.#state !== 'open' || !questions) {
-      give(unsent(question.id, notConnected));
+    const { id, method } = question;
+    if (this.#state !== 'open' || !questions || !this.#offers) {
+      give(unsent(id, notConnected));
       return nothing;
     }
-    const { id, method } = question;
+    if (!isAllowed(method, this.#offers)) {
+      give(unsent(id, notAllowed(method)));
+      return nothing;
+    }
     const next = listed[method] === undefined ? undefined : gather(question, give);
     let current = -1;
+    const asker: Asker = {
+      settle: (answer) => {
+        if (!answer) return give(lost(id, this.#carrier?.lostBecause ?? connectionEnded));
+        if (!next) return give(factOf(id, answer, method));
+        const more = next(answer);
+        if (more) send(more);
+      },
+      progress: (progress) => give({ type: 'ask.progress', id, ...progress }),
+    };
     const send = (params: unknown): void => {
       try {
-        const asked = questions.ask(method, params, (answer) => {
-          if (!answer) return give(lost(id, this.#transport?.lostBecause ?? connectionEnded));
-          if (!next) return give(factOf(id, answer, method));
-          const more = next(answer);
-          if (more) send(more);
-        });
+        const asked = questions.ask(method, params, asker);
         current = asked.id;
-        asked.sent.catch(() => questions.forget(asked.id) && give(unsent(id, notConnected)));
+        asked.sent.catch((error: unknown) => questions.forget(asked.id) && give(refusedOnTheWay(id, error)));
       } catch {
         give(unsent(id, unwritable));
       }
@@ -126,25 +115,49 @@ class Session {
     send(question.params);
     return () => questions.withdraw(current);
   }
+  /** The server may ask for the roots anew. */
+  announceRoots(): void {
+    if (this.#state === 'open' && this.#options.answers?.roots)
+      this.#client.sendRootsListChanged().catch(nothing);
+  }
 
   close(): void {
     this.#state = 'closed';
     this.#questions?.withdrawAll();
+    this.#end();
+  }
+  /** Resolves when nothing of it is under way any more. */
+  async closed(): Promise<void> {
+    await this.#carrier?.closed?.();
+  }
+  #end(): void {
     this.#client.close().catch(nothing);
+    // The client has let go of a carrier that ended or never began.
+    this.#carrier?.close().catch(nothing);
   }
 
-  #opened(transport: StreamTransport, { protocolVersion }: Questions): void {
+  #opened(carrier: Carrier, { protocolVersion }: Questions): void {
     // The server answered and ended in one breath.
-    if (transport.lostBecause) return this.#fail(handshakeFailure(undefined, transport.lostBecause));
+    if (carrier.lostBecause) return this.#fail(handshakeFailure(undefined, carrier.lostBecause));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
     const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
     const offers = offersOf(this.#client.getServerCapabilities() ?? {});
+    this.#offers = offers;
     this.#give({ type: 'session.opened', info: { name, version, protocolVersion, offers } });
+  }
+  /** Before it is open nobody has anything that could have changed. */
+  #hear(method: string, params: unknown): void {
+    if (this.#state !== 'open') return;
+    const fact = factOfNotification(method, params);
+    if (fact) return this.#give(fact);
+    const line = logOf(method, params);
+    if (line) this.#options.log?.(this.#input.server, line);
   }
   #fail(failure: Failure): void {
     if (this.#state !== 'connecting') return;
     this.#state = 'lost';
+    this.#end();
     this.#give({ type: 'session.failed', failure });
   }
   /** While connecting, the handshake itself fails, a moment later and with a better reason. */
@@ -154,7 +167,8 @@ class Session {
     this.#questions?.lose();
     // Those who heard of it may have closed the session.
     if (this.#isClosed()) return;
-    this.#give({ type: 'session.lost', reason: this.#transport?.lostBecause ?? connectionEnded });
+    const reason = this.#carrier?.lostBecause ?? connectionEnded;
+    this.#give({ type: 'session.lost', reason, ...(this.#carrier?.isExpired && { isExpired: true }) });
   }
   #isClosed(): boolean {
     return this.#state === 'closed';

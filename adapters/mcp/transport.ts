@@ -1,33 +1,16 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Readable, Writable } from 'node:stream';
-import { isResponse, tooLargeError, type Envelope } from './envelope.ts';
-import { sizes } from '../../machines/wire/protocol.ts';
-import { createFramer, messageBytes, type Framer } from './framing.ts';
-import { responseIdOf } from './overlong-id.ts';
+import { NotSent, type Around, type Carrier } from './carrier.ts';
+import { createFramer, type Framer } from './framing.ts';
+import { Inbox } from './inbox.ts';
 
-/** The answer to one request may have this many bytes. Below what an office takes, and that below `messageBytes`. */
-export const resultBytes: number = sizes.resultBytes;
 /** Input broken, output not: answers may still lie in the pipe, so the end of the output is awaited this long. */
 const brokenInputMs = 50;
 
-/** Rejects `send`: not one byte of the message has left. */
-export class NotSent extends Error {
-  override readonly name = 'NotSent';
-}
-
-/** Something on the stream that no caller will hear of otherwise. `text` is what a server wrote: not for strangers. */
-export interface Notice {
-  readonly kind: 'garbage' | 'overlong' | 'unknownId' | 'protocol';
-  readonly text: string;
-  readonly bytes: number;
-}
-export interface TransportOptions {
+/** The streams of a process that somebody else owns. */
+export interface Streams {
   readonly stdin: Writable;
   readonly stdout: Readable;
-  readonly resultBytes?: number | undefined;
-  readonly messageBytes?: number | undefined;
-  readonly notice?: ((notice: Notice) => void) | undefined;
 }
 
 const sent = Promise.resolve();
@@ -36,31 +19,25 @@ const sent = Promise.resolve();
  * MCP over the streams of a process that somebody else owns: `close` only lets go of them. An answer over the
  * limit reaches its caller as a JSON-RPC error, and the connection lives.
  */
-export class StreamTransport implements Transport {
+export class StreamTransport implements Carrier {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Transport['onmessage'];
+  onmessage?: Carrier['onmessage'];
   /** Why the stream ended; undefined while it lives, and after `close`. */
   lostBecause: string | undefined;
-  readonly #options: TransportOptions;
-  readonly #resultBytes: number;
+  readonly #options: Streams;
   readonly #framer: Framer;
   #isOver = false;
   #drained: Promise<void> | undefined;
   #release = (): void => {};
   #brokenInput: NodeJS.Timeout | undefined;
 
-  constructor(options: TransportOptions) {
+  constructor(options: Streams, around: Pick<Around, 'resultBytes' | 'messageBytes' | 'notice'>) {
     this.#options = options;
-    this.#resultBytes = options.resultBytes ?? resultBytes;
-    this.#framer = createFramer(
-      {
-        message: (value, bytes) => this.#receive(value, bytes),
-        garbage: (text, bytes) => this.#notice({ kind: 'garbage', text, bytes }),
-        overlong: (head, tail, bytes) => this.#receiveOverlong(head, tail, bytes),
-      },
-      options.messageBytes ?? messageBytes,
-    );
+    const { resultBytes } = around;
+    const notice: Around['notice'] = (seen) => this.#isOver || around.notice(seen);
+    const inbox = new Inbox({ resultBytes, notice }, (message) => this.#isOver || this.onmessage?.(message));
+    this.#framer = createFramer(inbox, around.messageBytes);
   }
 
   /** Rejects when the process has already closed its output. */
@@ -123,28 +100,4 @@ export class StreamTransport implements Transport {
     this.#drained = undefined;
     this.#release();
   };
-
-  #receive(value: object, bytes: number): void {
-    if (this.#isOver) return;
-    // Batches were part of MCP 2025-03-26.
-    if (Array.isArray(value)) {
-      for (const one of value) if (typeof one === 'object' && one !== null) this.#receive(one, bytes);
-      return;
-    }
-    const message: Envelope = value;
-    if (bytes > this.#resultBytes && isResponse(message)) this.#refuse(message.id as RequestId, bytes);
-    else this.onmessage?.(value as JSONRPCMessage);
-  }
-  #receiveOverlong(head: string, tail: string, bytes: number): void {
-    const id = responseIdOf(head, tail);
-    if (id === undefined) this.#notice({ kind: 'overlong', text: head.slice(0, 200), bytes });
-    else if (!this.#isOver) this.#refuse(id, bytes);
-  }
-  #refuse(id: RequestId, bytes: number): void {
-    const error = tooLargeError(bytes, this.#resultBytes);
-    this.onmessage?.({ jsonrpc: '2.0', id, error: { ...error } });
-  }
-  #notice(notice: Notice): void {
-    if (!this.#isOver) this.#options.notice?.(notice);
-  }
 }

@@ -1,13 +1,27 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { messageBytes, resultBytes } from '../../adapters/mcp/index.ts';
 import type { AskFact, SessionFact } from '../../machines/ports.ts';
+import { sessionMcpContract } from './session-mcp.contract.ts';
 import { sessionContract } from './session.contract.ts';
-import { createRealSessionWorld, type RealSessionWorld } from './session.world.ts';
+import { createHttpWorld, createLinkedWorld, createStdioWorld, type StdioWorld } from './session.world.ts';
 
-sessionContract('real servers', createRealSessionWorld);
+const worlds = {
+  'real processes': { create: () => createStdioWorld(), isRemote: false },
+  'streamable HTTP': { create: () => createHttpWorld('streamable'), isRemote: true },
+  'HTTP and SSE': { create: () => createHttpWorld('sse'), isRemote: true },
+  'servers of this process': { create: () => createLinkedWorld(), isRemote: false },
+};
+// Its news come on another connection than its answers, in any order: so it is no judge of progress.
+sessionContract('streamable HTTP that answers as JSON', () =>
+  createHttpWorld('streamable', { serves: { json: true } }),
+);
+for (const [name, { create, isRemote }] of Object.entries(worlds)) {
+  sessionContract(name, create);
+  sessionMcpContract(name, create, { isRemote });
+}
 
-describe('a real session', () => {
-  let world: RealSessionWorld;
+describe('a session over the streams of a process', () => {
+  let world: StdioWorld;
   afterEach(() => world.dispose());
   const connect = async () => {
     const facts: SessionFact[] = [];
@@ -24,7 +38,7 @@ describe('a real session', () => {
   };
 
   it('fails a call whose answer is longer than a message may be, and lives on', async () => {
-    world = createRealSessionWorld(resultBytes);
+    world = createStdioWorld({ resultBytes });
     const { key } = await connect();
     const innocent = call(key, 'echo', { text: 'innocent' });
     const [tooLarge, answered] = await Promise.all([
@@ -37,7 +51,7 @@ describe('a real session', () => {
   });
 
   it('tells a log of every line that reached nobody', async () => {
-    world = createRealSessionWorld();
+    world = createStdioWorld();
     const { key } = await connect();
     await call(key, 'garbage');
     await call(key, 'stringId');
@@ -51,13 +65,13 @@ describe('a real session', () => {
   });
 
   it('refuses arguments that cannot be written, without sending anything', async () => {
-    world = createRealSessionWorld();
+    world = createStdioWorld();
     const { key } = await connect();
     expect(await call(key, 'echo', { text: 1n })).toMatchObject({ sent: false, failure: { code: 400 } });
   });
 
   it('sends more than a pipe holds, and leaves no listener behind', async () => {
-    world = createRealSessionWorld(resultBytes);
+    world = createStdioWorld({ resultBytes });
     const { key } = await connect();
     const text = 'x'.repeat(300_000);
     const answers = await Promise.all(Array.from({ length: 12 }, () => call(key, 'echo', { text })));
@@ -66,7 +80,7 @@ describe('a real session', () => {
   });
 
   it('that is closed lets go of the streams, and keeps draining them', async () => {
-    world = createRealSessionWorld();
+    world = createStdioWorld();
     const session = await connect();
     const streams = world.ledger.list()[0]?.streams;
     session.close();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AskFact } from '../../machines/ports.ts';
 import {
+  expectSeen,
   observed,
   type ObservedSession,
   type ServerBehaviour,
@@ -9,21 +10,23 @@ import {
 } from './session.stage.ts';
 
 /** What every `session` port, and the answering side of it, owes its machines. */
-export function sessionContract(name: string, createWorld: () => SessionWorld): void {
+export function sessionContract(name: string, createWorld: () => SessionWorld | Promise<SessionWorld>): void {
   describe(`session port: ${name}`, () => {
     let world: SessionWorld;
-    beforeEach(() => {
-      world = createWorld();
+    beforeEach(async () => {
+      world = await createWorld();
     });
     afterEach(() => world.dispose());
     const open = (behaviour: ServerBehaviour): ObservedSession =>
       observed(world, (give) => world.open(behaviour, give));
     const stage: Stage = {
+      seen: expectSeen,
       world: () => world,
       open,
       opened: async (behaviour) => {
         const session = open(behaviour);
         expect(await session.first()).toMatchObject({ type: 'session.opened' });
+        await world.ready?.();
         return session;
       },
     };
@@ -76,7 +79,7 @@ function handshake({ open, world }: Stage): void {
     expect(session.facts).toHaveLength(1);
   });
 
-  it('fails where there is no process', async () => {
+  it('fails where there is nobody', async () => {
     const session = observed(world(), (give) => world().openOnNothing(give));
     expect(await session.first()).toMatchObject({ type: 'session.failed' });
   });
@@ -137,7 +140,13 @@ function calls({ opened, world }: Stage): void {
     expect(await Promise.all(texts.map((text) => session.text('echo', { text })))).toEqual(texts);
   });
 
-  it('that the tool itself calls failed is an answer', async () => {
+  it('102: is answered out of turn, and each has its own answer', async () => {
+    const session = await opened('echo');
+    const both = [session.text('pair', { text: 'first' }), session.text('pair', { text: 'second' })];
+    expect(await Promise.all(both)).toEqual(['first', 'second']);
+  });
+
+  it('114: that the tool itself calls failed is an answer', async () => {
     const session = await opened('echo');
     expect(await session.call('fail').answer()).toMatchObject({
       type: 'ask.answered',
@@ -179,26 +188,25 @@ function calls({ opened, world }: Stage): void {
   });
 }
 
-function withdrawals({ opened, world }: Stage): void {
-  const seen = async (session: ObservedSession): Promise<unknown> => JSON.parse(await session.text('seen'));
-
+function withdrawals({ opened, world, seen }: Stage): void {
   it('is cancelled at the server, exactly once, and no other is', async () => {
     const session = await opened('echo');
     const call = session.call('hang', { label: 'a' });
     session.call('hang', { label: 'b' });
-    expect(await seen(session)).toEqual({ hanging: ['a', 'b'], cancelled: [] });
+    await seen(session, { hanging: ['a', 'b'], cancelled: [] });
     call.withdraw();
     call.withdraw();
-    expect(await seen(session)).toEqual({ hanging: ['b'], cancelled: ['a'] });
+    await seen(session, { hanging: ['b'], cancelled: ['a'] });
     await world().settled();
     expect(call.facts).toEqual([]);
   });
 
-  it('hears no late answer, and the session lives', async () => {
+  it('69: hears no late answer, and the next call works', async () => {
     const session = await opened('echo');
     const call = session.call('hang', { label: 'a', late: true });
+    await seen(session, { hanging: ['a'], cancelled: [] });
     call.withdraw();
-    expect(await seen(session)).toEqual({ hanging: [], cancelled: ['a'] });
+    await seen(session, { hanging: [], cancelled: ['a'] });
     expect(call.facts).toEqual([]);
   });
 
@@ -207,7 +215,7 @@ function withdrawals({ opened, world }: Stage): void {
     const call = session.call('echo', { text: 'hi' });
     await call.answer();
     call.withdraw();
-    expect(await seen(session)).toEqual({ hanging: [], cancelled: [] });
+    await seen(session, { hanging: [], cancelled: [] });
   });
 }
 
@@ -218,7 +226,7 @@ function foreignLines({ opened }: Stage): void {
     expect(await session.text('echo', { text: 'and here' })).toBe('and here');
   });
 
-  it('answers nobody when its id is unknown, or is a string that looks like a number', async () => {
+  it('102, 103: answers nobody when its id is unknown, or is a string that looks like a number', async () => {
     const session = await opened('echo');
     expect(await session.text('stringId')).toBe('right');
     expect(await session.text('echo', { text: 'next' })).toBe('next');
@@ -236,20 +244,26 @@ function foreignLines({ opened }: Stage): void {
   });
 }
 
-function endings({ opened, world }: Stage): void {
+function endings({ opened, world, seen }: Stage): void {
   it.each(['die', 'hangUp'] as const)(
-    'of the stream refuses what is pending as lost, then is told: %s',
+    '104: of the stream refuses what is pending as lost, then is told: %s',
     async (tool) => {
       const session = await opened('echo');
-      const pending = session.call('hang', { label: 'a' });
-      const last = session.call(tool);
+      const pending = [session.call('hang', { label: 'a' }), session.call('hang', { label: 'b' })];
+      await seen(session, { hanging: ['a', 'b'], cancelled: [] });
+      pending.push(session.call(tool));
       const told: (readonly AskFact[])[] = [];
       await world().until(() => {
-        if (session.facts.length > 1 && told.length === 0) told.push([...pending.facts], [...last.facts]);
+        if (session.facts.length > 1 && told.length === 0)
+          told.push(...pending.map(({ facts }) => [...facts]));
         return told.length > 0;
       });
       const lost = { type: 'ask.refused', sent: true, lost: true };
-      expect(told, 'when the loss is told, the questions were refused').toMatchObject([[lost], [lost]]);
+      expect(told, 'when the loss is told, the questions were refused').toMatchObject([
+        [lost],
+        [lost],
+        [lost],
+      ]);
       expect(session.facts.map(({ type }) => type)).toEqual(['session.opened', 'session.lost']);
       expect(await session.call('echo').answer()).toMatchObject({ type: 'ask.refused', sent: false });
     },

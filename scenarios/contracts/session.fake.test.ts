@@ -1,8 +1,10 @@
-import type { Give, SessionFact } from '../../machines/ports.ts';
+import type { Give, ListKind, Offers, SessionFact } from '../../machines/ports.ts';
 import { ScriptedServers, type Act, type Script } from '../scripted/servers.ts';
 import { toolsOnly } from '../scripted/script.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import type { Failure } from '../../machines/wire/failure.ts';
 import { sessionContract } from './session.contract.ts';
+import { sessionMcpContract } from './session-mcp.contract.ts';
 import type { ContractSession, ServerBehaviour, ServerTool, SessionWorld } from './session.stage.ts';
 
 const text = (value: unknown) => ({ content: [{ type: 'text', text: value }] });
@@ -12,8 +14,13 @@ interface Labelled {
   readonly late?: unknown;
 }
 
+/** What a server remembers of its life. */
+interface Memory {
+  readonly methods: string[];
+  readonly subscribed: Set<unknown>;
+}
 /** The tools of the contract. What they do to the bytes of a stream is the real transport's business. */
-function contractTools(): Readonly<Record<ServerTool, Act>> {
+function contractTools({ methods, subscribed }: Memory): Readonly<Record<ServerTool, Act>> {
   const hanging = new Set<Labelled>();
   const cancelled: unknown[] = [];
   return {
@@ -40,45 +47,127 @@ function contractTools(): Readonly<Record<ServerTool, Act>> {
     stringId: answers('right'),
     asksBack: answers(JSON.stringify({ jsonrpc: '2.0', id: '1000000', result: {} })),
     change: (call) => {
-      call.announce();
+      call.announce((call.arguments['list'] ?? 'tools') as ListKind);
       return answers('changed');
     },
+    touch: (call) => {
+      if (subscribed.has(call.arguments['uri'])) call.update(String(call.arguments['uri']));
+      return answers('touched');
+    },
+    work: (call) => {
+      for (const n of [1, 2]) call.progress(n, 2, `step ${n}`);
+      return { answers: text('done'), progresses: { everyMs: 5 } };
+    },
+    pair: (call) => ({
+      answers: text(call.arguments['text']),
+      afterMs: call.arguments['text'] === 'first' ? 9 : 1,
+    }),
+    methods: () => answers(JSON.stringify(methods)),
+    // No scripted server writes these lines: they are the real transports' business.
+    meta: answers('{}'),
+    log: answers('said'),
+    askHost: answers('withdrawn'),
     malformed: { errors: 'the answer is not what JSON-RPC asks for' },
   };
 }
 
 const info = { name: 'fixture', version: '1.2.3', protocolVersion: '2025-06-18', offers: toolsOnly };
-const scripts = (): Readonly<Record<ServerBehaviour, Script>> => {
-  const echo: Script = { info, tools: contractTools() };
-  return {
-    echo,
-    mute: { initialize: 'never' },
-    refuses: { initialize: 'error' },
-    diesEarly: { initialize: 'dies' },
-    malformedInitialize: { initialize: 'error' },
-    noTools: { ...echo, info: { ...info, offers: { ...toolsOnly, tools: null } } },
-    pages: { ...echo, lists: () => ['first', 'second'], malformed: 1 },
-    endlessPages: { ...echo, listMs: 'error' },
-  };
+const everything: Offers = {
+  ...toolsOnly,
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  completions: true,
+  logging: true,
 };
+/** Anew for each life of a server: what it remembers is forgotten with it. */
+const echoing = (more: Script): Script => ({
+  at: () => {
+    const memory: Memory = { methods: [], subscribed: new Set() };
+    return { info, tools: contractTools(memory), methods: methodsOf(memory), ...more };
+  },
+});
+const methodsOf = ({ subscribed, methods }: Memory): NonNullable<Script['methods']> => ({
+  'resources/read': ({ arguments: { uri } }) =>
+    String(uri).startsWith('note://')
+      ? { answers: { contents: [{ uri, text: `content of ${String(uri)}` }] } }
+      : { errors: 'no such resource', code: -32002 },
+  'resources/subscribe': ({ arguments: { uri } }) => {
+    methods.push('resources/subscribe');
+    subscribed.add(uri);
+    return { answers: {} };
+  },
+  'resources/unsubscribe': ({ arguments: { uri } }) => {
+    subscribed.delete(uri);
+    return { answers: {} };
+  },
+  'prompts/get': ({ arguments: { name } }) => ({
+    answers: { messages: [{ role: 'user', content: { type: 'text', text: `${String(name)} me` } }] },
+  }),
+  'completion/complete': { answers: { completion: { values: ['xa', 'xb'] } } },
+});
+const unauthorized: Failure = { code: 'Unauthorized', message: 'it wants a login', remedy: 'log in' };
+const accessDenied: Failure = { code: 'AccessDenied', message: 'it refuses this login', remedy: 'ask' };
+const unknownMethod: Act = { errors: 'Method not found', code: -32601 };
+
+const scripts = (): Readonly<Record<ServerBehaviour | 'nothing', Script>> => ({
+  echo: echoing({}),
+  mute: { initialize: 'never' },
+  refuses: { initialize: 'error' },
+  diesEarly: { initialize: 'dies' },
+  malformedInitialize: { initialize: 'error' },
+  noTools: echoing({ info: { ...info, offers: { ...toolsOnly, tools: null } } }),
+  pages: echoing({ lists: () => ['first', 'second'], malformed: 1 }),
+  endlessPages: echoing({ listMs: 'error' }),
+  full: echoing({
+    info: { ...info, offers: everything },
+    malformed: 1,
+    resources: [{ uri: 'note://1' }, { uri: 'note://2' }],
+    resourceTemplates: [{ uriTemplate: 'note://{id}' }, { uriTemplate: 'page://{id}' }],
+    prompts: [{ name: 'greet' }, { name: 'part' }],
+  }),
+  nothing: { missing: true },
+  lacksPrompts: echoing({
+    info: { ...info, offers: { ...toolsOnly, prompts: { listChanged: false } } },
+    methods: { 'prompts/list': unknownMethod },
+  }),
+});
 
 /** The servers that all scenarios play with. */
-function createScriptedWorld(): SessionWorld {
+function createScriptedWorld(isRemote: boolean): SessionWorld {
   const clock = new VirtualClock();
   const resultBytes = 64 * 1024;
-  const servers = new ScriptedServers(clock, scripts(), { resultBytes });
+  let rejects: Failure | undefined;
+  let lives = 0;
+  /** Lives up to this one are over: the server knows nothing of them any more. */
+  let forgotten = 0;
+  const lifeOf = (script: Script): Script => {
+    const life = (lives += 1);
+    const door = (): 'forgotten' | Failure | undefined => (life <= forgotten ? 'forgotten' : rejects);
+    return { ...script, door, ...(rejects && { initialize: { refuses: rejects } }) };
+  };
+  const servers = new ScriptedServers(
+    clock,
+    Object.fromEntries(
+      Object.entries(scripts()).map(([name, script]) => [
+        name,
+        { ...script, at: (n: number) => lifeOf({ ...script, ...script.at?.(n) }) },
+      ]),
+    ),
+    { resultBytes },
+  );
   let count = 0;
   const settle = async (): Promise<void> => {
     while (clock.step());
   };
-  const start = (server: string): string => {
+  const start = (server: string): string | null => {
+    if (isRemote) return null;
     const key = `process:${(count += 1)}`;
     const facts: unknown[] = [];
     servers.process(key, { server, generation: 1, key }, (fact) => facts.push(fact));
     while (facts.length === 0 && clock.step());
     return key;
   };
-  const open = (server: string, process: string, give: Give<SessionFact>): ContractSession => {
+  const open = (server: string, process: string | null, give: Give<SessionFact>): ContractSession => {
     const key = `session:${(count += 1)}`;
     const leaf = servers.session(key, { server, generation: 1, key, process }, give);
     return { key, close: () => leaf.close() };
@@ -86,8 +175,16 @@ function createScriptedWorld(): SessionWorld {
   return {
     resultBytes,
     open: (behaviour, give) => open(behaviour, start(behaviour), give),
-    openOnNothing: (give) => open('nothing', 'process:nobody', give),
+    openOnNothing: (give) => open('nothing', isRemote ? null : 'process:nobody', give),
     ask: servers.ask,
+    remote: {
+      forget: () => {
+        forgotten = lives;
+      },
+      reject: (status) => {
+        rejects = status === 401 ? unauthorized : accessDenied;
+      },
+    },
     until: (holds) => {
       while (!holds() && clock.step());
       return holds() ? Promise.resolve() : Promise.reject(new Error('nothing is left to happen'));
@@ -104,4 +201,8 @@ function createScriptedWorld(): SessionWorld {
   };
 }
 
-sessionContract('scripted servers', createScriptedWorld);
+for (const isRemote of [false, true]) {
+  const name = isRemote ? 'scripted servers without a process' : 'scripted servers';
+  sessionContract(name, () => createScriptedWorld(isRemote));
+  sessionMcpContract(name, () => createScriptedWorld(isRemote), { isRemote });
+}

@@ -19,7 +19,15 @@ export type ServerBehaviour =
   /** Tools `first` and, on a second page, `second` and one without a name. */
   | 'pages'
   /** One page that names itself as the next, for ever. */
-  | 'endlessPages';
+  | 'endlessPages'
+  /**
+   * As `echo`, and declares everything. Two pages of resources `note://1` and `note://2`, of templates `note://{id}`
+   * and `page://{id}`, of prompts `greet` and `part`, each with one entry more that is none. Any `note://…` can be
+   * read, `greet` answers with one message, a completion of `x` has `xa` and `xb`.
+   */
+  | 'full'
+  /** Declares prompts, and knows no method for them. */
+  | 'lacksPrompts';
 
 export type ServerTool =
   /** `{text}` → that text. */
@@ -44,8 +52,22 @@ export type ServerTool =
   | 'stringId'
   /** Pings the client with the string id "1000000"; text is the JSON of the answer. */
   | 'asksBack'
-  /** Says `tools/list_changed`, then answers. */
+  /** `{list?}`: says that this list has changed, by default its tools, then answers. */
   | 'change'
+  /** `{uri}`: says that this resource has changed, if anybody subscribed to it, then answers. */
+  | 'touch'
+  /** Progress 1 and 2 of 2 with the messages "step 1" and "step 2", the answer, and progress 3. */
+  | 'work'
+  /** `{text}`: the first waits for the second, which is answered first; each with its text. */
+  | 'pair'
+  /** Text is the JSON of all methods that came. */
+  | 'methods'
+  /** Text is the JSON of the `_meta` that came with the call. */
+  | 'meta'
+  /** `{level, logger, data}`: says it in its log, then answers. */
+  | 'log'
+  /** `{method, params, withdraw?}`: asks us; text is the JSON of `{result, error}`, or "withdrawn". */
+  | 'askHost'
   /** Answers with `null` for a result. */
   | 'malformed';
 
@@ -63,6 +85,15 @@ export interface SessionWorld {
   /** Opens the port under test on a process that there is not. */
   openOnNothing(give: Give<SessionFact>): ContractSession;
   readonly ask: Ports['ask'];
+  /** Resolves when what the server says by itself can be heard, too. */
+  ready?(): Promise<void>;
+  /** Where there is a server that outlives its sessions. */
+  readonly remote?: {
+    /** It knows no session any more. */
+    forget(): void;
+    /** It refuses every request from now on with this HTTP status. */
+    reject(status: 401 | 403): void;
+  };
   /** Resolves once it holds; looked at again whenever a fact was given. */
   until(holds: () => boolean): Promise<void>;
   /** Lets all servers come to their end, and resolves to how many calls they were told to cancel. */
@@ -101,11 +132,12 @@ export function observed(
     const id = `q${(count += 1)}`;
     const question = { id, session: session.key, method, ...(params && { params }) };
     const withdraw = world.ask('contract', question, (fact) => heard.push(fact));
+    const answers = (): AskFact[] => heard.filter(({ type }) => type !== 'ask.progress');
     const answer = async (): Promise<AskFact> => {
-      await world.until(() => heard.length > 0);
-      expect(heard).toHaveLength(1);
-      expect(heard[0]?.id).toBe(id);
-      return heard[0] as AskFact;
+      await world.until(() => answers().length > 0);
+      expect(answers()).toHaveLength(1);
+      expect(answers()[0]?.id).toBe(id);
+      return answers()[0] as AskFact;
     };
     return { facts: heard, withdraw, answer };
   };
@@ -135,7 +167,25 @@ interface ToolAnswer {
 
 /** What the chapters below share. */
 export interface Stage {
+  readonly seen: (session: ObservedSession, expected: Seen) => Promise<void>;
   readonly world: () => SessionWorld;
   readonly open: (behaviour: ServerBehaviour) => ObservedSession;
   readonly opened: (behaviour: ServerBehaviour) => Promise<ObservedSession>;
 }
+
+/** What the tool `seen` tells. */
+export interface Seen {
+  readonly hanging: readonly string[];
+  readonly cancelled: readonly string[];
+}
+/** Over HTTP what was said one after the other may come in another order, so the server is asked until it has all. */
+export async function expectSeen(session: ObservedSession, expected: Seen): Promise<void> {
+  let seen: Seen;
+  do {
+    seen = JSON.parse(await session.text('seen')) as Seen;
+  } while (seen.hanging.length + seen.cancelled.length < sizeOf(expected) || isEarly(seen, expected));
+  expect({ ...seen, hanging: seen.hanging.toSorted() }).toEqual(expected);
+}
+const sizeOf = ({ hanging, cancelled }: Seen): number => hanging.length + cancelled.length;
+/** Something still hangs that was cancelled on its way. */
+const isEarly = (seen: Seen, { cancelled }: Seen): boolean => seen.cancelled.length < cancelled.length;

@@ -1,6 +1,6 @@
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import type { Hands } from './happenings.ts';
-import type { Act, Pending, Session } from './script.ts';
+import type { Act, Pending, Progressing, Session } from './script.ts';
 
 /** What a server does about one question, and what becomes of its answer on the way. */
 export class Replies {
@@ -16,6 +16,7 @@ export class Replies {
   perform(session: Session, asked: Pending, act: Exclude<Act, (...args: never) => unknown>): void {
     const { child } = session;
     const hands = this.#hands;
+    if ('progresses' in act && act.progresses) this.#progress(session, asked, act.progresses, 1);
     if ('never' in act) {
       asked.withdrawn = () => {
         const late = act.cancelled?.();
@@ -29,6 +30,21 @@ export class Replies {
       else if ('errors' in act) this.refuse(session, asked, act.errors, act.code);
       else if ('refuses' in act) this.#refuseAs(session, asked, act.refuses);
       else this.answer(session, asked, act.answers);
+    });
+  }
+  /** Progress after the answer is dropped on the way. */
+  progress(session: Session, asked: Pending, progress: number, total?: number, message?: string): void {
+    if (session.child.isSilent || !session.pending.has(asked)) return;
+    const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    asked.give({ type: 'ask.progress', id: asked.id, progress, ...more });
+  }
+  #progress(session: Session, asked: Pending, how: Progressing, n: number): void {
+    const { everyMs, times = Infinity } = how;
+    if (n > times) return;
+    this.#hands.after(session.child, everyMs, () => {
+      if (!session.pending.has(asked)) return;
+      this.progress(session, asked, n);
+      this.#progress(session, asked, how, n + 1);
     });
   }
   answer(session: Session, asked: Pending, result: unknown): void {

@@ -1,27 +1,45 @@
 import type { Address } from '../../machines/address.ts';
 import type { Tool } from '../../machines/catalog/index.ts';
-import type { AskFact, Give, Offers, ProcessFact, ServerInfo, SessionFact } from '../../machines/ports.ts';
+import type {
+  AskFact,
+  Give,
+  ListKind,
+  Offers,
+  ProcessFact,
+  ServerInfo,
+  SessionFact,
+} from '../../machines/ports.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import type { Moment } from '../faults/fault.ts';
 
-/** A call as the tool of a scripted server sees it. */
+/** A question as a scripted server sees it. */
 export interface ScriptedCall {
+  /** Of a call what the tool is given, of any other question its params. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** The server says that its tools have changed. */
-  announce(): void;
+  /** The server says that one of its lists has changed, by default its tools. */
+  announce(list?: ListKind): void;
+  /** The server says that a resource has changed. */
+  update(uri: string): void;
+  /** Told to who asked, unless he has his answer. */
+  progress(progress: number, total?: number, message?: string): void;
+}
+/** Progress 1, 2, 3, … every so often until the answer, or so many times. */
+export interface Progressing {
+  readonly everyMs: number;
+  readonly times?: number;
 }
 export interface Death {
   readonly code?: number;
   readonly signal?: string;
   readonly stderr?: string;
 }
-/** What a tool of a scripted server does when it is called. */
+/** What a scripted server does when it is asked. */
 export type Act =
-  | { readonly answers: unknown; readonly afterMs?: number }
+  | { readonly answers: unknown; readonly afterMs?: number; readonly progresses?: Progressing }
   /** A JSON-RPC error of this code, by default -32603. */
   | { readonly errors: string; readonly code?: number; readonly afterMs?: number }
   /** `cancelled` is told when the question is withdrawn; what it returns is answered then, too late. */
-  | { readonly never: true; readonly cancelled?: () => unknown }
+  | { readonly never: true; readonly cancelled?: () => unknown; readonly progresses?: Progressing }
   /** The process ends before it answers. */
   | { readonly dies: Death; readonly afterMs?: number }
   /** The stream ends before it answers; the process lives. */
@@ -43,13 +61,26 @@ export type Happening = { readonly afterMs?: number } & (
   /** One more in its group, which outlives it. */
   | { readonly forks: { readonly stubborn?: boolean; readonly holdsPipes?: boolean } }
 );
-/** A stdio MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. */
+/**
+ * An MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. What is said of processes holds
+ * for one that has one; a remote server (a session without a process) starts with each session.
+ */
 export interface Script {
   readonly tools?: Readonly<Record<string, Act>>;
   /** Instead of one list for ever: what the n-th `tools/list` answers. */
   readonly lists?: (n: number) => readonly string[];
-  /** Entries of its lists that cannot be tools. */
+  /** Entries of its lists that cannot be tools, resources or prompts. */
   readonly malformed?: number;
+  readonly resources?: readonly object[];
+  readonly resourceTemplates?: readonly object[];
+  readonly prompts?: readonly object[];
+  /** What it does when it is asked with any other method: `resources/read`, `prompts/get`, `completion/complete`, … */
+  readonly methods?: Readonly<Record<string, Act>>;
+  /**
+   * Asked before a remote server reads a question: it has forgotten the session, or it refuses with this failure,
+   * which with the code `Unauthorized` is the end of the session, too.
+   */
+  readonly door?: (method: string) => 'forgotten' | Failure | undefined;
   readonly info?: Partial<ServerInfo>;
   /** What it was launched with and tells nobody but its stderr, when it dies. */
   readonly secrets?: readonly string[];
@@ -111,6 +142,7 @@ export interface Pending {
   withdrawn?: () => void;
 }
 export interface Session {
+  readonly isRemote: boolean;
   readonly child: Child;
   readonly key: Address;
   readonly give: Give<SessionFact>;
@@ -131,4 +163,5 @@ export const toolOf = (name: string): Tool => ({
   description: name,
   inputSchema: { type: 'object' },
 });
+export const offersOf = ({ info }: Script): Offers => info?.offers ?? toolsOnly;
 export const lostFailure = (message: string): Failure => ({ code: 'ServerLost', message });

@@ -1,15 +1,14 @@
 import { nameOf, type Address } from '../../machines/address.ts';
-import type { Leaf, Ports, ProcessCommand } from '../../machines/ports.ts';
+import type { Give, Leaf, ListKind, Ports, ProcessCommand, ProcessFact } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
+import { announce, Answering, whyNotAsked } from './answering.ts';
 import { ChildTime } from './child-time.ts';
 import { happen, type Hands } from './happenings.ts';
 import { Replies } from './replies.ts';
 import {
   lostFailure,
-  toolOf,
   toolsOnly,
-  type Act,
   type Child,
   type Death,
   type Pending,
@@ -25,6 +24,23 @@ const notToday: Failure = {
   code: wireCodes.toolFailed,
   message: 'initialize was refused: not today',
   details: { code: -32600 },
+};
+const newborn = (facts: Pick<Child, 'key' | 'server' | 'script' | 'give' | 'pid'>): Child => {
+  const { missing, leaves } = facts.script;
+  return {
+    ...facts,
+    isAlive: !missing,
+    members: missing ? 0 : (leaves?.count ?? 0),
+    areStubborn: leaves?.stubborn ?? false,
+    areHeld: false,
+    stoppedUntil: 0,
+    deafUntil: 0,
+    isInputClosed: false,
+    isSilent: false,
+    session: undefined,
+    lists: 0,
+    timers: new Set(),
+  };
 };
 const isSome = (child: Child): boolean => child.isAlive || child.members > 0;
 
@@ -42,7 +58,7 @@ export class ScriptedServers {
   readonly doubled: Address[] = [];
   readonly #time: ChildTime;
   readonly #hands: Hands;
-  readonly #replies: Replies;
+  readonly #answering: Answering;
 
   /** An answer above `resultBytes` fails its question. */
   constructor(
@@ -59,7 +75,8 @@ export class ScriptedServers {
       die: (child, death) => this.#die(child, death),
       lose: (session, reason) => this.#lose(session, reason),
     };
-    this.#replies = new Replies(this.#hands, resultBytes, this.heard);
+    const replies = new Replies(this.#hands, resultBytes, this.heard);
+    this.#answering = new Answering(this.#hands, replies, this.#time, this.heard);
   }
   /** Processes that live, members of groups counted. */
   get alive(): number {
@@ -83,11 +100,17 @@ export class ScriptedServers {
 
   // ── what a scenario does to them ───────────────────────────────────────────────────────────────────
   kill(server: string, death: Death): void {
-    for (const child of this.#children.values())
+    const remote = [...this.#sessions.values()].filter((s) => s.isRemote).map((s) => s.child);
+    for (const child of [...this.#children.values(), ...remote])
       if (child.server === server && child.isAlive) this.#die(child, death);
   }
-  announce(server: string): void {
-    for (const s of this.#sessions.values()) if (s.child.server === server) this.#announce(s);
+  announce(server: string, list: ListKind = 'tools'): void {
+    for (const s of this.#sessions.values())
+      if (s.child.server === server) announce(s, { type: 'list.changed', list });
+  }
+  update(server: string, uri: string): void {
+    for (const s of this.#sessions.values())
+      if (s.child.server === server) announce(s, { type: 'resource.updated', uri });
   }
   breakStream(server: string): void {
     for (const s of this.#sessions.values())
@@ -98,29 +121,8 @@ export class ScriptedServers {
   readonly process: Ports['process'] = (_at, { server, key }, give): Leaf<ProcessCommand> => {
     for (const older of this.#children.values())
       if (nameOf(older.key) === nameOf(key) && isSome(older)) this.doubled.push(key);
-    const n = this.startsOf(server) + 1;
-    this.#starts.set(server, n);
-    const base = this.#scripts[server] ?? {};
-    const script = { ...base, ...base.later?.[n], ...base.at?.(n) };
-    const { missing, crashes, startMs = 1 } = script;
-    const child: Child = {
-      key,
-      server,
-      script,
-      give,
-      pid: (this.#pids += 1),
-      isAlive: !missing,
-      members: missing ? 0 : (script.leaves?.count ?? 0),
-      areStubborn: script.leaves?.stubborn ?? false,
-      areHeld: false,
-      stoppedUntil: 0,
-      deafUntil: 0,
-      isInputClosed: false,
-      isSilent: false,
-      session: undefined,
-      lists: 0,
-      timers: new Set(),
-    };
+    const child = this.#born(server, key, give);
+    const { missing, crashes, startMs = 1 } = child.script;
     this.#children.set(key, child);
     this.#time.after(child, startMs, () => {
       if (missing === true)
@@ -134,18 +136,27 @@ export class ScriptedServers {
     if (crashes) this.#time.after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
     return { tell: (command) => this.#command(child, command), close: () => this.#destroy(child) };
   };
-  readonly session: Ports['session'] = (_at, { key, process }, give): Leaf => {
-    const child = this.#children.get(process ?? '');
+  #born(server: string, key: Address, give: Give<ProcessFact>): Child {
+    const n = this.startsOf(server) + 1;
+    this.#starts.set(server, n);
+    const base = this.#scripts[server] ?? {};
+    const script = { ...base, ...base.later?.[n], ...base.at?.(n) };
+    return newborn({ key, server, script, give, pid: (this.#pids += 1) });
+  }
+  readonly session: Ports['session'] = (_at, { server, key, process }, give): Leaf => {
+    const isRemote = process === null;
+    const child = isRemote ? this.#born(server, key, () => {}) : this.#children.get(process);
     if (!child?.isAlive) {
-      const failure = lostFailure('its process is gone');
+      const failure = lostFailure(isRemote ? 'the server cannot be reached' : 'its process is gone');
       const timer = this.#clock.setTimeout(() => give({ type: 'session.failed', failure }), 0);
       return { tell() {}, close: () => this.#clock.clearTimeout(timer) };
     }
-    const session: Session = { child, key, give, pending: new Set(), state: 'connecting' };
+    const session: Session = { isRemote, child, key, give, pending: new Set(), state: 'connecting' };
     child.session = session;
     this.#sessions.set(key, session);
+    const { crashes, initialize = 1 } = child.script;
+    if (isRemote && crashes) this.#time.after(child, crashes.afterMs, () => this.#die(child, crashes));
     this.#time.read(child, () => {
-      const { initialize = 1 } = child.script;
       if (happen(this.#hands, child, 'initialize') || initialize === 'never') return;
       const { afterMs = 1 } = typeof initialize === 'object' ? initialize : {};
       const ms = typeof initialize === 'number' ? initialize : afterMs;
@@ -160,16 +171,30 @@ export class ScriptedServers {
       give({ type: 'ask.refused', id, sent: false, failure });
       return () => {};
     }
+    const failure = whyNotAsked(method, session.child.script);
+    if (failure) {
+      give({ type: 'ask.refused', id, sent: false, failure });
+      return () => {};
+    }
     const asked: Pending = { id, method, give };
     session.pending.add(asked);
     this.#time.read(session.child, () => {
-      if (method === 'tools/list') this.#list(session, asked);
-      else this.#call(session, asked, params as { name: string; arguments?: Record<string, unknown> });
+      const atDoor = session.isRemote ? session.child.script.door?.(method) : undefined;
+      if (atDoor === undefined) this.#answering.ask(session, asked, params);
+      else this.#time.after(session.child, 1, () => this.#refuseAtDoor(session, asked, atDoor));
     });
     return () => {
       if (session.pending.delete(asked)) this.#withdraw(session, asked);
     };
   };
+  /** It was not read: whoever asked hears that first, then whoever else waits, then the session. */
+  #refuseAtDoor(session: Session, asked: Pending, why: 'forgotten' | Failure): void {
+    const isForgotten = why === 'forgotten';
+    const failure = isForgotten ? lostFailure('the server has forgotten this session') : why;
+    if (session.pending.delete(asked))
+      asked.give({ type: 'ask.refused', id: asked.id, sent: false, failure });
+    if (isForgotten || failure.code === 'Unauthorized') this.#lose(session, failure.message, isForgotten);
+  }
   #withdraw({ child }: Session, { method, withdrawn }: Pending): void {
     this.heard.push(`cancelled ${method} at ${child.server}`);
     withdrawn?.();
@@ -194,39 +219,6 @@ export class ScriptedServers {
     // The server hears that it is ready before it hears the first question.
     happen(this.#hands, child, 'ready');
     give({ type: 'session.opened', info: { ...said, ...child.script.info } });
-  }
-  #announce({ state, give }: Session): void {
-    if (state === 'open') give({ type: 'list.changed', list: 'tools' });
-  }
-  #list(session: Session, asked: Pending): void {
-    const { child } = session;
-    const { script } = child;
-    const n = (child.lists += 1);
-    if (happen(this.#hands, child, 'list')) return;
-    if (script.listing) return this.#replies.perform(session, asked, script.listing(n));
-    const names = script.lists?.(n) ?? Object.keys(script.tools ?? {});
-    const { listMs = 1, malformed } = script;
-    if (listMs === 'never') return;
-    this.#time.after(child, listMs === 'error' ? 1 : listMs, () =>
-      listMs === 'error'
-        ? this.#replies.refuse(session, asked, 'no list today')
-        : this.#replies.answer(session, asked, { tools: names.map(toolOf), ...(malformed && { malformed }) }),
-    );
-  }
-  #call(
-    session: Session,
-    asked: Pending,
-    { name, arguments: given = {} }: { name: string; arguments?: Record<string, unknown> },
-  ): void {
-    const { child } = session;
-    const { tools = {} } = child.script;
-    let act: Act = (Object.hasOwn(tools, name) && tools[name]) || { errors: `no tool ${name}` };
-    this.heard.push(`call ${name} at ${child.server}`);
-    if (happen(this.#hands, child, 'call', name)) return;
-    while (typeof act === 'function')
-      act = act({ arguments: given, announce: () => this.#announce(session) });
-    const doing = act;
-    this.#time.resumed(child, () => this.#replies.perform(session, asked, doing));
   }
   /** A signal goes to the whole group, the end of stdin to the leader. */
   #command(child: Child, command: ProcessCommand): void {
@@ -266,7 +258,7 @@ export class ScriptedServers {
     this.#time.after(child, pumpMs, tell, true);
   }
   /** Whoever waits is refused first; a handshake that was not done fails. */
-  #lose(session: Session, reason: string): void {
+  #lose(session: Session, reason: string, isExpired = false): void {
     const { state, give } = session;
     if (state === 'over') return;
     const pending = [...session.pending];
@@ -277,13 +269,14 @@ export class ScriptedServers {
     }
     for (const { id, give: refuse } of pending)
       refuse({ type: 'ask.refused', id, sent: true, lost: true, failure: lostFailure(reason) });
-    give({ type: 'session.lost', reason });
+    give({ type: 'session.lost', reason, ...(isExpired && { isExpired }) });
   }
   #leave(session: Session): void {
     session.state = 'over';
     session.pending.clear();
     if (this.#sessions.get(session.key) === session) this.#sessions.delete(session.key);
     session.child.session = undefined;
+    if (session.isRemote) this.#time.stop(session.child);
   }
   /** Final: nothing of the group lives on, and nothing is said any more. */
   #destroy(child: Child): void {

@@ -1,0 +1,56 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Failure } from '../../machines/wire/failure.ts';
+import { sizes } from '../../machines/wire/protocol.ts';
+import type { Timers } from './timers.ts';
+
+/** The answer to one request may have this many bytes. Below what an office takes, and that below `messageBytes`. */
+export const resultBytes: number = sizes.resultBytes;
+
+/** Something on the wire that no caller will hear of otherwise. `text` is what a server wrote: not for strangers. */
+export interface Notice {
+  readonly kind: 'garbage' | 'overlong' | 'unknownId' | 'lateProgress' | 'protocol';
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** Rejects `send`: not one byte of the message has left. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+}
+/** Rejects `send`: what became of this one message; the connection may live on. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly failure: Failure;
+  /** False: the server surely has not worked on it. */
+  readonly sent: boolean;
+  /** It went out, and nobody can say whether the server has worked on it. */
+  readonly isLost: boolean;
+
+  constructor(failure: Failure, how: 'unsent' | 'answered' | 'lost') {
+    super(failure.message);
+    this.failure = failure;
+    this.sent = how !== 'unsent';
+    this.isLost = how === 'lost';
+  }
+}
+
+/**
+ * One connection, whatever carries its messages. `send` of a request rejects when it will not be answered for
+ * reasons of its own; `onclose` says that nothing will be answered any more. `close` is final: it calls `onclose`
+ * at once, and `closed` resolves when nothing is under way, which takes a bounded time.
+ */
+export interface Carrier extends Transport {
+  /** Why the connection ended; undefined while it lives, and after `close`. */
+  readonly lostBecause: string | undefined;
+  /** A remote server has forgotten this session and wants a new handshake. */
+  readonly isExpired?: boolean;
+  closed?(): Promise<void>;
+}
+
+/** What every carrier is given beside the facts of its server. */
+export interface Around {
+  readonly resultBytes: number;
+  readonly messageBytes: number;
+  readonly timers: Timers;
+  readonly notice: (notice: Notice) => void;
+}

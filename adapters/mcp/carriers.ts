@@ -1,0 +1,85 @@
+import type { SessionInput } from '../../machines/ports.ts';
+import type { Failure } from '../../machines/wire/failure.ts';
+import type { Ledger } from '../process/index.ts';
+import type { Around, Carrier } from './carrier.ts';
+import { FallbackTransport } from './fallback.ts';
+import { notStartable } from './http-failures.ts';
+import { LinkedTransport } from './linked.ts';
+import { notConnected } from './refusal.ts';
+import type { OwnSpec, RemoteSpec } from './remote.ts';
+import type { Reopen } from './reopening.ts';
+import { SseTransport } from './sse.ts';
+import { StreamableTransport } from './streamable.ts';
+import { StreamTransport } from './transport.ts';
+
+export interface CarrierOptions {
+  readonly ledger: Pick<Ledger, 'streamsOf'>;
+  /** The facts of a server that needs no process, placeholders rendered; undefined: nobody knows it. */
+  readonly remoteOf?: (server: string, generation: number) => RemoteSpec | undefined;
+  /** What a URL without a type turned out to speak, so that it need not be tried again. */
+  readonly settledKind?: (server: string, generation: number, kind: 'streamable' | 'sse') => void;
+  /** Kinds of the host's own, by their name (`own:…`). */
+  readonly carriers?: Readonly<Record<string, (spec: OwnSpec, around: Around) => Carrier>>;
+  /** Default: 5 times, the first after 1 s. */
+  readonly reopen?: Reopen;
+}
+
+/** What carries the messages of this session, or why nothing can. One more kind is one more case here. */
+export function carrierOf(
+  options: CarrierOptions,
+  { server, generation, process }: SessionInput,
+  around: Around,
+): { readonly carrier: Carrier } | { readonly failure: Failure } {
+  if (process !== null) {
+    const streams = options.ledger.streamsOf(process);
+    return streams ? { carrier: new StreamTransport(streams, around) } : { failure: notConnected };
+  }
+  const spec = options.remoteOf?.(server, generation);
+  if (!spec)
+    return {
+      failure: notStartable(
+        'nothing is known of this server: neither a process, nor a URL, nor one inside this host',
+        'give the server a command or a URL, or connect it under its name',
+      ),
+    };
+  if ('url' in spec && isWeb(spec) && !isUsable(spec.url))
+    return {
+      failure: notStartable('its URL is not one of http:// or https://', 'mend the URL of this server'),
+    };
+  return made(options, spec, around, (kind) => options.settledKind?.(server, generation, kind));
+}
+
+const isWeb = ({ kind }: RemoteSpec): boolean => kind === 'streamable' || kind === 'sse';
+const isUsable = (url: unknown): boolean =>
+  typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+function made(
+  { carriers, reopen }: CarrierOptions,
+  spec: RemoteSpec,
+  around: Around,
+  settled: (kind: 'streamable' | 'sse') => void,
+): { readonly carrier: Carrier } | { readonly failure: Failure } {
+  switch (spec.kind) {
+    case 'streamable': {
+      const first = new StreamableTransport(spec, around, reopen);
+      if (!spec.fallbackToSse) return { carrier: first };
+      const second = (): Carrier => new SseTransport({ ...spec, kind: 'sse' }, around);
+      const remember = (isSecond: boolean): void => settled(isSecond ? 'sse' : 'streamable');
+      return { carrier: new FallbackTransport(first, second, remember) };
+    }
+    case 'sse':
+      return { carrier: new SseTransport(spec, around) };
+    case 'inmemory':
+      return { carrier: new LinkedTransport(spec, around) };
+    default: {
+      const make = carriers?.[spec.kind];
+      if (make) return { carrier: make(spec, around) };
+      return {
+        failure: notStartable(
+          `nobody can connect to a server of the kind "${spec.kind}"`,
+          'give the host a carrier for this kind',
+        ),
+      };
+    }
+  }
+}

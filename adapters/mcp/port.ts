@@ -1,0 +1,84 @@
+import type { Address } from '../../machines/address.ts';
+import type { Ports } from '../../machines/ports.ts';
+import { resultBytes, type Around, type Notice } from './carrier.ts';
+import { messageBytes } from './framing.ts';
+import { NoiseMeter, type Noise } from './noise.ts';
+import { notConnected, unsent } from './refusal.ts';
+import { Session, type SessionOptions } from './session.ts';
+import { systemTimers, type Timers } from './timers.ts';
+
+export interface SessionPortOptions extends SessionOptions {
+  /** Default 7 MiB: a larger answer fails its question only. */
+  readonly resultBytes?: number;
+  /** Default 10 MiB: a larger message is not kept in memory. */
+  readonly messageBytes?: number;
+  /** What a server wrote that no question will hear of, for a log. */
+  readonly notice?: (server: string, notice: Notice) => void;
+  readonly timers?: Timers;
+}
+export interface SessionPort {
+  readonly open: Ports['session'];
+  /** The four lists give all pages as `{<member>: entries}`; any other method its result exactly as received. */
+  readonly ask: Ports['ask'];
+  /** True from open to close, also while connecting and after the stream was lost. */
+  has(key: Address): boolean;
+  /** What a server wrote that reached nobody, since the port was made. */
+  noiseOf(server: string): Noise;
+  /** Tells every server that may ask for them that `answers.roots` gives others now. */
+  announceRoots(): void;
+  /** Resolves when of the sessions that were closed nothing is under way; a matter of 2 s at most. */
+  closed(): Promise<void>;
+}
+
+const nothing = (): void => {};
+
+/** The real `session` port: MCP over the streams of a process, over HTTP, or inside this host. */
+export function sessionPortOf(options: SessionPortOptions): SessionPort {
+  const sessions = new Map<Address, Session>();
+  const parting = new Set<Promise<void>>();
+  const meter = new NoiseMeter();
+  const shared = {
+    resultBytes: options.resultBytes ?? resultBytes,
+    messageBytes: options.messageBytes ?? messageBytes,
+    timers: options.timers ?? systemTimers,
+  };
+  const aroundOf = (server: string): Around => ({
+    ...shared,
+    notice: (seen) => {
+      meter.count(server, seen);
+      options.notice?.(server, seen);
+    },
+  });
+  const part = (session: Session): void => {
+    session.close();
+    const gone = session.closed().finally(() => parting.delete(gone));
+    parting.add(gone);
+  };
+  return {
+    open: (_at, input, give) => {
+      const session = new Session(options, input, aroundOf(input.server), give);
+      sessions.set(input.key, session);
+      return {
+        tell: nothing,
+        close: () => {
+          if (sessions.get(input.key) === session) sessions.delete(input.key);
+          part(session);
+        },
+      };
+    },
+    ask: (_from, question, give) => {
+      const session = sessions.get(question.session);
+      if (session) return session.ask(question, give);
+      give(unsent(question.id, notConnected));
+      return nothing;
+    },
+    has: (key) => sessions.has(key),
+    noiseOf: (server) => meter.of(server),
+    announceRoots: () => {
+      for (const session of sessions.values()) session.announceRoots();
+    },
+    closed: async () => {
+      await Promise.all(parting);
+    },
+  };
+}

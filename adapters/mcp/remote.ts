@@ -1,0 +1,33 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+
+interface Web {
+  readonly url: string;
+  /** Sent as they are, names and values, with every request. Placeholders are rendered before. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bounds connecting, and the headers of whatever is no question. 0: without limit. */
+  readonly timeoutMs: number;
+  /** An event stream that is silent for so long is opened again (streamable) or asked for a sign of life (SSE). */
+  readonly sseReadTimeoutMs: number;
+}
+export interface StreamableSpec extends Web {
+  readonly kind: 'streamable';
+  /** The session ends with DELETE. */
+  readonly terminateOnClose: boolean;
+  /** The URL was given without a type: a server that refuses the first POST is tried as SSE, once. */
+  readonly fallbackToSse?: boolean;
+}
+export interface SseSpec extends Web {
+  readonly kind: 'sse';
+}
+/** A server inside this host, which gives our end of a linked pair, such as the SDK's `InMemoryTransport`. */
+export interface InMemorySpec {
+  readonly kind: 'inmemory';
+  connect(): Transport | Promise<Transport>;
+}
+/** A kind of the host's own: its facts are between the host and its `carriers`. */
+export interface OwnSpec {
+  readonly kind: `own:${string}`;
+  readonly [fact: string]: unknown;
+}
+/** What is known of a server that needs no process. */
+export type RemoteSpec = StreamableSpec | SseSpec | InMemorySpec | OwnSpec;
