@@ -274,17 +274,6 @@ export class Stage {
     return { ...(this.#options.kinds ?? machines), ...this.#aliases };
   }
   // ── what there is to see ───────────────────────────────────────────────────────────────────────────
-  /** Questions of this method that went out to sessions, and when. */
-  asks(method: string): number[] {
-    return this.seen.flatMap(({ at, record: r }) =>
-      r.k === 'out' && r.ev.type === 'ask' && (r.ev as { method?: string }).method === method ? [at] : [],
-    );
-  }
-  /** The stages of a server in the order in which its host heard of them, each once until another comes. */
-  stages(server = 'fs'): string[] {
-    const all = this.heard('computer', 'client.changed').filter((e) => e.server === server);
-    return all.map((e) => String(e.stage)).filter((stage, i, told) => stage !== told[i - 1]);
-  }
   /** The state value of whoever lives there now, as compact JSON; undefined when nobody does. */
   state(address: string): string | undefined {
     const snapshot = this.directory.find(address)?.ref.getSnapshot() as { value: unknown } | undefined;
