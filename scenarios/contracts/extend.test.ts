@@ -24,9 +24,11 @@ const at = (...path: string[]): string => join(here, ...path);
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
 beforeAll(() => {
-  for (const folder of ['node_modules/@types', 'bin']) mkdirSync(at(folder), { recursive: true });
+  for (const folder of ['node_modules/@types', 'node_modules/@modelcontextprotocol', 'bin'])
+    mkdirSync(at(folder), { recursive: true });
   symlinkSync(root, at('node_modules/a2c-actors'), 'dir');
-  symlinkSync(join(root, 'node_modules/@types/node'), at('node_modules/@types/node'), 'dir');
+  for (const name of ['@types/node', '@modelcontextprotocol/sdk'])
+    symlinkSync(join(root, 'node_modules', name), at('node_modules', name), 'dir');
   copyFileSync(fixture('docker.sh'), at('bin/docker'));
   chmodSync(at('bin/docker'), 0o755);
   writeFileSync(at('package.json'), JSON.stringify({ type: 'module' }));
@@ -62,7 +64,13 @@ const left = (): ({ pid: number } | string)[] => [
 describe('docs/extend.md', () => {
   it('has examples that the compiler takes', () => {
     const sources = readdirSync(here).filter((name) => name.endsWith('.ts'));
-    expect(sources.toSorted()).toEqual(['block-0.ts', 'block-2.ts', 'containers.test.ts', 'containers.ts']);
+    expect(sources.toSorted()).toEqual([
+      'block-0.ts',
+      'block-2.ts',
+      'clock.ts',
+      'containers.test.ts',
+      'containers.ts',
+    ]);
     const options =
       '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(' ');
     const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), [...options, ...sources], {
@@ -96,6 +104,15 @@ describe('docs/extend.md', () => {
     const log = readFileSync(at('bin/containers.log'), 'utf8');
     expect(log).toMatch(/^run --rm --interactive --init --name a2c-\S+ --env TOKEN image sh -c /m);
     expect(log).not.toContain('hunter2');
+  });
+
+  it('has a server inside the host that is called like any other', () => {
+    const program = `
+      import { computer } from './out/clock.js';
+      const { outcome, result } = await computer.callTool('now', {}, { confirmed: true });
+      console.log(outcome, /^\\d{4}-\\d\\d-/.test(result.content[0].text));
+      await computer.close();`;
+    expect(hosted(program)).toBe('succeeded true\n');
   });
 
   it('has a launcher with which a computer serves, and of which a host that just exits leaves no container', () => {
