@@ -12,6 +12,7 @@ import type { AskFact, Batch, Give, Leaf, Ports } from '../machines/ports.ts';
 import { processMachine } from '../machines/process.machine.ts';
 import { seatMachine } from '../machines/seat.machine.ts';
 import { viewMachine } from '../machines/view.machine.ts';
+import { watchMachine } from '../machines/watch.machine.ts';
 import { wireCodes } from '../machines/wire/index.ts';
 import type { Directory } from './directory.ts';
 import { Handle, type Root } from './root.ts';
@@ -28,6 +29,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   process: processMachine,
   seat: seatMachine,
   view: viewMachine,
+  watch: watchMachine,
 };
 
 /** Whose machine, or whose machine's child, it is: a root is the clock of its own actor system. */

@@ -182,6 +182,11 @@ export interface Computer extends AsyncDisposable {
   removeServer(name: string): Promise<void>;
   /** Where every list of every server stands. */
   catalogs(): readonly CatalogStatus[];
+  /**
+   * From now on these resources of a server, and no others of it, are subscribed, in each of its sessions: changes are
+   * told by `resource.updated`. A server that has no subscriptions is not asked. Throws for an unknown server.
+   */
+  watchResources(server: string, uris: readonly string[]): void;
   /** Servers that asked for roots are told that `answers.roots` gives others now. */
   announceRoots(): void;
   /** Takes a seat; resolves when it sits there. Rejects, and tries no more, when the first try fails. */

@@ -17,7 +17,7 @@ import type {
   ServerStatus,
   ToolListing,
 } from './computer-handle.ts';
-import { closedCall, listingOf, serverStatus } from './computer-status.ts';
+import { cannotOrder, closedCall, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from './deferred.ts';
 import { Inputs } from './inputs.ts';
 import { KeptCatalogs } from './kept-catalogs.ts';
@@ -232,6 +232,11 @@ class HostedComputer implements Computer {
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
   catalogs(): readonly CatalogStatus[] {
     return catalogsOf(this.#runtime.directory, this.#times);
+  }
+  watchResources(server: string, uris: readonly string[]): void {
+    if (!this.#servers.get(server)) throw cannotOrder(server, undefined);
+    if (this.#runtime.directory.find('computer'))
+      this.#runtime.directory.send('computer', { type: 'resources.watch', server, uris } as AnyEventObject);
   }
   announceRoots(): void {
     this.#runtime.announceRoots();

@@ -5,6 +5,7 @@ import type { CatalogOrder, CatalogStart } from './catalog.machine.ts';
 import { addressOfCatalog } from './catalog.parts.ts';
 import type { CatalogList } from './catalog/index.ts';
 import { backoffOf, backoffSpread, latest, listsOf, tickOf, trialOf } from './client.rules.ts';
+import { beginWatch } from './client.watch.ts';
 import type { CallRequest, ClientNews, ClientPlan, ClientStage, Context } from './client.words.ts';
 import type { Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
 import { extended } from './extended.ts';
@@ -174,6 +175,7 @@ export const openLists = [
     }),
   },
   { type: 'rememberLists', params: ({ event }: Opened) => event },
+  beginWatch,
 ] as const;
 export const whyLost = (c: Context): string => lostFailure(c).message;
 export const restLists = (why: (c: Context) => string) =>

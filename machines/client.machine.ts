@@ -22,6 +22,8 @@ import * as does from './client.effects.ts';
 import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.parts.ts';
 import { draining, ready } from './client.phases.ts';
+import { newborn } from './client.rules.ts';
+import { watch } from './client.watch.ts';
 
 export type {
   CallRequest,
@@ -46,27 +48,7 @@ const held = [
 
 export const clientMachine = parts.createMachine({
   id: 'client',
-  context: ({ input }) => ({
-    ...input,
-    process: '',
-    ownsProcess: false,
-    info: null,
-    catalogs: [],
-    attempt: input.spent.attempt,
-    inFlight: 0,
-    calls: 0,
-    callsSeen: 0,
-    idleMs: 0,
-    failure: input.spent.failure,
-    wasReady: false,
-    endedWell: false,
-    wasKilled: false,
-    isHolding: false,
-    isRenewed: false,
-    pings: 'untried',
-    goal: 'end',
-    fallback: null,
-  }),
+  context: ({ input }) => newborn(input),
   initial: 'deciding',
   on: {
     'call.cancel': { actions: does.cancelCall },
@@ -74,8 +56,10 @@ export const clientMachine = parts.createMachine({
     'owned.ended': [
       callEnded,
       { guard: { type: 'isCatalog', params: itself }, actions: { type: 'forgetList', params: itself } },
+      { actions: { type: 'forgetWatch', params: itself } },
     ],
     'open.refused': { actions: ['forgetCall', does.refuseTwice] },
+    'resources.watch': watch,
   },
   states: {
     deciding: {

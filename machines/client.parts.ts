@@ -32,6 +32,11 @@ export const parts = setup({
     rememberLists: assign(({ context: c }, params: { info: ServerInfo }) => ({
       catalogs: rules.listsOf(c, params.info.offers).map(({ list }) => list),
     })),
+    noteWatch: assign({ hasWatch: true }),
+    /** Its machine broke: the next order opens another. */
+    forgetWatch: assign(({ context: c }, { kind }: OwnedEnded) => ({
+      hasWatch: c.hasWatch && kind !== 'watch',
+    })),
     forgetList: assign(({ context: c }, { name }: { name: string }) => ({
       catalogs: c.catalogs.filter((list) => addressOfCatalog(c.self, list) !== name),
     })),

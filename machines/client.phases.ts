@@ -2,11 +2,12 @@
 import * as does from './client.effects.ts';
 import { callEnded, goal, itself, news, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.parts.ts';
+import { watchNow } from './client.watch.ts';
 
 export const ready = parts.createStateConfig({
   tags: 'ready',
   entry: [does.releaseCalls, 'markReady', news('ready')],
-  on: { 'call.request': { actions: ['countCall', does.openCall] } },
+  on: { 'call.request': { actions: ['countCall', does.openCall] }, 'resources.watch': watchNow },
   after: { provenStable: { actions: ['markProven', does.tellProven] } },
   initial: 'steady',
   states: {

@@ -1,6 +1,6 @@
 /** Pure rules of a client: when it tries again, how long it waits, which lists it keeps. */
 import { catalogLists, type CatalogList } from './catalog/index.ts';
-import type { Context } from './client.words.ts';
+import type { Context, Input } from './client.words.ts';
 import type { Offers } from './ports.ts';
 import { isHopeless } from './server-failure.ts';
 
@@ -42,3 +42,26 @@ export function listsOf(c: Context, offers: Offers): { list: CatalogList; isDecl
     .map((list) => ({ list, isDeclared: declaredOf(offers, list) }))
     .filter(({ list, isDeclared }) => isDeclared !== null || isKnown(list));
 }
+
+export const newborn = (input: Input): Context => ({
+  ...input,
+  process: '',
+  ownsProcess: false,
+  info: null,
+  catalogs: [],
+  hasWatch: false,
+  attempt: input.spent.attempt,
+  inFlight: 0,
+  calls: 0,
+  callsSeen: 0,
+  idleMs: 0,
+  failure: input.spent.failure,
+  wasReady: false,
+  endedWell: false,
+  wasKilled: false,
+  isHolding: false,
+  isRenewed: false,
+  pings: 'untried',
+  goal: 'end',
+  fallback: null,
+});

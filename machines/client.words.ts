@@ -58,6 +58,8 @@ export type ClientOrder =
   | { readonly type: 'server.stop' }
   /** Another generation is connected instead of this one, which comes back should the new one not start. */
   | ServerUpdate
+  /** The resources of which somebody wants to hear when they change, from now on. */
+  | { readonly type: 'resources.watch'; readonly uris: readonly string[] }
   /** It may connect now. */
   | { readonly type: 'turn.given' }
   | { readonly type: 'close' };
@@ -105,6 +107,7 @@ export interface Context extends Input {
   readonly ownsProcess: boolean;
   readonly info: ServerInfo | null;
   readonly catalogs: readonly CatalogList[];
+  readonly hasWatch: boolean;
   readonly attempt: number;
   readonly inFlight: number;
   /** All calls so far, and how many they were when it was last looked at. */

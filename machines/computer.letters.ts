@@ -1,5 +1,6 @@
 /** What a computer says and opens upon what it hears. */
 import type { CatalogNews } from './catalog.machine.ts';
+import type { ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
 import type { ComputerContext, ServersSet, ToolCall } from './computer.words.ts';
 import type { OwnedEnded } from './effects.ts';
@@ -16,6 +17,14 @@ const itself = <E>({ event }: { event: E }): E => event;
 export const routeCall = {
   type: 'post',
   params: ({ context, event }: At<ToolCall>) => rules.route(context, event),
+} as const;
+export const passWatch = {
+  type: 'post',
+  params: ({ context, event }: At<{ readonly server: string; readonly uris: readonly string[] }>) => ({
+    to: rules.clientOf(context, event.server),
+    event: { type: 'resources.watch', uris: event.uris } satisfies ClientOrder,
+    ifThere: true as const,
+  }),
 } as const;
 export const answerTools = {
   type: 'post',

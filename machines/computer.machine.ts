@@ -72,6 +72,7 @@ export const computerMachine = parts.createMachine({
     'server.start': { actions: passToClient },
     'server.stop': { actions: passToClient },
     'servers.set': { actions: does.reconcile },
+    'resources.watch': { actions: does.passWatch },
     'owned.ended': [
       { guard: { type: 'isLeaving', params: itself }, actions: [tellRemoved, ...does.forgetLeaving] },
       {

@@ -51,6 +51,8 @@ export type ComputerOrder =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'server.start'; readonly server: string }
   | { readonly type: 'server.stop'; readonly server: string }
+  /** The resources of one server of which the host wants to hear when they change, from now on. */
+  | { readonly type: 'resources.watch'; readonly server: string; readonly uris: readonly string[] }
   /** Takes a seat in an office; ignored while it has a link already. */
   | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
   | { readonly type: 'office.leave' }

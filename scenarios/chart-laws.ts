@@ -1,5 +1,6 @@
 import { transition, type AnyStateMachine } from 'xstate';
 import { endsAt, factsAt, ordersOf, timersAt, transitionsFor, type Life, type Stop } from './lives.ts';
+import type { Sample } from './samples/sample.ts';
 
 /**
  * Laws over charts: what is decided by walking a machine through its whole life (lives.ts), with nobody on stage.
@@ -105,12 +106,19 @@ export const unawaited: ChartLaw = (life) =>
       return {
         stop,
         what: 'waits for nobody',
-        isBroken: !coming.some((event) => leaves(machine, stop, event)),
+        isBroken: !coming.some((event) => leadsOn(machine, sample, stop, event)),
       };
     }),
   );
 
-function leaves(machine: AnyStateMachine, { snapshot }: Stop, event: { readonly type: string }): boolean {
+/** To another state, or to the same one with the next thing to do. */
+function leadsOn(
+  machine: AnyStateMachine,
+  { tellApart }: Sample,
+  { snapshot }: Stop,
+  event: { readonly type: string },
+): boolean {
   const [next] = transition<AnyStateMachine>(machine, snapshot, event);
-  return next.status !== 'active' || JSON.stringify(next.value) !== JSON.stringify(snapshot.value);
+  const shown = ({ value, context }: typeof next): string => JSON.stringify([value, tellApart?.(context)]);
+  return next.status !== 'active' || shown(next) !== shown(snapshot);
 }

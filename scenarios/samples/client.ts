@@ -12,6 +12,7 @@ export const client: Sample = {
   orders: {
     'call.request': [request],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
+    'resources.watch': [{ uris: ['u:a'] }],
     'server.start': [{}],
     'server.stop': [{}],
     'server.update': [{ plan }, { plan: { ...plan, generation: 2, hasProcess: false } }],
@@ -45,6 +46,7 @@ export const client: Sample = {
         { type: 'catalog.settled', list: 'tools', failure, lost: true },
       ],
     },
+    watch: {},
     call: {},
   },
   answers,

@@ -16,6 +16,7 @@ export const computer: Sample = {
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{ server: 's' }],
     'server.stop': [{ server: 's' }],
+    'resources.watch': [{ server: 's', uris: ['u:a'] }],
     'servers.set': [
       { servers: [plan], shown: {} },
       { servers: [], shown: { a: 1 } },

@@ -9,6 +9,7 @@ import { process } from './process.ts';
 import type { Sample } from './sample.ts';
 import { seat } from './seat.ts';
 import { view } from './view.ts';
+import { watch } from './watch.ts';
 
 /** By kind, as in actors/assemble.ts: a machine without a sample is not walked, and a test says so. */
 export const samples: Readonly<Record<string, Sample>> = {
@@ -22,4 +23,5 @@ export const samples: Readonly<Record<string, Sample>> = {
   process,
   seat,
   view,
+  watch,
 };
