@@ -14,6 +14,7 @@ import { configNews, linkOf, linkOpens, opensOf, aggregateOf, signatureNews } fr
 import * as rules from './computer.rules.ts';
 import {
   clientChanged,
+  clientGivenUp,
   itself,
   parts,
   passToClient,
@@ -50,6 +51,7 @@ export const computerMachine = parts.createMachine({
     turns: noTurns,
     spent: {},
     leaving: [],
+    givenUp: [],
     open: opensOf(input).length,
     reopens: 0,
   }),
@@ -151,20 +153,7 @@ export const computerMachine = parts.createMachine({
         actions: ['countEnd', 'forgetLink', tellBroken, tellLinkGivenUp],
       },
       { guard: { type: 'isLink', params: itself }, actions: ['countEnd', 'forgetLink'] },
-      {
-        // Given up: nothing of it is offered any more.
-        actions: [
-          'countEnd',
-          tellBroken,
-          {
-            type: 'postAll',
-            params: ({ context, event }) => ({
-              letters: rules.lettersAfter(context, rules.givenUp(context, event)),
-            }),
-          },
-          { type: 'hear', params: ({ context, event }) => rules.givenUp(context, event) },
-        ],
-      },
+      ...clientGivenUp,
     ],
     'office.join': [
       {
