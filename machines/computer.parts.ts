@@ -28,8 +28,12 @@ export const parts = setup({
     forgetLeaving: assign(({ context: c }, ended: OwnedEnded) => ({
       open: c.open - 1 + rules.returning(c, ended).length,
       leaving: c.leaving.filter((name) => name !== rules.serverOf(c, ended)),
+      turns: over(c.turns, rules.serverOf(c, ended) ?? ''),
     })),
     countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
+    noteGivenUp: assign(({ context: c }, { server }: ClientChanged) => ({
+      givenUp: [...c.givenUp, server],
+    })),
     countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
     rememberLink: assign(({ context }, { link }: { link: ComputerContext['link'] }) => ({
       link,
@@ -99,11 +103,12 @@ export const passToClients = {
  * the clock, which runs only while some are missing. `rest` is what else follows, before it.
  */
 const turning = <E, const Rest extends readonly unknown[]>(
-  change: (turns: Turns, event: E) => Turns,
+  change: (turns: Turns, event: E, c: ComputerContext) => Turns,
   isDue: (before: Turns, after: Turns) => boolean,
   rest: Rest,
 ) => {
-  const after = ({ context, event }: At<E>): ReturnType<typeof given> => given(change(context.turns, event));
+  const after = ({ context, event }: At<E>): ReturnType<typeof given> =>
+    given(change(context.turns, event, context));
   const actions = [
     ...rest,
     {
@@ -150,5 +155,22 @@ export const clientChanged = turning(
       params: ({ context, event }: At<ClientChanged>) => ({ letters: rules.lettersAfter(context, event) }),
     },
     { type: 'hear', params: itself<ClientChanged> },
+  ] as const,
+);
+/** Its machine failed too often: nothing of it is offered any more, and its turn is another's. */
+export const clientGivenUp = turning(
+  (turns, ended: OwnedEnded, c) => over(turns, rules.serverOf(c, ended) ?? ''),
+  starts,
+  [
+    'countEnd',
+    tellBroken,
+    {
+      type: 'postAll',
+      params: ({ context, event }: At<OwnedEnded>) => ({
+        letters: rules.lettersAfter(context, rules.givenUp(context, event)),
+      }),
+    },
+    { type: 'hear', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
+    { type: 'noteGivenUp', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
   ] as const,
 );
