@@ -105,7 +105,7 @@ export function ask(root: Root, question: Question): void {
 
 function setDeadline(root: Root, { ms, spread = 0 }: Deadline): void {
   root.clearTimeout(root.deadline);
-  const late = spread > 0 ? Math.round(ms * spread * root.directory.random(root.id)) : 0;
+  const late = ms > 0 && spread > 0 ? Math.round(ms * spread * root.directory.random(root.id)) : 0;
   root.deadline = undefined;
   if (ms > 0) startDeadline(root, ms + late);
 }

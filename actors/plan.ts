@@ -7,7 +7,7 @@ import {
   type ServerConfig,
   type Settings,
 } from '../machines/config/index.ts';
-import { refreshFailures, type Timing } from '../machines/timing.ts';
+import { refreshFailures, timingOf, type Timing } from '../machines/timing.ts';
 import { A2cError } from './errors.ts';
 
 const defaultBudget = 5;
@@ -44,7 +44,7 @@ export function planOf(
       budget: settings.restartBudget ?? defaultBudget,
       hearsChanges: settings.listChanged !== 'off',
       refreshFailures: settings.refreshFailures ?? refreshFailures,
-      timing: { ...policy.timing, ...timesOf(top), ...timesOf(own) },
+      timing: timingOf.client({ ...policy.timing, ...timesOf(top), ...timesOf(own) }),
     },
     fingerprint: facts.fingerprint,
     kept: facts.kept,

@@ -8,7 +8,7 @@ import type { LinkNews, LinkStart } from './link.machine.ts';
 import { linkGivenUp } from './link.parts.ts';
 import type { AskFact, LinkFact } from './ports.ts';
 import { settledBy } from './settlement.ts';
-import type { Timing } from './timing.ts';
+import { timingOf, type Timing } from './timing.ts';
 import type { ViewNews, ViewStart } from './view.machine.ts';
 import type { Failure } from './wire/failure.ts';
 import { readRoom } from './wire/lists.ts';
@@ -66,7 +66,12 @@ const viewedBy = (c: Context, { key }: OwnedEnded): string | undefined =>
 export const viewOpen = (c: Context, computer: string) => ({
   kind: 'view',
   key: keyOf(computer),
-  input: { computer, agent: c.link.name, link: linkAt(c), timing: c.timing } satisfies ViewStart,
+  input: {
+    computer,
+    agent: c.link.name,
+    link: linkAt(c),
+    timing: timingOf.view(c.timing),
+  } satisfies ViewStart,
 });
 export const roomOf = (c: Context, result: unknown): string[] => {
   const read = readRoom(result, reqIdOf(c));
@@ -186,7 +191,7 @@ export const openLink = {
   type: 'open',
   params: ({ context: c }: { context: Context }) => ({
     kind: 'link',
-    input: { ...c.link, role: 'agent', timing: c.timing } satisfies LinkStart,
+    input: { ...c.link, role: 'agent', timing: timingOf.link(c.timing) } satisfies LinkStart,
   }),
 } as const;
 export const loseCalls = {

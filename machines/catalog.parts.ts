@@ -14,7 +14,7 @@ import {
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import { failureOfStep } from './server-failure.ts';
-import type { Timing } from './timing.ts';
+import type { TimingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 
 export interface CatalogStart {
@@ -28,7 +28,7 @@ export interface CatalogStart {
   readonly kept: readonly Entry[] | null;
   /** So many refreshes in a row that fail take its entries back. */
   readonly refreshFailures: number;
-  readonly timing: Timing;
+  readonly timing: TimingOf<'catalog'>;
 }
 export type CatalogOrder =
   /** There is a session, and the server has such a list. `isDeclared`: it will say when the list changes. */

@@ -13,6 +13,7 @@ import type { ListKind, ServerInfo } from './ports.ts';
 import type { ProcessStart } from './process.machine.ts';
 import { failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
 import { settledBy } from './settlement.ts';
+import { timingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
 type Of<E = unknown> = { readonly context: Context; readonly event: E };
@@ -128,7 +129,11 @@ export const openProcess = {
   type: 'open',
   params: ({ context: c }: { context: Context }): Open => ({
     kind: 'process',
-    input: { server: c.server, generation: c.generation, timing: c.timing } satisfies ProcessStart,
+    input: {
+      server: c.server,
+      generation: c.generation,
+      timing: timingOf.process(c.timing),
+    } satisfies ProcessStart,
   }),
 } as const;
 export const closeProcess = tellProcess('close');
@@ -149,7 +154,7 @@ const startOf = (c: Context, list: CatalogList): Open => ({
     reader: c.owner,
     kept: c.kept?.[list] ?? null,
     refreshFailures: c.refreshFailures,
-    timing: c.timing,
+    timing: timingOf.catalog(c.timing),
   } satisfies CatalogStart,
 });
 type Opened = Of<{ readonly info: ServerInfo }>;

@@ -5,7 +5,7 @@ import type { CatalogSettled } from './catalog.machine.ts';
 import type { DirectoryEvent } from './effects.ts';
 import type { AskFact, ServerInfo, SessionFact } from './ports.ts';
 import type { ProcessNews } from './process.machine.ts';
-import type { Timing } from './timing.ts';
+import type { TimingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 
 /** What of a server's config its client has to know; its launch facts stay with the adapter. */
@@ -24,7 +24,7 @@ export interface ClientPlan {
   readonly hearsChanges: boolean;
   /** Refreshes of a list that may fail in a row before its entries are taken back. */
   readonly refreshFailures: number;
-  readonly timing: Timing;
+  readonly timing: TimingOf<'client'>;
 }
 export interface ClientStart extends ClientPlan {
   readonly server: string;

@@ -25,6 +25,7 @@ import { extended } from './extended.ts';
 import type { LinkOrder, LinkStart } from './link.machine.ts';
 import { notActive } from './server-failure.ts';
 import { settledBy } from './settlement.ts';
+import { timingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 import type { SmcpTool } from './wire/tool.ts';
 
@@ -52,7 +53,7 @@ const clientOpen =
     } satisfies ClientStart,
   });
 export const linkOpens = (c: ComputerStart): Open[] =>
-  c.link ? [{ kind: 'link', input: { ...c.link, timing: c.timing } satisfies LinkStart }] : [];
+  c.link ? [{ kind: 'link', input: { ...c.link, timing: timingOf.link(c.timing) } satisfies LinkStart }] : [];
 export const isSame = (open: Open, ended: OwnedEnded): boolean =>
   ended.key === (open.key === undefined ? open.kind : `${open.kind}:${open.key}`);
 export const opensOf = (c: ComputerStart, spent: ComputerContext['spent'] = {}): Open[] => [

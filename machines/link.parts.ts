@@ -5,10 +5,10 @@ import type { SmcpTool } from './wire/tool.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
 import { linkPort, type AgentCalled, type LinkCommand, type LinkFact, type LinkInput } from './ports.ts';
 import type { CallSettled } from './settlement.ts';
-import type { Timing } from './timing.ts';
+import type { TimingOf } from './timing.ts';
 
 export interface LinkStart extends Omit<LinkInput, 'key'> {
-  readonly timing: Pick<Timing, 'linkMs' | 'linkBackoffMs' | 'quietMs' | 'longestQuietMs'>;
+  readonly timing: TimingOf<'link'>;
 }
 export type LinkOrder =
   | { readonly type: 'tools.changed'; readonly signature: string }

@@ -4,12 +4,12 @@ import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import { processPort, type ProcessFact } from './ports.ts';
 import type { ProcessEnd } from './server-failure.ts';
-import type { Timing } from './timing.ts';
+import type { TimingOf } from './timing.ts';
 
 export interface ProcessStart {
   readonly server: string;
   readonly generation: number;
-  readonly timing: Pick<Timing, 'stdinGraceMs' | 'termGraceMs' | 'killGraceMs'>;
+  readonly timing: TimingOf<'process'>;
 }
 export type ProcessOrder =
   | { readonly type: 'close' }

@@ -66,5 +66,26 @@ export const timing = {
 } as const;
 export type Timing = { readonly [K in keyof typeof timing]: number };
 
+const only =
+  <K extends keyof Timing>(...names: readonly K[]) =>
+  (all: Pick<Timing, K>): Pick<Timing, K> =>
+    Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as Pick<Timing, K>;
+const ladder = ['stdinGraceMs', 'termGraceMs', 'killGraceMs'] as const;
+const lists = ['listMs', 'quietMs', 'longestQuietMs', 'pollMs', 'pollDeclaredMs', 'relistMs'] as const;
+/** What each machine knows of it, and no more: each keeps its own as long as it lives, and every keyframe has it. */
+export const timingOf = {
+  process: only(...ladder),
+  catalog: only(...lists),
+  client: only(
+    ...ladder,
+    ...lists,
+    ...(['connectMs', 'slowMs', 'provenStableMs', 'backoffMs', 'longestBackoffMs', 'trialMs'] as const),
+    ...(['pingEveryMs', 'pingMs', 'idleStopMs', 'drainMs', 'cancelGraceMs', 'exitGraceMs'] as const),
+  ),
+  link: only('linkMs', 'linkBackoffMs', 'quietMs', 'longestQuietMs'),
+  view: only('queryMs', 'refetchMs', 'agentMarginMs'),
+};
+export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;
+
 /** Refreshes of a list that may fail in a row before its entries are taken back. */
 export const refreshFailures = 3;

@@ -11,7 +11,7 @@ import type { Address } from './address.ts';
 import type { SmcpTool } from './wire/tool.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import type { Timing } from './timing.ts';
+import type { TimingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 import { readTools } from './wire/lists.ts';
 
@@ -20,7 +20,7 @@ export interface ViewStart {
   readonly agent: string;
   /** The link over which it asks. */
   readonly link: Address;
-  readonly timing: Pick<Timing, 'queryMs' | 'refetchMs' | 'agentMarginMs'>;
+  readonly timing: TimingOf<'view'>;
 }
 export type ViewOrder = { readonly type: 'view.refresh' } | { readonly type: 'close' };
 /** `failure`: the tools could not be had; the view asks again. */

@@ -1,6 +1,6 @@
 import type { ServerPlan } from '../machines/computer.machine.ts';
 import type { ToolMeta } from '../machines/catalog/index.ts';
-import { refreshFailures, type Timing } from '../machines/timing.ts';
+import { refreshFailures, timingOf, type Timing } from '../machines/timing.ts';
 
 /** What a scenario may say of a configured server; what it does not say is as a config has it. */
 export interface ServerOptions {
@@ -44,7 +44,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     budget: o.budget ?? 5,
     hearsChanges: o.hearsChanges ?? true,
     refreshFailures: o.refreshFailures ?? refreshFailures,
-    timing,
+    timing: timingOf.client(timing),
   },
   fingerprint: o.fingerprint ?? `${server}@${o.generation ?? 1}`,
   kept: o.kept ?? null,

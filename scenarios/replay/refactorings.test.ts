@@ -19,10 +19,10 @@ interface Refactoring {
 /** `severed` of a client under another name. */
 const renamed: readonly Edit[] = [
   [['states'], ({ severed, ...states }: On) => ({ ...states, cut: severed })],
-  [['states', 'connected', 'on', 'session.lost'], (lost: object) => ({ ...lost, target: 'cut' })],
+  [['states', 'connected', 'on', 'session.lost', '1'], (lost: object) => ({ ...lost, target: 'cut' })],
   [
-    ['states', 'connected', 'on', 'session.failed'],
-    (failed: readonly object[]) => failed.map((way, at) => (at === 0 ? { ...way, target: 'cut' } : way)),
+    ['states', 'connected', 'on', 'session.failed', '0'],
+    (failed: object) => ({ ...failed, target: '#client.cut' }),
   ],
 ];
 /** `running --deadline.passed--> timedOut` by way of a state that is passed through. */
@@ -47,7 +47,7 @@ const refactorings: readonly Refactoring[] = [
   },
   {
     what: 'a guard with another name',
-    kinds: altered('client', [[['states', 'gone', 'always', '0', 'guard'], () => 'mayRetry']], {
+    kinds: altered('client', [[['states', 'gone', 'always', '3', 'guard'], () => 'mayRetry']], {
       guards: {
         mayRetry: ({ context }: { context: { attempt: number; budget: number } }) =>
           context.attempt < context.budget,

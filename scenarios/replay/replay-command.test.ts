@@ -24,6 +24,8 @@ const fileOf = (name: string, content: string | Trace): string => {
 const a2c = (...argv: readonly string[]) => commandLine(['replay', ...argv]);
 
 const life = recordedLife();
+const inputs = life.lines.filter(({ record }) => record.k === 'in').length;
+const records = life.lines.filter(({ record }) => record.k !== 'step').length;
 const good = fileOf('good.trace.ndjson', life);
 const short = (act: (stage: Stage) => void): Trace => {
   const stage = new Stage({ servers: {} });
@@ -58,7 +60,9 @@ describe('the exit code', () => {
     const { code, out, err } = await a2c(good);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(lines(out)).toEqual([
-      expect.stringMatching(/^SAME .*: 68 inputs, 375 records, digest [0-9a-f]{16}$/),
+      expect.stringMatching(
+        new RegExp(`^SAME .*: ${inputs} inputs, ${records} records, digest [0-9a-f]{16}$`),
+      ),
     ]);
   });
 
@@ -164,7 +168,7 @@ describe('what it shows', () => {
       {
         file: good,
         verdict: 'same',
-        inputs: 68,
+        inputs,
         breaches: [],
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       },

@@ -45,6 +45,7 @@ const computers: readonly Mutant[] = [
               request,
               server: 's1',
               confirmMs: null,
+              isHeld: false,
               method: 'tools/call',
             };
             return { kind: 'call', key: asked.ticket, input };
@@ -63,12 +64,13 @@ const computers: readonly Mutant[] = [
     law: 'what comes from one server ends nothing of another',
     ...chart('computer', [
       ['on', 'client.changed'],
-      (old: Does) => [
+      ([first, second]: readonly [Does, Does]) => [
         {
+          ...also(second, { type: 'tellOwned', params: { kind: 'client', event: { type: 'server.stop' } } }),
           guard: ({ event }: Of) => event['stage'] === 'recovering',
-          ...also(old, { type: 'tellOwned', params: { kind: 'client', event: { type: 'server.stop' } } }),
         },
-        old,
+        first,
+        second,
       ],
     ]),
   },

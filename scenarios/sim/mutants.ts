@@ -1,7 +1,7 @@
 import { assign } from 'xstate';
 import { nameOf } from '../../machines/address.ts';
 import type { Open, Post } from '../../machines/effects.ts';
-import { altered } from '../fixtures/altered.ts';
+import { altered, type Edit } from '../fixtures/altered.ts';
 import {
   changeable,
   chart,
@@ -19,7 +19,12 @@ import { mutantsAround } from './mutants-around.ts';
 interface Posting {
   readonly params: (of: Of) => Post;
 }
-const ready = ['states', 'connected', 'states', 'ready', 'states'] as const;
+const ready = ['states', 'connected', 'states', 'ready'] as const;
+/** The clock of a call starts in one of two places: at once, or when it had to be confirmed or to wait. */
+const clocks = [
+  ['states', 'deciding', 'always', '2', 'actions'],
+  ['states', 'queued', 'entry'],
+] as const;
 const running = ['states', 'running'] as const;
 const parting = ['states', 'closing', 'states'] as const;
 
@@ -33,6 +38,10 @@ const timesOut = {
   }),
 };
 
+const twice = {
+  type: 'setDeadline',
+  params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) * 2 }),
+};
 const calls: readonly Mutant[] = [
   {
     what: 'a call that forgets its cancel',
@@ -47,15 +56,12 @@ const calls: readonly Mutant[] = [
   {
     what: 'a call without a time-out',
     law: 'every call is settled in its time',
-    ...chart('call', [[...running, 'entry'], (old: Actions) => old.slice(0, 2)]),
+    ...chart('call', ...clocks.map((path): Edit => [path, nothing])),
   },
   {
     what: 'a time-out that is twice as long',
     law: 'every call is settled in its time',
-    ...chart('call', [
-      [...running, 'entry', '2'],
-      () => ({ type: 'setDeadline', params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) * 2 }) }),
-    ]),
+    ...chart('call', ...clocks.map((path): Edit => [path, () => twice])),
   },
   {
     what: 'a call that lives on after its time-out, and answers late as well',
@@ -104,10 +110,16 @@ function throwing() {
 
 const clients: readonly Mutant[] = [
   {
-    what: 'a client that is told of a change while it asks, and forgets it',
+    what: 'a list that is told of a change while it asks, and forgets it',
     law: 'a change that was told is fetched',
     days: changeable,
-    ...chart('client', [[...ready, 'refreshing', 'states', 'asking', 'on', 'list.changed'], ignored]),
+    ...chart(
+      'catalog',
+      ...['connecting', 'refreshing'].map((state): Edit => [
+        ['states', state, 'states', 'asking', 'on', 'list.changed'],
+        ignored,
+      ]),
+    ),
   },
   {
     what: 'a client that goes on before its process has ended',
@@ -135,10 +147,10 @@ const clients: readonly Mutant[] = [
       ['states', 'connected', 'entry'],
       () => ({
         type: 'open',
-        params: ({ context: { server, timing } }: Of): Open => ({
+        params: ({ context: { server, generation, timing } }: Of): Open => ({
           kind: 'process',
           key: 'spare',
-          input: { server, timing },
+          input: { server, generation, timing },
         }),
       }),
     ]),
@@ -146,12 +158,12 @@ const clients: readonly Mutant[] = [
   {
     what: 'a client that never tries again',
     law: 'a server that is wanted is ready, or rests and says why',
-    ...chart('client', [['states', 'waiting', 'after'], nothing]),
+    ...chart('client', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
   },
   {
     what: 'a client that is tired of being ready',
     law: 'a server that is ready stays so until it fails or has an order',
-    ...chart('client', [[...ready.slice(0, -1), 'after'], () => ({ provenStable: '#client.recovering' })]),
+    ...chart('client', [[...ready, 'after'], () => ({ provenStable: '#client.recovering' })]),
   },
   {
     what: 'a client that was given up, and does not hear that it is started',
@@ -180,13 +192,13 @@ const clients: readonly Mutant[] = [
     what: 'a client that closes stdin over its calls',
     law: 'calls are over before stdin is closed, and none comes after',
     days: restless,
-    ...chart('client', [['states', 'stopping', 'entry'], ([first]: Actions) => [first]]),
+    ...chart('client', [['states', 'connected', 'states', 'draining', 'always'], () => '#client.closing']),
   },
   {
     what: 'a client that writes to a process that is gone',
     law: 'no message is lost',
     ...chart('client', [
-      ['states', 'recovering', 'entry', '2', 'params'],
+      ['states', 'recovering', 'entry', '4', 'params'],
       (params: Posting['params']) => (of: Of) => ({ ...params(of), ifThere: undefined }),
     ]),
   },
