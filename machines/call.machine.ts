@@ -5,7 +5,8 @@
  * confirming — asks the `confirm` port; nothing was sent yet
  * queued     — its server is being started for it: not sent yet, and its time runs
  * running    — sent to the server; its deadline runs
- * severed    — the stream broke: waits for the client to tell how the server died, until the deadline
+ * severed    — the stream broke: waits for the client to tell how the server died, or that it is back, until the
+ *              deadline
  * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (not
  * confirmed) | unknown (sent, and the server died before it answered) — final
  *
@@ -140,6 +141,8 @@ export const callMachine = parts.createMachine({
       tags: 'closing',
       on: {
         'server.lost': lost,
+        /** Its server is back in another session: nobody answers what the old one was asked. */
+        'call.go': 'unknown',
         'call.cancel': 'unknown',
         'deadline.passed': 'unknown',
         close: 'unknown',

@@ -3,8 +3,8 @@
  *
  * resting    — no session: what was known is kept, and nothing is asked
  * connecting — asks for the first list of a session: asking | outdated (they changed meanwhile)
- * ready      — steady (asked for anew when a change is told, and by the clock) | settling (just asked) |
- *              gathering (changes come in a burst: quiet for a moment, or long enough without)
+ * ready      — steady (asked for anew by the clock) | settling (just asked) |
+ *              gathering (changes come in bursts: asked for anew after a quiet moment, or long enough without)
  * refreshing — asking | outdated: one more refresh follows
  * failing    — the last refresh failed: the old entries are kept, and it is tried again
  * withdrawn  — so many failed in a row that the entries are taken back; tried again, a success brings them back
@@ -118,7 +118,7 @@ export const catalogMachine = parts.createMachine({
           entry: poll,
           exit: { type: 'setDeadline', params: { ms: 0 } },
           on: {
-            'list.changed': { target: '#catalog.refreshing', actions: changed },
+            'list.changed': { target: '#catalog.ready.gathering', actions: changed },
             'deadline.passed': { target: '#catalog.refreshing', actions: because('a look at the server') },
           },
         },

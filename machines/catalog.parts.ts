@@ -187,12 +187,15 @@ export const parts = setup({
     noteGone: assign(({ context: c }, { why }: { why: string }) => ({
       why: 'its server is back',
       isGone: true,
-      history: remember(
-        c.history,
-        { added: [], changed: [], removed: c.entries.map((e) => keyOfEntry(c.list, e)) },
-        c.revision,
-        why,
-      ),
+      // Who looks hears why they went, not what happened afterwards.
+      history: c.isGone
+        ? c.history
+        : remember(
+            c.history,
+            { added: [], changed: [], removed: c.entries.map((e) => keyOfEntry(c.list, e)) },
+            c.revision,
+            why,
+          ),
     })),
     rememberEntries: assign(({ context: c }, { result }: { result: unknown }) => ({
       failures: 0,

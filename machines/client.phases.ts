@@ -70,7 +70,8 @@ export const draining = parts.createStateConfig({
   },
   initial: 'serving',
   states: {
-    serving: { after: { drain: 'cancelling' } },
+    /** Calls that wait for a start would wait in vain. */
+    serving: { always: { guard: 'isHolding', target: 'cancelling' }, after: { drain: 'cancelling' } },
     cancelling: {
       entry: does.cancelCalls,
       on: {

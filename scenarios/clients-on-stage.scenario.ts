@@ -38,10 +38,10 @@ onStage(
   },
   (s) => {
     s.computer();
-    s.run(100);
+    s.run(500);
     for (let i = 0; i < 20; i++) s.servers.announce('fs');
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{refreshing:outdated}}}');
-    s.run(200);
+    expect(s.state('computer/client:fs/catalog:tools')).toBe('{refreshing:outdated}');
+    s.run(500);
     expect(s.heard('computer', 'tools.changed').at(-1)?.added).toEqual(['new3']);
     expect(s.trace.filter((line) => line.includes('ask: ask') && !line.includes('withdraw'))).toHaveLength(3);
   },
@@ -65,16 +65,21 @@ onStage(
     }),
   },
   (s) => {
+    const list = 'computer/client:fs/catalog:tools';
     s.computer();
-    s.run(100);
+    s.run(500);
     s.servers.announce('fs');
     s.run(10);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect([s.state('computer/client:fs'), s.state(list)]).toEqual(['{connected:{ready:steady}}', 'failing']);
     s.servers.announce('fs');
     s.run(999);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{refreshing:asking}}}');
+    expect(s.state(list)).toBe('{refreshing:asking}');
     s.run(10);
-    expect(s.call('read').settled).toHaveLength(0);
+    expect(s.state(list)).toBe('failing');
+    const call = s.call('read');
+    expect(call.settled).toHaveLength(0);
+    s.run(10);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
 let asked = 0;

@@ -8,14 +8,22 @@ onStage(
   { servers: { fs: { tools: { read: { answers: {} } }, listMs: 100 } } },
   (s) => {
     s.computer();
+    const list = 'computer/client:fs/catalog:tools';
     s.run(50);
-    expect(s.state('computer/client:fs')).toBe('{connected:{listing:asking}}');
+    expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
+      '{connected:listing}',
+      '{connecting:asking}',
+    ]);
     s.servers.announce('fs');
     s.servers.announce('fs');
-    s.run(60);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{refreshing:asking}}}');
-    s.run(100);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state(list)).toBe('{connecting:outdated}');
+    s.run(260);
+    expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
+      '{connected:{ready:steady}}',
+      '{refreshing:asking}',
+    ]);
+    s.run(400);
+    expect(s.state(list)).toBe('{ready:steady}');
   },
 );
 

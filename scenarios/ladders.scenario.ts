@@ -25,7 +25,7 @@ const order = (s: Stage, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
 
 onStage(
-  'a call that does not obey its cancel holds up a stop for the drain time, and is unknown in the end',
+  'a call that does not obey its cancel holds up a stop for the drain time and a grace, and is unknown in the end',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
     s.computer();
@@ -33,7 +33,9 @@ onStage(
     const call = s.call('read');
     order(s, 'server.stop');
     s.run(999);
-    expect(s.state(client)).toBe('{stopping:draining}');
+    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    s.run(1000);
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
     s.run(10);
     expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
     s.close();
@@ -42,7 +44,7 @@ onStage(
 );
 
 onStage(
-  'a call that does not obey its cancel holds up a close for the drain time',
+  'a call that does not obey its cancel holds up a close for the grace of its cancel only',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
     s.computer();
@@ -50,7 +52,7 @@ onStage(
     const call = s.call('read');
     s.close();
     s.run(999);
-    expect(s.state(client)).toBe('{closing:draining}');
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
     s.run(10);
     expect(s.directory.size).toBe(0);
     expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
@@ -85,9 +87,9 @@ onStage(
     order(s, 'server.stop');
     s.run(1000);
     order(s, 'server.start');
-    expect(s.state(client)).toBe('restarting');
-    s.run(5499);
-    expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([1, 'restarting']);
+    expect(s.state(client)).toBe('closing');
+    s.run(4499);
+    expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([1, 'closing']);
     s.run(100);
     expect([s.servers.startsOf('fs'), s.servers.alive, s.state(client)]).toEqual([
       2,

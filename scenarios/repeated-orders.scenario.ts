@@ -18,7 +18,7 @@ onStage(
     for (const state of [
       'launching',
       '{connected:handshaking}',
-      '{connected:{listing:asking}}',
+      '{connected:listing}',
       '{connected:{ready:steady}}',
     ]) {
       for (let ms = 0; ms < 1000 && s.state(client) !== state; ms += 1) s.run(1);
@@ -31,18 +31,21 @@ onStage(
 );
 
 onStage(
-  'a stop of a server that stops already, or rests, changes nothing',
-  { servers: { fs: { tools } } },
+  'a stop of a server that stops already hurries it; one that rests stays as it is',
+  { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } } },
   (s) => {
     s.computer();
     s.run(100);
-    for (const state of ['{stopping:parting}', 'idle']) {
+    const [process, at] = [`${client}/process`, s.clock.now()];
+    for (const rung of ['stdinClosed', 'terminating', 'killing', 'killing']) {
       order(s, 'server.stop');
-      order(s, 'server.stop');
-      expect(s.state(client)).toBe(state);
-      s.run(1000);
+      expect([s.state(client), s.state(process)]).toEqual(['closing', `{closing:${rung}}`]);
     }
-    expect(stages(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
+    s.run(10);
+    expect([s.state(client), s.clock.now() - at]).toEqual(['idle', 10]);
+    order(s, 'server.stop');
+    expect(s.state(client)).toBe('idle');
+    expect([...new Set(stages(s))]).toEqual(['connecting', 'ready', 'closing', 'idle']);
   },
 );
 
@@ -52,7 +55,7 @@ onStage('two starts while a server is being stopped start it once', { servers: {
   order(s, 'server.stop');
   order(s, 'server.start');
   order(s, 'server.start');
-  expect(s.state(client)).toBe('restarting');
+  expect(s.state(client)).toBe('closing');
   s.run(1000);
   expect([s.state(client), s.servers.startsOf('fs')]).toEqual(['{connected:{ready:steady}}', 2]);
 });
@@ -68,7 +71,7 @@ onStage(
       order(s, type);
       s.order(client, { type });
     }
-    expect(s.state(client)).toBe('{closing:parting}');
+    expect(s.state(client)).toBe('closing');
     s.run(1000);
     expect([s.directory.size, s.servers.startsOf('fs'), s.servers.alive]).toEqual([0, 1, 0]);
   },

@@ -1,15 +1,20 @@
 /** All scenarios run in this one file, so that what they took together can be counted at its end. */
 import './broken-machines.scenario.ts';
 import './calls-on-stage.scenario.ts';
+import './catalogs.scenario.ts';
 import './clients-on-stage.scenario.ts';
 import './dsl.scenario.ts';
 import './found-on-stage.scenario.ts';
+import './health.scenario.ts';
+import './histories.scenario.ts';
 import './ladders.scenario.ts';
 import './launching.scenario.ts';
+import './lazy.scenario.ts';
 import './links.scenario.ts';
 import './names.scenario.ts';
 import './offices.scenario.ts';
 import './partings.scenario.ts';
+import './renewals.scenario.ts';
 import './repeated-orders.scenario.ts';
 import './seats.scenario.ts';
 import './supervision.scenario.ts';

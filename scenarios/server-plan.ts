@@ -16,6 +16,10 @@ export interface ServerOptions {
   readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
   readonly meta?: ToolMeta | null;
   readonly generation?: number;
+  /** It has no process of ours. */
+  readonly isRemote?: boolean;
+  /** Of its launch facts; by default its name and generation. */
+  readonly fingerprint?: string;
   readonly kept?: ServerPlan['kept'];
 }
 
@@ -34,7 +38,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
   },
   client: {
     generation: o.generation ?? 1,
-    hasProcess: true,
+    hasProcess: o.isRemote !== true,
     start: startOf(o),
     restart: restartOf(o),
     budget: o.budget ?? 5,
@@ -42,7 +46,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     refreshFailures: o.refreshFailures ?? refreshFailures,
     timing,
   },
-  fingerprint: `${server}@${o.generation ?? 1}`,
+  fingerprint: o.fingerprint ?? `${server}@${o.generation ?? 1}`,
   kept: o.kept ?? null,
 });
 

@@ -256,6 +256,13 @@ export class Stage {
   order(who: string, event: AnyEventObject): void {
     this.directory.send(who, event);
   }
+  /** The config of the computer from now on: servers by name, and what is said of each. */
+  config(servers: Readonly<Record<string, ServerOptions>>, shown: object = { servers, inputs: [] }): void {
+    const plans = Object.entries(servers).map(([server, options]) =>
+      planOf(server, options, this.timing, this.#options.person === undefined),
+    );
+    this.order('computer', { type: 'servers.set', servers: plans, shown });
+  }
   close(who?: string): void {
     for (const kind of who === undefined ? [...this.#started].toReversed() : [who])
       if (this.directory.find(kind)) this.directory.send(kind, { type: 'close' });

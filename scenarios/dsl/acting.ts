@@ -1,8 +1,13 @@
 import { breachesOf, stagesOf } from './expectations.ts';
 import { differing, type Plan, type Stage, type Step } from './plan.ts';
-import { names, shuffled, type Wait, type Waits, type World } from './world.ts';
+import { configOf, names, shuffled, type Wait, type Waits, type World } from './world.ts';
 
-const resting: ReadonlySet<Stage | undefined> = new Set<Stage | undefined>(['ready', 'tripped', 'idle']);
+const resting: ReadonlySet<Stage | undefined> = new Set<Stage | undefined>([
+  'ready',
+  'tripped',
+  'idle',
+  'resting',
+]);
 type Only<S, K> = S extends { readonly do: infer D } ? (D extends K ? S : never) : never;
 type Do<K extends Step['do']> = Only<Step, K>;
 
@@ -31,6 +36,7 @@ export class Acting {
     if (step.do === 'ready') yield* this.#ready();
     else if (step.do === 'call') this.#call(step);
     else if (step.do === 'cancel') this.#cancel(step.call);
+    else if (step.do === 'config') world.order('computer', configOf(this.#plan, step.servers));
     else if (isOrder(step)) world.order('computer', { type: `server.${step.do}`, server: step.server });
     else if (step.do === 'kill') world.kill(step.server, step.signal);
     else if (step.do === 'run') yield { ms: step.ms };
@@ -65,7 +71,8 @@ export class Acting {
   }
   *#ready(): Waits {
     const { observed } = this.#world;
-    const { servers, office } = this.#plan;
+    const { office } = this.#plan;
+    const servers = this.#plan.servers.filter(({ isAbsent }) => !isAbsent);
     const rests = (): boolean => servers.every((s) => resting.has(observed.server(s.name).visits.at(-1)));
     const knows = (): boolean =>
       observed.heardBy('agent', 'view.changed').some(({ event }) => event['tools'] !== null);

@@ -1,7 +1,17 @@
 import type { Timing } from '../../machines/timing.ts';
 import { parseFault, wordOf, type Fault } from '../faults/fault.ts';
 import { expecting, type Expecting } from './expecting.ts';
-import type { Aspect, OutsideSignal, PersonData, Plan, Root, ServerData, Stage, Step } from './plan.ts';
+import type {
+  Aspect,
+  ConfigEntry,
+  OutsideSignal,
+  PersonData,
+  Plan,
+  Root,
+  ServerData,
+  Stage,
+  Step,
+} from './plan.ts';
 
 export interface ServerRef {
   readonly server: string;
@@ -117,6 +127,13 @@ export class Scene {
   /** Until it was sent this, for the n-th time: `stdin`, `SIGTERM`, `SIGKILL`. */
   signalled({ server }: ServerRef, signal: string, count = 1): void {
     this.#steps.push({ do: 'signalled', server, signal, count });
+  }
+  /** The whole config from now on: each server, or a server and what is said of it now. */
+  config(...entries: readonly (ServerRef | readonly [ServerRef, Omit<ConfigEntry, 'name'>])[]): void {
+    const servers = entries.map((entry) =>
+      'server' in entry ? { name: entry.server } : { name: entry[0].server, ...entry[1] },
+    );
+    this.#steps.push({ do: 'config', servers });
   }
   start({ server }: ServerRef): void {
     this.#steps.push({ do: 'start', server });

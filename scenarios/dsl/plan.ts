@@ -16,10 +16,19 @@ export interface Behaviour {
 }
 export interface ServerData extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept'> {
   readonly name: string;
+  /** It is not in the config with which the computer starts. */
+  readonly isAbsent?: true;
   /** From its n-th start on it behaves so. */
   readonly later?: Readonly<Record<number, Behaviour>>;
   /** What it was launched with, and says on stderr when it dies; in virtual time only. */
   readonly secret?: string;
+}
+/** A server as it stands in a later config: what is not said is as at the beginning. */
+export interface ConfigEntry extends Pick<
+  ServerOptions,
+  'generation' | 'forbidden' | 'autoStart' | 'isLazy' | 'restart' | 'budget' | 'hearsChanges'
+> {
+  readonly name: string;
 }
 /** What the person does who is asked to confirm; without: nobody is asked. */
 export type PersonData = 'yes' | 'no' | 'never' | 'nobody';
@@ -62,6 +71,8 @@ export type Step =
   | { readonly do: 'signalled'; readonly server: string; readonly signal: string; readonly count: number }
   | { readonly do: 'start'; readonly server: string }
   | { readonly do: 'stop'; readonly server: string }
+  /** The whole config from now on: who is not named is gone. Another `generation`: other launch facts. */
+  | { readonly do: 'config'; readonly servers: readonly ConfigEntry[] }
   | { readonly do: 'kill'; readonly server: string; readonly signal: OutsideSignal }
   | { readonly do: 'run'; readonly ms: number }
   /** The host of one of them asks it to end, or starts it again; nothing when it has ended, or is still there. */

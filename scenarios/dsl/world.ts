@@ -1,10 +1,17 @@
 import type { AnyEventObject } from 'xstate';
-import type { ComputerStart, ServerPlan } from '../../machines/computer.machine.ts';
+import type { ComputerStart, ServerPlan, ServersSet } from '../../machines/computer.machine.ts';
 import type { LinkStart } from '../../machines/link.machine.ts';
 import type { Fault } from '../faults/fault.ts';
 import { planOf } from '../server-plan.ts';
 import type { Observed } from './observations.ts';
-import { timingOf, type OutsideSignal, type Plan, type Root, type ServerData } from './plan.ts';
+import {
+  timingOf,
+  type ConfigEntry,
+  type OutsideSignal,
+  type Plan,
+  type Root,
+  type ServerData,
+} from './plan.ts';
 
 /** What a play waits for: something to be seen, or that time passes. */
 export type Wait = { readonly what: string; readonly until: () => boolean } | { readonly ms: number };
@@ -51,7 +58,7 @@ const serverPlan = (plan: Plan, s: ServerData): ServerPlan =>
   planOf(s.name, s, timingOf(plan), plan.person === undefined);
 /** The computer of a plan, whoever plays it. `url`: of its office. */
 export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
-  servers: plan.servers.map((server) => serverPlan(plan, server)),
+  servers: plan.servers.filter(({ isAbsent }) => !isAbsent).map((server) => serverPlan(plan, server)),
   link:
     url === null
       ? null
@@ -61,6 +68,14 @@ export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
         >),
   timing: timingOf(plan),
   shown: { servers: {}, inputs: [] },
+});
+/** Another config of the same computer. */
+export const configOf = (plan: Plan, entries: readonly ConfigEntry[]): ServersSet => ({
+  type: 'servers.set',
+  servers: entries.flatMap(({ name, ...now }) =>
+    plan.servers.filter((s) => s.name === name).map((s) => serverPlan(plan, { ...s, ...now })),
+  ),
+  shown: { servers: Object.fromEntries(entries.map(({ name, ...now }) => [name, now])), inputs: [] },
 });
 export const agentOf = (plan: Plan, url: string) => ({
   link: { url, name: names.agent, office: names.office },

@@ -3,46 +3,94 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
 import { Pairs } from './pairs.ts';
 import { rootOf } from './places.ts';
-import { asks, ends, hears, opens, story, tells } from './telling.ts';
+import { asks, ends, hears, learns, opens, story, tells } from './telling.ts';
+
+type Declared = Readonly<Record<string, { readonly listChanged?: boolean } | null>>;
+interface Client {
+  hears: boolean;
+  /** What its server said that it would say. */
+  offers: Declared;
+  /** Lists that it declared and does not know. */
+  readonly none: Set<string>;
+}
+type Fact = Said<{ list: string; computer: string; info: { offers?: Declared } }>;
+const methodNotFound = -32_601;
 
 class Changes implements Judge {
-  /** Whoever was told of a change and has not asked since. */
-  readonly #owing = new Set<Address>();
+  /** Lists and views that were told of a change and have not asked since, and whose they are. */
+  readonly #owing = new Map<Address, Address>();
+  readonly #clients = new Map<Address, Client>();
   /** By link and computer: who looks at it. */
   readonly #views = new Pairs<Address>();
   readonly #living = new Set<Address>();
 
   take(record: DirectoryRecord): undefined {
-    if (record.k === 'in') {
-      if (record.via === 'leaf' && record.ev) this.#told(record.a, record.ev);
-    } else if (record.k === 'out') this.#did(record);
-    else if (record.k === 'end') this.#ended(record.a);
-    else if (record.k === 'open' && record.kind === 'view') this.#looks(record);
+    if (record.k === 'in') this.#in(record);
+    else if (record.k === 'out') this.#did(record);
+    else if (record.k === 'end') {
+      this.#clients.delete(record.a);
+      this.#ended(record.a);
+    } else if (record.k === 'open') this.#opened(record);
+    else if (record.k === 'post') this.#updated(record);
     return undefined;
   }
-  #told(leaf: Address, { type, computer }: Said<{ computer: string }>): void {
-    if (type === 'list.changed') this.#owing.add(rootOf(leaf));
+  #in({ via, a, ev }: RecordOf<'in'>): void {
+    if (!ev) return;
+    if (via === 'leaf') this.#told(a, ev);
+    else if (via === 'ask') this.#learned(a, ev);
+  }
+  #told(leaf: Address, { type, list, computer, info }: Fact): void {
+    const client = this.#clients.get(rootOf(leaf));
+    if (type === 'session.opened' && client) {
+      client.offers = info?.offers ?? {};
+      client.none.clear();
+    } else if (type === 'list.changed' && list !== undefined && client?.hears)
+      if (client.offers[list]?.listChanged && !client.none.has(list))
+        this.#owing.set(`${nameOf(rootOf(leaf))}/catalog:${list}`, rootOf(leaf));
     if (computer === undefined || (type !== 'computer.toolsChanged' && type !== 'computer.configChanged'))
       return;
     const view = this.#views.get(nameOf(rootOf(leaf)), computer);
-    if (view !== undefined && this.#living.has(view)) this.#owing.add(view);
+    if (view !== undefined && this.#living.has(view)) this.#owing.set(view, view);
+  }
+  #learned(a: Address, { failure }: Said<{ failure: { details?: { code?: unknown } } }>): void {
+    if (failure?.details?.code !== methodNotFound) return;
+    const [client = '', list = ''] = nameOf(a).split('/catalog:');
+    for (const [at, { none }] of this.#clients) if (nameOf(at) === client) none.add(list);
+    this.#owing.delete(nameOf(a));
   }
   #did({ port, a, ev }: RecordOf<'out'>): void {
     const { type, method } = ev as Said<{ method: string }>;
-    if (type === 'ask' && (method === 'tools/list' || method === 'client:get_tools')) this.#owing.delete(a);
-    if (port === 'session' && type === 'leaf.close') this.#owing.delete(rootOf(a));
+    if (type === 'ask') this.#owing.delete(method === 'client:get_tools' ? a : nameOf(a));
+    if (port === 'session' && type === 'leaf.close') this.#ended(rootOf(a));
   }
-  #looks({ a, input }: RecordOf<'open'>): void {
-    const { link = '', computer = '' } = input as { readonly link?: Address; readonly computer?: string };
+  #opened({ a, kind, input }: RecordOf<'open'>): void {
+    const {
+      link = '',
+      computer = '',
+      hearsChanges,
+    } = input as Said<{
+      link: Address;
+      computer: string;
+      hearsChanges: boolean;
+    }>;
+    if (kind === 'client')
+      this.#clients.set(a, { hears: hearsChanges !== false, offers: {}, none: new Set() });
+    if (kind !== 'view') return;
     this.#views.set(link, computer, a);
     this.#living.add(a);
   }
+  #updated({ a, ev }: RecordOf<'post'>): void {
+    const { plan } = ev as Said<{ plan: { hearsChanges?: boolean } }>;
+    for (const [at, client] of this.#clients)
+      if (nameOf(at) === nameOf(a)) client.hears = plan?.hearsChanges !== false;
+  }
+  /** It, or its session. */
   #ended(a: Address): void {
-    this.#owing.delete(a);
+    for (const [owing, owner] of this.#owing) if (owner === a) this.#owing.delete(owing);
     this.#living.delete(a);
   }
   quiet(): readonly Found[] {
-    return [...this.#owing].map((at) => ({
+    return [...this.#owing.keys()].map((at) => ({
       at,
       what: `${at} was told of a change and has not asked since`,
       kind: 'liveness',
@@ -52,8 +100,14 @@ class Changes implements Judge {
 
 const [client, view] = ['c/client:fs#1', 'a/view:c1#2'];
 const session = `${client}/session#1`;
+const list = 'c/client:fs/catalog:tools';
 const changed = hears(session, 'list.changed', { list: 'tools' });
-const fetches = asks(client, 'tools', client, 'tools/list');
+const born = (hearsChanges = true, listChanged = true) => [
+  opens(client, 'client', 'c#1', { hearsChanges }),
+  hears(session, 'session.opened', { info: { offers: { tools: { listChanged } } } }),
+];
+const fetches = asks(`${list}#1`, 'list', client, 'tools/list');
+const unknown = { failure: { details: { code: methodNotFound } } };
 const looks = opens(view, 'view', 'a#1', { computer: 'c1', link: 'a/link' });
 const notice = hears('a/link#1/link#1', 'computer.toolsChanged', { computer: 'c1' });
 const looksAgain = asks(view, 'tools', 'a/link', 'client:get_tools');
@@ -62,16 +116,23 @@ export const changeFetched: Law = {
   law: 'a change that was told is fetched',
   why: 'After a notice a question goes out, later than it, or what everybody is offered stays old (dirty-flag).',
   sees: [
-    ...(['in tools.changed', 'in computer.toolsChanged', 'in computer.configChanged'] as const),
-    ...(['out ask', 'out leaf.close', 'open', 'end'] as const),
+    ...(['in list.changed', 'in session.opened', 'in ask', 'in computer.toolsChanged'] as const),
+    ...([
+      'in computer.configChanged',
+      'post server.update',
+      'out ask',
+      'out leaf.close',
+      'open',
+      'end',
+    ] as const),
   ],
   open: () => new Changes(),
   crimes: [
     {
-      how: 'a client that is told while it asks, and forgets it',
-      seen: story(changed, fetches, changed),
+      how: 'a list that is told while it asks, and forgets it',
+      seen: story(...born(), changed, fetches, changed),
       until: 'quiet',
-      said: `${client} was told of a change`,
+      said: `${list} was told of a change`,
     },
     {
       how: 'a view that ignores a notice',
@@ -81,14 +142,25 @@ export const changeFetched: Law = {
     },
   ],
   lawful: [
-    { how: 'one that asks', seen: story(changed, fetches, looks, notice, looksAgain), until: 'quiet' },
+    {
+      how: 'one that asks',
+      seen: story(...born(), changed, fetches, looks, notice, looksAgain),
+      until: 'quiet',
+    },
+    { how: 'a notice that nobody declared', seen: story(...born(true, false), changed), until: 'quiet' },
+    { how: 'one that is not to be heard', seen: story(...born(false), changed), until: 'quiet' },
+    {
+      how: 'a list that its server does not know',
+      seen: story(...born(), fetches, learns(`${list}#1`, 'list', 'ask.refused', unknown), changed),
+      until: 'quiet',
+    },
     {
       how: 'a session that ended before',
-      seen: story(changed, tells('session', session, 'leaf.close')),
+      seen: story(...born(), changed, tells('session', session, 'leaf.close')),
       until: 'quiet',
     },
     { how: 'a view that ended before', seen: story(looks, notice, ends(view), notice), until: 'quiet' },
     { how: 'a computer at which nobody looks', seen: story(notice), until: 'quiet' },
-    { how: 'a moment at which it may be under way', seen: story(changed) },
+    { how: 'a moment at which it may be under way', seen: story(...born(), changed) },
   ],
 };

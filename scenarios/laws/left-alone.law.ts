@@ -2,7 +2,7 @@ import { nameOf, type Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
 import { serverIn } from './places.ts';
-import { ends, fires, hears, orders, posts, story } from './telling.ts';
+import { asks, ends, fires, hears, learns, opens, orders, posts, story } from './telling.ts';
 
 const isEnd = (type: string | undefined): boolean =>
   type === 'child.exited' ||
@@ -11,10 +11,14 @@ const isEnd = (type: string | undefined): boolean =>
   type === 'session.lost' ||
   type === 'session.failed';
 const isOrder = (type: string): boolean =>
-  type === 'server.stop' || type === 'server.start' || type === 'close';
+  type === 'server.stop' || type === 'server.start' || type === 'server.update' || type === 'close';
 
 class LeftAlone implements Judge {
   readonly #ready = new Set<Address>();
+  /** Those that are asked whether they live. */
+  readonly #pinged = new Set<Address>();
+  /** Those that start when they are needed, and are stopped when nobody calls them. */
+  readonly #lazy = new Set<Address>();
   /** What the input was, as far as it tells that something of a server ended. */
   #cause: Address = '';
   /** Servers that had an order, or whose machine failed, while it was handled. */
@@ -22,14 +26,33 @@ class LeftAlone implements Judge {
 
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'in') {
-      this.#cause = record.via === 'leaf' && isEnd(record.ev?.type) ? record.a : '';
+      this.#cause = this.#isEnding(record) ? record.a : '';
       if (this.#told.size > 0) this.#told.clear();
     } else if (record.k === 'end') {
       this.#ready.delete(record.a);
-      const server = record.why === 'failed' ? serverIn(record.a) : undefined;
+      this.#lazy.delete(record.a);
+      const isMachine = record.why === 'failed' || record.a.includes('/catalog:');
+      const server = isMachine ? serverIn(record.a) : undefined;
       if (server !== undefined) this.#told.add(server);
     } else if (record.k === 'post') return this.#post(record);
+    else if (record.k === 'out') this.#asked(record);
+    else if (record.k === 'open') this.#opened(record);
     return undefined;
+  }
+  /** What may be the reason why a server is not ready any more. */
+  #isEnding({ via, a, ev, id }: RecordOf<'in'>): boolean {
+    if (via === 'leaf') return isEnd(ev?.type);
+    if (via === 'ask' && id === 'ping') this.#pinged.delete(a);
+    return (via === 'timer' && this.#pinged.has(a)) || (via === 'deadline' && this.#lazy.has(a));
+  }
+  #asked({ a, ev }: RecordOf<'out'>): void {
+    const { type, method } = ev as Said<{ method: string }>;
+    if (method === 'ping') this.#pinged.add(a);
+    else if (type === 'ask.withdraw') this.#pinged.delete(a);
+  }
+  #opened({ a, kind, input }: RecordOf<'open'>): void {
+    const { start, timing } = input as { start?: string; timing?: { idleStopMs?: number } };
+    if (kind === 'client' && start === 'lazy' && (timing?.idleStopMs ?? 0) > 0) this.#lazy.add(a);
   }
   #post({ from, a, ev }: RecordOf<'post'>): Found | undefined {
     const { type, stage } = ev as Said<{ stage: string }>;
@@ -53,12 +76,20 @@ const client = 'c/client:fs#1';
 const becomes = (stage: string) => posts(client, 'c#1', 'client.changed', { server: 'fs', stage });
 const died = (server: string) => hears(`c/client:${server}/process#1/process#1`, 'child.exited', { left: 0 });
 const unprovoked = 'and nothing of its own had ended and nobody had told it to';
+const born = (start: string) => opens(client, 'client', 'c#1', { start, timing: { idleStopMs: 1000 } });
+const pinged = [becomes('ready'), asks(client, 'ping', client, 'ping')];
 
-/** A server leaves `ready` when its process or its session ends, its machine fails, or it has an order. */
+/**
+ * A server leaves `ready` when its process or its session ends, it does not answer a ping, nobody needs it any more,
+ * its machine fails, or it has an order.
+ */
 export const leftAlone: Law = {
   law: 'a server that is ready stays so until it fails or has an order',
   why: 'Whoever did nothing wrong is left alone: one bad server never stops another (no-error-escape).',
-  sees: ['in', 'post server.stop', 'post server.start', 'post close', 'post client.changed', 'end'],
+  sees: [
+    ...(['in', 'post server.stop', 'post server.start', 'post server.update', 'post close'] as const),
+    ...(['post client.changed', 'out ask', 'out ask.withdraw', 'open', 'end'] as const),
+  ],
   open: () => new LeftAlone(),
   crimes: [
     {
@@ -74,6 +105,16 @@ export const leftAlone: Law = {
     {
       how: 'a client that starts anew because its tools changed',
       seen: story(becomes('ready'), hears(`${client}/session#1`, 'list.changed'), becomes('connecting')),
+      said: unprovoked,
+    },
+    {
+      how: 'a client that takes an answered ping for none',
+      seen: story(...pinged, learns(client, 'ping'), fires(client, 1), becomes('recovering')),
+      said: unprovoked,
+    },
+    {
+      how: 'a client that rests though it is no lazy one',
+      seen: story(born('eager'), becomes('ready'), fires(client, 1, 'deadline'), becomes('closing')),
       said: unprovoked,
     },
     {
@@ -105,6 +146,20 @@ export const leftAlone: Law = {
         fires('c/client:fs/process#1', 1),
         ends('c/client:fs/process#1', 'failed'),
         becomes('waiting'),
+      ),
+    },
+    { how: 'a ping that nobody answers', seen: story(...pinged, fires(client, 1), becomes('recovering')) },
+    {
+      how: 'a server that nobody needs',
+      seen: story(born('lazy'), becomes('ready'), fires(client, 1, 'deadline'), becomes('closing')),
+    },
+    {
+      how: 'a list whose machine ended',
+      seen: story(
+        becomes('ready'),
+        orders('x', 'close'),
+        ends(`${client}/catalog:tools#1`),
+        becomes('recovering'),
       ),
     },
     { how: 'news of its tools', seen: story(becomes('ready'), becomes('ready')) },

@@ -112,6 +112,12 @@ export class ScriptedServers {
     for (const s of this.#sessions.values())
       if (s.child.server === server) announce(s, { type: 'resource.updated', uri });
   }
+  /** A remote server knows the session no more. */
+  expire(server: string): void {
+    // Who hears of it may open another one at once.
+    for (const s of [...this.#sessions.values()])
+      if (s.child.server === server) this.#lose(s, 'the server has forgotten this session', true);
+  }
   breakStream(server: string): void {
     for (const s of this.#sessions.values())
       if (s.child.server === server) this.#lose(s, 'stdout was closed');
