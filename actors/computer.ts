@@ -79,9 +79,11 @@ class HostedComputer implements Computer {
       inMemory: options.inMemory ?? {},
       keptOf: (fingerprint) => this.#kept.of(fingerprint),
       introduce: (...facts) => runtime.introduce(...facts),
+      forget: (server, before) => runtime.forget(server, before),
     });
     this.#orders = new ServerOrders({
       servers: this.#servers,
+      define: (inputs) => this.#inputs.setDefinitions(inputs),
       listeners: this.#listeners,
       autoReconnect,
       statusOf: (name) => this.servers().find((s) => s.name === name),
@@ -129,6 +131,7 @@ class HostedComputer implements Computer {
       case 'client.changed': {
         const { server, stage, failure, attempt, nextTryMs } = news;
         this.#failures.set(server, failure);
+        if (stage === 'ready') this.#servers.proven(server);
         if (stage === 'recovering' || stage === 'closing') this.#times.set(server, Date.now());
         const tries = stage === 'waiting' ? ` (try ${attempt} of ${this.#budgetOf(server)})` : '';
         const reason = failure ? { reason: failure.message + tries } : {};
@@ -223,11 +226,7 @@ class HostedComputer implements Computer {
   stopServer: Computer['stopServer'] = (name) => this.#orders.stop(name);
   restartServer: Computer['restartServer'] = (name) => this.#orders.restart(name);
   retryServer: Computer['retryServer'] = (name) => this.#orders.start(name);
-  setServers: Computer['setServers'] = async (config) => {
-    const { inputs } = readOrThrow(config);
-    if (inputs.length > 0) this.#inputs.setDefinitions(inputs);
-    await this.#orders.set(config);
-  };
+  setServers: Computer['setServers'] = (config) => this.#orders.set(config);
   addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
   catalogs(): readonly CatalogStatus[] {

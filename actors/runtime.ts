@@ -55,8 +55,8 @@ export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
-  /** By server and generation. */
-  readonly #reaches = new Map<string, Reach>();
+  /** By server, by generation. */
+  readonly #reaches = new Map<string, Map<number, Reach>>();
   /** By server, the longest first: one may be a part of another. */
   readonly #secrets = new Map<string, readonly string[]>();
   confirm: Confirm = 'deny';
@@ -79,7 +79,7 @@ export class Runtime {
       process: discreet(
         processPortOf({
           ledger: this.ledger,
-          launchOf: (server, generation) => this.#reaches.get(`${server}@${generation}`)?.process,
+          launchOf: (server, generation) => this.#reachOf(server, generation)?.process,
           launcher,
         }),
         (server) => this.#secrets.get(server) ?? [],
@@ -116,26 +116,33 @@ export class Runtime {
 
   /** How a server is launched or reached. Its secrets never appear in a trace or a failure. */
   introduce(server: string, generation: number, reach: Reach, secrets: readonly string[] = []): void {
-    this.#reaches.set(`${server}@${generation}`, reach);
-    // The one before it may be wanted back, and nobody wants those before that.
-    this.#reaches.delete(`${server}@${generation - 2}`);
+    const reaches = this.#reaches.get(server) ?? new Map<number, Reach>();
+    this.#reaches.set(server, reaches.set(generation, reach));
     const known = new Set([...(this.#secrets.get(server) ?? []), ...secrets]);
     const all = [...known].toSorted((a, b) => b.length - a.length);
     this.#secrets.set(server, all);
     this.flight?.hide(all, server);
+  }
+  /** Until this a server may be wanted back as it was in any of its generations. */
+  forget(server: string, before: number): void {
+    const reaches = this.#reaches.get(server);
+    for (const generation of reaches?.keys() ?? []) if (generation < before) reaches?.delete(generation);
+  }
+  #reachOf(server: string, generation: number): Reach | undefined {
+    return this.#reaches.get(server)?.get(generation);
   }
   #openSessions(): SessionPort {
     const of = (): Runtime => this;
     return sessionPortOf({
       ledger: this.ledger,
       clientInfo: { name: 'a2c-actors', version },
-      remoteOf: (server, generation) => this.#reaches.get(`${server}@${generation}`)?.remote,
+      remoteOf: (server, generation) => this.#reachOf(server, generation)?.remote,
       settledKind: (server, generation, kind) => {
-        const remote = this.#reaches.get(`${server}@${generation}`)?.remote;
+        const remote = this.#reachOf(server, generation)?.remote;
         if (remote?.kind !== 'streamable' || kind !== 'sse') return;
         const { url, headers, timeoutMs, sseReadTimeoutMs } = remote;
         const sse = { kind, url, headers, timeoutMs, sseReadTimeoutMs } as const;
-        this.#reaches.set(`${server}@${generation}`, { remote: sse });
+        this.#reaches.get(server)?.set(generation, { remote: sse });
       },
       get answers() {
         return of().answers;

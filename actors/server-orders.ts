@@ -1,5 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import type { Config, ServerConfig } from '../machines/config/index.ts';
+import type { Config, InputDefinition, ServerConfig } from '../machines/config/index.ts';
 import { wireCodes, type Failure } from '../machines/wire/index.ts';
 import type { ComputerEvents, ServerStatus } from './computer-handle.ts';
 import { cannotOrder, closedText } from './computer-status.ts';
@@ -33,6 +33,7 @@ export interface OrdersOptions {
   readonly servers: Servers;
   readonly listeners: Listeners<ComputerEvents>;
   readonly autoReconnect: boolean;
+  define(inputs: readonly InputDefinition[]): void;
   statusOf(name: string): ServerStatus | undefined;
   isOpen(): boolean;
   send(event: AnyEventObject): void;
@@ -43,6 +44,7 @@ export class ServerOrders {
   readonly #options: OrdersOptions;
   /** The last change that was asked for: the next one begins when it is done. */
   #changing: Promise<unknown> = Promise.resolve();
+  /** By server: why its last change was taken back. */
   readonly #rolledBack = new Map<string, Failure | null>();
 
   constructor(options: OrdersOptions) {
@@ -86,6 +88,16 @@ export class ServerOrders {
     if (!this.#options.isOpen())
       throw new A2cError({ code: 'ServerNotActive', message: closedText, details: { server_name: name } });
   }
+  /** When it was taken out of the config and has ended. */
+  #ended(name: string): Promise<void> {
+    const { listeners } = this.#options;
+    const { promise, resolve } = deferred();
+    const stops = [
+      listeners.on('server.removed', (s) => s.name === name && resolve()),
+      listeners.on('computer.changed', ({ state }) => state === 'closed' && resolve()),
+    ];
+    return promise.finally(() => stops.forEach((stop) => stop()));
+  }
   /** The next time that it comes to rest. */
   #rested(name: string): Promise<ServerStatus> {
     const { listeners } = this.#options;
@@ -107,14 +119,17 @@ export class ServerOrders {
   // ── the config ─────────────────────────────────────────────────────────────────────────────────────
   async set(config: unknown): Promise<void> {
     const { servers, inputs, settings, needsInputs, warnings } = readOrThrow(config);
-    await this.#change((now) => ({
-      ...now,
-      servers,
-      needsInputs,
-      warnings,
-      inputs: inputs.length > 0 ? inputs : now.inputs,
-      settings: Object.keys(settings).length > 0 ? settings : now.settings,
-    }));
+    await this.#change(
+      (now) => ({
+        ...now,
+        servers,
+        needsInputs,
+        warnings,
+        inputs: inputs.length > 0 ? inputs : now.inputs,
+        settings: Object.keys(settings).length > 0 ? settings : now.settings,
+      }),
+      inputs,
+    );
   }
   async put(config: unknown): Promise<ServerStatus> {
     const { servers: given } = readOrThrow(config);
@@ -127,15 +142,15 @@ export class ServerOrders {
       });
     const { name } = server;
     await this.#change((now) => ({ ...now, servers: withServer(now.servers, server) }));
-    return this.#settled(name);
+    return this.#settled(name, this.#options.servers.get(name)?.generation ?? 0);
   }
   async remove(name: string): Promise<void> {
     const { servers } = this.#options;
     if (!servers.get(name)) throw cannotOrder(name, undefined);
     const hasClient = (servers.get(name)?.generation ?? 0) > 0 && !servers.get(name)?.server.disabled;
-    const rested = hasClient && this.#options.isOpen() ? this.#rested(name) : undefined;
+    const ended = hasClient && this.#options.isOpen() ? this.#ended(name) : undefined;
     await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
-    await rested;
+    await ended;
   }
   /** Its new launch facts could not be started. */
   rolledBack(name: string, generation: number, failure: Failure | null): void {
@@ -148,24 +163,26 @@ export class ServerOrders {
     send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() });
   }
   /** Nothing of a change that is refused is taken. */
-  async #change(of: (now: Config) => Config): Promise<void> {
-    const { servers } = this.#options;
+  async #change(of: (now: Config) => Config, inputs: readonly InputDefinition[] = []): Promise<void> {
+    const { servers, define } = this.#options;
     const change = this.#changing.then(async () => {
       const next = of(servers.config);
+      for (const server of next.servers) this.#mayChange(server);
+      if (inputs.length > 0) define(inputs);
       const prepared = await servers.prepare(next);
       this.#mustBeOpen('');
-      for (const { name } of next.servers) this.#mayChange(name, prepared.known.get(name)?.generation);
-      for (const { name } of next.servers) this.#rolledBack.delete(name);
+      // Somebody may have started it while values were asked for.
+      for (const server of next.servers) this.#mayChange(server);
       servers.take(prepared);
       this.#tell();
     });
     this.#changing = change.catch(() => {});
     return change;
   }
-  #mayChange(name: string, generation: number | undefined): void {
+  #mayChange(server: ServerConfig): void {
     const { servers, autoReconnect, statusOf } = this.#options;
-    const before = servers.get(name)?.generation ?? 0;
-    if (autoReconnect || before === 0 || before === generation) return;
+    if (autoReconnect || !servers.isOther(server)) return;
+    const { name } = server;
     const state = statusOf(name)?.state;
     if (state === undefined || !active.has(state)) return;
     throw new A2cError({
@@ -174,13 +191,14 @@ export class ServerOrders {
       details: { server_name: name, state },
     });
   }
-  async #settled(name: string): Promise<ServerStatus> {
-    const now = this.#options.statusOf(name);
+  async #settled(name: string, generation: number): Promise<ServerStatus> {
+    this.#mustBeOpen(name);
+    const { servers, statusOf } = this.#options;
+    const now = statusOf(name);
     const status = now && resting.has(now.state) ? now : await this.#rested(name);
-    const isBack = this.#rolledBack.has(name);
+    // A later one is another's change, and an earlier one what it was before this change.
+    if ((servers.get(name)?.generation ?? generation) >= generation) return status;
     const failure = this.#rolledBack.get(name);
-    this.#rolledBack.delete(name);
-    if (!isBack) return status;
     throw new A2cError({
       code: failure?.code ?? 'ServerLost',
       message: `Server '${name}' could not be started as it was changed, and is back as it was: ${failure?.message ?? 'no reason given'}`,

@@ -35,6 +35,8 @@ export interface ServersOptions {
   readonly keptOf: (fingerprint: string) => Promise<Lists | null>;
   /** The launch facts of a generation, before anybody asks for them. */
   readonly introduce: (server: string, generation: number, reach: Reach, secrets: readonly string[]) => void;
+  /** Nobody will want those of generations before this one. */
+  readonly forget: (server: string, before: number) => void;
 }
 interface Known {
   readonly server: ServerConfig;
@@ -57,8 +59,8 @@ export class Servers {
   readonly #options: ServersOptions;
   readonly #generations = new Map<string, number>();
   #known: ReadonlyMap<string, Known> = new Map();
-  /** By server: what it was before its last change, for a rollback. */
-  readonly #before = new Map<string, Known>();
+  /** By server: what it was before its changes, as long as one of them may be rolled back. */
+  readonly #before = new Map<string, readonly Known[]>();
   #config: Config;
 
   constructor(config: Config, options: ServersOptions) {
@@ -79,15 +81,26 @@ export class Servers {
   take({ config, known }: Prepared): void {
     for (const [name, { generation }] of known) {
       const before = this.#known.get(name);
-      if (before && before.generation !== generation && before.generation > 0) this.#before.set(name, before);
+      if (before && before.generation !== generation && before.generation > 0)
+        this.#before.set(name, [...(this.#before.get(name) ?? []), before]);
     }
     this.#config = config;
     this.#known = known;
   }
-  /** The config once more with this server as it was, or undefined: nothing is known of that. */
+  /** It runs as it is: nothing before that is wanted any more. */
+  proven(name: string): void {
+    this.#before.delete(name);
+    this.#options.forget(name, this.#known.get(name)?.generation ?? 0);
+  }
+  /** Whether it has other launch facts than now; a server that could not be filled in has none. */
+  isOther(server: ServerConfig): boolean {
+    const known = this.#known.get(server.name);
+    return known !== undefined && known.generation > 0 && known.fingerprint !== fingerprintOf(server);
+  }
+  /** The config once more with this server as it was. */
   rollBack(name: string, generation: number): void {
-    const before = this.#before.get(name);
-    if (before?.generation !== generation) return;
+    const before = this.#before.get(name)?.find((known) => known.generation === generation);
+    if (!before) return;
     this.#known = new Map([...this.#known, [name, before]]);
     const servers = this.#config.servers.map((s) => (s.name === name ? before.server : s));
     this.#config = { ...this.#config, servers };

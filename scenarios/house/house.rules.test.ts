@@ -34,6 +34,8 @@ describe('rooms', () => {
     ['actors/computer.ts', `type S = import('../adapters/mcp/session.ts').S;`],
     ['actors/computer.ts', `await import('../scenarios/sim.ts');`],
     ['actors/main.ts', `import { sim } from '../scenarios/sim.ts';`],
+    ['actors/servers.ts', `import { hosted } from '../scenarios/fixtures/hosted.ts';`],
+    ['actors/servers.test.ts', `import { sim } from '../scenarios/sim.ts';`],
     ['scenarios/sim.ts', `import { a } from '../adapters/index.ts';`],
     ['scenarios/sim.ts', `export { t } from './house.test.ts';`],
     ['scenarios/sim.ts', `await import(name);`],
@@ -51,6 +53,7 @@ describe('rooms', () => {
     ['adapters/index.ts', `import { p } from './process/streams.ts';`],
     ['actors/computer.ts', `import { a } from '../adapters/index.ts';`],
     ['actors/main.ts', `await import('../scenarios/sim.ts');`],
+    ['actors/servers.test.ts', `import { hosted } from '../scenarios/fixtures/hosted.ts';`],
     ['scenarios/contracts/process.test.ts', `import { p } from '../../adapters/process/launch.ts';`],
     ['scenarios/house.test.ts', `import { p } from '../actors/directory.ts'; import z from 'zod';`],
   ])('are open to %s: %s', (from, text) => {
