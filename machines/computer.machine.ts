@@ -86,7 +86,7 @@ export const computerMachine = parts.createMachine({
         actions: ['countEnd', 'forgetLink', tellBroken, tellLinkGivenUp],
       },
       { guard: { type: 'isLink', params: itself }, actions: ['countEnd', 'forgetLink'] },
-      ...clientGivenUp,
+      clientGivenUp,
     ],
     'office.join': [
       {

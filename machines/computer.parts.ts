@@ -47,7 +47,6 @@ export const parts = setup({
     isLast: ({ context }) => context.open <= 1,
     hasNone: ({ context }) => context.open === 0,
     hasLink: ({ context }) => context.link !== null,
-    isDue: (_, params: { isDue: boolean }) => params.isDue,
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
     isLeaving: ({ context: c }, ended: OwnedEnded) =>
@@ -109,6 +108,11 @@ const turning = <E, const Rest extends readonly unknown[]>(
 ) => {
   const after = ({ context, event }: At<E>): ReturnType<typeof given> =>
     given(change(context.turns, event, context));
+  /** One that runs goes on. */
+  const clock = parts.enqueueActions(({ context, event, enqueue }) => {
+    if (isDue(context.turns, after({ context, event: event as E }).turns))
+      enqueue({ type: 'setDeadline', params: { ms: context.timing.turnMs } });
+  });
   const actions = [
     ...rest,
     {
@@ -121,17 +125,10 @@ const turning = <E, const Rest extends readonly unknown[]>(
         })),
       }),
     },
+    clock,
     { type: 'setTurns', params: (at: At<E>) => ({ turns: after(at).turns }) },
   ] as const;
-  const clock = {
-    type: 'setDeadline',
-    params: ({ context }: { context: ComputerContext }) => ({ ms: context.timing.turnMs }),
-  } as const;
-  const guard = {
-    type: 'isDue',
-    params: (at: At<E>) => ({ isDue: isDue(at.context.turns, after(at).turns) }),
-  } as const;
-  return [{ guard, actions: [...actions, clock] as const }, { actions }] as const;
+  return { actions };
 };
 const starts = (before: Turns, after: Turns): boolean => isFull(before) && !isFull(after);
 export const turnWanted = turning<{ server: string; again: boolean }, []>(
