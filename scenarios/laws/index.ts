@@ -15,6 +15,7 @@ import { ladderTime } from './ladder-time.law.ts';
 import { ladder } from './ladder.law.ts';
 import type { Bounds, Breach, Found, Judge, Law, Seen, Topic } from './law.ts';
 import { leftAlone } from './left-alone.law.ts';
+import { listedFirst } from './listed-first.law.ts';
 import { livingOwner } from './living-owner.law.ts';
 import { noDefect } from './no-defect.law.ts';
 import { noForce } from './no-force.law.ts';
@@ -63,6 +64,7 @@ export const laws: readonly Law[] = [
   pingIdle,
   heldCalls,
   closingRefuses,
+  listedFirst,
   takenBack,
   bursts,
   settledInTime,
