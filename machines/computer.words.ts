@@ -87,6 +87,8 @@ export interface ComputerContext extends Input {
   /** Counts what `shown` has been. */
   readonly configRevision: number;
   readonly turns: Turns;
+  /** A token is on its way back. */
+  readonly isTicking: boolean;
   /** By fingerprint. */
   readonly spent: Readonly<Record<string, Spent>>;
   /** Taken out of the config, and on their way down. */
