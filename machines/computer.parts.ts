@@ -20,8 +20,6 @@ export const parts = setup({
     hear: assign(({ context }, news: ClientChanged) => rules.heard(context, news)),
     hearList: assign(({ context }, news: CatalogNews) => rules.listed(context, news)),
     reconcile: assign(({ context }, event: ServersSet) => rules.reconciled(context, event).next),
-    noteClock: assign({ isTicking: true }),
-    noteStroke: assign({ isTicking: false }),
     setTurns: assign((_, { turns }: { turns: Turns }) => ({ turns })),
     forgetSpent: assign(({ context: c }, { server }: { server: string }) => {
       const plan = c.servers.find((s) => s.rules.server === server);
@@ -49,7 +47,6 @@ export const parts = setup({
     isLast: ({ context }) => context.open <= 1,
     hasNone: ({ context }) => context.open === 0,
     hasLink: ({ context }) => context.link !== null,
-    needsClock: ({ context: c }) => !c.isTicking && !isFull(c.turns),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
     isLeaving: ({ context: c }, ended: OwnedEnded) =>
@@ -100,14 +97,23 @@ export const passToClients = {
   params: ({ event }: { event: ClientOrder }) => ({ kind: 'client', event }),
 } as const;
 
-/** Turns after something has happened to them: who may connect is told. `rest` is what else follows, before it. */
+/**
+ * Turns after something has happened to them: who may connect is told, and a token comes back with each stroke of
+ * the clock, which runs only while some are missing. `rest` is what else follows, before it.
+ */
 const turning = <E, const Rest extends readonly unknown[]>(
   change: (turns: Turns, event: E, c: ComputerContext) => Turns,
+  isDue: (before: Turns, after: Turns) => boolean,
   rest: Rest,
 ) => {
   const after = ({ context, event }: At<E>): ReturnType<typeof given> =>
     given(change(context.turns, event, context));
-  return [
+  /** One that runs goes on. */
+  const clock = parts.enqueueActions(({ context, event, enqueue }) => {
+    if (isDue(context.turns, after({ context, event: event as E }).turns))
+      enqueue({ type: 'setDeadline', params: { ms: context.timing.turnMs } });
+  });
+  const actions = [
     ...rest,
     {
       type: 'postAll',
@@ -119,29 +125,27 @@ const turning = <E, const Rest extends readonly unknown[]>(
         })),
       }),
     },
+    clock,
     { type: 'setTurns', params: (at: At<E>) => ({ turns: after(at).turns }) },
   ] as const;
+  return { actions };
 };
+const starts = (before: Turns, after: Turns): boolean => isFull(before) && !isFull(after);
 export const turnWanted = turning<{ server: string; again: boolean }, []>(
   (turns, { server, again }) => want(turns, server, again),
+  starts,
   [],
 );
-export const turnOver = turning<{ server: string }, []>((turns, { server }) => over(turns, server), []);
-/** A token comes back with each stroke of the clock, which runs only while some are missing. */
-export const tokenBack = turning<unknown, readonly ['noteStroke']>(refilled, ['noteStroke']);
-export const startClock = {
-  guard: 'needsClock',
-  actions: [
-    {
-      type: 'setDeadline',
-      params: ({ context }: { context: ComputerContext }) => ({ ms: context.timing.turnMs }),
-    },
-    'noteClock',
-  ],
-} as const;
+export const turnOver = turning<{ server: string }, []>(
+  (turns, { server }) => over(turns, server),
+  starts,
+  [],
+);
+export const tokenBack = turning<unknown, []>(refilled, (_, after) => !isFull(after), []);
 /** Who has connected, or failed to, makes room for the next. */
 export const clientChanged = turning(
   (turns, { stage, server }: ClientChanged) => (stage === 'connecting' ? turns : over(turns, server)),
+  starts,
   [
     {
       type: 'postAll',
@@ -153,6 +157,7 @@ export const clientChanged = turning(
 /** Its machine failed too often: nothing of it is offered any more, and its turn is another's. */
 export const clientGivenUp = turning(
   (turns, ended: OwnedEnded, c) => over(turns, rules.serverOf(c, ended) ?? ''),
+  starts,
   [
     'countEnd',
     tellBroken,

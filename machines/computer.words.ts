@@ -87,8 +87,6 @@ export interface ComputerContext extends Input {
   /** Counts what `shown` has been. */
   readonly configRevision: number;
   readonly turns: Turns;
-  /** A token is on its way back. */
-  readonly isTicking: boolean;
   /** By fingerprint. */
   readonly spent: Readonly<Record<string, Spent>>;
   /** Taken out of the config, and on their way down. */

@@ -10,6 +10,7 @@ import {
   announcedBy,
   catalogOf,
   client,
+  contextOf,
   everybody,
   hello,
   kept,
@@ -128,8 +129,7 @@ for (const caught of states)
         s.config({ ...rest, fs: { ...caught.options, ...change } });
         s.run(10_000);
         expect(s.state(client)).toBe(becomes);
-        const { context } = s.directory.find(client)?.ref.getSnapshot() as unknown as { context: object };
-        expect(context).toMatchObject(change);
+        expect(contextOf(s, client)).toMatchObject(change);
       },
     );
 

@@ -16,6 +16,7 @@ import './links.scenario.ts';
 import './names.scenario.ts';
 import './offices.scenario.ts';
 import './partings.scenario.ts';
+import './refreshes.scenario.ts';
 import './renewals.scenario.ts';
 import './repeated-orders.scenario.ts';
 import './seats.scenario.ts';

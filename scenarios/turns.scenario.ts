@@ -199,3 +199,24 @@ onStage(
     expect(s.state(client)).toBe('{connected:{ready:steady}}');
   },
 );
+
+onStage(
+  'who comes back after a failure takes the place of one whose machine was given up',
+  {
+    servers: {
+      fs: { tools, initialize: 'error', later: { 2: { initialize: 1 } } },
+      // It breaks so often that no other machine is opened again.
+      bad: {},
+      ...many(16, { initialize: 3000 }, 'bad'),
+    },
+    kinds: broken,
+    failing: 'client:bad',
+  },
+  (s) => {
+    s.computer();
+    s.run(2900);
+    expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
+    s.run(200);
+    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+  },
+);

@@ -156,7 +156,10 @@ const [client, call] = ['c/client:fs#1', 'c/client:fs/call:t1#1'];
 const born = opens(client, 'client', 'c#1');
 const fs = opens(client, 'client', 'c#1', { server: 'fs' });
 const git = opens('c/client:git#2', 'client', 'c#1', { server: 'git' });
-const wants = (server: string) => posts('host', 'c', 'servers.set', { servers: [{ rules: { server } }] });
+const wants = (server: string) => [
+  orders('c', 'servers.set'),
+  posts('host', 'c', 'servers.set', { servers: [{ rules: { server } }] }),
+];
 const session = (n: number) => tells('session', `${client}/session#${n}`, 'leaf.open');
 const called = opens(call, 'call', client);
 const asked = (id: string) => asks(call, id, client, 'tools/call');
@@ -211,8 +214,8 @@ export const bounded: Law = {
       seen: story(
         opens('c#1', 'computer', 'host', { servers: [{}] }),
         fs,
-        wants('git'),
         ends(client),
+        ...wants('git'),
         git,
         born,
       ),
@@ -246,7 +249,7 @@ export const bounded: Law = {
     },
     {
       how: 'a server that is on its way down while another comes',
-      seen: story(opens('c#1', 'computer', 'host', { servers: [{}] }), fs, wants('git'), git),
+      seen: story(opens('c#1', 'computer', 'host', { servers: [{}] }), fs, ...wants('git'), git),
     },
     {
       how: 'one question after another',
