@@ -10,9 +10,10 @@ const faultsText = ({ faults = [] }: Behaviour): string =>
   faults.length === 0 ? 'well' : faults.map(faultText).join(', ');
 
 function serverLines({ name, tools = {}, later = {}, ...rest }: ServerData): string[] {
-  const options = (['autoStart', 'restart', 'budget', 'forbidden'] as const).flatMap((key) =>
-    rest[key] === undefined ? [] : [`${key} ${written(rest[key])}`],
-  );
+  const options = [
+    ...(['autoStart', 'isLazy', 'isRemote', 'restart', 'budget', 'forbidden'] as const),
+    ...(['hearsChanges', 'refreshFailures'] as const),
+  ].flatMap((key) => (rest[key] === undefined ? [] : [`${key} ${written(rest[key])}`]));
   return [
     `  ${name}: tools ${Object.keys(tools).join(' ')}${options.map((text) => `, ${text}`).join('')}`,
     `    start 1: ${faultsText(rest)}`,

@@ -1,4 +1,4 @@
-import type { ServerData, Step } from '../dsl/plan.ts';
+import type { ConfigEntry, ServerData, Step } from '../dsl/plan.ts';
 import { drawFault, vocabulary, type Fault, type Word } from '../faults/fault.ts';
 import { between, chance, oneOf, spread, streamOf, weighed, type Random } from './streams.ts';
 
@@ -67,6 +67,7 @@ const troubles = {
   start: 2,
   restart: 2,
   swizzle: 1,
+  config: 2,
   bounce: 2,
   fault: 8,
 } as const;
@@ -109,6 +110,8 @@ function troubleAt(cast: Cast, n: number, at: number, words: readonly Word[]): A
       ];
     case 'swizzle':
       return swizzled(random, servers, at);
+    case 'config':
+      return [{ at, step: { do: 'config', servers: configured(random, servers) } }];
     case 'bounce': {
       const who = hasOffice ? oneOf(random, ['office', 'computer', 'agent'] as const) : 'computer';
       const back = at + (chance(random, 0.3) ? between(random, 0, 50) : spread(random, 50, 20_000));
@@ -128,6 +131,16 @@ function placed(random: Random, { servers }: Cast, fault: Fault): Fault {
   const actors = ['computer', `computer/client:${name}`, 'computer/link', 'agent', 'agent/link', 'office'];
   return { ...fault, actor: oneOf(random, actors) };
 }
+/** Another config: some are gone, some are launched otherwise, of some another tool is forbidden. */
+const configured = (random: Random, servers: readonly ServerData[]): ConfigEntry[] =>
+  servers
+    .filter(() => chance(random, 0.85))
+    .map(({ name, tools = {} }) => ({
+      name,
+      ...(chance(random, 0.4) && { generation: between(random, 1, 4) }),
+      ...(chance(random, 0.15) && { forbidden: [oneOf(random, Object.keys(tools))] }),
+      ...(chance(random, 0.1) && { budget: between(random, 1, 6) }),
+    }));
 /** Some are stopped one by one, and started again in another order. */
 function swizzled(random: Random, servers: readonly ServerData[], at: number): Act[] {
   const chosen = servers.filter(() => chance(random, 0.6)).map(({ name }) => name);

@@ -25,11 +25,20 @@ function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: num
   return Array.from({ length: starts }, () => ({ faults: happening(random, drawn, intensity) }));
 }
 
+/** What became of servers later: reached without a process, started when needed, deaf to what they announce. */
+const kindOf = (random: Random): Partial<ServerData> => ({
+  ...(chance(random, 0.15) && { isRemote: true }),
+  ...(chance(random, 0.15) && { isLazy: true }),
+  ...(chance(random, 0.1) && { restart: 'always' as const }),
+  ...(chance(random, 0.1) && { hearsChanges: false }),
+  ...(chance(random, 0.2) && { refreshFailures: between(random, 1, 4) }),
+});
+
 /** One server of a day: its tools, what is wrong with it at which of its starts, how it is configured. */
 export function drawServer({ seed, intensity, among }: Weather, name: string): ServerData {
   const path = `computer/client:${name}`;
   const of = (purpose: string): Random => streamOf(seed, path, purpose);
-  const [making, config] = [of('tools'), of('config')];
+  const [making, config, kind] = [of('tools'), of('config'), of('kind')];
   const names = Array.from({ length: between(making, 1, 3) }, (_, n) => `${name}.t${n + 1}`);
   const tools = Object.fromEntries(names.map((tool) => [tool, toolOf(making)]));
   const drawn = drawFaults(of('faults'), { among: (word) => isServers(word) && among(word), tools: names });
@@ -42,6 +51,7 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
     ...(rest.length > 0 && { later }),
     ...(chance(config, 0.1) && { autoStart: false }),
     ...(chance(config, 0.1) && { restart: false }),
+    ...kindOf(kind),
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
     ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),

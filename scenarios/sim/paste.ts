@@ -1,4 +1,4 @@
-import type { Plan, ServerData, Step } from '../dsl/plan.ts';
+import type { ConfigEntry, Plan, ServerData, Step } from '../dsl/plan.ts';
 
 /** A value as it is written in a source of this house: single quotes, no quotes around keys that need none. */
 export function written(value: unknown): string {
@@ -31,6 +31,9 @@ const calledWith = ({ call, reqId, timeoutMs }: Extract<Step, { do: 'call' }>): 
   return isEmpty(options) ? '' : `, ${written(options)}`;
 };
 
+const entryText = ({ name, ...now }: ConfigEntry): string =>
+  isEmpty(now) ? nameOf(name) : `[${nameOf(name)}, ${written(now)}]`;
+
 type Of<K extends Step['do']> = Step extends infer S
   ? S extends { readonly do: infer D }
     ? K extends D
@@ -41,7 +44,7 @@ type Of<K extends Step['do']> = Step extends infer S
 /** Steps that a drawn plan has; the others wait for something, and nobody draws them. */
 type Drawn = Exclude<
   Step['do'],
-  'ready' | 'settled' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'config' | 'heard'
+  'ready' | 'settled' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'heard'
 >;
 const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string } = {
   run: ({ ms }) => `s.run(${ms});`,
@@ -52,6 +55,7 @@ const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string 
   kill: ({ server, signal }) => `s.kill(${nameOf(server)}, ${written(signal)});`,
   start: ({ server }) => `s.start(${nameOf(server)});`,
   stop: ({ server }) => `s.stop(${nameOf(server)});`,
+  config: ({ servers }) => `s.config(${servers.map(entryText).join(', ')});`,
   cancel: ({ call }) => `s.cancel(${nameOf(call)});`,
   call: (step, isNamed) => {
     const made = `s.${step.by === 'agent' ? 'agentCall' : 'call'}(${written(step.tool)}${calledWith(step)});`;
@@ -66,6 +70,7 @@ const named = (steps: readonly Step[]): Set<string> =>
   new Set(
     steps.flatMap((step) => [
       ...('server' in step ? [step.server] : []),
+      ...(step.do === 'config' ? step.servers.map(({ name }) => name) : []),
       ...(step.do === 'cancel' || (step.do === 'fault' && step.call !== undefined)
         ? [step.call as string]
         : []),

@@ -3,7 +3,10 @@ import type { Behaviour, Plan, ServerData, Step } from '../dsl/plan.ts';
 /** A part of a plan without which it still is one: what a shrinker may leave out, as a path. */
 export type Piece = string;
 
-const optional = ['autoStart', 'restart', 'budget', 'forbidden', 'secret'] as const;
+const optional = [
+  ...(['autoStart', 'isLazy', 'isRemote', 'restart', 'budget', 'forbidden'] as const),
+  ...(['hearsChanges', 'refreshFailures', 'secret'] as const),
+] as const;
 const ofTool = ['takes', 'changes', 'answers'] as const;
 /** A day has one order of ties, and without it nothing is by chance. */
 const isRun = (step: Step): step is Extract<Step, { do: 'run' }> => step.do === 'run';
