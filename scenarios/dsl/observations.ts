@@ -100,8 +100,10 @@ export class Observed {
     if (via === 'host' && (ev?.type === 'tool.call' || ev?.type === 'agent.call')) {
       const { call, ticket = call?.ticket } = ev as { ticket?: string; call?: { ticket: string } };
       if (ticket !== undefined) this.calls.set(ticket, { askedAt: at, settled: [] });
-    } else if (via === 'ask') this.#asked.delete(`${a} ${id}`);
-    else if (via === 'leaf' && ev) this.#fact(a, ev);
+    } else if (via === 'ask') {
+      // Progress is no answer.
+      if (ev?.type !== 'ask.progress') this.#asked.delete(`${a} ${id}`);
+    } else if (via === 'leaf' && ev) this.#fact(a, ev);
   }
   #fact(a: Address, ev: { readonly type: string }): void {
     const child = this.#children.get(a);

@@ -1,6 +1,7 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
+import { isAnswer } from './places.ts';
 import { asks, ends, learns, opens, story, withdraws } from './telling.ts';
 
 class AtRest implements Judge {
@@ -13,7 +14,7 @@ class AtRest implements Judge {
     if (record.k === 'out') {
       if (record.port === 'ask') this.#out(record);
     } else if (record.k === 'in') {
-      if (record.via === 'ask') this.#asking.delete(record.a);
+      if (isAnswer(record)) this.#asking.delete(record.a);
     } else if (record.k === 'open') {
       if (record.kind === 'call')
         this.#calls.set(record.a, (record.input as { readonly timeoutMs?: number }).timeoutMs !== 0);

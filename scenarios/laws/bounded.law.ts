@@ -1,7 +1,7 @@
 import { nameOf, type Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
-import { rootOf } from './places.ts';
+import { isAnswer, rootOf } from './places.ts';
 import {
   asks,
   clears,
@@ -75,7 +75,7 @@ class Bounded implements Judge {
     if (record.k === 'post') return this.#configured(record);
     if (record.k !== 'in') return undefined;
     if (record.via === 'timer' || record.via === 'deadline') this.#less(record.a, 'timers');
-    else if (record.via === 'ask') this.#less(record.a, 'questions');
+    else if (isAnswer(record)) this.#less(record.a, 'questions');
     return this.#ending.length > 0 ? this.closed() : undefined;
   }
   closed(): readonly Found[] {

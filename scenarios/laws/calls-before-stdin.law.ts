@@ -1,7 +1,7 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
-import { rootOf } from './places.ts';
+import { isAnswer, rootOf } from './places.ts';
 import { asks, learns, opens, story, tells, withdraws } from './telling.ts';
 
 interface Client {
@@ -22,7 +22,7 @@ class CallsBeforeStdin implements Judge {
 
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'in') {
-      if (record.via === 'ask') this.#over(record.a, record.id);
+      if (isAnswer(record)) this.#over(record.a, record.id);
     } else if (record.k === 'out') return this.#out(record);
     else if (record.k === 'open') {
       if (record.kind === 'process') this.#clientOf.set(record.a, this.#client(record.from));

@@ -1,6 +1,7 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
+import { isAnswer } from './places.ts';
 import { asks, ends, learns, opens, story, withdraws } from './telling.ts';
 
 /** Of one root, from its beginning. What it asked before the first record nobody knows. */
@@ -15,8 +16,7 @@ class OneAnswer implements Judge {
 
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'out') return record.port === 'ask' ? this.#out(record) : undefined;
-    if (record.k === 'in')
-      return record.via === 'ask' ? this.#over(record.a, record.id, 'answered') : undefined;
+    if (record.k === 'in') return isAnswer(record) ? this.#over(record.a, record.id, 'answered') : undefined;
     if (record.k === 'open') this.#askers.set(record.a, null);
     else if (record.k === 'end') this.#end(record.a);
     return undefined;

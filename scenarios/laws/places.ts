@@ -1,4 +1,5 @@
 import type { Address } from '../../machines/address.ts';
+import type { RecordOf } from './law.ts';
 
 /** Whose leaf it is. */
 export const rootOf = (leaf: Address): Address => leaf.slice(0, leaf.lastIndexOf('/'));
@@ -12,3 +13,7 @@ export function serverIn(a: Address): Address | undefined {
     if (a[i] === '/' || a[i] === '#') return a.slice(0, i);
   return a;
 }
+
+/** The end of a question: before it any number of progress may come. */
+export const isAnswer = ({ via, ev }: RecordOf<'in'>): boolean =>
+  via === 'ask' && ev?.type !== 'ask.progress';

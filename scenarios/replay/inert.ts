@@ -85,7 +85,8 @@ export class Inert implements Platform {
       const key = via === 'leaf' ? `leaf ${a}` : via === 'ask' ? `ask ${a} ${id}` : `timer ${a} ${n}`;
       const give = this.#gives.get(key);
       if (!give) return false;
-      if (via !== 'leaf') this.#gives.delete(key);
+      // Before an answer any number of progress may come.
+      if (via !== 'leaf' && ev?.type !== 'ask.progress') this.#gives.delete(key);
       give(ev);
     }
     // What was not drawn in this input is for no other.
