@@ -119,3 +119,29 @@ scenario('a change of the config is announced once for a burst, and the agent he
   s.heard('agent', 'computer.configChanged', 2);
   s.expect(fs).visits('connecting', 'ready');
 });
+
+scenario(
+  'whatever was changed, in the end a computer offers what its servers have, and agents know it',
+  (s) => {
+    const [fs, git] = [
+      s.server('fs', { tools: { read: {}, write: {} } }),
+      s.server('git', { tools: { log: {} } }),
+    ];
+    const web = s.server('web', { tools: { get: {} }, isAbsent: true });
+    s.virtualOnly('nobody knows when it is quiet for real');
+    s.office();
+    s.ready();
+    s.config([fs, { generation: 2, forbidden: ['write'] }], git, web);
+    s.kill(git);
+    s.run(50);
+    s.config(fs, web);
+    s.config([fs, { forbidden: ['write'] }], git, web);
+    s.quiet();
+    s.config(web);
+    s.quiet();
+    s.config(fs, git);
+    s.quiet();
+    s.expect(fs).is('ready');
+    s.expect(git).is('ready');
+  },
+);
