@@ -34,6 +34,13 @@ import { settledInTime } from './settled-in-time.law.ts';
 import { settledOnce } from './settled-once.law.ts';
 import { silence } from './silence.law.ts';
 import { startBegins } from './start-begins.law.ts';
+import { bursts } from './bursts.law.ts';
+import { closingRefuses } from './closing-refuses.law.ts';
+import { heldCalls } from './held-calls.law.ts';
+import { inTurn } from './in-turn.law.ts';
+import { pingIdle } from './ping-idle.law.ts';
+import { rolledBack } from './rolled-back.law.ts';
+import { takenBack } from './taken-back.law.ts';
 import { turns } from './turns.law.ts';
 
 export type { Bounds, Breach, Found, Judge, Law, Seen, Story } from './law.ts';
@@ -51,6 +58,13 @@ export const laws: readonly Law[] = [
   backoff,
   breaker,
   turns,
+  inTurn,
+  rolledBack,
+  pingIdle,
+  heldCalls,
+  closingRefuses,
+  takenBack,
+  bursts,
   settledInTime,
   sentOnce,
   oneAnswer,

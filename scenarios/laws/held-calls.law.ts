@@ -1,0 +1,70 @@
+import { nameOf, type Address } from '../../machines/address.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Found, Judge, Law, Said } from './law.ts';
+import { serverIn } from './places.ts';
+import { asks, ends, opens, posts, story } from './telling.ts';
+
+const late = 'waited on, though its server was ready';
+
+class HeldCalls implements Judge {
+  readonly #slackMs: number;
+  /** Calls that wait for their server, by its client's name, and since when they need not. */
+  readonly #held = new Map<Address, Map<Address, number>>();
+  constructor(slackMs: number) {
+    this.#slackMs = slackMs;
+  }
+  take(record: DirectoryRecord, at: number): Found | undefined {
+    const server = serverIn(record.a) ?? '';
+    if (record.k === 'open') {
+      if (record.kind !== 'call') return undefined;
+      const { isHeld, confirmMs } = record.input as { isHeld?: boolean; confirmMs?: number | null };
+      if (isHeld !== true || confirmMs !== null) return undefined;
+      const calls = this.#held.get(server) ?? new Map<Address, number>();
+      this.#held.set(server, calls.set(record.a, Infinity));
+    } else if (record.k === 'out') this.#held.get(server)?.delete(record.a);
+    else if (record.k === 'post') {
+      if ((record.ev as Said<{ stage: string }>).stage !== 'ready') return undefined;
+      const calls = this.#held.get(nameOf(record.from));
+      for (const [call, due] of calls ?? []) if (due === Infinity) calls?.set(call, at);
+    } else if (record.k === 'end') {
+      const due = this.#held.get(server)?.get(record.a) ?? Infinity;
+      this.#held.get(server)?.delete(record.a);
+      if (at > due + this.#slackMs) return { at: record.a, what: late };
+    }
+    return undefined;
+  }
+  quiet(at: number): Found[] {
+    const all = [...this.#held.values()].flatMap((calls) => [...calls]);
+    return all.filter(([, due]) => at > due).map(([call]) => ({ at: call, what: late, kind: 'liveness' }));
+  }
+}
+
+const client = 'c/client:fs#1';
+const call = 'c/client:fs/call:t1#1';
+const held = opens(call, 'call', client, { isHeld: true, confirmMs: null });
+const isReady = posts(client, 'c#1', 'client.changed', { stage: 'ready' });
+const sent = asks(call, 'call', client, 'tools/call');
+
+export const heldCalls: Law = {
+  law: 'a call that waits for its server is sent when it is ready',
+  why: 'Who calls a server that starts when it is needed gets an answer of that server, not a time-out.',
+  sees: ['open', 'end', 'out ask', 'post client.changed'],
+  open: ({ slackMs }) => new HeldCalls(slackMs),
+  crimes: [
+    { how: 'one that times out', seen: story(held, 10, isReady, 500, ends(call)), said: late },
+    {
+      how: 'one that waits for ever',
+      seen: story(held, 10, isReady, 500, ends('c/link#1')),
+      until: 'quiet',
+      said: late,
+    },
+  ],
+  lawful: [
+    { how: 'one that is sent', seen: story(held, 10, sent, isReady, 500, ends(call)), until: 'quiet' },
+    { how: 'a server that does not come', seen: story(held, 500, ends(call)), until: 'quiet' },
+    {
+      how: 'one that a person confirms later',
+      seen: story(opens(call, 'call', client, { isHeld: true, confirmMs: 500 }), isReady, 100, ends(call)),
+    },
+  ],
+};
