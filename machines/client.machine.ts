@@ -115,7 +115,7 @@ export const clientMachine = parts.createMachine({
         'server.start': {},
         'server.stop': { target: 'idle', actions: [goal('stop'), does.cancelCalls] },
         'server.update': { actions: takePlan },
-        close: { target: 'closed', actions: goal('end') },
+        close: { target: 'closed', actions: [goal('end'), does.endTurn] },
       },
     },
     launching: {

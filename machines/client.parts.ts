@@ -81,7 +81,7 @@ export const parts = setup({
         attempt: 0,
         failure: null,
         pings: 'untried' as const,
-        fallback: c.wasReady ? planOf(c) : c.fallback,
+        fallback: fallbackOf(c, plan),
       }),
     })),
     rollBack: assign(({ context: c }) => ({ ...c.fallback, fallback: null, attempt: 0 })),
@@ -137,6 +137,11 @@ export const parts = setup({
   },
 });
 
+/** What has not been ready since it came is nothing to fall back to. */
+function fallbackOf(c: Context, plan: ClientPlan): ClientPlan | null {
+  const proven = c.fallback ?? (c.wasReady ? planOf(c) : null);
+  return proven?.generation === plan.generation ? null : proven;
+}
 const planOf = (c: Context): ClientPlan => ({
   generation: c.generation,
   hasProcess: c.hasProcess,

@@ -72,16 +72,6 @@ export const openAgain = {
     opens: rules.opensOf(c, c.spent).filter((open) => rules.isSame(open, event)),
   }),
 } as const;
-/** Nothing of it is offered any more. */
-export const giveUp = [
-  {
-    type: 'postAll',
-    params: ({ context, event }: At<OwnedEnded>) => ({
-      letters: rules.lettersAfter(context, rules.givenUp(context, event)),
-    }),
-  },
-  { type: 'hear', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
-] as const;
 /** With what there is to announce. */
 export const openLink = [
   { type: 'openAll', params: ({ context }: At) => ({ opens: rules.linkOpens(context) }) },

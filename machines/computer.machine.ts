@@ -14,6 +14,7 @@ import * as does from './computer.letters.ts';
 import { aggregateOf, opensOf } from './computer.rules.ts';
 import {
   clientChanged,
+  clientGivenUp,
   itself,
   parts,
   passToClient,
@@ -49,6 +50,7 @@ export const computerMachine = parts.createMachine({
     turns: noTurns,
     spent: {},
     leaving: [],
+    givenUp: [],
     open: opensOf(input).length,
     reopens: 0,
   }),
@@ -83,10 +85,7 @@ export const computerMachine = parts.createMachine({
         actions: ['countEnd', 'forgetLink', tellBroken, tellLinkGivenUp],
       },
       { guard: { type: 'isLink', params: itself }, actions: ['countEnd', 'forgetLink'] },
-      {
-        // Given up: nothing of it is offered any more.
-        actions: ['countEnd', tellBroken, ...does.giveUp],
-      },
+      clientGivenUp,
     ],
     'office.join': [
       {

@@ -28,8 +28,12 @@ export const parts = setup({
     forgetLeaving: assign(({ context: c }, ended: OwnedEnded) => ({
       open: c.open - 1 + rules.returning(c, ended).length,
       leaving: c.leaving.filter((name) => name !== rules.serverOf(c, ended)),
+      turns: over(c.turns, rules.serverOf(c, ended) ?? ''),
     })),
     countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
+    noteGivenUp: assign(({ context: c }, { server }: ClientChanged) => ({
+      givenUp: [...c.givenUp, server],
+    })),
     countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
     rememberLink: assign(({ context }, { link }: { link: ComputerContext['link'] }) => ({
       link,
@@ -43,7 +47,6 @@ export const parts = setup({
     isLast: ({ context }) => context.open <= 1,
     hasNone: ({ context }) => context.open === 0,
     hasLink: ({ context }) => context.link !== null,
-    isDue: (_, params: { isDue: boolean }) => params.isDue,
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
     isLeaving: ({ context: c }, ended: OwnedEnded) =>
@@ -99,11 +102,17 @@ export const passToClients = {
  * the clock, which runs only while some are missing. `rest` is what else follows, before it.
  */
 const turning = <E, const Rest extends readonly unknown[]>(
-  change: (turns: Turns, event: E) => Turns,
+  change: (turns: Turns, event: E, c: ComputerContext) => Turns,
   isDue: (before: Turns, after: Turns) => boolean,
   rest: Rest,
 ) => {
-  const after = ({ context, event }: At<E>): ReturnType<typeof given> => given(change(context.turns, event));
+  const after = ({ context, event }: At<E>): ReturnType<typeof given> =>
+    given(change(context.turns, event, context));
+  /** One that runs goes on. */
+  const clock = parts.enqueueActions(({ context, event, enqueue }) => {
+    if (isDue(context.turns, after({ context, event: event as E }).turns))
+      enqueue({ type: 'setDeadline', params: { ms: context.timing.turnMs } });
+  });
   const actions = [
     ...rest,
     {
@@ -116,17 +125,10 @@ const turning = <E, const Rest extends readonly unknown[]>(
         })),
       }),
     },
+    clock,
     { type: 'setTurns', params: (at: At<E>) => ({ turns: after(at).turns }) },
   ] as const;
-  const clock = {
-    type: 'setDeadline',
-    params: ({ context }: { context: ComputerContext }) => ({ ms: context.timing.turnMs }),
-  } as const;
-  const guard = {
-    type: 'isDue',
-    params: (at: At<E>) => ({ isDue: isDue(at.context.turns, after(at).turns) }),
-  } as const;
-  return [{ guard, actions: [...actions, clock] as const }, { actions }] as const;
+  return { actions };
 };
 const starts = (before: Turns, after: Turns): boolean => isFull(before) && !isFull(after);
 export const turnWanted = turning<{ server: string; again: boolean }, []>(
@@ -150,5 +152,22 @@ export const clientChanged = turning(
       params: ({ context, event }: At<ClientChanged>) => ({ letters: rules.lettersAfter(context, event) }),
     },
     { type: 'hear', params: itself<ClientChanged> },
+  ] as const,
+);
+/** Its machine failed too often: nothing of it is offered any more, and its turn is another's. */
+export const clientGivenUp = turning(
+  (turns, ended: OwnedEnded, c) => over(turns, rules.serverOf(c, ended) ?? ''),
+  starts,
+  [
+    'countEnd',
+    tellBroken,
+    {
+      type: 'postAll',
+      params: ({ context, event }: At<OwnedEnded>) => ({
+        letters: rules.lettersAfter(context, rules.givenUp(context, event)),
+      }),
+    },
+    { type: 'hear', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
+    { type: 'noteGivenUp', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
   ] as const,
 );

@@ -163,9 +163,13 @@ const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JS
 export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): Reconciled {
   const before = new Map(c.servers.map((s) => [nameIn(s), s]));
   const names = new Set(servers.map(nameIn));
-  const gone = c.servers.map(nameIn).filter((name) => !names.has(name));
+  const gone = c.servers.map(nameIn).filter((name) => !names.has(name) && !c.givenUp.includes(name));
+  const isNew = (s: ServerPlan): boolean => {
+    const was = before.get(nameIn(s));
+    return !was || (c.givenUp.includes(nameIn(s)) && !isSamePlan(was.client, s.client));
+  };
   /** One that is still on its way down is opened when it has ended. */
-  const fresh = servers.filter((s) => !before.has(nameIn(s)) && !c.leaving.includes(nameIn(s)));
+  const fresh = servers.filter((s) => isNew(s) && !c.leaving.includes(nameIn(s)));
   const keep = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name) && before.has(name)));
   const kept = Object.fromEntries(
@@ -187,12 +191,13 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
       ...Object.fromEntries(fresh.map((s) => [nameIn(s), 'connecting' as const])),
     },
     leaving: [...new Set([...c.leaving, ...gone])],
+    givenUp: c.givenUp.filter((name) => names.has(name) && !fresh.some((s) => nameIn(s) === name)),
     configRevision: c.configRevision + (isNewConfig ? 1 : 0),
     open: c.open + fresh.length,
   };
   const orders = servers.flatMap((s): Post[] => {
     const was = before.get(nameIn(s));
-    if (!was || isSamePlan(was.client, s.client)) return [];
+    if (!was || isSamePlan(was.client, s.client) || c.givenUp.includes(nameIn(s))) return [];
     const update: ClientOrder = { type: 'server.update', plan: s.client };
     return [{ to: clientOf(c, nameIn(s)), event: update, ifThere: true }];
   });

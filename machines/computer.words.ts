@@ -89,6 +89,8 @@ export interface ComputerContext extends Input {
   readonly spent: Readonly<Record<string, Spent>>;
   /** Taken out of the config, and on their way down. */
   readonly leaving: readonly string[];
+  /** Their machines failed too often: nobody lives there any more. */
+  readonly givenUp: readonly string[];
   readonly open: number;
   readonly reopens: number;
 }

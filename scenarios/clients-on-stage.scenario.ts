@@ -40,6 +40,8 @@ onStage(
     s.computer();
     s.run(500);
     for (let i = 0; i < 20; i++) s.servers.announce('fs');
+    s.run(210);
+    for (let i = 0; i < 20; i++) s.servers.announce('fs');
     expect(s.state('computer/client:fs/catalog:tools')).toBe('{refreshing:outdated}');
     s.run(500);
     expect(s.heard('computer', 'tools.changed').at(-1)?.added).toEqual(['new3']);
@@ -69,7 +71,7 @@ onStage(
     s.computer();
     s.run(500);
     s.servers.announce('fs');
-    s.run(10);
+    s.run(210);
     expect([s.state('computer/client:fs'), s.state(list)]).toEqual(['{connected:{ready:steady}}', 'failing']);
     s.servers.announce('fs');
     s.run(999);

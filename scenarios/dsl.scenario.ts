@@ -1,6 +1,7 @@
 /** Every file with scenarios as data: whoever wants all of them loads this one. */
 import './calls.scenario.ts';
 import './clients.scenario.ts';
+import './config.scenario.ts';
 import './confirmation.scenario.ts';
 import './faults-agent.scenario.ts';
 import './faults-frame.scenario.ts';

@@ -1,7 +1,6 @@
 /** What becomes of lists when their server, its session or their own machine goes, and what is remembered of it. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
-import { lastChangeOf } from '../machines/catalog/index.ts';
 import { onStage } from './scenario.ts';
 import { toolsOnly } from './scripted/script.ts';
 import {
@@ -12,6 +11,7 @@ import {
   everybody,
   everything,
   hello,
+  lastOf,
   offeredBy,
   order,
 } from './watching.ts';
@@ -28,13 +28,13 @@ onStage(
     s.servers.kill('fs', { signal: 'SIGKILL' });
     s.run(400);
     expect(offeredBy(s)).toEqual([]);
-    expect(lastChangeOf(catalogOf(s)!.history, 'read')).toMatchObject({
+    expect(lastOf(s, 'read')).toMatchObject({
       change: 'removed',
       why: "Server 'fs' was ended by SIGKILL",
     });
     s.run(2000);
     expect(offeredBy(s)).toEqual(['read']);
-    expect(lastChangeOf(catalogOf(s)!.history, 'read')).toMatchObject({
+    expect(lastOf(s, 'read')).toMatchObject({
       change: 'added',
       why: 'its server is back',
     });
@@ -52,7 +52,7 @@ onStage(
     s.run(10);
     expect(s.state(client)).toBe('recovering');
     order(s, 'server.stop');
-    expect(lastChangeOf(catalogOf(s)!.history, 'read')?.why).toContain('exit code 3');
+    expect(lastOf(s, 'read')?.why).toContain('exit code 3');
   },
 );
 

@@ -4,9 +4,9 @@ import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../actors/assemble.ts';
 import { onStage } from './scenario.ts';
 import type { Stage } from './stage.ts';
+import { client, kept, meets } from './watching.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
-const client = 'computer/client:fs';
 
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
 /** Kinds of which one hears nothing, not even close, or not so in one state: the bug that the nets are for. */
@@ -56,6 +56,105 @@ onStage(
     s.run(10);
     expect(s.directory.size).toBe(0);
     expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
+  },
+);
+
+onStage(
+  'a stop that is said again ends the waiting for a call that does not obey its cancel',
+  { servers: { fs: { tools } }, kinds: deaf('call') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    for (const state of ['{connected:{draining:serving}}', '{connected:{draining:cancelling}}', 'closing']) {
+      order(s, 'server.stop');
+      expect(s.state(client)).toBe(state);
+    }
+    s.run(10);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+    s.close();
+    expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
+  },
+);
+
+onStage(
+  'of the orders that come while calls are cancelled the last one counts',
+  { servers: { fs: { tools } }, kinds: deaf('call') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.call('read');
+    for (const type of ['server.stop', 'server.stop', 'server.start', 'server.stop'] as const) order(s, type);
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    order(s, 'server.start');
+    s.run(1010);
+    expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([2, '{connected:{ready:steady}}']);
+  },
+);
+
+onStage(
+  'a server that is closed while its calls are cancelled obeys nothing else any more',
+  { servers: { fs: { tools } }, kinds: deaf('call') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.call('read');
+    for (const type of ['server.stop', 'server.stop'] as const) order(s, type);
+    s.close();
+    for (const type of ['server.start', 'server.stop', 'close']) s.order(client, { type });
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    s.run(1010);
+    expect([s.directory.size, s.servers.startsOf('fs')]).toEqual([0, 1]);
+  },
+);
+
+onStage(
+  'a handshake that fails while a stop waits for a call that obeys nothing ends the waiting',
+  {
+    servers: { fs: { tools, initialize: { refuses: { code: 'ServerLost', message: 'no' }, afterMs: 50 } } },
+    options: { fs: { isLazy: true, kept: kept('read') } },
+    kinds: deaf('call'),
+  },
+  (s) => {
+    s.computer();
+    s.call('read');
+    meets(s, client, 'handshaking');
+    order(s, 'server.stop');
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    s.run(60);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+  },
+);
+
+onStage(
+  'a process that is told to hurry takes the next step, if it is on its way down at all',
+  {
+    servers: {
+      fs: {
+        tools,
+        startMs: 50,
+        leaves: { count: 1, stubborn: true },
+        later: { 2: { leaves: { count: 0 } } },
+      },
+    },
+  },
+  (s) => {
+    const hurry = (): void => s.order(`${client}/process`, { type: 'process.hurry' });
+    s.computer();
+    for (const state of ['starting', 'running']) {
+      meets(s, `${client}/process`, state);
+      hurry();
+      expect(s.state(`${client}/process`)).toBe(state);
+    }
+    meets(s, client, 'ready');
+    s.servers.kill('fs', { code: 1 });
+    expect([s.state(client), s.state(`${client}/process`)]).toEqual(['recovering', '{sweeping:terminating}']);
+    // Whose server is stopped twice is not waited for either.
+    order(s, 'server.stop');
+    order(s, 'server.stop');
+    expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
+    s.run(10);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
   },
 );
 

@@ -19,7 +19,8 @@ const rowsUnder = (chapter: string): Row[] => {
     }),
   }));
 };
-const upTo = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+const upTo = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => from + n);
 const rows = { Pains: rowsUnder('Pains'), Cases: rowsUnder('Cases') };
 const proofs = [...rows.Pains, ...rows.Cases].flatMap((row) => row.proofs);
 

@@ -1,8 +1,10 @@
 /** All scenarios run in this one file, so that what they took together can be counted at its end. */
+import './breaker.scenario.ts';
 import './broken-machines.scenario.ts';
 import './calls-on-stage.scenario.ts';
 import './catalogs.scenario.ts';
 import './clients-on-stage.scenario.ts';
+import './config-on-stage.scenario.ts';
 import './dsl.scenario.ts';
 import './found-on-stage.scenario.ts';
 import './health.scenario.ts';
@@ -14,10 +16,13 @@ import './links.scenario.ts';
 import './names.scenario.ts';
 import './offices.scenario.ts';
 import './partings.scenario.ts';
+import './refreshes.scenario.ts';
 import './renewals.scenario.ts';
 import './repeated-orders.scenario.ts';
 import './seats.scenario.ts';
+import './stopping.scenario.ts';
 import './supervision.scenario.ts';
+import './turns.scenario.ts';
 import './views.scenario.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

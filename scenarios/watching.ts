@@ -1,6 +1,6 @@
 /** What scenarios on stage look at again and again. */
 import type { Context as CatalogContext } from '../machines/catalog.parts.ts';
-import type { CatalogList, Tool } from '../machines/catalog/index.ts';
+import { lastChangeOf, type CatalogList, type LastChange, type Tool } from '../machines/catalog/index.ts';
 import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { Offers } from '../machines/ports.ts';
 import { toolOf } from './scripted/script.ts';
@@ -47,13 +47,31 @@ export const opensOf = (s: Stage, server?: string, port: 'process' | 'session' =
       ? [at]
       : [],
   );
-const contextOf = <T>(s: Stage, address: string): T | undefined =>
+export const contextOf = <T>(s: Stage, address: string): T | undefined =>
   (s.directory.find(address)?.ref.getSnapshot() as { context: T } | undefined)?.context;
 export const catalogOf = (s: Stage, server = 'fs', list: CatalogList = 'tools'): CatalogContext | undefined =>
   contextOf(s, `computer/client:${server}/catalog:${list}`);
+/** What last became of one entry of a list, and why. */
+export function lastOf(
+  s: Stage,
+  key: string,
+  server = 'fs',
+  list: CatalogList = 'tools',
+): LastChange | undefined {
+  const catalog = catalogOf(s, server, list);
+  return catalog && lastChangeOf(catalog.history, key);
+}
 /** Names of the tools that agents are shown. */
 export const offeredBy = (s: Stage): string[] =>
   contextOf<ComputerContext>(s, 'computer')?.offered.map(({ name }) => name) ?? [];
+/** What the host heard of the tools: `+read`, `-read`. */
+export const toldOf = (s: Stage): string[] =>
+  s
+    .heard('computer', 'tools.changed')
+    .flatMap((e) => [
+      ...e.added.map((name: string) => `+${name}`),
+      ...e.removed.map((name: string) => `-${name}`),
+    ]);
 /** What the link told the office. */
 export const announcedBy = (s: Stage, event = 'server:update_tool_list'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>

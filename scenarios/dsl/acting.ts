@@ -49,7 +49,7 @@ export class Acting {
     else if (step.do === 'reaches') yield* this.#reaches(step.server, step.stage);
     else yield this.#wait(step);
   }
-  #wait(step: Do<'settled' | 'asked' | 'signalled' | 'ended'>): Wait {
+  #wait(step: Do<'settled' | 'asked' | 'signalled' | 'heard' | 'ended'>): Wait {
     const { observed } = this.#world;
     if (step.do === 'settled')
       return {
@@ -58,6 +58,11 @@ export class Acting {
       };
     if (step.do === 'ended')
       return { what: 'the computer to end', until: () => observed.ended.has('computer') };
+    if (step.do === 'heard')
+      return {
+        what: `the host of ${step.who} to hear ${step.event}`,
+        until: () => observed.heardBy(step.who, step.event).length >= step.count,
+      };
     const server = observed.server(step.server);
     if (step.do === 'asked')
       return {

@@ -128,6 +128,10 @@ export class Scene {
   signalled({ server }: ServerRef, signal: string, count = 1): void {
     this.#steps.push({ do: 'signalled', server, signal, count });
   }
+  /** Until the host of `who` has heard this, for the n-th time. */
+  heard(who: 'computer' | 'agent', event: string, count = 1): void {
+    this.#steps.push({ do: 'heard', who, event, count });
+  }
   /** The whole config from now on: each server, or a server and what is said of it now. */
   config(...entries: readonly (ServerRef | readonly [ServerRef, Omit<ConfigEntry, 'name'>])[]): void {
     const servers = entries.map((entry) =>

@@ -69,6 +69,13 @@ export type Step =
   /** Until it has been asked this so often, or was sent this. */
   | { readonly do: 'asked'; readonly server: string; readonly method: string; readonly count: number }
   | { readonly do: 'signalled'; readonly server: string; readonly signal: string; readonly count: number }
+  /** Until the host of `who` has heard this so often. */
+  | {
+      readonly do: 'heard';
+      readonly who: 'computer' | 'agent';
+      readonly event: string;
+      readonly count: number;
+    }
   | { readonly do: 'start'; readonly server: string }
   | { readonly do: 'stop'; readonly server: string }
   /** The whole config from now on: who is not named is gone. Another `generation`: other launch facts. */

@@ -1,6 +1,6 @@
-import type { Address } from '../../machines/address.ts';
+import { nameOf, type Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import { isAnswer, type Found, type Judge, type Law, type RecordOf } from './law.ts';
+import { isAnswer, type Found, type Judge, type Law, type RecordOf, type Said } from './law.ts';
 import { rootOf } from './places.ts';
 import {
   asks,
@@ -10,6 +10,7 @@ import {
   learns,
   opens,
   orders,
+  posts,
   sets,
   story,
   tells,
@@ -29,8 +30,8 @@ const most: Readonly<Record<string, Most>> = {
   process: { timers: 1, leaves: 1, questions: 0 },
   /** Proven stable, and the next look or the limit of a ping. Its session, its ping, its process, its four lists. */
   client: { timers: 2, leaves: 1, questions: 1, owned: { process: 1, catalog: 4 } },
-  /** Changes are gathered while it is quiet, but not longer than that: two. It asks for its list. */
-  catalog: { timers: 2, leaves: 0, questions: 1 },
+  /** Changes are gathered while it is quiet, but not longer than that, and the next look ends then. It asks for its list. */
+  catalog: { timers: 3, leaves: 0, questions: 1 },
   /** Its deadline. A person or the server is asked, never both. */
   call: { timers: 1, leaves: 0, questions: 1 },
   /** Boot or shutdown, and the next token. A link, and a client for each server of its config. */
@@ -51,8 +52,9 @@ interface Root {
   readonly kind: string;
   readonly most: Most;
   readonly owner: Root | undefined;
-  /** As many as its config has. */
-  readonly servers: number;
+  readonly server: string;
+  /** As many as its config has, and those on their way down. */
+  servers: number;
   /** By kind, of those that are bounded. */
   owned: Map<string, number> | undefined;
   timers: number;
@@ -70,6 +72,7 @@ class Bounded implements Judge {
     if (record.k === 'out') return this.#out(record);
     if (record.k === 'open') return this.#open(record);
     if (record.k === 'end') return this.#end(record.a);
+    if (record.k === 'post') return this.#configured(record);
     if (record.k !== 'in') return undefined;
     if (record.via === 'timer' || record.via === 'deadline') this.#less(record.a, 'timers');
     else if (isAnswer(record)) this.#less(record.a, 'questions');
@@ -112,11 +115,24 @@ class Bounded implements Judge {
     const limits = most[kind];
     const owner = this.#roots.get(from);
     if (!limits) return undefined;
-    const { servers } = input as { readonly servers?: readonly unknown[] };
+    const { servers, server = '' } = input as {
+      readonly servers?: readonly unknown[];
+      readonly server?: string;
+    };
     const counts = { owned: undefined, timers: 0, leaves: 0, questions: 0 };
-    this.#roots.set(a, { a, kind, most: limits, owner, servers: servers?.length ?? 0, ...counts });
+    this.#roots.set(a, { a, kind, most: limits, owner, server, servers: servers?.length ?? 0, ...counts });
     const limit = kind === 'client' ? owner?.servers : owner?.most.owned?.[kind];
     return owner && limit !== undefined ? this.#own(owner, kind, limit) : undefined;
+  }
+  #configured({ a, ev }: RecordOf<'post'>): undefined {
+    const all = [...this.#roots.values()];
+    const computer = all.find(({ a: at, kind }) => kind === 'computer' && nameOf(at) === nameOf(a));
+    if (!computer) return;
+    const { servers = [] } = ev as Said<{
+      servers: readonly { readonly rules: { readonly server: string } }[];
+    }>;
+    const living = all.filter(({ kind, owner }) => kind === 'client' && owner === computer);
+    computer.servers = new Set([...living.map((c) => c.server), ...servers.map((s) => s.rules.server)]).size;
   }
   #own(owner: Root, kind: string, limit: number): Found | undefined {
     owner.owned ??= new Map();
@@ -136,6 +152,12 @@ class Bounded implements Judge {
 
 const [client, call] = ['c/client:fs#1', 'c/client:fs/call:t1#1'];
 const born = opens(client, 'client', 'c#1');
+const fs = opens(client, 'client', 'c#1', { server: 'fs' });
+const git = opens('c/client:git#2', 'client', 'c#1', { server: 'git' });
+const wants = (server: string) => [
+  orders('c', 'servers.set'),
+  posts('host', 'c', 'servers.set', { servers: [{ rules: { server } }] }),
+];
 const session = (n: number) => tells('session', `${client}/session#${n}`, 'leaf.open');
 const called = opens(call, 'call', client);
 const asked = (id: string) => asks(call, id, client, 'tools/call');
@@ -143,7 +165,17 @@ const asked = (id: string) => asks(call, id, client, 'tools/call');
 export const bounded: Law = {
   law: 'what a machine holds is bounded, and let go with its end',
   why: 'Timers, leaves, questions and owned machines do not grow with time, and none outlives its owner (bounded).',
-  sees: ['in', 'out ask', 'out ask.withdraw', 'out leaf.open', 'out leaf.close', 'timer', 'open', 'end'],
+  sees: [
+    'in',
+    'out ask',
+    'out ask.withdraw',
+    'out leaf.open',
+    'out leaf.close',
+    'post servers.set',
+    'timer',
+    'open',
+    'end',
+  ],
   open: () => new Bounded(),
   crimes: [
     {
@@ -176,6 +208,18 @@ export const bounded: Law = {
       said: 'a computer has 1 roots of the kind client',
     },
     {
+      how: 'a computer that opens a server which is no longer in its config',
+      seen: story(
+        opens('c#1', 'computer', 'host', { servers: [{}] }),
+        fs,
+        ends(client),
+        ...wants('git'),
+        git,
+        born,
+      ),
+      said: 'a computer has 2 roots of the kind client',
+    },
+    {
       how: 'a session that outlives its client',
       seen: story(born, session(1), ends(client), orders('c', 'close')),
       said: 'ended and kept 1 leaves, 0 questions',
@@ -200,6 +244,10 @@ export const bounded: Law = {
         clears(client, 2),
         sets(client, 4, 5),
       ),
+    },
+    {
+      how: 'a server that is on its way down while another comes',
+      seen: story(opens('c#1', 'computer', 'host', { servers: [{}] }), fs, ...wants('git'), git),
     },
     {
       how: 'one question after another',

@@ -1,11 +1,14 @@
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { announced } from './announced.law.ts';
 import { atRest } from './at-rest.law.ts';
+import { backoff } from './backoff.law.ts';
 import { bounded } from './bounded.law.ts';
+import { breaker } from './breaker.law.ts';
 import { callsBeforeStdin } from './calls-before-stdin.law.ts';
 import { cancelSettles } from './cancel-settles.law.ts';
 import { changeFetched } from './change-fetched.law.ts';
 import { childEndsOnce } from './child-ends-once.law.ts';
+import { convergence } from './convergence.law.ts';
 import { freedSeat } from './freed-seat.law.ts';
 import { knownTools } from './known-tools.law.ts';
 import { ladderTime } from './ladder-time.law.ts';
@@ -31,6 +34,7 @@ import { settledInTime } from './settled-in-time.law.ts';
 import { settledOnce } from './settled-once.law.ts';
 import { silence } from './silence.law.ts';
 import { startBegins } from './start-begins.law.ts';
+import { turns } from './turns.law.ts';
 
 export type { Bounds, Breach, Found, Judge, Law, Seen, Story } from './law.ts';
 
@@ -44,6 +48,9 @@ export const laws: readonly Law[] = [
   freedSeat,
   noViewLeft,
   startBegins,
+  backoff,
+  breaker,
+  turns,
   settledInTime,
   sentOnce,
   oneAnswer,
@@ -55,6 +62,7 @@ export const laws: readonly Law[] = [
   leftAlone,
   readyOrWhyNot,
   seatedOrWhyNot,
+  convergence,
   knownTools,
   announced,
   orderObeyed,

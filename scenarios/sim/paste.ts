@@ -41,7 +41,7 @@ type Of<K extends Step['do']> = Step extends infer S
 /** Steps that a drawn plan has; the others wait for something, and nobody draws them. */
 type Drawn = Exclude<
   Step['do'],
-  'ready' | 'settled' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'config'
+  'ready' | 'settled' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'config' | 'heard'
 >;
 const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string } = {
   run: ({ ms }) => `s.run(${ms});`,
