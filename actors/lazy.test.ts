@@ -92,4 +92,21 @@ describe('a lazy server', () => {
     }
     expect(stateOf()).toBe('tripped');
   });
+
+  it('whose caller gives up while it starts gets ready all the same; one that is stopped meanwhile tells its caller and leaves no process (108)', async () => {
+    await start();
+    const host = await start();
+    const given = new AbortController();
+    const call = host.callTool('echo', { text: 'x' }, { signal: given.signal });
+    await ear.until(() => stateOf() === 'connecting');
+    given.abort();
+    expect(await call).toMatchObject({ end: 'cancelled', outcome: 'failed' });
+    await ear.until(() => stateOf() === 'ready');
+    const again = await start();
+    const late = again.callTool('echo', { text: 'x' });
+    await ear.until(() => stateOf() === 'connecting');
+    await again.stopServer('lazy');
+    expect(await late).toMatchObject({ outcome: 'failed' });
+    expect(pidsOf(mark)).toEqual([]);
+  });
 });
