@@ -28,6 +28,8 @@ interface KnownServer {
 interface Told {
   readonly failure: Failure | null;
   readonly noise: Noise;
+  /** Until it is tried again; 0 and less: it is not, or is about to be. */
+  readonly nextTryMs: number;
 }
 const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
 /** `snapshot` of its client, when it has one: a server that is disabled, or lacks something, has none. */
@@ -35,7 +37,7 @@ export function serverStatus(
   { name, disabled }: ServerConfig,
   known: KnownServer | undefined,
   snapshot: Snapshot | undefined,
-  { failure, noise }: Told,
+  { failure, noise, nextTryMs }: Told,
 ): ServerStatus {
   if (disabled) return { name, state: 'disabled', reason: 'disabled in its config' };
   const needs = known?.needs ?? [];
@@ -46,6 +48,7 @@ export function serverStatus(
     name,
     state,
     ...(failure && state !== 'ready' && { reason: failure.message }),
+    ...((state === 'waiting' || state === 'tripped') && nextTryMs > 0 && { nextTryMs }),
     ...(isNoisy(noise) && { noise }),
   };
 }

@@ -54,6 +54,8 @@ class HostedComputer implements Computer {
   #isWatchingCalls = false;
   #isClosed = false;
   readonly #failures = new Map<string, Failure | null>();
+  /** When it is tried again by itself, at the latest. */
+  readonly #tries = new Map<string, number>();
   /** When a list came to a revision, and when a server was last lost. */
   readonly #times = new Map<string, number>();
 
@@ -131,6 +133,7 @@ class HostedComputer implements Computer {
       case 'client.changed': {
         const { server, stage, failure, attempt, nextTryMs } = news;
         this.#failures.set(server, failure);
+        this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
         if (stage === 'ready') this.#servers.proven(server);
         if (stage === 'recovering' || stage === 'closing') this.#times.set(server, Date.now());
         const tries = stage === 'waiting' ? ` (try ${attempt} of ${this.#budgetOf(server)})` : '';
@@ -186,7 +189,8 @@ class HostedComputer implements Computer {
     const { name } = server;
     const known = this.#servers.get(name);
     const root = this.#runtime.directory.find(`computer/client:${keyOf(name)}`);
-    const told = { failure: this.#failures.get(name) ?? null, noise: this.#runtime.noiseOf(name) };
+    const nextTryMs = (this.#tries.get(name) ?? 0) - Date.now();
+    const told = { failure: this.#failures.get(name) ?? null, noise: this.#runtime.noiseOf(name), nextTryMs };
     return serverStatus(server, known, root?.ref.getSnapshot(), told);
   }
   status(): ComputerStatus {

@@ -119,29 +119,30 @@ export class ServerOrders {
   // ── the config ─────────────────────────────────────────────────────────────────────────────────────
   async set(config: unknown): Promise<void> {
     const { servers, inputs, settings, needsInputs, warnings } = readOrThrow(config);
-    await this.#change(
-      (now) => ({
-        ...now,
-        servers,
-        needsInputs,
-        warnings,
-        inputs: inputs.length > 0 ? inputs : now.inputs,
-        settings: Object.keys(settings).length > 0 ? settings : now.settings,
-      }),
-      inputs,
-    );
+    await this.#change((now) => ({
+      ...now,
+      servers,
+      needsInputs,
+      warnings,
+      inputs: inputs.length > 0 ? inputs : now.inputs,
+      settings: Object.keys(settings).length > 0 ? settings : now.settings,
+    }));
   }
   async put(config: unknown): Promise<ServerStatus> {
-    const { servers: given } = readOrThrow(config);
+    const { servers: given, inputs } = readOrThrow(config);
     const [server] = given;
     if (!server || given.length > 1)
       throw new A2cError({
         code: 'ConfigInvalid',
         message: `expected one server, found ${given.length}`,
-        remedy: 'Use setServers for several.',
+        remedy: 'Give them one by one, or all of them to setServers.',
       });
     const { name } = server;
-    await this.#change((now) => ({ ...now, servers: withServer(now.servers, server) }));
+    await this.#change((now) => ({
+      ...now,
+      servers: withServer(now.servers, server),
+      inputs: withInputs(now.inputs, inputs),
+    }));
     return this.#settled(name, this.#options.servers.get(name)?.generation ?? 0);
   }
   async remove(name: string): Promise<void> {
@@ -163,12 +164,12 @@ export class ServerOrders {
     send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() });
   }
   /** Nothing of a change that is refused is taken. */
-  async #change(of: (now: Config) => Config, inputs: readonly InputDefinition[] = []): Promise<void> {
+  async #change(of: (now: Config) => Config): Promise<void> {
     const { servers, define } = this.#options;
     const change = this.#changing.then(async () => {
       const next = of(servers.config);
       for (const server of next.servers) this.#mayChange(server);
-      if (inputs.length > 0) define(inputs);
+      if (next.inputs !== servers.config.inputs) define(next.inputs);
       const prepared = await servers.prepare(next);
       this.#mustBeOpen('');
       // Somebody may have started it while values were asked for.
@@ -212,3 +213,11 @@ const withServer = (servers: readonly ServerConfig[], server: ServerConfig): rea
   servers.some((s) => s.name === server.name)
     ? servers.map((s) => (s.name === server.name ? server : s))
     : [...servers, server];
+
+const withInputs = (
+  some: readonly InputDefinition[],
+  others: readonly InputDefinition[],
+): readonly InputDefinition[] => [
+  ...some.filter(({ id }) => !others.some((other) => other.id === id)),
+  ...others,
+];

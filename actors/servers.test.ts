@@ -17,7 +17,7 @@ describe('a server that cannot start', () => {
       good: server(),
       needy: server('echo', { env: { TOKEN: '${input:token}', USER: '${input:user}' } }),
       off: server('echo', { disabled: true }),
-      old: { type: 'sse', url: 'http://127.0.0.1:9/sse' },
+      nowhere: { type: 'inmemory' },
       remote: { url: 'http://127.0.0.1:9/mcp' },
     });
     expect(computer.status()).toMatchObject({ name: 'c1', link: null });
@@ -25,8 +25,13 @@ describe('a server that cannot start', () => {
       { name: 'good', state: 'ready' },
       { name: 'needy', state: 'needs input', reason: 'needs input token, user' },
       { name: 'off', state: 'disabled', reason: 'disabled in its config' },
-      { name: 'old', state: 'unsupported', reason: "transport 'sse' is not built yet" },
-      { name: 'remote', state: 'unsupported', reason: "transport 'streamable' is not built yet" },
+      { name: 'nowhere', state: 'unsupported', reason: expect.stringContaining('this host has none') },
+      {
+        name: 'remote',
+        state: 'waiting',
+        reason: expect.stringContaining('nobody listens there'),
+        nextTryMs: expect.any(Number),
+      },
     ]);
     const { tools, servers } = await computer.tools();
     expect(new Set(tools.map((t) => t.server))).toEqual(new Set(['good']));
@@ -36,13 +41,13 @@ describe('a server that cannot start', () => {
   it.each([
     ['needy', 'needs input token'],
     ['off', 'disabled in its config'],
-    ['remote', 'is not built yet'],
+    ['nowhere', 'this host has none of that name'],
     ['nobody', 'Unknown server: nobody'],
   ])('%s refuses to be started by hand with that reason', async (name, reason) => {
     await using computer = await computerOf({
       needy: server('echo', { env: { TOKEN: '${input:token}' } }),
       off: server('echo', { disabled: true }),
-      remote: { url: 'http://127.0.0.1:9/mcp' },
+      nowhere: { type: 'inmemory' },
     });
     await expect(computer.startServer(name)).rejects.toThrow(reason);
     await expect(computer.stopServer(name)).rejects.toThrow(reason);
@@ -102,7 +107,8 @@ describe('a server that is started and stopped by hand', () => {
   });
 
   it('settles its calls as unknown when it is stopped under them', async () => {
-    await using computer = await computerOf({ s: server('echo', { autoApprove: ['all'] }) });
+    const timing = { drainMs: 20 };
+    await using computer = await computerOf({ s: server('echo', { autoApprove: ['all'] }) }, { timing });
     const call = computer.callTool('hang', { label: 'x' });
     await computer.callTool('seen');
     await computer.stopServer('s');

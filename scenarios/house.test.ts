@@ -23,6 +23,7 @@ const rules: Rules = {
     'finder',
     'client',
     'catalog',
+    'watch',
     'call',
     'process',
   ],

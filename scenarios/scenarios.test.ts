@@ -24,6 +24,7 @@ import './stopping.scenario.ts';
 import './supervision.scenario.ts';
 import './turns.scenario.ts';
 import './views.scenario.ts';
+import './watches.scenario.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { registered, wordsOf } from './dsl/index.ts';

@@ -13,6 +13,7 @@ import {
   exitCodes,
   recordBy,
   serverLine,
+  statusFact,
   tellFact,
   type Context,
   type ServerOptions,
@@ -103,10 +104,7 @@ async function openComputer(
 }
 type Heard = Parameters<NonNullable<ComputerOptions['onEvent']>>;
 function factOf(...[name, value]: Heard): Fact | undefined {
-  if (name === 'server.changed') {
-    const { name: server, state, reason } = value as ServerStatus;
-    return { type: 'server_status', name: server, state, ...(reason !== undefined && { reason }) };
-  }
+  if (name === 'server.changed') return statusFact(value as ServerStatus);
   if (name !== 'tools.changed') return undefined;
   const { added, removed } = value as ComputerEvents['tools.changed'];
   return { type: 'tool_list_changed', added: [...added], removed: [...removed] };

@@ -108,6 +108,63 @@ describe('the prompt of a2c up', () => {
     expect(await up.ended).toBe(0);
   });
 
+  it('adds a server from JSON or from a file, changes it, and removes it', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    const more = { mcpServers: { more: { command: process.execPath, args: [server, 'pages'] } } };
+    up.write(`servers add ${JSON.stringify(more)}\n`);
+    expect(await up.until(/^(a2c> )*more +ready\na2c> $/m)).not.toContain('error');
+    const file = join(folder, 'changed.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { more: { command: 'no-such-command' } } }));
+    up.write(`servers add ${file}\n`);
+    expect(await up.until(/error: [^]*a2c> $/)).toMatch(/'more' could not be started .* is back as it was/);
+    up.write('servers remove more\nservers list\n');
+    expect(await up.until(/fixture +ready\na2c> $/)).not.toMatch(/more +ready/);
+    for (const [line, reason] of [
+      ['servers remove more', /Unknown server: more/],
+      ['servers add', /usage: servers add CONFIG/],
+      ['servers add {"mcp', /no JSON/],
+      ['servers add {"mcpServers": {"x": {"args": 7}}}', /mcpServers\.x/],
+      [`servers add ${join(folder, 'none.json')}`, /none\.json/],
+    ] as const) {
+      up.write(`${line}\n`);
+      expect(await up.until(/a2c> $/)).toMatch(reason);
+    }
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+
+  it('shows where the lists of servers stand and why their entries changed', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    up.write('servers lists\n');
+    expect(await up.until(/a2c> $/)).toMatch(
+      /^(a2c> )?fixture +tools +ready, \d+ entries, revision 1\n {2}added \w+: its server is connected, \d/m,
+    );
+    up.write('servers stop fixture\nservers lists fixture\n');
+    expect(await up.until(/removed echo[^]*a2c> $/)).toMatch(/^ {2}removed echo: its server was stopped/m);
+    up.write('servers lists nobody\n');
+    expect(await up.until(/a2c> $/)).toContain('no lists');
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+
+  it('says when a server is tried again, tries it at once on request, and shows what nobody heard', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    const gone = { mcpServers: { gone: { url: 'http://127.0.0.1:9/mcp' } } };
+    up.write(`servers add ${JSON.stringify(gone)}\n`);
+    await up.until(/gone +waiting: .*; next try within \d+ s\na2c> $/);
+    up.write('servers retry gone\n');
+    expect(await up.until(/error: [^]*a2c> $/)).toContain('nobody listens there');
+    up.write('servers remove gone\ntools call garbage {}\nstatus\n');
+    expect(await up.until(/fixture +ready\n[^\n]*\na2c> $/)).toMatch(
+      /^ {4}2 lines that are no JSON, 1 answers that nobody waits for; last: "42"$/m,
+    );
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+
   it('works off everything that was piped in before the input ended', async () => {
     const up = start();
     up.write('tools call slow {"ms": 50}\ntools call echo {"text": "last"}');
@@ -169,6 +226,27 @@ describe('on a terminal', () => {
     await new Promise((resolve) => setImmediate(resolve));
     up.write('\u0003');
     expect(await up.until(/\(unknown after \d+ ms\)[^]*a2c> /)).toContain('cancelled');
+    up.write('\u0003');
+    expect(await up.ended).toBe(0);
+  });
+
+  it('Ctrl-C stops a server that is on its way, and the prompt goes on', async () => {
+    const up = start(true);
+    await up.until(/a2c> /);
+    const slow = {
+      mcpServers: {
+        slow: {
+          command: process.execPath,
+          args: [server, 'mute'],
+          a2c: { timeouts: { connectMs: 600_000 } },
+        },
+      },
+    };
+    up.write(`servers add ${JSON.stringify(slow)}\r`);
+    await up.until(/server slow +connecting/);
+    up.write('\u0003');
+    // As it happens, and as the answer to the line; only then the prompt is free.
+    await up.until(/slow +idle[^]*slow +idle[^]*a2c> /);
     up.write('\u0003');
     expect(await up.ended).toBe(0);
   });

@@ -2,20 +2,18 @@ import type { Failure } from '../../machines/wire/index.ts';
 import type { Computer } from '../computer-handle.ts';
 import { listingText, resultText } from './answers.ts';
 import { treeLines, type TreeNode } from '../tree.ts';
-import { errorOf, serverLine, showFailure, tellFact, type Context } from './shared.ts';
+import { ServerLines, serversHelp } from './server-lines.ts';
+import { errorOf, showFailure, tellFact, type Context } from './shared.ts';
 
 const help = `tools list             what can be called
 tools call NAME JSON   call a tool: tools call read_file {"path": "README.md"}
-servers list           the MCP servers and where they stand
-servers start NAME     start a server
-servers stop NAME      stop a server
-servers restart NAME   stop it, then start it
+${serversHelp}
 status                 office, computer, servers
 status --tree          every machine: its state, since when, its next timer
 trace [FOLDER]         write what was recorded so far, for a2c replay
 help                   this
 quit                   end everything (also exit, Ctrl-D, Ctrl-C)
-Ctrl-C while a tool runs cancels that call.`;
+Ctrl-C while a tool runs cancels that call; while a server starts, it stops that server.`;
 
 export interface PromptHow {
   readonly officeLine: string;
@@ -29,12 +27,14 @@ export class Prompt {
   readonly #context: Context;
   readonly #computer: Computer;
   readonly #how: PromptHow;
+  readonly #servers: ServerLines;
   #calling: AbortController | undefined;
 
   constructor(context: Context, computer: Computer, how: PromptHow) {
     this.#context = context;
     this.#computer = computer;
     this.#how = how;
+    this.#servers = new ServerLines(context, computer, how);
   }
   async run(): Promise<void> {
     const { terminal, signal } = this.#context;
@@ -49,8 +49,8 @@ export class Prompt {
     signal.removeEventListener('abort', stop);
   }
   #interrupt(): 'over' | 'again' {
-    if (!this.#calling) return 'over';
-    this.#calling.abort();
+    if (this.#calling) this.#calling.abort();
+    else if (!this.#servers.interrupt()) return 'over';
     return 'again';
   }
   async #take(line: string): Promise<'over' | 'again'> {
@@ -81,28 +81,15 @@ export class Prompt {
     else if (command === 'tools list')
       listingText(await this.#computer.tools()).forEach((l) => terminal.out(l));
     else if (command === 'tools call') await this.#call(rest);
-    else if (command === 'servers list') this.#servers();
-    else if (command === 'servers start') await this.#computer.startServer(rest);
-    else if (command === 'servers stop') await this.#computer.stopServer(rest);
-    else if (command === 'servers restart') await this.#computer.restartServer(rest);
+    else if (verb === 'servers' && (await this.#servers.take(object, rest))) return;
     else terminal.err(`unknown command: ${command}. Type help.`);
-  }
-  #servers(): void {
-    const { terminal } = this.#context;
-    for (const server of this.#computer.servers()) {
-      terminal.out(serverLine(server));
-      tellFact(this.#context, this.#how, { type: 'server_status', ...server });
-    }
   }
   #status(): void {
     const { terminal } = this.#context;
-    const { name, state, link, servers } = this.#computer.status();
+    const { name, state, link } = this.#computer.status();
     terminal.out(this.#how.officeLine);
     terminal.out(`computer ${name}: ${state}${link ? `, link ${link.state}` : ''}`);
-    for (const server of servers) {
-      terminal.out(`  ${serverLine(server)}`);
-      tellFact(this.#context, this.#how, { type: 'server_status', ...server });
-    }
+    this.#servers.list('  ');
   }
   async #call(rest: string): Promise<void> {
     const { terminal } = this.#context;

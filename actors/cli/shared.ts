@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Terminal } from '../../adapters/index.ts';
+import type { Noise, Terminal } from '../../adapters/index.ts';
 import { factLine, type Fact } from '../../machines/facts/index.ts';
 import { profiles, type Profile } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/wire/index.ts';
@@ -91,8 +91,29 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   };
 }
 
-export const serverLine = ({ name, state, reason }: ServerStatus): string =>
-  `${name.padEnd(16)} ${state}${reason === undefined ? '' : `: ${reason}`}`;
+export const serverLine = ({ name, state, reason, nextTryMs }: ServerStatus): string =>
+  `${name.padEnd(16)} ${state}${reason === undefined ? '' : `: ${reason}`}` +
+  (nextTryMs === undefined ? '' : `; next try within ${Math.ceil(nextTryMs / 1000)} s`);
+/** As programs read it: what stands in the contract of these lines, and nothing else. */
+export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
+  type: 'server_status',
+  name,
+  state,
+  ...(reason !== undefined && { reason }),
+});
+const noises: readonly [keyof Noise, string][] = [
+  ['garbage', 'lines that are no JSON'],
+  ['overlong', 'messages that are too long'],
+  ['unknownId', 'answers that nobody waits for'],
+  ['lateProgress', 'reports of progress that came too late'],
+  ['protocol', 'messages that break the protocol'],
+];
+/** What a server wrote that reached nobody. */
+export const noiseLine = (noise: Noise): string =>
+  noises
+    .filter(([kind]) => noise[kind] !== 0)
+    .map(([kind, words]) => `${noise[kind]} ${words}`)
+    .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);
 
 export const errorOf = (error: unknown): Failure =>
   error instanceof A2cError

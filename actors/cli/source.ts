@@ -31,7 +31,8 @@ export async function configOf(context: Context, options: SourceOptions): Promis
   return config;
 }
 
-function accepted(parsed: ParsedConfig, file: string | undefined): Config {
+/** What was read, or an error with every mistake in it. */
+export function accepted(parsed: ParsedConfig, file: string | undefined): Config {
   if (parsed.ok) return parsed.config;
   throw new A2cError({
     code: 'ConfigInvalid',

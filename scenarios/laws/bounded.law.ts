@@ -32,6 +32,8 @@ const most: Readonly<Record<string, Most>> = {
   client: { timers: 2, leaves: 1, questions: 1, owned: { process: 1, catalog: 4, watch: 1 } },
   /** Changes are gathered while it is quiet, but not longer than that, and the next look ends then. It asks for its list. */
   catalog: { timers: 3, leaves: 0, questions: 1 },
+  /** It subscribes one after another. */
+  watch: { timers: 1, leaves: 0, questions: 1 },
   /** Its deadline. A person or the server is asked, never both. */
   call: { timers: 1, leaves: 0, questions: 1 },
   /** Boot or shutdown, and the next token. A link, and a client for each server of its config. */

@@ -57,14 +57,18 @@ class Convergence implements Judge {
         Object.fromEntries(clients.map(({ server, tools }) => [server, tools])),
       );
       const up = new Set(clients.filter(({ isUp }) => isUp).map(({ server }) => server));
-      const expected = offeredTools(table, (server) => up.has(server)).map((tool) => toSmcpTool(tool).name);
+      const expected = offeredTools(table, (server) => up.has(server)).map((offer) => toSmcpTool(offer).name);
       const [is, should] = [[...offered].toSorted().join(', '), expected.toSorted().join(', ')];
       return is === should ? [] : [{ at: a, what: `offers [${is}], not [${should}]`, kind: 'liveness' }];
     });
   }
   #open({ a, kind, input }: RecordOf<'open'>): void {
     if (kind === 'computer') {
-      this.#computers.set(nameOf(a), { a, rules: rulesOf(input as Fields), offered: new Set() });
+      this.#computers.set(nameOf(a), {
+        a,
+        rules: rulesOf(input),
+        offered: new Set(),
+      });
     } else if (kind === 'client') {
       const { server, kept } = input as { server: string; kept?: { tools?: readonly Tool[] } | null };
       this.#clients.set(nameOf(a), { server, tools: kept?.tools ?? [], isUp: false });

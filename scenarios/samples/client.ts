@@ -51,15 +51,14 @@ export const client: Sample = {
   },
   answers,
   told: [{ type: 'asker.lost', asker: 'host' }, { type: 'turn.given' }],
+  /** Without a process it is like with one, so that pings and rest are looked at only there. */
   tellApart: (c) => [
     c.attempt,
     c.inFlight === 0,
     c.ownsProcess,
     c.goal,
     c.isHolding,
-    (c.idleMs as number) > 0,
-    c.pings === 'answered',
-    c.hasProcess,
+    c.hasProcess && (c.pings === 'answered' ? ((c.idleMs as number) > 0 ? 'quiet' : 'heard') : 'unheard'),
   ],
   passedThrough: ['deciding', 'renewing', 'gone'],
 };

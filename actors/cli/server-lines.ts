@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { readConfig } from '../../adapters/index.ts';
+import { A2cError } from '../errors.ts';
+import type { CatalogStatus, Computer } from '../computer-handle.ts';
+import { noiseLine, serverLine, statusFact, tellFact, type Context } from './shared.ts';
+import { accepted } from './source.ts';
+
+export const serversHelp = `servers list           the MCP servers and where they stand
+servers start NAME     start a server
+servers stop NAME      stop a server: its calls may end first; Ctrl-C meanwhile hurries it
+servers restart NAME   stop it, then start it
+servers retry NAME     try one at once that waits for its next try, or rests after too many
+servers add CONFIG     add a server, or change it: JSON as in a config file, or the name of such a file
+servers remove NAME    end a server and forget it
+servers lists [NAME]   where each list of each server stands, and why its entries changed last`;
+
+interface How {
+  readonly facts?: boolean;
+}
+/** Changes that are shown of a list unless its server is named. */
+const fewChanges = 3;
+
+/** What `servers …` does at the prompt. */
+export class ServerLines {
+  readonly #context: Context;
+  readonly #computer: Computer;
+  readonly #how: How;
+  /** The server that the person waits for. */
+  #waitsFor: string | undefined;
+
+  constructor(context: Context, computer: Computer, how: How) {
+    this.#context = context;
+    this.#computer = computer;
+    this.#how = how;
+  }
+  /** False: there is no such word. */
+  async take(word: string, rest: string): Promise<boolean> {
+    const computer = this.#computer;
+    if (word === 'list') this.list();
+    else if (word === 'lists') this.#lists(rest);
+    else if (word === 'start') await this.#waitFor(rest, computer.startServer(rest));
+    else if (word === 'stop') await this.#waitFor(rest, computer.stopServer(rest));
+    else if (word === 'restart') await this.#waitFor(rest, computer.restartServer(rest));
+    else if (word === 'retry') await this.#waitFor(rest, computer.retryServer(rest));
+    else if (word === 'remove') await this.#waitFor(rest, computer.removeServer(rest));
+    else if (word === 'add') await this.#add(rest);
+    else return false;
+    return true;
+  }
+  /** True: a server was on its way, and is told to stop, or to hurry where it stops already. */
+  interrupt(): boolean {
+    if (this.#waitsFor === undefined) return false;
+    // Whoever waits hears how it ended.
+    this.#computer.stopServer(this.#waitsFor).catch(() => {});
+    return true;
+  }
+  list(indent = ''): void {
+    const { terminal } = this.#context;
+    for (const server of this.#computer.servers()) {
+      terminal.out(indent + serverLine(server));
+      if (indent !== '' && server.noise) terminal.out(`${indent}  ${noiseLine(server.noise)}`);
+      tellFact(this.#context, this.#how, statusFact(server));
+    }
+  }
+  async #waitFor<T>(name: string, order: Promise<T>): Promise<T> {
+    this.#waitsFor = name;
+    return order.finally(() => (this.#waitsFor = undefined));
+  }
+  async #add(text: string): Promise<void> {
+    const config = /^[[{]/.test(text) ? jsonOf(text) : await fileOf(text);
+    const [name = ''] = namesIn(config);
+    const server = await this.#waitFor(name, this.#computer.addOrUpdateServer(config));
+    this.#context.terminal.out(serverLine(server));
+  }
+  #lists(name: string): void {
+    const { terminal } = this.#context;
+    const some = this.#computer.catalogs().filter(({ server }) => name === '' || server === name);
+    if (some.length === 0) terminal.out('no lists');
+    for (const list of some) {
+      terminal.out(listLine(list));
+      const changes = list.changes.toSorted((a, b) => b.revision - a.revision);
+      const shown = name === '' ? changes.slice(0, fewChanges) : changes;
+      for (const { change, key, why, at } of shown)
+        terminal.out(`  ${change} ${key}: ${why}${at === undefined ? '' : `, ${at}`}`);
+      if (shown.length < changes.length)
+        terminal.out(`  and ${changes.length - shown.length} more: servers lists ${list.server}`);
+    }
+  }
+}
+
+const listLine = ({ server, list, state, entries, revision, failures }: CatalogStatus): string =>
+  `${server.padEnd(16)} ${list.padEnd(17)} ${state}, ${entries} entries, revision ${revision}` +
+  (failures > 0 ? `, ${failures} refreshes failed in a row` : '');
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = `this is no JSON: ${(error as Error).message}`;
+    throw new A2cError({
+      code: 400,
+      message,
+      remedy: 'servers add {"mcpServers": {"name": {"command": …}}}',
+    });
+  }
+}
+/** Judged as a config first: its mistakes are told with its name. */
+async function fileOf(file: string): Promise<unknown> {
+  if (file === '')
+    throw new A2cError({ code: 400, message: 'usage: servers add CONFIG (JSON, or the name of a file)' });
+  accepted(await readConfig(file), file);
+  return JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
+}
+/** The server that is waited for while it is added; its config is judged by whoever takes it. */
+function namesIn(config: unknown): readonly string[] {
+  const { name, mcpServers, servers } = (config ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof name === 'string') return [name];
+  const map = mcpServers ?? servers;
+  return typeof map === 'object' && map !== null && !Array.isArray(map) ? Object.keys(map) : [];
+}
