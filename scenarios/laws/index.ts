@@ -1,4 +1,5 @@
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { allKept } from './all-kept.law.ts';
 import { announced } from './announced.law.ts';
 import { atRest } from './at-rest.law.ts';
 import { backoff } from './backoff.law.ts';
@@ -64,6 +65,7 @@ export const laws: readonly Law[] = [
   pingIdle,
   heldCalls,
   closingRefuses,
+  allKept,
   listedFirst,
   takenBack,
   bursts,

@@ -2,6 +2,8 @@ import { assign } from 'xstate';
 import { openCall } from '../../machines/client.effects.ts';
 import type { ComputerContext, ServersSet } from '../../machines/computer.words.ts';
 import { reconciled } from '../../machines/computer.rules.ts';
+import type { Post } from '../../machines/effects.ts';
+import { altered } from '../fixtures/altered.ts';
 import { burst, type Turns } from '../../machines/turns.ts';
 import type { Timing } from '../../machines/timing.ts';
 import { crashing, interrupted, lazy, misled, pinged, takenOut } from './mutant-days.ts';
@@ -92,18 +94,29 @@ const configs: readonly Mutant[] = [
     what: 'a server that is taken out, and whose tools stay offered',
     law: 'a computer offers what its servers have',
     days: takenOut(false),
-    ...parts('computer', {
-      actions: {
-        reconcile: assign(({ context: c }: { context: ComputerContext }, event: ServersSet) => {
-          const { table, up, offered, signature, catalogs } = c;
-          return { ...reconciled(c, event).next, table, up, offered, signature, catalogs };
-        }),
+    kinds: altered(
+      'computer',
+      [
+        [
+          ['on', 'servers.set', 'actions', '1', 'params'],
+          (letters: (of: Of) => { readonly letters: readonly Post[] }) => (of: Of) => ({
+            letters: letters(of).letters.filter(({ event }) => event.type !== 'tools.changed'),
+          }),
+        ],
+      ],
+      {
+        actions: {
+          reconcile: assign(({ context: c }: { context: ComputerContext }, event: ServersSet) => {
+            const { table, up, offered, signature, catalogs } = c;
+            return { ...reconciled(c, event).next, table, up, offered, signature, catalogs };
+          }),
+        },
       },
-    }),
+    ),
   },
   {
     what: 'a server that was put back while it went down, and is not opened again',
-    law: 'a computer offers what its servers have',
+    law: 'a server of the config is kept by a client',
     days: takenOut(true),
     ...chart('computer', [
       ['on', 'owned.ended', '0', 'actions'],
