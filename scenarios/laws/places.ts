@@ -1,5 +1,4 @@
 import type { Address } from '../../machines/address.ts';
-import type { RecordOf } from './law.ts';
 
 /** Whose leaf it is. */
 export const rootOf = (leaf: Address): Address => leaf.slice(0, leaf.lastIndexOf('/'));

@@ -64,13 +64,12 @@ const computers: readonly Mutant[] = [
     law: 'what comes from one server ends nothing of another',
     ...chart('computer', [
       ['on', 'client.changed'],
-      ([first, second]: readonly [Does, Does]) => [
+      (old: Does) => [
         {
-          ...also(second, { type: 'tellOwned', params: { kind: 'client', event: { type: 'server.stop' } } }),
+          ...also(old, { type: 'tellOwned', params: { kind: 'client', event: { type: 'server.stop' } } }),
           guard: ({ event }: Of) => event['stage'] === 'recovering',
         },
-        first,
-        second,
+        old,
       ],
     ]),
   },
