@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createComputer, type Computer, type LinkedEnd } from '../../actors/index.ts';
+import { createComputer, type Computer } from '../../actors/index.ts';
 import { echoed, textOf, type Chain } from './chain.ts';
 import { many } from './standing.ts';
 
@@ -57,7 +57,7 @@ async function byHand(servers: number, isOneMute: boolean): Promise<Standing> {
 async function ours(servers: number, isOneMute: boolean): Promise<Standing> {
   const names = namesOf(servers);
   const inMemory = Object.fromEntries(
-    names.map((name, n) => [name, async () => (await endOf(name, isOneMute && n === 0)) as LinkedEnd]),
+    names.map((name, n) => [name, () => endOf(name, isOneMute && n === 0)]),
   );
   const config = {
     mcpServers: Object.fromEntries(names.map((name) => [name, { type: 'inmemory', autoApprove: ['all'] }])),
