@@ -128,6 +128,8 @@ export interface ComputerStatus {
 }
 export interface ComputerEvents {
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
+  /** `setServers` and its like have changed the config, or a change was taken back. */
+  readonly 'config.changed': { readonly servers: readonly string[] };
   /** It was taken out of the config and has ended. */
   readonly 'server.removed': { readonly name: string };
   /** What a server logs over MCP (`notifications/message`). */

@@ -85,6 +85,7 @@ describe('a2c-actors', () => {
       | 'call.started'
       | 'call.settled'
       | 'computer.changed'
+      | 'config.changed'
       | ('server.removed' | 'server.logged' | 'resources.changed' | 'prompts.changed' | 'resource.updated')
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<

@@ -160,8 +160,9 @@ export class ServerOrders {
     this.#tell();
   }
   #tell(): void {
-    const { servers, send } = this.#options;
+    const { servers, send, listeners } = this.#options;
     send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() });
+    listeners.emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
   }
   /** Nothing of a change that is refused is taken. */
   async #change(of: (now: Config) => Config): Promise<void> {

@@ -8,7 +8,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { run } from './run.ts';
 
-const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
+const [server, mannered] = [fixture('mcp-server.mjs'), fixture('mannered-server.mjs')];
 const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const config = join(folder, 'a2c.json');
@@ -191,6 +193,10 @@ describe('the prompt of a2c up', () => {
       'servers',
       'start',
       'stop',
+      'retry',
+      'add',
+      'remove',
+      'lists',
       'status',
       'echo',
       '{',
@@ -248,6 +254,25 @@ describe('on a terminal', () => {
     // As it happens, and as the answer to the line; only then the prompt is free.
     await up.until(/slow +idle[^]*slow +idle[^]*a2c> /);
     up.write('\u0003');
+    expect(await up.ended).toBe(0);
+  });
+
+  it('Ctrl-C hurries a server that is being stopped and does not want to end', async () => {
+    const up = start(true);
+    await up.until(/a2c> /);
+    const timeouts = { stdinGraceMs: 600_000, termGraceMs: 600_000 };
+    const deaf = { command: process.execPath, args: [mannered, 'stubborn'], a2c: { timeouts } };
+    up.write(`servers add ${JSON.stringify({ mcpServers: { deaf } })}\r`);
+    await up.until(/deaf +ready[^]*deaf +ready[^]*a2c> /);
+    up.write('servers stop deaf\r');
+    await up.until(/server deaf +closing/);
+    // From the closed input to SIGTERM, and from there to SIGKILL.
+    up.write('\u0003');
+    up.write('\u0003');
+    await up.until(/server deaf +idle/);
+    up.write('servers list\r');
+    await up.until(/deaf +idle[^]*a2c> /);
+    up.write('\u0004');
     expect(await up.ended).toBe(0);
   });
 

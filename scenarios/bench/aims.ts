@@ -1,6 +1,7 @@
 import type { Contender } from './chain.ts';
 import type { Row } from './measure.ts';
 import { inputsAtATime } from './recording.ts';
+import type { Stood } from './standing.ts';
 import type { Weighed } from './weight.ts';
 
 /** What we want to stay under, or over; the figures and why they are these stand in docs/. */
@@ -14,7 +15,7 @@ export interface Judged extends Aim {
 }
 interface Measured extends Aim {
   /** Nothing when its chain did not run. */
-  of(rows: readonly Row[], weights: readonly Weighed[]): number[];
+  of(rows: readonly Row[], weights: readonly Weighed[], stood: readonly Stood[]): number[];
 }
 type Group = Contender['group'];
 
@@ -29,6 +30,16 @@ const of =
     const both = pair(rows, group, inFlight);
     return both ? [value(...both)] : [];
   };
+/** Ours and the yardstick of a group in which servers stand inside the host. */
+const standing =
+  (group: Group, value: (ours: Stood, yardstick: Stood) => number | undefined) =>
+  (_rows: readonly Row[], _weights: readonly Weighed[], stood: readonly Stood[]): number[] => {
+    const [yardstick, ours] = stood.filter((each) => each.group === group);
+    const found = ours && yardstick && value(ours, yardstick);
+    return found === undefined ? [] : [found];
+  };
+const ratio = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : a / b;
 const cpuRatio = (a: Row, b: Row): number => a.cpuUs / b.cpuUs;
 const cpuMore = (a: Row, b: Row): number => a.cpuUs - b.cpuUs;
 
@@ -84,6 +95,28 @@ export const aims: readonly Measured[] = [
     limit: 100,
     best: 'high',
     of: of('simulation', 1, (ours) => ours.perSecond),
+  },
+  {
+    what: 'lifecycle: start of 50 servers inside the host ×',
+    limit: 2,
+    best: 'low',
+    of: standing('lifecycle', (ours, byHand) => ratio(ours.startMs, byHand.startMs)),
+  },
+  {
+    what: 'lifecycle: the same, until 49 serve beside one that never answers ×',
+    limit: 2,
+    best: 'low',
+    of: standing('lifecycle', (ours, byHand) => ratio(ours.besideMuteMs, byHand.besideMuteMs)),
+  },
+  {
+    what: 'memory: KB more than the SDK client, per idle server',
+    limit: 200,
+    best: 'low',
+    of: standing('memory', (ours, byHand) =>
+      ours.heldBytes === undefined || byHand.heldBytes === undefined
+        ? undefined
+        : (ours.heldBytes - byHand.heldBytes) / 1024,
+    ),
   },
 ];
 

@@ -4,10 +4,12 @@ import { baselineComputer, baselineFull } from './baseline/chain.ts';
 import { echoed, textOf, type Chain, type Contender } from './chain.ts';
 import { chains } from './chains.ts';
 import { measure, quantile, type Row } from './measure.ts';
+import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
 import { oursComputer, oursFull } from './ours.ts';
 import { baselineRelay, oursRelay } from './relay.ts';
-import { aimsTable, flightTable, tableOf, weightTable } from './table.ts';
+import type { Stood } from './standing.ts';
+import { aimsTable, flightTable, standingTable, tableOf, weightTable } from './table.ts';
 
 const chain = (call: Chain['call']): Chain => ({ call, close: async () => {}, pids: [] });
 const contender = (name: string): Contender => ({
@@ -27,6 +29,10 @@ describe('a chain', () => {
     ['computer alone, ours', oursComputer],
     ['directory alone, map + timer', mapAndTimer],
     ['directory alone, ours', oursInMemory],
+    ['lifecycle, baseline', byHandLives],
+    ['lifecycle, ours', oursLives],
+    ['memory, baseline', byHandIdle],
+    ['memory, ours', oursIdle],
   ])('gives back what it was asked: %s', async (_, open) => {
     const opened = await open();
     const texts = await Promise.all(Array.from({ length: 20 }, (_each, n) => opened.call(n)));
@@ -98,13 +104,25 @@ describe('a measurement', () => {
       row('directory alone', 'map + timer', 1_000, 1),
       row('directory alone', 'ours', 1_000, 40),
     ];
+    const stand = (name: string, factor: number): Stood[] => [
+      { group: 'lifecycle', name, startMs: 10 * factor, besideMuteMs: 8 * factor, heldBytes: undefined },
+      { group: 'memory', name, startMs: undefined, besideMuteMs: undefined, heldBytes: 102_400 * factor },
+    ];
+    const stood = [...stand('baseline', 1), ...stand('ours', 3)];
     const weights = [{ group: 'directory alone', name: 'ours', heldBytes: 4_096, leftBytes: 0 }];
-    const judged = aims.flatMap(({ of, ...aim }) => of(rows, weights).map((value) => ({ ...aim, value })));
+    const judged = aims.flatMap(({ of, ...aim }) =>
+      of(rows, weights, stood).map((value) => ({ ...aim, value })),
+    );
     expect(judged.map((aim) => [aim.value, isReached(aim)])).toEqual([
       [1.2, true],
       [2, false],
       [4, true],
+      [3, false],
+      [3, false],
+      [200, true],
     ]);
+    expect(standingTable(stood)).toMatch(/lifecycle +ours +30\.0 +3\.00 +24\.0 +3\.00/);
+    expect(standingTable(stood)).toMatch(/memory +ours +300\.0 +3\.00$/);
     expect(aimsTable(judged)).toMatch(/1\.20 +reached\n.* 2\.00 +missed\n/);
     expect(flightTable(rows)).toMatch(/÷ at 1 +1\.00 +2\.00$/);
     expect(weightTable(weights)).toMatch(/ours +4\.00 +0\.00$/);

@@ -9,6 +9,8 @@ export interface Chain {
   cpuUs?(): Promise<number>;
   /** Heap per call in flight, where that can be told from everything else. */
   weigh?(): Promise<Weight>;
+  /** Brings so many servers up, of which one never answers if that is wanted; resolves when all others serve. */
+  stand?(servers: number, isOneMute: boolean): Promise<{ close(): Promise<void> }>;
   /** Children that must not outlive the benchmark, whatever happens. */
   readonly pids: readonly number[];
 }
@@ -21,7 +23,9 @@ export interface Contender {
     | 'computer alone'
     | 'directory alone'
     | 'recorder alone'
-    | 'simulation';
+    | 'simulation'
+    | 'lifecycle'
+    | 'memory';
   readonly name: string;
   /** Numbers of calls in flight; 1, 64 and 256 when not given. */
   readonly inFlight?: readonly number[];

@@ -1,5 +1,6 @@
 import { baselineComputer, baselineFull } from './baseline/chain.ts';
 import type { Contender } from './chain.ts';
+import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
 import { oursComputer, oursFull } from './ours.ts';
 import { heardBy, heardByNobody, recorded } from './recording.ts';
@@ -26,4 +27,8 @@ export const chains: readonly Contender[] = [
   { group: 'simulation', name: 'calls on a clock', open: callsOnAClock, inFlight: [1] },
   { group: 'simulation', name: 'busy minute', open: busyMinutes, inFlight: [1] },
   { group: 'simulation', name: 'drawn day', open: drawnDays, inFlight: [1] },
+  { group: 'lifecycle', name: 'baseline', open: byHandLives, inFlight: [1] },
+  { group: 'lifecycle', name: 'ours', open: oursLives, inFlight: [1] },
+  { group: 'memory', name: 'baseline', open: byHandIdle, inFlight: [1] },
+  { group: 'memory', name: 'ours', open: oursIdle, inFlight: [1] },
 ];

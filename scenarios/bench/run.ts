@@ -4,7 +4,8 @@ import type { Chain, Contender } from './chain.ts';
 import { chains } from './chains.ts';
 import { inFlightOf, measure } from './measure.ts';
 import { planOf, type Options } from './options.ts';
-import { aimsTable, flightTable, tableOf, weightTable, yardstick } from './table.ts';
+import { measureStanding } from './standing.ts';
+import { aimsTable, flightTable, standingTable, tableOf, weightTable, yardstick } from './table.ts';
 import type { Weighed } from './weight.ts';
 
 const isYardstick = (contender: Contender): boolean =>
@@ -44,13 +45,24 @@ export async function run(options: Options): Promise<void> {
     const weights: Weighed[] = [];
     for (const [{ group, name }, { weigh }] of open)
       if (weigh) weights.push({ group, name, ...(await weigh()) });
-    const judged = aims.flatMap(({ of, ...aim }) => of(rows, weights).map((value) => ({ ...aim, value })));
+    const stood = await measureStanding(open, stop.signal);
+    const judged = aims.flatMap(({ of, ...aim }) =>
+      of(rows, weights, stood).map((value) => ({ ...aim, value })),
+    );
     if (options.json) {
       const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
       const withRatios = rows.map((row) => ({ ...row, cpuRatio: row.cpuUs / yardstick(rows, row).cpuUs }));
-      process.stdout.write(`${JSON.stringify({ machine, rows: withRatios, weights, aims: judged })}\n`);
+      process.stdout.write(
+        `${JSON.stringify({ machine, rows: withRatios, weights, stood, aims: judged })}\n`,
+      );
     } else {
-      const tables = [tableOf(rows), flightTable(rows), weightTable(weights), aimsTable(judged)];
+      const tables = [
+        tableOf(rows),
+        flightTable(rows),
+        weightTable(weights),
+        standingTable(stood),
+        aimsTable(judged),
+      ];
       process.stdout.write(`${tables.filter((table) => table !== '').join('\n\n')}\n`);
     }
   } catch (failure) {

@@ -1,5 +1,6 @@
 import { isReached, type Judged } from './aims.ts';
 import type { Row } from './measure.ts';
+import type { Stood } from './standing.ts';
 import type { Weighed } from './weight.ts';
 
 const columns = ['in flight', 'chain', 'CPU µs/call', '×', 'calls/s', '×', 'p50 ms', '×', 'p99 ms', '×'];
@@ -59,6 +60,37 @@ export function weightTable(weights: readonly Weighed[]): string {
   const kb = (bytes: number): string => (bytes / 1024).toFixed(2);
   const lines = weights.map((each) => [each.name, kb(each.heldBytes), kb(each.leftBytes)]);
   return `heap per call, 10,000 in flight\n${aligned([['chain', 'KB in flight', 'KB left after'], ...lines], 0)}`;
+}
+
+/** Servers inside the host: until all serve, until all but one do that never answers, and what they hold. */
+export function standingTable(stood: readonly Stood[]): string {
+  if (stood.length === 0) return '';
+  const lines = stood.map((each) => {
+    const base = stood.find(({ group }) => group === each.group);
+    const cells = (key: 'startMs' | 'besideMuteMs' | 'heldBytes', unit: number): string[] => {
+      const [value, of] = [each[key], base?.[key]];
+      if (value === undefined) return ['', ''];
+      return [(value / unit).toFixed(1), base === each || of === undefined ? '' : (value / of).toFixed(2)];
+    };
+    return [
+      each.group,
+      each.name,
+      ...cells('startMs', 1),
+      ...cells('besideMuteMs', 1),
+      ...cells('heldBytes', 1024),
+    ];
+  });
+  const head = [
+    '',
+    'chain',
+    'ms till all serve',
+    '×',
+    'ms beside a mute one',
+    '×',
+    'KB per idle server',
+    '×',
+  ];
+  return `servers inside the host\n${aligned([head, ...lines], 1)}`;
 }
 
 export function aimsTable(judged: readonly Judged[]): string {

@@ -21,7 +21,7 @@ export interface Holdable {
 const count = 10_000;
 
 /** Twice, and in a macrotask of its own: what a finished task still held is gone by then. */
-async function heapAfterGc(gc: () => void): Promise<number> {
+export async function heapAfterGc(gc: () => void): Promise<number> {
   for (let n = 0; n < 2; n += 1) {
     await new Promise<void>((resolve) => void setImmediate(resolve));
     gc();
@@ -29,10 +29,13 @@ async function heapAfterGc(gc: () => void): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
+export function collector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
 /** Calls that wait for an answer, weighed; then answered, and weighed again. */
 export async function weigh(chain: Holdable): Promise<Weight> {
-  setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as () => void;
+  const gc = collector();
   // Maps that grow keep their size: the first round makes them as large as they will be.
   const one = async (): Promise<Weight> => {
     const before = await heapAfterGc(gc);
