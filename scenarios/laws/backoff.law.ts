@@ -38,7 +38,8 @@ class Backoff implements Judge {
     const { type, stage, attempt = 1 } = ev as Fields;
     // An order counts as the first try of many, and so does another config.
     const client = this.#clients.get(type === 'client.changed' ? nameOf(from) : nameOf(a));
-    if (!client) return;
+    // That it is on its way is said before it is launched.
+    if (!client || stage === 'connecting') return;
     client.due = -Infinity;
     if (type !== 'client.changed' || stage !== 'waiting') return;
     client.pauseMs = Math.min(client.longestMs, client.backoffMs * 2 ** Math.max(0, attempt - 1));
@@ -76,6 +77,17 @@ export const backoff: Law = {
     {
       how: 'a pause that stays as it was',
       seen: story(born, waits(2), 100, launched),
+      said: '100 ms after it failed, not 200',
+    },
+    {
+      how: 'one that says first that it is on its way',
+      seen: story(
+        born,
+        waits(2),
+        100,
+        posts(client, 'c#1', 'client.changed', { stage: 'connecting' }),
+        launched,
+      ),
       said: '100 ms after it failed, not 200',
     },
     { how: 'one without a process', seen: story(born, waits(3), 200, connected), said: 'not 300' },

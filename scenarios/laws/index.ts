@@ -1,4 +1,5 @@
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { allKept } from './all-kept.law.ts';
 import { announced } from './announced.law.ts';
 import { atRest } from './at-rest.law.ts';
 import { backoff } from './backoff.law.ts';
@@ -15,6 +16,7 @@ import { ladderTime } from './ladder-time.law.ts';
 import { ladder } from './ladder.law.ts';
 import type { Bounds, Breach, Found, Judge, Law, Seen, Topic } from './law.ts';
 import { leftAlone } from './left-alone.law.ts';
+import { listedFirst } from './listed-first.law.ts';
 import { livingOwner } from './living-owner.law.ts';
 import { noDefect } from './no-defect.law.ts';
 import { noForce } from './no-force.law.ts';
@@ -63,6 +65,8 @@ export const laws: readonly Law[] = [
   pingIdle,
   heldCalls,
   closingRefuses,
+  allKept,
+  listedFirst,
   takenBack,
   bursts,
   settledInTime,

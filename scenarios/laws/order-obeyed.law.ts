@@ -72,7 +72,10 @@ class OrderObeyed implements Judge {
     switch (said.type) {
       case 'client.changed': {
         const client = this.#clientAt.get(from);
-        if (client) client.stage = said.stage;
+        if (!client) return;
+        client.stage = said.stage;
+        // It was started; should it end well by itself later, nobody was disobeyed.
+        if (said.stage === 'ready' && client.order === 'server.start') client.order = undefined;
         return;
       }
       case 'server.start':
@@ -174,6 +177,11 @@ export const orderObeyed: Law = {
         ],
         ...[called, ...cancel, settled, ...stop, becomes('idle')],
       ),
+      until: 'quiet',
+    },
+    {
+      how: 'one that came, and ended well by itself',
+      seen: story(...born, ...start, becomes('ready'), becomes('idle')),
       until: 'quiet',
     },
     {

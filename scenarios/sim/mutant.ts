@@ -11,6 +11,8 @@ export interface Mutant {
   readonly kinds?: SimulateOptions['kinds'];
   /** Another directory than today's, until what it returns is called. */
   readonly patch?: () => () => void;
+  /** What happens to everybody in its days, also to the system as it is; until what it returns is called. */
+  readonly weather?: () => () => void;
   /** What it breaks is rare: the days that are drawn, with more of it. */
   readonly days?: (plan: Plan) => Plan;
 }
@@ -40,11 +42,12 @@ export const replaced =
   };
 
 // ── days with more of something ──────────────────────────────────────────────────────────────────────
-const calm = (plan: Plan): Plan['servers'] =>
+export const calm = (plan: Plan): Plan['servers'] =>
   plan.servers.map(({ later: _, ...server }) => ({ ...server, autoStart: true, faults: [] }));
-const fromHealing = ({ steps }: Plan): Step[] => steps.slice(steps.findIndex((step) => step.do === 'heal'));
-const wait = (ms: number): Step => ({ do: 'run', ms });
-const orders = (plan: Plan, order: 'start' | 'stop'): Step[] =>
+export const fromHealing = ({ steps }: Plan): Step[] =>
+  steps.slice(steps.findIndex((step) => step.do === 'heal'));
+export const wait = (ms: number): Step => ({ do: 'run', ms });
+export const orders = (plan: Plan, order: 'start' | 'stop'): Step[] =>
   plan.servers.map(({ name: server }): Step => ({ do: order, server }));
 
 /** Servers that are well are started again while they are called. */

@@ -14,6 +14,8 @@ import {
   type Mutant,
   type Of,
 } from './mutant.ts';
+import { mutantsOfLists } from './mutants-lists.ts';
+import { mutantsOfLives } from './mutants-lives.ts';
 import { mutantsAround } from './mutants-around.ts';
 
 interface Posting {
@@ -251,4 +253,7 @@ const loops: readonly Mutant[] = [
   },
 ];
 
-export const mutants: readonly Mutant[] = [...calls, ...clients, ...processes, ...loops, ...mutantsAround];
+export const mutants: readonly Mutant[] = [
+  ...[...calls, ...clients, ...processes, ...loops],
+  ...[...mutantsOfLists, ...mutantsOfLives, ...mutantsAround],
+];

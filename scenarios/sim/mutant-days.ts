@@ -1,0 +1,122 @@
+import type { Behaviour, Plan, ServerData, Step } from '../dsl/plan.ts';
+import type { Fault } from '../faults/fault.ts';
+import { ScriptedServers } from '../scripted/servers.ts';
+import { calm, fromHealing, orders, replaced, wait } from './mutant.ts';
+
+/** Days in which what servers live through comes more often: lists that fail, crashes, rest, other configs. */
+type Call = Extract<Step, { do: 'call' }>;
+const isCall = (step: Step): step is Call => step.do === 'call';
+const withServers = (plan: Plan, change: (server: ServerData) => Partial<ServerData>): ServerData[] =>
+  calm(plan).map((server) => ({ ...server, ...change(server) }));
+/** Every so many calls something happens after it. */
+const after = (plan: Plan, every: number, then: (call: Call, n: number) => readonly Step[]): Step[] => {
+  let n = 0;
+  return plan.steps.flatMap((step): readonly Step[] =>
+    isCall(step) && (n += 1) % every === 0 ? [step, ...then(step, n)] : [step],
+  );
+};
+const errors: Fault = {
+  fault: 'rpc.error',
+  when: 'list',
+  code: -32_603,
+  message: 'not today',
+  from: 2,
+  times: 4,
+};
+/** Lists are polled, and after the first some are refused. */
+export const refusing = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, () => ({ faults: [errors], refreshFailures: 3, restart: true })),
+  timing: { pollMs: 2_000, pollDeclaredMs: 2_000, relistMs: 100 },
+});
+const late: Fault = { fault: 'rpc.late', when: 'list', ms: 500, from: 2 };
+/** Servers die while they are asked for their lists. */
+export const dying = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, () => ({ faults: [late], refreshFailures: 1, budget: 6 })),
+  timing: { pollMs: 2_000, pollDeclaredMs: 2_000 },
+  steps: [
+    ...[
+      wait(2_200),
+      ...plan.servers.map(({ name }): Step => ({ do: 'kill', server: name, signal: 'SIGKILL' })),
+    ],
+    ...plan.steps,
+  ],
+});
+const crashes: Fault = { fault: 'proc.crashLoop', when: 'start', n: 8, code: 1 };
+/** Nobody can start for a while. */
+export const crashing = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, () => ({ faults: [crashes], restart: true, budget: 4 })),
+  timing: { backoffMs: 100, longestBackoffMs: 5_000, trialMs: 3_000, turnMs: 1_000 },
+});
+/** Who is told to stop is called once more, while it finishes what it has. */
+export const interrupted = (plan: Plan): Plan => ({
+  ...plan,
+  servers: calm(plan),
+  steps: after(plan, 3, (call) => [
+    ...[
+      wait(10),
+      ...orders(plan, 'stop'),
+      wait(1),
+      { ...call, call: `${call.call}.late`, by: 'host' as const },
+    ],
+    ...[wait(400), ...orders(plan, 'start')],
+  ]),
+});
+/** Everybody is pinged all the time. */
+export const pinged = (plan: Plan): Plan => ({
+  ...plan,
+  servers: calm(plan),
+  timing: { pingEveryMs: 100, pingMs: 50 },
+});
+/** Servers that start when they are needed, and rest soon. */
+export const lazy = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, () => ({ isLazy: true })),
+  timing: { idleStopMs: 200 },
+});
+const remote = ({ name }: ServerData): Partial<ServerData> => ({ isRemote: true, name });
+/** Servers over HTTP that forget their sessions: whoever kills them does no more than that. */
+export const forgotten = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, remote),
+  steps: after(plan, 3, () => [
+    wait(10),
+    ...plan.servers.map(({ name }): Step => ({ do: 'kill', server: name, signal: 'SIGKILL' })),
+  ]),
+});
+export const forgetful = replaced(
+  ScriptedServers.prototype,
+  'kill',
+  () =>
+    function (this: ScriptedServers, server) {
+      this.expire(server);
+    },
+);
+const unspeakable: Behaviour = {
+  faults: [{ fault: 'life.versionMismatch', when: 'initialize', version: '1999-12-31' }],
+};
+const config = (servers: readonly ServerData[], generation: number): Step => ({
+  do: 'config',
+  servers: servers.map(({ name }) => ({ name, generation })),
+});
+/** Launched otherwise they cannot be spoken with, and go back. */
+export const misled = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, ({ tools }) => ({ later: { 2: unspeakable, 3: { ...(tools && { tools }) } } })),
+  steps: [wait(1_000), config(plan.servers, 2), wait(5_000), ...fromHealing(plan)],
+});
+const stubborn: Fault = { fault: 'proc.slowExit', when: 'stdinEnd', ms: 400 };
+/** Some are taken out of the config; with `back`, they are put back before they have ended. */
+export const takenOut =
+  (back: boolean) =>
+  (plan: Plan): Plan => ({
+    ...plan,
+    servers: withServers(plan, () => ({ faults: [stubborn] })),
+    steps: [
+      ...[wait(1_000), config(plan.servers.slice(1), 1), wait(100)],
+      ...(back ? [config(plan.servers, 1)] : []),
+      ...[wait(5_000), ...fromHealing(plan).filter(({ do: what }) => what !== 'start')],
+    ],
+  });

@@ -1,0 +1,128 @@
+import { assign } from 'xstate';
+import { openCall } from '../../machines/client.effects.ts';
+import type { ComputerContext, ServersSet } from '../../machines/computer.words.ts';
+import { reconciled } from '../../machines/computer.rules.ts';
+import type { Post } from '../../machines/effects.ts';
+import { altered } from '../fixtures/altered.ts';
+import { burst, type Turns } from '../../machines/turns.ts';
+import type { Timing } from '../../machines/timing.ts';
+import { crashing, interrupted, lazy, misled, pinged, takenOut } from './mutant-days.ts';
+import { chart, nothing, parts, restless, type Actions, type Mutant, type Of } from './mutant.ts';
+
+const draining = ['states', 'connected', 'states', 'draining'] as const;
+const timingIn = ({ context }: Of): Timing => context['timing'] as Timing;
+const waits = (ms: (of: Of) => number) => () => ({
+  type: 'setDeadline',
+  params: (of: Of) => ({ ms: ms(of), spread: 0.5 }),
+});
+
+/** Again, or not: pauses, budgets, turns. */
+const tries: readonly Mutant[] = [
+  {
+    what: 'a pause that does not grow',
+    law: 'a server that failed has its pause before it is tried again',
+    days: crashing,
+    ...chart('client', [['states', 'waiting', 'entry', '1'], waits((of) => timingIn(of).backoffMs)]),
+  },
+  {
+    what: 'a budget that is never spent',
+    law: 'a tripped server has one trial after a while, or none',
+    days: crashing,
+    ...parts('client', { guards: { canRetry: () => true } }),
+  },
+  {
+    what: 'a server that was given up and is launched again at once',
+    law: 'a tripped server has one trial after a while, or none',
+    days: crashing,
+    ...chart('client', [['states', 'tripped', 'entry', '1'], waits(() => 1)]),
+  },
+  {
+    what: 'a client that does not wait for its turn',
+    law: 'a server is launched in its turn',
+    ...chart('client', [
+      ['states', 'queued', 'always'],
+      () => [{ guard: 'needsProcess', target: 'launching' }, { target: 'connected' }],
+    ]),
+  },
+  {
+    what: 'a bucket that is never empty',
+    law: 'servers come one after another',
+    days: crashing,
+    ...parts('computer', {
+      actions: {
+        setTurns: assign((_, { turns }: { turns: Turns }) => ({ turns: { ...turns, tokens: burst } })),
+      },
+    }),
+  },
+];
+/** On its way down, and while it is looked at. */
+const ways: readonly Mutant[] = [
+  {
+    what: 'a server that is to go down, and takes calls',
+    law: 'a server on its way down takes no call',
+    days: interrupted,
+    ...chart('client', [[...draining, 'on', 'call.request'], () => ({ actions: ['countCall', openCall] })]),
+  },
+  {
+    what: 'a stop that cancels nothing',
+    law: 'calls are over before stdin is closed, and none comes after',
+    days: restless,
+    ...chart('client', [[...draining, 'states', 'cancelling', 'entry'], nothing]),
+  },
+  {
+    what: 'a ping in the midst of a call',
+    law: 'nobody is pinged in the midst of a call',
+    days: pinged,
+    ...parts('client', { guards: { mayPing: (of: Of) => timingIn(of).pingMs > 0 } }),
+  },
+  {
+    what: 'calls that waited for a start and are never let go',
+    law: 'a call that waits for its server is sent when it is ready',
+    days: lazy,
+    ...chart('client', [['states', 'connected', 'states', 'ready', 'entry'], (old: Actions) => old.slice(1)]),
+  },
+];
+/** Another config. */
+const configs: readonly Mutant[] = [
+  {
+    what: 'a rollback that forgets what it was to go back to',
+    law: 'a server that goes back is launched as it was',
+    days: misled,
+    ...parts('client', { actions: { rollBack: assign({ fallback: null, attempt: 0 }) } }),
+  },
+  {
+    what: 'a server that is taken out, and whose tools stay offered',
+    law: 'a computer offers what its servers have',
+    days: takenOut(false),
+    kinds: altered(
+      'computer',
+      [
+        [
+          ['on', 'servers.set', 'actions', '1', 'params'],
+          (letters: (of: Of) => { readonly letters: readonly Post[] }) => (of: Of) => ({
+            letters: letters(of).letters.filter(({ event }) => event.type !== 'tools.changed'),
+          }),
+        ],
+      ],
+      {
+        actions: {
+          reconcile: assign(({ context: c }: { context: ComputerContext }, event: ServersSet) => {
+            const { table, up, offered, signature, catalogs } = c;
+            return { ...reconciled(c, event).next, table, up, offered, signature, catalogs };
+          }),
+        },
+      },
+    ),
+  },
+  {
+    what: 'a server that was put back while it went down, and is not opened again',
+    law: 'a server of the config is kept by a client',
+    days: takenOut(true),
+    ...chart('computer', [
+      ['on', 'owned.ended', '0', 'actions'],
+      (old: Actions) => old.filter((_, n) => n !== 1),
+    ]),
+  },
+];
+
+export const mutantsOfLives: readonly Mutant[] = [...tries, ...ways, ...configs];
