@@ -119,6 +119,7 @@ function leadsOn(
   event: { readonly type: string },
 ): boolean {
   const [next] = transition<AnyStateMachine>(machine, snapshot, event);
-  const shown = ({ value, context }: typeof next): string => JSON.stringify([value, tellApart?.(context)]);
+  const shown = ({ value, context }: typeof next): string =>
+    JSON.stringify([value, tellApart?.(context, value)]);
   return next.status !== 'active' || shown(next) !== shown(snapshot);
 }

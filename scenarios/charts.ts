@@ -22,7 +22,7 @@ export interface WalkOptions<Machine extends AnyStateMachine> {
   /** What may still be said after `close`, and must not undo it. */
   readonly meanwhile?: readonly EventFromLogic<Machine>[];
   /** What of the context tells two states apart; small, or the walk does not end. Default: nothing of it. */
-  readonly tellApart?: (context: SnapshotFrom<Machine>['context']) => unknown;
+  readonly tellApart?: (context: SnapshotFrom<Machine>['context'], value: unknown) => unknown;
   /** The order after which it has to end. Default: `{ type: 'close' }`. */
   readonly close?: EventObject;
   /** Events that come by themselves, beside `after`: `deadline.passed` of a root's own timer. */
@@ -52,7 +52,7 @@ export function walkOut<Machine extends AnyStateMachine>(
   const { tellApart = () => null, close = { type: 'close' }, meanwhile = [], limit = 5_000 } = options;
   const broken: string[] = [];
   const key = ({ snapshot: { value, status, context } }: Spot): string =>
-    JSON.stringify([status, value, tellApart(context)]);
+    JSON.stringify([status, value, tellApart(context, value)]);
   const step = ({ snapshot, how }: Spot, event: EventObject): Spot[] => {
     const path = [...how, event.type];
     try {

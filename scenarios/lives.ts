@@ -168,7 +168,7 @@ export function livesOf(kind: string, machine: AnyStateMachine, sample: Sample, 
       JSON.stringify([
         status,
         value,
-        tellApart(context),
+        tellApart(context, value),
         [...world.living.keys()].sort(),
         [...world.questions].sort(),
         world.hasDeadline,

@@ -76,13 +76,15 @@ const theEnd = `
 100 set computer#1 timer #2 10000 ms
 100 computer#1 -> host:computer: computer.changed
 100 computer#1 -> computer/client:fs#1: close
-100 computer/client:fs#1 = {"closing":"draining"}
-100 computer/client:fs#1 = {"closing":"parting"}
-100 clear computer/client:fs#1 timer #4
+100 computer/client:fs#1 = {"connected":{"draining":"cancelling"}}
+100 computer/client:fs#1 = "closing"
+100 clear computer/client:fs#1 timer #6
+100 set computer/client:fs#1 timer #7 1000 ms
+100 clear computer/client:fs#1 timer #7
 100 computer/client:fs#1/session#1 session: leaf.close
-100 set computer/client:fs#1 timer #5 1000 ms
-100 clear computer/client:fs#1 timer #5
-100 set computer/client:fs#1 timer #6 5500 ms
+100 set computer/client:fs#1 timer #8 5500 ms
+100 computer/client:fs#1 -> computer#1: client.changed
+100 computer#1 = "closing"
 100 computer/client:fs#1 -> computer#1: client.changed
 100 computer#1 = "closing"
 100 computer/client:fs#1 -> computer/client:fs/process: close
@@ -91,19 +93,29 @@ const theEnd = `
 100 set computer/client:fs/process#1 timer #1 500 ms
 100 computer#1 -> host:computer: client.changed
 100 computer#1 -> host:computer: tools.changed
+100 computer#1 -> host:computer: client.changed
+100 computer/client:fs#1 -> computer/client:fs/catalog:tools#2: catalog.rest
+100 computer/client:fs/catalog:tools#2 = "resting"
+100 clear computer/client:fs/catalog:tools#2 timer #2
 101 > leaf computer/client:fs/process#1/process#1 child.exited
 101 computer/client:fs/process#1 = "exited" [done]
 101 clear computer/client:fs/process#1 timer #1
 101 computer/client:fs/process#1/process#1 process: leaf.close
 101 - computer/client:fs/process#1 done
 101 computer/client:fs/process#1 -> computer/client:fs#1: owned.ended
+101 computer/client:fs#1 = "closing"
 101 computer/client:fs#1 = "closed" [done]
-101 clear computer/client:fs#1 timer #6
+101 clear computer/client:fs#1 timer #8
 101 - computer/client:fs#1 done
+101 computer/client:fs#1 -> computer/client:fs/catalog:tools#2: owner.ended
+101 computer/client:fs/catalog:tools#2 = "resting"
+101 - computer/client:fs/catalog:tools#2 closed
+101 computer/client:fs/catalog:tools#2 = "resting" [stopped]
 101 computer/client:fs#1 -> computer#1: owned.ended
 101 computer#1 = "closed" [done]
 101 clear computer#1 timer #2
 101 - computer#1 done
+101 computer/client:fs/catalog:tools#2 -> computer/client:fs#1: owned.ended (expected)
 101 computer#1 -> host:computer: owned.ended
 `
   .trim()

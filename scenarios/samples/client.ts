@@ -51,14 +51,18 @@ export const client: Sample = {
   },
   answers,
   told: [{ type: 'asker.lost', asker: 'host' }, { type: 'turn.given' }],
-  /** Without a process it is like with one, so that pings and rest are looked at only there. */
-  tellApart: (c) => [
-    c.attempt,
-    c.inFlight === 0,
-    c.ownsProcess,
-    c.goal,
-    c.isHolding,
-    c.hasProcess && (c.pings === 'answered' ? ((c.idleMs as number) > 0 ? 'quiet' : 'heard') : 'unheard'),
-  ],
+  tellApart: (c, value) => {
+    const state = JSON.stringify(value);
+    const isReady = state.includes('ready');
+    const isGoingDown = /draining|closing/.test(state);
+    return [
+      c.inFlight === 0,
+      /waiting|tripped|queued|launching|handshaking|recovering|severed/.test(state) && c.attempt,
+      isGoingDown && c.goal,
+      !isReady && !isGoingDown && c.isHolding,
+      isReady && [c.hasProcess, c.pings === 'answered', (c.idleMs as number) > 0],
+      /queued|closing|recovering|severed/.test(state) && c.ownsProcess,
+    ];
+  },
   passedThrough: ['deciding', 'renewing', 'gone'],
 };

@@ -29,7 +29,7 @@ export interface Sample {
   /** Facts of its owner, or of whoever else knows its address. */
   readonly told?: readonly Said[];
   /** What of the context tells two states apart; small, or the walk does not end. Default: nothing of it. */
-  readonly tellApart?: (context: Record<string, unknown>) => unknown;
+  readonly tellApart?: (context: Record<string, unknown>, value: unknown) => unknown;
   /** Facts that nobody can state any more once it was told to close: its port has promised so. */
   readonly notAfterClose?: readonly string[];
   /** States in which nobody ever rests, so that a walk does not see them. */
