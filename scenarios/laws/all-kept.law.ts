@@ -39,7 +39,7 @@ class AllKept implements Judge {
     if (kind === 'computer') {
       const computer = {
         a,
-        wanted: namesIn(input as Servers),
+        wanted: namesIn(input),
         clients: new Map(),
         givenUp: new Set<string>(),
       };
