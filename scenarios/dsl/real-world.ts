@@ -70,11 +70,12 @@ export class RealWorld implements World {
   /** The launcher asks for the command after this. */
   #launchNext(record: DirectoryRecord): void {
     if (record.k !== 'out' || record.port !== 'process' || record.ev.type !== 'leaf.open') return;
-    const { server: name } = (record.ev as unknown as { input: { server: string } }).input;
+    const { input } = record.ev as unknown as { input: { server: string; generation: number } };
+    const { server: name, generation } = input;
     const server = this.#plan.servers.find((s) => s.name === name);
     const start = (this.#starts.get(name) ?? 0) + 1;
     this.#starts.set(name, start);
-    if (server) this.runtime.introduce(name, 1, { process: launchAt(server, start) });
+    if (server) this.runtime.introduce(name, generation, { process: launchAt(server, start) });
   }
   #start(kind: Root, input: object): void {
     this.#hosted.set(
