@@ -199,11 +199,11 @@ export interface Computer extends AsyncDisposable {
     name: Name,
     listener: (value: ComputerEvents[Name]) => void,
   ): () => void;
-  /** Cancels calls, leaves the office, ends every server; resolves when none of their processes lives. */
   /**
    * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
+  /** Cancels calls, leaves the office, ends every server; resolves when none of their processes lives. */
   close(): Promise<void>;
 }

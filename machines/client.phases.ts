@@ -63,7 +63,7 @@ export const draining = parts.createStateConfig({
         target: '#client.closing',
         actions: [{ type: 'forgetProcess', params: itself }, does.tellLost],
       },
-      { actions: { type: 'forgetList', params: itself } },
+      { guard: { type: 'isCatalog', params: itself }, actions: { type: 'forgetList', params: itself } },
     ],
     'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
     'server.stop': [{ guard: 'isStopping', target: '.cancelling' }, { actions: goal('stop') }],

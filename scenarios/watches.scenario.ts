@@ -124,3 +124,34 @@ onStage(
     expect(s.state(`${client}/watch`)).toBeUndefined();
   },
 );
+
+onStage(
+  'a watch whose machine broke while its server went down is opened anew, too',
+  {
+    ...server({
+      tools: { read: { answers: {}, afterMs: 600 } },
+      methods: { 'resources/subscribe': { answers: {}, afterMs: 300 } },
+    }),
+    kinds: { ...machines, watch: watchMachine.provide({ actions: { noteDone: bug } } as never) },
+    failing: '/watch',
+  },
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    s.call('read');
+    watch(s, 'u:a');
+    s.order('computer', { type: 'server.stop', server: 'fs' });
+    s.run(400);
+    expect([s.state(`${client}/watch`), s.state(client)]).toEqual([
+      undefined,
+      '{connected:{draining:serving}}',
+    ]);
+    s.run(2_000);
+    s.order('computer', { type: 'server.start', server: 'fs' });
+    s.run(1_000);
+    watch(s, 'u:b');
+    s.run(1_000);
+    // The action that broke is the one that would have noted the answer: it asks on.
+    expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
+  },
+);
