@@ -3,11 +3,16 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
 import { opens, posts, story } from './telling.ts';
 
+/** A server that was given up is tried once in a while, for ever: longer than this no trial takes, in ms. */
+const trialMs = 30_000;
+
 interface Client {
   readonly a: Address;
   isWanted: boolean;
   stage: string | undefined;
   failure: unknown;
+  /** When the trial that it is in began; null: it is in none. */
+  triedAt: number | null;
 }
 type Fields = Said<{ stage: string; failure: unknown }>;
 
@@ -15,13 +20,14 @@ class ReadyOrWhyNot implements Judge {
   /** By address with and without its incarnation. */
   readonly #clients = new Map<Address, Client>();
 
-  take(record: DirectoryRecord): undefined {
-    if (record.k === 'post') this.#post(record);
+  take(record: DirectoryRecord, at: number): undefined {
+    if (record.k === 'post') this.#post(record, at);
     else if (record.k === 'open') this.#open(record);
     else if (record.k === 'end' && this.#clients.delete(record.a)) this.#clients.delete(nameOf(record.a));
   }
-  quiet(): Found[] {
-    return [...new Set(this.#clients.values())].flatMap(({ a, isWanted, stage, failure }) => {
+  quiet(at: number): Found[] {
+    return [...new Set(this.#clients.values())].flatMap(({ a, isWanted, stage, failure, triedAt }) => {
+      if (triedAt !== null && at - triedAt <= trialMs) return [];
       if (stage === 'ready' || stage === 'resting' || (stage === 'idle' && !isWanted)) return [];
       if ((stage === 'tripped' || stage === 'idle') && failure !== null && failure !== undefined) return [];
       const what = stage === 'tripped' ? 'does not say why' : isWanted ? 'is wanted' : 'is not wanted';
@@ -31,15 +37,18 @@ class ReadyOrWhyNot implements Judge {
   #open({ a, kind, input }: RecordOf<'open'>): void {
     if (kind !== 'client') return;
     const { start } = input as { readonly start?: string };
-    const client: Client = { a, isWanted: start !== 'byHand', stage: undefined, failure: null };
+    const isWanted = start !== 'byHand';
+    const client: Client = { a, isWanted, stage: undefined, failure: null, triedAt: null };
     this.#clients.set(a, client);
     this.#clients.set(nameOf(a), client);
   }
-  #post({ from, a, ev, dead }: RecordOf<'post'>): void {
+  #post({ from, a, ev, dead }: RecordOf<'post'>, at: number): void {
     const { type, stage, failure } = ev as Fields;
     if (type === 'client.changed') {
       const client = this.#clients.get(from);
       if (!client) return;
+      if (stage !== 'connecting') client.triedAt = null;
+      else if (client.stage === 'tripped') client.triedAt = at;
       client.stage = stage;
       client.failure = failure;
     } else if (dead === undefined && (type === 'server.start' || type === 'server.stop')) {
@@ -88,6 +97,18 @@ export const readyOrWhyNot: Law = {
       said: 'is tripped, and does not say why',
     },
     {
+      how: 'a trial that never ends',
+      seen: story(
+        born(true),
+        becomes('tripped', failure),
+        becomes('connecting', failure),
+        trialMs + 1,
+        told(''),
+      ),
+      until: 'quiet',
+      said: 'is connecting, and is wanted',
+    },
+    {
       how: 'a way down that never ends',
       seen: story(born(true), becomes('ready'), told('server.stop'), becomes('closing')),
       until: 'quiet',
@@ -103,6 +124,11 @@ export const readyOrWhyNot: Law = {
       until: 'quiet',
     },
     { how: 'one that was given up', seen: story(born(true), becomes('tripped', failure)), until: 'quiet' },
+    {
+      how: 'one that was given up and is just tried again',
+      seen: story(born(true), becomes('tripped', failure), becomes('connecting', failure), 1_000, told('')),
+      until: 'quiet',
+    },
     { how: 'one on its way, while something may go wrong', seen: story(born(true), becomes('connecting')) },
   ],
 };
