@@ -3,12 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** No process, no socket, no folder of their own: these share what they load, which saves a third of their CPU. */
+/** No process, no socket, no folder of their own. */
 const quick = [
   'machines/**/*.test.ts',
   'scenarios/!(real).test.ts',
   'scenarios/{dsl,faults,house,laws,recordings,scripted,sim}/**/*.test.ts',
   'scenarios/replay/{fork,mutants,recorder,redacted,refactorings}.test.ts',
+];
+/** They count what a process holds, or end it: each has one of its own. */
+const alone = [
+  'actors/{death,lifecycle}.test.ts',
+  'adapters/process/**/*.test.ts',
+  'scenarios/contracts/{extend,process}*.test.ts',
 ];
 const long = ['**/node_modules/**', '**/*.{long,simulation}.test.ts'];
 
@@ -27,16 +33,19 @@ export default defineConfig({
       XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'a2c-test-state-')),
       XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'a2c-test-config-')),
     },
+    // Files share what they load, which saves a third of their CPU.
+    isolate: false,
     projects: [
-      { extends: true, test: { name: 'quick', include: quick, exclude: long, isolate: false } },
+      { extends: true, test: { name: 'quick', include: quick, exclude: long } },
       {
         extends: true,
         test: {
           name: 'real',
           include: ['{machines,adapters,actors,scenarios,examples}/**/*.test.ts'],
-          exclude: [...long, ...quick],
+          exclude: [...long, ...quick, ...alone],
         },
       },
+      { extends: true, test: { name: 'alone', include: alone, exclude: long, isolate: true } },
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** Each word of the fault vocabulary with real processes: the fakes are held against what happens. */
+/** Each kind of fault with real processes: the fakes are held against what happens. `real.long.test.ts` plays all. */
 import './dsl.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './dsl/suite.ts';

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { traceOf } from './recording.ts';
-import { openedIn } from './dsl/replaying.ts';
-import { replayTrace } from './replay/replay-trace.ts';
+import { divergenceIn } from './dsl/replaying.ts';
 import { breaches, type Meant } from './invariants.ts';
 import { Stage, type StageOptions } from './stage.ts';
+import { thoroughness } from './thoroughness.ts';
 
 /** Every transition that any scenario of this run has taken, and how many scenarios ran. */
 export const taken = new Set<string>();
@@ -11,11 +10,6 @@ export const played = { count: 0 };
 
 /** Long enough for every ladder and time-out of the way down. */
 const postMortemMs = 30_000;
-/**
- * Each replay proves that the machines do the same again. That the fakes do, too, is proved by a second play of
- * so many: they are the same few for all of them.
- */
-const everyNth = 10;
 
 function play(options: StageOptions & Meant, act: (stage: Stage) => void): Stage {
   const stage = new Stage(options);
@@ -28,21 +22,18 @@ function play(options: StageOptions & Meant, act: (stage: Stage) => void): Stage
 /**
  * One failure in virtual time, told by whoever stands on the stage: for machines of its own, ports that break,
  * several computers, times to the millisecond. What servers do by the words of the fault vocabulary is said with
- * `scenario` of `dsl/`. What was recorded is replayed, to the last step and the last digit of a context. At its end
+ * `scenario` of `dsl/`. What was recorded is replayed (see thoroughness.ts), to the last step and the last digit of a
+ * context. At its end
  * everything is closed, and every invariant has to hold.
  */
 export function onStage(title: string, options: StageOptions & Meant, act: (stage: Stage) => void): void {
   test(title, () => {
     const first = play(options, act);
     expect(breaches(first, options)).toEqual([]);
-    const trace = traceOf(first.recorder);
-    const { divergence, total } = replayTrace(trace, {
-      level: 'strict',
-      kinds: openedIn(trace, first.kinds),
-    });
-    expect(divergence).toBeUndefined();
-    expect(total).toBeGreaterThan(0);
-    if (played.count % everyNth === 0) expect(play(options, act).trace).toEqual(first.trace);
+    if (played.count % thoroughness.replaysEveryNth === 0)
+      expect(divergenceIn(first.recorder, first.kinds)).toEqual([]);
+    if (played.count % thoroughness.playsTwiceEveryNth === 0)
+      expect(play(options, act).trace).toEqual(first.trace);
     for (const transition of first.taken) taken.add(transition);
     played.count += 1;
   });

@@ -10,9 +10,9 @@ export function openedIn({ lines }: Trace, kinds: Kinds = machines): Kinds {
   return Object.fromEntries(Object.entries(kinds).filter(([kind]) => opened.has(kind)));
 }
 /** Where a play and its own replay part, strictly; empty when they do not. */
-export function divergenceIn(recorder: Recorder): string[] {
+export function divergenceIn(recorder: Recorder, kinds: Kinds = machines): string[] {
   const trace = traceOf(recorder);
-  const { divergence, total } = replayTrace(trace, { level: 'strict', kinds: openedIn(trace) });
+  const { divergence, total } = replayTrace(trace, { level: 'strict', kinds: openedIn(trace, kinds) });
   if (total === 0) return ['nothing was recorded'];
   return divergence ? [`its replay differs at record ${divergence.recorded?.s ?? 'the end'}`] : [];
 }

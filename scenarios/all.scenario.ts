@@ -1,0 +1,27 @@
+/** Each registers its scenarios: with the words of `dsl/` as plans, on the stage as tests of whoever imports this. */
+import './breaker.scenario.ts';
+import './broken-machines.scenario.ts';
+import './calls-on-stage.scenario.ts';
+import './catalogs.scenario.ts';
+import './clients-on-stage.scenario.ts';
+import './config-on-stage.scenario.ts';
+import './dsl.scenario.ts';
+import './found-on-stage.scenario.ts';
+import './health.scenario.ts';
+import './histories.scenario.ts';
+import './ladders.scenario.ts';
+import './launching.scenario.ts';
+import './lazy.scenario.ts';
+import './links.scenario.ts';
+import './names.scenario.ts';
+import './offices.scenario.ts';
+import './partings.scenario.ts';
+import './refreshes.scenario.ts';
+import './renewals.scenario.ts';
+import './repeated-orders.scenario.ts';
+import './seats.scenario.ts';
+import './stopping.scenario.ts';
+import './supervision.scenario.ts';
+import './turns.scenario.ts';
+import './views.scenario.ts';
+import './watches.scenario.ts';
