@@ -1,4 +1,5 @@
 import { fnv, fnvBasis } from '../fnv.ts';
+import { remembered } from '../remembered.ts';
 import type { MetaValue, SmcpTool } from '../wire/tool.ts';
 import type { ToolEntry, ToolMeta } from './tool.ts';
 
@@ -24,7 +25,8 @@ const flat = (value: unknown): MetaValue => {
   return JSON.stringify(value ?? null);
 };
 
-export function toSmcpTool({ shown, tool, meta }: ToolEntry): SmcpTool {
+/** As agents are told of it; the same object for the same entry. */
+export const toSmcpTool = remembered(({ shown, tool, meta }: ToolEntry): SmcpTool => {
   const flatMeta: Record<string, MetaValue> = {};
   for (const [key, value] of Object.entries(tool.meta ?? {})) flatMeta[key] = flat(value);
   if (meta) {
@@ -42,10 +44,9 @@ export function toSmcpTool({ shown, tool, meta }: ToolEntry): SmcpTool {
     return_schema: tool.outputSchema ?? null,
     meta: flatMeta,
   };
-}
+});
 
-/** A fingerprint of a list, to see whether it changed: 32 bits of FNV-1a and the length of its JSON. */
-export function signatureOf(list: readonly unknown[]): string {
-  const text = JSON.stringify(list);
-  return `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
-}
+const digestOf = (text: string): string => `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
+const digestOfItem = remembered((item: object) => digestOf(JSON.stringify(item)));
+/** A fingerprint of a list, to see whether it changed: 32 bits of FNV-1a over those of its items, and a length. */
+export const signatureOf = (list: readonly object[]): string => digestOf(list.map(digestOfItem).join());

@@ -1,5 +1,6 @@
 import type { Failure } from '../wire/failure.ts';
 import { wireCodes } from '../wire/failure.ts';
+import { remembered } from '../remembered.ts';
 import { mergeMeta } from './meta.ts';
 import type { Tool } from './entries.ts';
 import type { ToolEntry, ToolMeta } from './tool.ts';
@@ -33,6 +34,14 @@ const duplicated = (name: string, servers: readonly string[]): Failure => ({
   remedy: `Give one of them another name with tool_meta.${name}.alias in its config.`,
 });
 
+/** A change of one server leaves the entries of the others what they are. */
+const entryUnder = remembered((rule: ToolRules) =>
+  remembered((tool: Tool): ToolEntry => {
+    const meta = mergeMeta(rule.defaultToolMeta, own(rule.toolMeta, tool.name));
+    return { shown: meta?.alias || tool.name, server: rule.server, tool, meta };
+  }),
+);
+
 /**
  * Names → tools (a2c-wire §3.3): the alias of a tool is its name; forbidden tools, by alias or by original name,
  * are found but not offered; where two tools claim one name the earlier server of the config keeps it and the
@@ -47,10 +56,7 @@ export function buildTable(
   const forbidden = new Map<string, ToolEntry>();
   const refused: RefusedTool[] = [];
   const entries = rules.flatMap((rule) =>
-    (own(catalogs, rule.server) ?? []).map((tool) => {
-      const meta = mergeMeta(rule.defaultToolMeta, own(rule.toolMeta, tool.name));
-      return { rule, entry: { shown: meta?.alias || tool.name, server: rule.server, tool, meta } };
-    }),
+    (own(catalogs, rule.server) ?? []).map((tool) => ({ rule, entry: entryUnder(rule)(tool) })),
   );
   for (const { rule, entry } of entries) {
     const isForbidden = rule.forbiddenTools.some((f) => f === entry.shown || f === entry.tool.name);
