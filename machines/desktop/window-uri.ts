@@ -5,6 +5,7 @@ import {
   encodePart,
   isWithin,
   splitUri,
+  valueIn,
   wholeNumberIn,
 } from '../uri/index.ts';
 import { wireCodes, type Failure } from '../wire/failure.ts';
@@ -57,7 +58,10 @@ export function parseWindowUri(raw: string): ParsedWindowUri {
   const parts = splitUri(raw);
   if (parts?.scheme !== 'window') return refuse('scheme', raw);
   if (parts.host === '') return refuse('host', raw);
-  const [priorityText, fullscreenText] = [parts.query('priority'), parts.query('fullscreen')];
+  const [priorityText, fullscreenText] = [
+    valueIn(parts.query, 'priority'),
+    valueIn(parts.query, 'fullscreen'),
+  ];
   const priority = priorityText === undefined ? undefined : wholeNumberIn(priorityText);
   if (priorityText !== undefined && !isWithin(priority ?? -1, 0, mostPriority))
     return refuse('priority', raw);

@@ -5,6 +5,7 @@ import {
   encodePart,
   isWithin,
   splitUri,
+  valueIn,
   wholeNumberIn,
 } from '../uri/index.ts';
 import type { Failure } from '../wire/failure.ts';
@@ -83,14 +84,15 @@ export const isDpeUri = (raw: string): boolean => parseDpeUri(raw).ok;
 
 /** Split before it is decoded, so that `a%2Fb` stays one document; of an element the whole rest is its id. */
 function placeIn(host: string, path: string): DpePlace | DpeRule {
-  const [, writtenRef = '', kind, ...rest] = path.split('/');
+  const segments = path.split('/');
+  const [writtenRef, kind] = [segments[1] ?? '', segments[2]];
   if (kind === undefined) {
     if (writtenRef === '') return { level: 0, host };
     const docRef = decodePart(writtenRef);
     return docRef === undefined ? 'encoding' : { level: 1, host, docRef };
   }
   const docRef = decodePart(writtenRef);
-  const part = decodePart(rest.join('/'));
+  const part = decodePart(segments.slice(3).join('/'));
   if (docRef === undefined || part === undefined) return 'encoding';
   if (docRef === '' || part === '') return 'sub-path';
   if (kind === 'elements') return { level: 3, host, docRef, elementId: part };
@@ -98,24 +100,28 @@ function placeIn(host: string, path: string): DpePlace | DpeRule {
   return pageIndex === undefined ? 'sub-path' : { level: 2, host, docRef, pageIndex };
 }
 
-function queryIn(valueOf: (key: string) => string | undefined): DpeQuery | DpeRule {
-  const read = <Value>(key: string, reader: (text: string) => Value | undefined) => {
-    const text = valueOf(key);
-    return text === undefined ? undefined : { value: reader(text) };
-  };
-  const format = read('format', (text) => wordAmong(dpeFormats, text));
-  const depth = read('depth', (text) => wordAmong(dpeDepths, text));
-  const offset = read('offset', wholeNumberIn);
-  const limit = read('limit', (text) => {
+type Readers = { readonly [Key in keyof DpeQuery]-?: (text: string) => DpeQuery[Key] };
+const readers: Readers = {
+  format: (text) => wordAmong(dpeFormats, text),
+  depth: (text) => wordAmong(dpeDepths, text),
+  offset: wholeNumberIn,
+  limit: (text) => {
     const value = wholeNumberIn(text);
     return value !== undefined && isWithin(value, 1, mostLimit) ? value : undefined;
-  });
-  const categories = read('categories', categoriesIn);
-  const found = { format, depth, offset, limit, categories };
+  },
+  categories: categoriesIn,
+};
+const keys = Object.keys(readers) as (keyof DpeQuery)[];
+
+function queryIn(written: string): DpeQuery | DpeRule {
   const query: Record<string, unknown> = {};
-  for (const [key, each] of Object.entries(found)) {
-    if (each && each.value === undefined) return key as keyof typeof found;
-    if (each) query[key] = each.value;
+  if (written === '') return query;
+  for (const key of keys) {
+    const text = valueIn(written, key);
+    if (text === undefined) continue;
+    const value = readers[key](text);
+    if (value === undefined) return key;
+    query[key] = value;
   }
   return query;
 }

@@ -6,15 +6,15 @@
 export function instantOf(text: string): number | undefined {
   const found = iso.exec(text);
   if (!found) return undefined;
-  const [year = 0, month = 0, day = 0] = found.slice(1, 4).map(Number);
-  const [hour = 0, minute = 0, second = 0] = found.slice(4, 7).map((part) => Number(part ?? 0));
+  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
+  const [hour, minute, second] = [Number(found[4] ?? 0), Number(found[5] ?? 0), Number(found[6] ?? 0)];
   const isDay = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
   // The end of a day may be 24:00, and some minutes have had 61 seconds.
   const isTime = minute < 60 && second <= 60 && (hour < 24 || (hour === 24 && minute + second === 0));
   const offset = offsetOf(found[8]);
   if (!isDay || !isTime || offset === undefined) return undefined;
   const ms = Date.UTC(year + cycleYears, month - 1, day, hour, minute, second) - cycleMs;
-  return ms + Number(`0.${found[7] ?? '0'}`) * 1000 - offset;
+  return ms - offset + (found[7] === undefined ? 0 : Number(`0.${found[7]}`) * 1000);
 }
 
 const iso =
@@ -27,7 +27,7 @@ const cycleMs = 146_097 * 86_400_000;
 const daysIn = (year: number, month: number): number => {
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   if (month === 2) return isLeap ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
 /** `+01:00`, `-0530`, `+02`, `Z` or nothing → milliseconds east of UTC. */

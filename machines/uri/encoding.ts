@@ -13,7 +13,11 @@ export function encodePart(text: string): string | undefined {
 /** These five are reserved too, and the platform leaves them. */
 const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 
+/** Half a surrogate pair. */
+const half = /\p{Surrogate}/u;
+
 export function decodePart(text: string): string | undefined {
+  if (half.test(text)) return undefined;
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);

@@ -1,3 +1,3 @@
 export { decodeHost, decodePart, encodeHost, encodePart } from './encoding.ts';
 export { isWithin, wholeNumberIn } from './numbers.ts';
-export { splitUri, type UriParts } from './split.ts';
+export { splitUri, valueIn, type UriParts } from './split.ts';

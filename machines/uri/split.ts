@@ -11,34 +11,38 @@ export interface UriParts {
   readonly host: string;
   /** As written: empty, or from its first `/` on. */
   readonly path: string;
-  /** The first value of a key, decoded; empty where the key has none. A broken escape stays as it is written. */
-  readonly query: (key: string) => string | undefined;
+  /** As written, without its `?`; may be empty. See `valueIn`. */
+  readonly query: string;
 }
 
 const whole = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
-
-const empty = (): undefined => undefined;
 
 /** Undefined: it is no `scheme://…`. What stands behind a `#` says nothing about what is meant and is left out. */
 export function splitUri(raw: string): UriParts | undefined {
   const found = whole.exec(raw);
   if (!found) return undefined;
-  const [, scheme = '', host = '', path = '', query] = found;
-  return { scheme: scheme.toLowerCase(), host, path, query: query ? queryOf(query) : empty };
+  const [, scheme = '', host = '', path = '', query = ''] = found;
+  return { scheme: scheme.toLowerCase(), host, path, query };
 }
 
 /** `+` is a blank, as forms write it: no value that we know has a plus sign. */
 const plain = (text: string): string => {
-  const spaced = text.replaceAll('+', ' ');
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   return decodePart(spaced) ?? spaced;
 };
 
-function queryOf(query: string): UriParts['query'] {
-  const values = new Map<string, string>();
-  for (const pair of query.split('&')) {
-    const at = pair.indexOf('=');
-    const key = plain(at < 0 ? pair : pair.slice(0, at));
-    if (!values.has(key)) values.set(key, at < 0 ? '' : plain(pair.slice(at + 1)));
+/**
+ * The first value of a key in a query, decoded; empty where the key has none, undefined where it is not there. A broken
+ * escape stays as it is written.
+ */
+export function valueIn(query: string, key: string): string | undefined {
+  for (let from = 0; from < query.length;) {
+    const and = query.indexOf('&', from);
+    const end = and < 0 ? query.length : and;
+    const equals = query.indexOf('=', from);
+    const at = equals < 0 || equals > end ? end : equals;
+    if (plain(query.slice(from, at)) === key) return plain(query.slice(at + 1, end));
+    from = end + 1;
   }
-  return (key) => values.get(key);
+  return undefined;
 }
