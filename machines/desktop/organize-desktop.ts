@@ -1,5 +1,5 @@
 import { byRecency, type ServerHistory } from '../history/index.ts';
-import { parseWindowUri } from './window-uri.ts';
+import { standingOf } from './window-uri.ts';
 import { isShown, renderWindow, type Window } from './window.ts';
 
 /** The windows of one server. */
@@ -43,12 +43,12 @@ export function arrangeWindows(
 function grouped(windows: readonly Window[]): ReadonlyMap<string, Group> {
   const groups = new Map<string, Group>();
   for (const window of windows) {
-    const read = isShown(window) ? parseWindowUri(window.uri) : undefined;
-    if (!read?.ok) continue;
+    const standing = isShown(window) ? standingOf(window.uri) : undefined;
+    if (!standing) continue;
     let group = groups.get(window.server);
     if (!group) groups.set(window.server, (group = { placed: [] }));
-    group.placed.push({ window, priority: read.uri.priority ?? 0 });
-    if (read.uri.fullscreen) group.fullscreen ??= window;
+    group.placed.push({ window, priority: standing.priority ?? 0 });
+    if (standing.fullscreen) group.fullscreen ??= window;
   }
   return groups;
 }

@@ -6,6 +6,7 @@ import {
   isWithin,
   splitUri,
   valueIn,
+  type UriParts,
   wholeNumberIn,
 } from '../uri/index.ts';
 import { wireCodes, type Failure } from '../wire/failure.ts';
@@ -53,29 +54,45 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
+/** What decides where a window stands among others. */
+interface Standing {
+  readonly priority: number | undefined;
+  readonly fullscreen: boolean | undefined;
+}
+
 /** Every rule of the seed; unknown keys of the query are ignored, of one that stands twice the first counts. */
-export function parseWindowUri(raw: string): ParsedWindowUri {
-  const parts = splitUri(raw);
-  if (parts?.scheme !== 'window') return refuse('scheme', raw);
-  if (parts.host === '') return refuse('host', raw);
-  const [priorityText, fullscreenText] = [
-    valueIn(parts.query, 'priority'),
-    valueIn(parts.query, 'fullscreen'),
-  ];
-  const priority = priorityText === undefined ? undefined : wholeNumberIn(priorityText);
-  if (priorityText !== undefined && !isWithin(priority ?? -1, 0, mostPriority))
-    return refuse('priority', raw);
+function judged(parts: UriParts): Standing | WindowRule {
+  if (parts.scheme !== 'window') return 'scheme';
+  if (parts.host === '') return 'host';
+  const priorityText = valueIn(parts.query, 'priority');
+  const priority = priorityText === undefined ? undefined : (wholeNumberIn(priorityText) ?? -1);
+  if (priority !== undefined && !isWithin(priority, 0, mostPriority)) return 'priority';
+  const fullscreenText = valueIn(parts.query, 'fullscreen');
   const fullscreen =
     fullscreenText === undefined ? undefined : truths.get(fullscreenText.trim().toLowerCase());
-  if (fullscreenText !== undefined && fullscreen === undefined) return refuse('fullscreen', raw);
-  const host = decodeHost(parts.host);
-  const path = segmentsOf(parts.path);
-  if (host === undefined || path === undefined) return refuse('encoding', raw);
+  if (fullscreenText !== undefined && fullscreen === undefined) return 'fullscreen';
+  const isEncoded = decodePart(parts.host) !== undefined && decodePart(parts.path) !== undefined;
+  return isEncoded ? { priority, fullscreen } : 'encoding';
+}
+
+/** Undefined: it is no window. Apart from `parseWindowUri`, because this is asked of thousands at a time. */
+export function standingOf(raw: string): Standing | undefined {
+  const parts = splitUri(raw);
+  const standing = parts && judged(parts);
+  return typeof standing === 'string' ? undefined : standing;
+}
+
+export function parseWindowUri(raw: string): ParsedWindowUri {
+  const parts = splitUri(raw);
+  if (!parts) return refuse('scheme', raw);
+  const standing = judged(parts);
+  if (typeof standing === 'string') return refuse(standing, raw);
+  const { priority, fullscreen } = standing;
   return {
     ok: true,
     uri: {
-      host,
-      path,
+      host: decodeHost(parts.host) ?? '',
+      path: segmentsOf(parts.path),
       ...(priority !== undefined && { priority }),
       ...(fullscreen !== undefined && { fullscreen }),
     },
@@ -83,14 +100,12 @@ export function parseWindowUri(raw: string): ParsedWindowUri {
 }
 
 /** Split before it is decoded, so that `c%2Fd` stays one segment. Slashes at the beginning say nothing. */
-function segmentsOf(path: string): readonly string[] | undefined {
+function segmentsOf(path: string): readonly string[] {
   const written = path.replace(/^\/+/, '');
-  if (written === '') return [];
-  const segments = written.split('/').map(decodePart);
-  return segments.every((segment) => segment !== undefined) ? segments : undefined;
+  return written === '' ? [] : written.split('/').map((segment) => decodePart(segment) ?? '');
 }
 
-export const isWindowUri = (raw: string): boolean => parseWindowUri(raw).ok;
+export const isWindowUri = (raw: string): boolean => standingOf(raw) !== undefined;
 
 /** What `parseWindowUri` reads as this; the query only as far as it is given, `priority` first. */
 export function buildWindowUri({ host, path, priority, fullscreen }: WindowUri): BuiltWindowUri {

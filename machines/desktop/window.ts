@@ -12,9 +12,6 @@ export interface Window {
 /** One item of what MCP's `resources/read` answers: text, or a blob. */
 export type Content = Pick<ResourceContents, 'text' | 'blob'>;
 
-const textsOf = (contents: readonly Content[] | null): readonly string[] =>
-  contents?.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])) ?? [];
-
 /** A window with nothing in it, or with blobs only, is none. One whose text is empty is: its URI tells that it is there. */
 export const isShown = ({ contents }: Window): boolean =>
   contents?.some(({ text }) => typeof text === 'string') === true;
@@ -27,11 +24,11 @@ const gap = '\n\n';
 
 /** One `Desktop` of seed 001: the URI, an empty line, all its texts with an empty line between them; or the bare URI. */
 export function renderWindow({ uri, contents }: Window): string {
-  const body = textsOf(contents)
-    .filter((text) => text !== '')
-    .join(gap)
-    .trim();
-  return body === '' ? uri : `${uri}${gap}${body}`;
+  let body = '';
+  for (const { text } of contents ?? [])
+    if (typeof text === 'string' && text !== '') body = body === '' ? text : body + gap + text;
+  const shown = body.trim();
+  return shown === '' ? uri : uri + gap + shown;
 }
 
 /** A rendered window as who reads it takes it apart. */

@@ -152,7 +152,7 @@ describe('URI 4: the edges', () => {
   });
 });
 
-const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((each) => each.isWellFormed());
+const text = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((each) => !/\p{Surrogate}/u.test(each));
 const word = text.filter((each) => each !== '');
 const host = word.map((each) => each.toLowerCase());
 const place: fc.Arbitrary<DpePlace> = fc.oneof(

@@ -11,7 +11,7 @@ import {
   wholeNumberIn,
 } from './index.ts';
 
-const wellFormed = fc.string({ unit: 'grapheme' }).filter((text) => text.isWellFormed());
+const wellFormed = fc.string({ unit: 'grapheme' }).filter((text) => !/\p{Surrogate}/u.test(text));
 
 describe('percent-encoding', () => {
   it('gives back every text that has UTF-8, and leaves nothing in it that could end a part', () => {
