@@ -18,6 +18,11 @@ export const wireCodes = {
   toolFailed: 4003,
   toolTimeout: 4004,
   notConfirmed: 4005,
+  /** Those of Finder (seed 000). */
+  documentNotFound: 4201,
+  pageOutOfRange: 4202,
+  elementNotFound: 4203,
+  invalidDpeUri: 4204,
 } as const;
 export type WireCode = (typeof wireCodes)[keyof typeof wireCodes];
 

@@ -14,8 +14,7 @@ export const getFinder = z.looseObject({
 });
 export type GetFinder = z.infer<typeof getFinder>;
 
-/** One document of a computer's catalogue; `server` is the MCP server that has it, `last_modified` is ISO 8601. */
-export const dpeDocumentSummary = z.looseObject({
+const document = {
   doc_ref: z.string(),
   uri: z.string(),
   file_uri: z.string(),
@@ -24,9 +23,15 @@ export const dpeDocumentSummary = z.looseObject({
   page_count: z.int(),
   keywords: z.array(z.string()).nullish(),
   summary: z.string().nullish(),
-  server: z.string(),
   last_modified: z.string().nullish(),
-});
+};
+
+/** A document as its own server tells it, a read of Level 1. `last_modified` is ISO 8601. */
+export const dpeDocumentMetadata = z.looseObject(document);
+export type DPEDocumentMetadata = z.infer<typeof dpeDocumentMetadata>;
+
+/** One document of a computer's catalogue: what its server tells, and `server`, the MCP server that has it. */
+export const dpeDocumentSummary = z.looseObject({ ...document, server: z.string() });
 export type DPEDocumentSummary = z.infer<typeof dpeDocumentSummary>;
 
 /** `total_count` counts after filtering and before paging. */
@@ -59,3 +64,31 @@ export const dpeElementDetail = z.looseObject({
   metadata: record.nullish(),
 });
 export type DPEElementDetail = z.infer<typeof dpeElementDetail>;
+
+/** The documents of one host, a read of Level 0. */
+export const dpeCatalogue = z.looseObject({
+  documents: z.array(z.unknown()),
+  total_count: z.int().nonnegative(),
+});
+export type DPECatalogue = z.infer<typeof dpeCatalogue>;
+
+/** A document with a part of its pages, a read of Level 1 with `depth=pages`; `page_total` counts all of them. */
+export const dpeDocumentPages = z.looseObject({
+  ...document,
+  pages: z.array(dpePageSummary),
+  page_offset: z.int().nonnegative(),
+  page_limit: z.int().nonnegative(),
+  page_total: z.int().nonnegative(),
+});
+export type DPEDocumentPages = z.infer<typeof dpeDocumentPages>;
+
+/** One page with its elements, a read of Level 2. */
+export const dpePage = z.looseObject({
+  page_index: z.int().nonnegative(),
+  title: z.string(),
+  doc_ref: z.string(),
+  uri: z.string(),
+  elements: z.array(dpeElementDetail),
+  element_count: z.int().nonnegative(),
+});
+export type DPEPage = z.infer<typeof dpePage>;

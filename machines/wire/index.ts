@@ -28,13 +28,21 @@ export {
 } from './computer-config.ts';
 export { getDesktop, getDesktopReply, type GetDesktop, type GetDesktopReply } from './desktop.ts';
 export {
+  dpeCatalogue,
+  dpeDocumentMetadata,
+  dpeDocumentPages,
   dpeDocumentSummary,
   dpeElementDetail,
+  dpePage,
   dpePageSummary,
   getFinder,
   getFinderReply,
+  type DPECatalogue,
+  type DPEDocumentMetadata,
+  type DPEDocumentPages,
   type DPEDocumentSummary,
   type DPEElementDetail,
+  type DPEPage,
   type DPEPageSummary,
   type GetFinder,
   type GetFinderReply,

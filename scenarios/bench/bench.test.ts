@@ -7,6 +7,7 @@ import { measure, quantile, type Row } from './measure.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
 import { oursComputer, oursFull } from './ours.ts';
+import { organisedDesktop, sortedWindows } from './organise.ts';
 import { baselineRelay, oursRelay } from './relay.ts';
 import type { Stood } from './standing.ts';
 import { aimsTable, flightTable, standingTable, tableOf, weightTable } from './table.ts';
@@ -33,6 +34,8 @@ describe('a chain', () => {
     ['lifecycle, ours', oursLives],
     ['memory, baseline', byHandIdle],
     ['memory, ours', oursIdle],
+    ['organise desktop, bare sort', sortedWindows],
+    ['organise desktop, ours', organisedDesktop],
   ])('gives back what it was asked: %s', async (name, open) => {
     const opened = await open();
     // A life is up, a call and down of fifty servers.
@@ -46,7 +49,7 @@ describe('a chain', () => {
     const groups = new Set(chains.map(({ group }) => group));
     for (const group of groups) {
       expect(chains.find((each) => each.group === group)?.name).toMatch(
-        /^(baseline|map \+ timer|nobody|calls on a clock)$/,
+        /^(baseline|map \+ timer|nobody|calls on a clock|bare sort)$/,
       );
       expect(chains.filter((each) => each.group === group).length).toBeGreaterThan(1);
     }

@@ -25,7 +25,9 @@ export interface Contender {
     | 'recorder alone'
     | 'simulation'
     | 'lifecycle'
-    | 'memory';
+    | 'memory'
+    | 'organise desktop'
+    | 'organise finder';
   readonly name: string;
   /** Numbers of calls in flight; 1, 64 and 256 when not given. */
   readonly inFlight?: readonly number[];

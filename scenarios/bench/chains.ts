@@ -3,6 +3,13 @@ import type { Contender } from './chain.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
 import { oursComputer, oursFull } from './ours.ts';
+import {
+  organisedDesktop,
+  organisedFinder,
+  searchedFinder,
+  sortedDocuments,
+  sortedWindows,
+} from './organise.ts';
 import { heardBy, heardByNobody, recorded } from './recording.ts';
 import { baselineRelay, oursRelay } from './relay.ts';
 import { busyMinutes, callsOnAClock, drawnDays } from './simulation.ts';
@@ -31,4 +38,9 @@ export const chains: readonly Contender[] = [
   { group: 'lifecycle', name: 'ours', open: oursLives, inFlight: [1] },
   { group: 'memory', name: 'baseline', open: byHandIdle, inFlight: [1] },
   { group: 'memory', name: 'ours', open: oursIdle, inFlight: [1] },
+  { group: 'organise desktop', name: 'bare sort', open: sortedWindows, inFlight: [1] },
+  { group: 'organise desktop', name: 'ours', open: organisedDesktop, inFlight: [1] },
+  { group: 'organise finder', name: 'bare sort', open: sortedDocuments, inFlight: [1] },
+  { group: 'organise finder', name: 'ours, a page', open: organisedFinder, inFlight: [1] },
+  { group: 'organise finder', name: 'ours, a search', open: searchedFinder, inFlight: [1] },
 ];

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { arrangeWindows, organizeDesktop, parseWindowUri, renderWindow, type Window } from './index.ts';
+
+/** Mirrors `../finder/organize-finder.test.ts`. D01 to D13 are the cases of a2c-wire §8.6; steps are those of seed 001. */
+const said = (text: string) => ({ uri: 'x', text });
+const blob = { uri: 'x', blob: 'AAAA' };
+const windowOf = (server: string, uri: string, contents: Window['contents'] = [said('')]): Window => ({
+  server,
+  uri: `window://${uri}`,
+  contents,
+});
+const urisOf = (windows: readonly Window[], size: number | null = null, called: readonly string[] = []) =>
+  organizeDesktop(
+    windows,
+    size,
+    called.map((server) => ({ server })),
+  ).map((text) => text.replace('window://', ''));
+
+describe('step 1: what is no window is left out', () => {
+  it.each([
+    ['D06 one without contents', windowOf('A', 'a', [])],
+    ['one that could not be read', windowOf('A', 'a', null)],
+    ['D11 one of blobs only', windowOf('A', 'a', [blob, blob])],
+    ['one of nothing that is known', windowOf('A', 'a', [{}])],
+    ['D07 another scheme', { ...windowOf('A', 'a'), uri: 'http://a' }],
+    ['D07 a priority of 101', windowOf('A', 'a?priority=101')],
+    ['D07 a fullscreen of maybe', windowOf('A', 'a?fullscreen=maybe')],
+  ])('%s, and its neighbour stays', (_, wrong) => {
+    expect(urisOf([wrong, windowOf('A', 'b')])).toEqual(['b']);
+  });
+  it('X2 D09 one whose text is empty or blank is a window: its bare URI', () => {
+    expect(urisOf([windowOf('A', 'a', [said('')]), windowOf('A', 'b', [said(' \n'), blob])])).toEqual([
+      'a',
+      'b',
+    ]);
+  });
+  it('two servers with one URI have a window each', () => {
+    expect(urisOf([windowOf('A', 'same'), windowOf('B', 'same')])).toEqual(['same', 'same']);
+  });
+});
+
+describe('step 2: servers', () => {
+  it('D04 come by their last call, the latest first, then by name', () => {
+    const windows = ['A', 'B', 'C', 'D'].map((server) => windowOf(server, server.toLowerCase()));
+    expect(urisOf(windows, null, ['D', 'A', 'gone', 'C', 'A', 'C'])).toEqual(['c', 'a', 'd', 'b']);
+    expect(urisOf(windows.toReversed())).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('step 3: the windows of one server', () => {
+  it('D01 come by priority, the highest first; none counts as 0', () => {
+    const windows = [
+      windowOf('A', 'a?priority=10'),
+      windowOf('A', 'b'),
+      windowOf('A', 'c?priority=90'),
+      windowOf('A', 'd?priority=0'),
+    ];
+    expect(urisOf(windows)).toEqual(['c?priority=90', 'a?priority=10', 'b', 'd?priority=0']);
+    expect(urisOf(windows, 2)).toEqual(['c?priority=90', 'a?priority=10']);
+  });
+  it('D13 stay as listed where their priorities are equal', () => {
+    const names = Array.from({ length: 40 }, (_, n) => `w${n}?priority=5`);
+    expect(urisOf(names.map((name) => windowOf('A', name)))).toEqual(names);
+  });
+});
+
+describe('step 4: a window for the whole screen', () => {
+  it('D02 is the only one of its server, whatever the priorities', () => {
+    const windows = [windowOf('A', 'a?priority=50'), windowOf('A', 'b?priority=10&fullscreen=1')];
+    expect(urisOf(windows)).toEqual(['b?priority=10&fullscreen=1']);
+  });
+  it('X3 of two the first that is listed, not the one with the higher priority', () => {
+    const windows = [
+      windowOf('A', 'plain?priority=100'),
+      windowOf('A', 'first?priority=1&fullscreen=true'),
+      windowOf('A', 'second?priority=99&fullscreen=true'),
+    ];
+    expect(urisOf(windows)).toEqual(['first?priority=1&fullscreen=true']);
+  });
+  it('D03 says nothing about other servers', () => {
+    const windows = [
+      windowOf('A', 'a1'),
+      windowOf('A', 'a2?fullscreen=yes'),
+      windowOf('B', 'b1'),
+      windowOf('C', 'c1?fullscreen=on'),
+      windowOf('C', 'c2'),
+    ];
+    expect(urisOf(windows)).toEqual(['a2?fullscreen=yes', 'b1', 'c1?fullscreen=on']);
+  });
+  it('counts only if it is shown, and only if it says so', () => {
+    const windows = [
+      windowOf('A', 'blob?fullscreen=true', [blob]),
+      windowOf('A', 'a'),
+      windowOf('A', 'b?fullscreen=false'),
+    ];
+    expect(urisOf(windows)).toEqual(['a', 'b?fullscreen=false']);
+  });
+});
+
+describe('step 5: the size', () => {
+  const windows = ['A', 'B', 'C'].flatMap((server) => [
+    windowOf(server, `${server}1`),
+    windowOf(server, `${server}2`),
+  ]);
+  it.each([0, -3, Number.NaN])('D05 %d wants no window', (size) => expect(urisOf(windows, size)).toEqual([]));
+  it('D12 counts over all servers together', () => {
+    expect(urisOf(windows, 1)).toEqual(['A1']);
+    expect(urisOf(windows, 3)).toEqual(['A1', 'A2', 'B1']);
+    expect(urisOf(windows, 99)).toHaveLength(6);
+  });
+  it('null wants them all', () => expect(urisOf(windows, null)).toHaveLength(6));
+});
+
+describe('a rendered window', () => {
+  const render = (...contents: readonly object[]): string => renderWindow(windowOf('A', 'a?x=1', contents));
+  it('is its URI as listed, an empty line, and its texts with empty lines between them', () => {
+    expect(render(said('one'))).toBe('window://a?x=1\n\none');
+    expect(render(said('one'), said('two\n\nthree'))).toBe('window://a?x=1\n\none\n\ntwo\n\nthree');
+  });
+  it('D08 D10 passes over blobs, empty texts, and what is neither', () => {
+    expect(render(said('a'), blob, said(''), {}, said('b'))).toBe('window://a?x=1\n\na\n\nb');
+    expect(render(said(''), said('a'))).toBe('window://a?x=1\n\na');
+  });
+  it('D09 begins and ends with no blanks, and is the bare URI where nothing is left', () => {
+    expect(render(said('\n  a  '), said(' '))).toBe('window://a?x=1\n\na');
+    expect(render(said(' \n\t'))).toBe('window://a?x=1');
+  });
+});
+
+const servers = ['A', 'B', 'C', '__proto__'];
+const uri = fc.oneof(
+  fc.constantFrom('http://x', 'window://', 'window://h?priority=101'),
+  fc
+    .record({ page: fc.nat(5), priority: fc.option(fc.nat(3)), isFull: fc.boolean() })
+    .map(({ page, priority, isFull }) => {
+      const keys = [
+        ...(priority === null ? [] : [`priority=${priority}`]),
+        ...(isFull ? ['fullscreen=1'] : []),
+      ];
+      return `window://h/${page}?${keys.join('&')}`;
+    }),
+);
+const contents = fc.option(fc.array(fc.constantFrom(said('t'), said(''), blob, {}), { maxLength: 3 }));
+const windows = fc.array(fc.record({ server: fc.constantFrom(...servers), uri, contents }), {
+  maxLength: 30,
+});
+const history = fc.array(
+  fc.constantFrom(...servers, 'gone').map((server) => ({ server })),
+  { maxLength: 6 },
+);
+const size = fc.option(fc.integer({ min: -1, max: 12 }));
+
+describe('a desktop', () => {
+  it('does not change when it is put in order again', () => {
+    fc.assert(
+      fc.property(windows, size, history, (all, most, called) => {
+        const once = arrangeWindows(all, most, called);
+        expect(arrangeWindows(once, most, called)).toEqual(once);
+      }),
+    );
+  });
+  it('is the beginning of the desktop without a size', () => {
+    fc.assert(
+      fc.property(windows, size, history, (all, most, called) => {
+        const whole = organizeDesktop(all, null, called);
+        expect(organizeDesktop(all, most, called)).toEqual(whole.slice(0, Math.max(0, most ?? 99)));
+      }),
+    );
+  });
+  it('has of each server either its first full screen or all its windows, by priority and then as listed', () => {
+    fc.assert(
+      fc.property(windows, history, (all, called) => {
+        const arranged = arrangeWindows(all, null, called);
+        for (const server of servers) {
+          const shown = all.filter((each) => {
+            const texts = each.contents?.filter((item) => 'text' in item) ?? [];
+            return each.server === server && texts.length > 0 && parseWindowUri(each.uri).ok;
+          });
+          const full = shown.filter((each) => each.uri.includes('fullscreen'));
+          const priority = (each: Window): number => Number(/priority=(\d)/.exec(each.uri)?.[1] ?? 0);
+          const sorted = [3, 2, 1, 0].flatMap((level) => shown.filter((each) => priority(each) === level));
+          const own = arranged.filter((each) => each.server === server);
+          expect(own).toEqual(full.length > 0 ? full.slice(0, 1) : sorted);
+        }
+        const order = arranged.map((each) => each.server);
+        expect(order.filter((server, at) => server !== order[at - 1])).toHaveLength(new Set(order).size);
+      }),
+    );
+  });
+  it('leaves what it was made of as it was', () => {
+    fc.assert(
+      fc.property(windows, history, (all, called) => {
+        const before = structuredClone([all, called]);
+        organizeDesktop(all, null, called);
+        expect([all, called]).toEqual(before);
+      }),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+/** What became of something that is shown to somebody, in the order of the state that has each item. */
+export interface Difference<Item> {
+  readonly added: readonly Item[];
+  readonly removed: readonly Item[];
+  /** As they are now. */
+  readonly changed: readonly Item[];
+}
+
+/**
+ * From one state to the next, by key and by what counts as a change. Where several items have one key, as two servers
+ * may have one URI, equal ones belong together first, then the rest in their order.
+ */
+export function differenceOf<Item>(
+  before: readonly Item[],
+  after: readonly Item[],
+  keyOf: (item: Item) => string,
+  isSame: (a: Item, b: Item) => boolean,
+): Difference<Item> {
+  const old = new Map<string, Item[]>();
+  for (const item of before) {
+    const alike = old.get(keyOf(item));
+    if (alike) alike.push(item);
+    else old.set(keyOf(item), [item]);
+  }
+  const take = (key: string, at: number): boolean => (old.get(key) ?? []).splice(at, 1).length > 0;
+  const fresh = after.filter((item) => {
+    const at = old.get(keyOf(item))?.findIndex((each) => isSame(each, item)) ?? -1;
+    return at < 0 || !take(keyOf(item), at);
+  });
+  const [added, changed]: [Item[], Item[]] = [[], []];
+  for (const item of fresh) (take(keyOf(item), 0) ? changed : added).push(item);
+  const left = new Set([...old.values()].flat());
+  return { added, removed: before.filter((item) => left.has(item)), changed };
+}
+
+export const isNoDifference = ({ added, removed, changed }: Difference<unknown>): boolean =>
+  added.length + removed.length + changed.length === 0;
+
+/** The URIs of one kind that each server lists. */
+export type UrisByServer = Readonly<Record<string, readonly string[]>>;
+
+/** Whether these are the same sets, server by server; one that lists nothing is as good as none (a2c-wire §9 X27). */
+export function isSameUris(a: UrisByServer, b: UrisByServer): boolean {
+  const servers = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...servers].every((server) => isSameSet(own(a, server), own(b, server)));
+}
+/** A server may be called `constructor`. */
+const own = (uris: UrisByServer, server: string): ReadonlySet<string> =>
+  new Set(Object.hasOwn(uris, server) ? uris[server] : []);
+const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...a].every((each) => b.has(each));

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byRecency, defaultRemembered, withCall, type CallHistory, type PastCall } from './index.ts';
+
+const callOf = (server: string, n = 0): PastCall => ({
+  timestamp: '2026-02-14T10:30:01Z',
+  reqId: `r${n}`,
+  server,
+  tool: 't',
+  parameters: {},
+  timeoutMs: 30_000,
+  success: true,
+  error: null,
+});
+const numbersOf = (history: CallHistory): string[] => history.map(({ reqId }) => reqId);
+
+describe('the history of calls', () => {
+  it('X39 holds the last ten, the oldest first', () => {
+    let history: CallHistory = [];
+    for (let n = 1; n <= 13; n += 1) history = withCall(history, callOf('s', n));
+    expect(defaultRemembered).toBe(10);
+    expect(numbersOf(history)).toEqual(Array.from({ length: 10 }, (_, n) => `r${n + 4}`));
+  });
+  it('holds as many as it is told to, and none when that is 0', () => {
+    fc.assert(
+      fc.property(fc.nat(20), fc.integer({ min: -2, max: 12 }), (calls, most) => {
+        let history: CallHistory = [];
+        for (let n = 0; n < calls; n += 1) history = withCall(history, callOf('s', n), most);
+        const held = Math.min(calls, Math.max(0, most));
+        expect(numbersOf(history)).toEqual(Array.from({ length: held }, (_, n) => `r${calls - held + n}`));
+      }),
+    );
+  });
+  it('is not changed by what comes after it', () => {
+    const before = [callOf('a', 1)];
+    withCall(before, callOf('b', 2), 1);
+    expect(numbersOf(before)).toEqual(['r1']);
+  });
+});
+
+describe('the order of servers', () => {
+  const order = (servers: readonly string[], history: readonly string[]): readonly string[] =>
+    byRecency(
+      servers,
+      history.map((server) => ({ server })),
+    );
+  it('D04 F07 begins with the one that was called last, each once; the others follow by name', () => {
+    expect(order(['A', 'B', 'C'], ['A', 'C'])).toEqual(['C', 'A', 'B']);
+    expect(order(['d', 'b', 'a', 'c'], ['b', 'a', 'b', 'a', 'b'])).toEqual(['b', 'a', 'c', 'd']);
+  });
+  it('leaves out a server that is not there any more', () => {
+    expect(order(['A'], ['gone', 'A', 'gone'])).toEqual(['A']);
+  });
+  it('takes names by code point, as Python sorts them', () => {
+    expect(order(['b', 'B', '2', '10', 'ä', 'z', ''], [])).toEqual(['', '10', '2', 'B', 'b', 'z', 'ä']);
+    expect(order(['\u{1F600}', '\uFF01', '\u{1F601}', '\u{1F600}a'], [])).toEqual([
+      '\uFF01',
+      '\u{1F600}',
+      '\u{1F600}a',
+      '\u{1F601}',
+    ]);
+  });
+  it('has every server once, whatever was called', () => {
+    const names = fc.array(fc.string({ unit: 'binary', maxLength: 3 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(names, names, (servers, history) => {
+        expect([...order(servers, history)].sort()).toEqual([...new Set(servers)].sort());
+      }),
+    );
+  });
+});
