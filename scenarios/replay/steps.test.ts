@@ -117,12 +117,14 @@ describe('docs/replay.md', () => {
     if (isUpdating)
       for (const file of [kept, join(checkout, 'examples/traces/shaky.trace.ndjson')])
         copyFileSync(fresh, file);
-    expect(inputs.map(({ type }) => type).toSorted()).toEqual(
-      inputsIn(kept)
+    // And on a slow machine a moment more passes, which some timer is for.
+    const typesIn = (some: typeof inputs): string[] =>
+      some
         .map(({ type }) => type)
-        .toSorted(),
-    );
+        .filter((type) => type !== 'timer' && type !== 'deadline')
+        .toSorted();
     copyFileSync(kept, fresh);
+    expect(typesIn(inputs)).toEqual(typesIn(inputsIn(kept)));
   });
 
   it('1. gets it at the prompt, too', async () => {
