@@ -53,6 +53,12 @@ export const timing = {
   pollDeclaredMs: 300_000,
   /** A list that could not be had is asked for again: twice as long after each failure, up to ten times this. */
   relistMs: 5_000,
+  /** One server has so long to give all its windows or documents; then the answer says that some are missing. */
+  shelfMs: 8_000,
+  /** One resource that somebody reads. */
+  readMs: 20_000,
+  /** Changes of a Desktop or a Finder are told at once, and then at most one in each of these. */
+  coalesceMs: 200,
   /** `client:get_*` and `server:list_room`: how long a peer waits. */
   queryMs: 30_000,
   /** What the office adds to a call's own time-out, so that the computer's answer can still arrive. */
@@ -83,6 +89,9 @@ export const timingOf = {
     ...(['pingEveryMs', 'pingMs', 'idleStopMs', 'drainMs', 'cancelGraceMs', 'exitGraceMs'] as const),
   ),
   link: only('linkMs', 'linkBackoffMs', 'quietMs', 'longestQuietMs'),
+  shelf: only('shelfMs'),
+  read: only('readMs'),
+  aggregator: only('shelfMs', 'readMs', 'coalesceMs'),
   view: only('queryMs', 'refetchMs', 'agentMarginMs'),
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;

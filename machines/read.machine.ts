@@ -1,0 +1,118 @@
+/**
+ * One resource that somebody reads: one question to its server, one answer to the asker.
+ *
+ * reading — asked; over with the answer, or when its time has passed
+ * read | refused — final
+ */
+import { setup, type ActorRefFrom } from 'xstate';
+import type { Address } from './address.ts';
+import { effects, type DirectoryEvent } from './effects.ts';
+import type { AskFact } from './ports.ts';
+import { systems, type Contents, type System } from './systems/index.ts';
+import type { TimingOf } from './timing.ts';
+import { wireCodes, type Failure } from './wire/failure.ts';
+
+export interface ReadStart {
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly system: System;
+  readonly server: string;
+  readonly uri: string;
+  /** The address that opened the session: the question goes there. */
+  readonly session: Address;
+  readonly replyTo: Address;
+  readonly timing: TimingOf<'read'>;
+}
+export type ReadOrder = { readonly type: 'close' };
+/** The answer: contents, or why there are none. */
+export interface ResourceRead {
+  readonly type: 'resource.read';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly contents: Contents;
+  readonly failure: Failure | null;
+}
+type Input = ReadStart & { readonly self: Address; readonly owner: Address };
+type At<E = unknown> = { readonly context: Input; readonly event: E };
+
+const answer = <E>(given: (c: Input, event: E) => Pick<ResourceRead, 'contents' | 'failure'>) =>
+  ({
+    type: 'post',
+    params: ({ context: c, event }: At<E>) => ({
+      to: c.replyTo,
+      event: {
+        type: 'resource.read',
+        ticket: c.ticket,
+        reqId: c.reqId,
+        ...given(c, event),
+      } satisfies ResourceRead,
+      ifThere: true as const,
+    }),
+  }) as const;
+const refuse = <E>(why: (c: Input, event: E) => Failure) =>
+  answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));
+
+const parts = setup({
+  types: {
+    context: {} as Input,
+    input: {} as Input,
+    events: {} as AskFact | ReadOrder | DirectoryEvent,
+    tags: {} as 'refreshing',
+  },
+  actions: effects,
+  delays: { limit: ({ context }) => context.timing.readMs },
+});
+
+export const readMachine = parts.createMachine({
+  id: 'read',
+  context: ({ input }) => input,
+  initial: 'reading',
+  states: {
+    reading: {
+      tags: 'refreshing',
+      entry: {
+        type: 'ask',
+        params: ({ context: { session, uri } }: At) => ({
+          id: 'read',
+          session,
+          method: 'resources/read',
+          params: { uri },
+        }),
+      },
+      on: {
+        'ask.answered': {
+          target: 'read',
+          actions: answer<{ readonly result: unknown }>((_, { result }) => ({
+            contents: (result as { readonly contents: Contents }).contents,
+            failure: null,
+          })),
+        },
+        'ask.refused': {
+          target: 'refused',
+          actions: refuse<{ readonly failure: Failure }>((c, { failure }) =>
+            systems[c.system].refusalOf(failure, c.uri),
+          ),
+        },
+        close: {
+          target: 'refused',
+          actions: refuse(({ server }) => ({
+            code: wireCodes.internal,
+            message: `Server '${server}' was stopped while the resource was read`,
+          })),
+        },
+      },
+      after: {
+        limit: {
+          target: 'refused',
+          actions: refuse(({ server, uri, timing }) => ({
+            code: wireCodes.timeout,
+            message: `Server '${server}' did not give '${uri}' within ${timing.readMs} ms`,
+          })),
+        },
+      },
+    },
+    read: { type: 'final' },
+    refused: { type: 'final' },
+  },
+});
+export type ReadRef = ActorRefFrom<typeof readMachine>;

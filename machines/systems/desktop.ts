@@ -1,0 +1,37 @@
+import { desktopQueryOf, isWindowUri, organizeDesktop, windowUrisIn, type Window } from '../desktop/index.ts';
+import { byRecency } from '../history/index.ts';
+import { wireCodes, type Failure } from '../wire/failure.ts';
+import type { GetDesktop } from '../wire/desktop.ts';
+import type { Contents, SystemRules } from './system.ts';
+
+/** A blob is known to be there, and is not kept: it can be as large as a message. */
+const kept = (contents: Contents): Window['contents'] =>
+  contents.map(({ text, blob }) =>
+    typeof text === 'string' ? { text } : typeof blob === 'string' ? { blob: '' } : {},
+  );
+
+const noWindow = (uri: string): Failure => ({
+  code: wireCodes.notFound,
+  message: `No MCP server shows the window '${uri}'`,
+  details: { uri },
+});
+
+export const desktop: SystemRules = {
+  urisIn: windowUrisIn,
+  toRead: (uris) => uris,
+  touchedBy: (uri, read) => (isWindowUri(uri) ? read.filter((each) => each === uri) : []),
+  itemsOf: (contents, uri, server) => ({ ok: true, body: [{ server, uri, contents: kept(contents) }] }),
+  answerOf: (items, query, history) => {
+    const { size, window } = desktopQueryOf(query as GetDesktop);
+    const windows = items as readonly Window[];
+    const wanted = window === null ? windows : windows.filter(({ uri }) => uri === window);
+    return { desktops: organizeDesktop(wanted, size, history) };
+  },
+  /** Two servers may show one URI; whose tool was called last is asked. */
+  routeOf: (uri, listed, history) => {
+    const able = listed.filter(({ uris }) => uris.includes(uri)).map(({ server }) => server);
+    const [server] = byRecency(able, history);
+    return server === undefined ? { ok: false, failure: noWindow(uri) } : { ok: true, body: server };
+  },
+  refusalOf: (refused) => refused,
+};

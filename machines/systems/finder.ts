@@ -1,0 +1,70 @@
+import {
+  claimOf,
+  dpeUrisIn,
+  finderQueryOf,
+  hostNotFound,
+  organizeFinder,
+  parseDpeUri,
+  readCatalogue,
+  readRefusal,
+  readSummary,
+  routeOf,
+  urisOfLevel,
+} from '../finder/index.ts';
+import { remembered } from '../remembered.ts';
+import type { DPEDocumentSummary, GetFinder } from '../wire/finder.ts';
+import type { Listed, SystemRules } from './system.ts';
+
+/** A server that lists documents has them read; one that lists its catalogue only, that (a2c-wire §3.13). */
+function toRead(uris: readonly string[]): readonly string[] {
+  const documents = urisOfLevel(uris, 1);
+  return documents.length > 0 ? documents : urisOfLevel(uris, 0);
+}
+/** A page or an element is a part of its document, and every document of its host's catalogue. */
+function touchedBy(uri: string, read: readonly string[]): readonly string[] {
+  const changed = parseDpeUri(uri);
+  if (!changed.ok) return [];
+  return read.filter((each) => {
+    const listed = parseDpeUri(each);
+    if (!listed.ok || listed.uri.host !== changed.uri.host) return false;
+    if (listed.uri.level === 0 || changed.uri.level === 0) return true;
+    return listed.uri.docRef === changed.uri.docRef;
+  });
+}
+
+/** Its hosts are taken from its URIs once, as long as the list stays what it is. */
+const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
+
+export const finder: SystemRules = {
+  urisIn: dpeUrisIn,
+  toRead,
+  touchedBy,
+  itemsOf: (contents, uri, server) => {
+    const read = parseDpeUri(uri);
+    if (!read.ok) return read;
+    if (read.uri.level === 0) {
+      const catalogue = readCatalogue(contents, server);
+      return catalogue.ok ? { ok: true, body: catalogue.body.documents } : catalogue;
+    }
+    const summary = readSummary(contents, server);
+    return summary.ok ? { ok: true, body: [summary.body] } : summary;
+  },
+  answerOf: (items, query, history) => {
+    const page = organizeFinder(
+      items as readonly DPEDocumentSummary[],
+      finderQueryOf(query as GetFinder),
+      history,
+    );
+    return { documents: page.documents, total_count: page.totalCount };
+  },
+  routeOf: (raw, listed, history) => {
+    const read = parseDpeUri(raw);
+    if (!read.ok) return read;
+    const route = routeOf(raw, read.uri, listed.map(claimIn), history);
+    return route ? { ok: true, body: route.server } : { ok: false, failure: hostNotFound(read.uri.host) };
+  },
+  refusalOf: (refused, raw) => {
+    const read = parseDpeUri(raw);
+    return read.ok ? readRefusal(refused, read.uri) : refused;
+  },
+};
