@@ -67,6 +67,10 @@ describe('step 2: keywords', () => {
         'in-summary',
       ]);
   });
+  it('are looked for in all keywords of a document as one text, with blanks between them', () => {
+    expect(namesOf(page(documents, { keywords: ['plan budget'] }))).toEqual(['in-keywords']);
+    expect(namesOf(page(documents, { keywords: ['planbudget', 'of 2026plan'] }))).toEqual([]);
+  });
   it('Organizer 2, F05 one of them is enough', () => {
     expect(namesOf(page(documents, { keywords: ['nothing', 'plan'] }))).toEqual(['in-keywords']);
     expect(namesOf(page(documents, { keywords: ['nothing'] }))).toEqual([]);

@@ -62,7 +62,7 @@ function partIn(
     if (part.length >= count) break;
     const group = groups.get(server) ?? [];
     const start = Math.max(0, from - skipped);
-    skipped += Math.min(group.length, start);
+    skipped += group.length;
     if (start < group.length)
       part = part.concat(newestFirst(group).slice(start, start + count - part.length));
   }
