@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { nearest } from '../fault-server/nearest.mjs';
 import vocabularyData from './words.json' with { type: 'json' };
 
-export const layers = ['proc', 'frame', 'life', 'rpc', 'net', 'host', 'agent', 'sched'] as const;
+export const layers = [
+  'proc',
+  'frame',
+  'life',
+  'rpc',
+  'notify',
+  'list',
+  'net',
+  'host',
+  'agent',
+  'sched',
+] as const;
 export type Layer = (typeof layers)[number];
 /** What a fault of a server waits for. */
 export const moments = ['start', 'initialize', 'ready', 'list', 'call', 'stdinEnd', 'sigterm'] as const;
