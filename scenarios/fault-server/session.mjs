@@ -4,16 +4,9 @@ import { pageAt } from './pages.mjs';
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 'call' };
 
-/** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
-export function createSession({ name, tools }, { own, triggers, happen, output, replies, log }) {
-  let isSilent = false;
-  const send = (message) =>
-    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming());
-  const refuse = (id, code, message) => send({ id, error: { code, message } });
-  const say = (list) => {
-    if (!isSilent) send({ method: `notifications/${list}/list_changed` });
-  };
-  const requests = {
+/** By method: what it does when it is asked. */
+function requestsOf({ name, tools }, { own, replies, send, refuse, say }) {
+  return {
     initialize: (request) => {
       const asked = request.params?.protocolVersion;
       const protocolVersion = versions.includes(asked) ? asked : versions[0];
@@ -37,6 +30,18 @@ export function createSession({ name, tools }, { own, triggers, happen, output, 
     ping: ({ id }) => send({ id, result: {} }),
     'logging/setLevel': ({ id }) => send({ id, result: {} }),
   };
+}
+
+/** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
+export function createSession({ name, tools }, { own, triggers, happen, output, replies, log }) {
+  let isSilent = false;
+  const send = (message) =>
+    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming());
+  const refuse = (id, code, message) => send({ id, error: { code, message } });
+  const say = (list) => {
+    if (!isSilent) send({ method: `notifications/${list}/list_changed` });
+  };
+  const requests = requestsOf({ name, tools }, { own, replies, send, refuse, say });
   const notified = {
     'notifications/initialized': () => happen('ready'),
     'notifications/cancelled': (params) => replies.cancel(params?.requestId),
