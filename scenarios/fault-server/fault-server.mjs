@@ -5,6 +5,7 @@ import { createActs, endBy, launching } from './acts.mjs';
 import { configAt, readConfig } from './config.mjs';
 import { createInput } from './input.mjs';
 import { createOutput } from './output.mjs';
+import { createChanges, createTools } from './own-tools.mjs';
 import { createReplies } from './replies.mjs';
 import { createSession } from './session.mjs';
 import { createTriggers } from './triggers.mjs';
@@ -48,6 +49,13 @@ async function serve(config) {
     lifeMs,
     log,
   });
+  const own = createTools(now.name, now.tools);
+  const changes = createChanges({
+    tools: own,
+    say: (list) => session.say(list),
+    after: (ms, go) => setTimeout(go, ms),
+    isOver: () => false,
+  });
   const run = (fault, act) => {
     const go = () => {
       log({ did: fault.fault });
@@ -58,12 +66,13 @@ async function serve(config) {
   };
   const happen = (when, tool) => {
     triggers.reach(when);
-    for (const fault of triggers.take(acts, when, tool)) run(fault, acts.get(fault.fault));
+    for (const all of [acts, changes])
+      for (const fault of triggers.take(all, when, tool)) run(fault, all.get(fault.fault));
     if (when !== 'start' && when !== 'ready') return;
     for (const fault of triggers.take(new Set(['frame.partialThenDie']), when)) run(fault, partial);
   };
   const replies = createReplies({ triggers, output, log });
-  const session = createSession(now, { triggers, happen, output, replies, log });
+  const session = createSession(now, { own, triggers, happen, output, replies, log });
   const { onStdinEnd, onSigterm } = createEnd({ triggers, happen, output, log, session });
 
   process.on('SIGTERM', onSigterm);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { randomOf } from '../virtual-clock.ts';
 import { drawFaults, layers, parseFault, parseFaults, vocabulary, wordOf, type Fault } from './fault.ts';
 
-const spoken = ['proc', 'frame', 'life', 'rpc'];
+const spoken = ['proc', 'frame', 'life', 'rpc', 'notify', 'list'];
 
 describe('the vocabulary', () => {
   it('has each word once, under its layer, layer by layer', () => {

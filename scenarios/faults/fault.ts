@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { nearest } from '../fault-server/nearest.mjs';
 import vocabularyData from './words.json' with { type: 'json' };
 
-export const layers = ['proc', 'frame', 'life', 'rpc', 'net', 'host', 'agent', 'sched'] as const;
+export const layers = [
+  'proc',
+  'frame',
+  'life',
+  'rpc',
+  'notify',
+  'list',
+  'net',
+  'host',
+  'agent',
+  'sched',
+] as const;
 export type Layer = (typeof layers)[number];
 /** What a fault of a server waits for. */
 export const moments = ['start', 'initialize', 'ready', 'list', 'call', 'stdinEnd', 'sigterm'] as const;
@@ -185,9 +196,12 @@ export function drawFault(
     ...Object.fromEntries(own),
     ...(moment === 'call' && tools.length > 0 && random() < 0.5 && { tool: oneOf(random, tools) }),
     ...(random() < 0.3 && { from: between(random, 2, 6) }),
-    ...(random() < 0.5 && { times: between(random, 1, 3) }),
+    ...((random() < 0.5 || leadsToItself(fault, moment)) && { times: between(random, 1, 3) }),
   };
 }
+/** Who is told of a change while he asks asks again. */
+const leadsToItself = (fault: string, moment: Moment | undefined): boolean =>
+  moment === 'list' && /^notify\.|^list\.flap$/.test(fault);
 
 /** A swarm: which faults are on is drawn first, at least one, so that each run leaves most of them out. */
 export function drawFaults(

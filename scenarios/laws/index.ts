@@ -43,6 +43,7 @@ import { inTurn } from './in-turn.law.ts';
 import { pingIdle } from './ping-idle.law.ts';
 import { rolledBack } from './rolled-back.law.ts';
 import { takenBack } from './taken-back.law.ts';
+import { toldLists } from './told-lists.law.ts';
 import { turns } from './turns.law.ts';
 
 export type { Bounds, Breach, Found, Judge, Law, Seen, Story } from './law.ts';
@@ -69,6 +70,7 @@ export const laws: readonly Law[] = [
   listedFirst,
   takenBack,
   bursts,
+  toldLists,
   settledInTime,
   sentOnce,
   oneAnswer,

@@ -60,13 +60,33 @@ export type Happening = { readonly afterMs?: number } & (
   | { readonly deafFor: number }
   /** One more in its group, which outlives it. */
   | { readonly forks: { readonly stubborn?: boolean; readonly holdsPipes?: boolean } }
+  | { readonly does: (own: Own) => void }
 );
+/** What a server can do by itself, as long as it lives. */
+export interface Own {
+  after(ms: number, run: () => void): void;
+  /** It says that a list has changed. `said`: there was a session in which somebody could hear it. */
+  announce(list: ListKind, said?: () => void): void;
+}
+/** What is so, whoever knows it. */
+export interface Truth {
+  /** As it would list them now. */
+  readonly tools: readonly Tool[];
+  /** It was asked for them since they changed last. */
+  readonly isListed: boolean;
+  /** It has said so since they changed last. */
+  readonly isTold: boolean;
+}
 /**
  * An MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. What is said of processes holds
  * for one that has one; a remote server (a session without a process) starts with each session.
  */
 export interface Script {
   readonly tools?: Readonly<Record<string, Act>>;
+  /** A tool that is none of these. */
+  readonly otherTool?: (name: string) => Act | undefined;
+  /** What its lists are now. */
+  readonly truth?: () => Truth;
   /** Instead of one list for ever: what the n-th `tools/list` answers. */
   readonly lists?: (n: number) => readonly string[];
   /** Entries of its lists that cannot be tools, resources or prompts. */

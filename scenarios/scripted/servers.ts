@@ -94,6 +94,11 @@ export class ScriptedServers {
   has(key: Address): boolean {
     return this.#sessions.has(key);
   }
+  /** How whoever has an open session behaves. */
+  behind(server: string): Script | undefined {
+    const isOpen = ({ child, state }: Session): boolean => child.server === server && state === 'open';
+    return [...this.#sessions.values()].find(isOpen)?.child.script;
+  }
   startsOf(server: string): number {
     return this.#starts.get(server) ?? 0;
   }

@@ -16,6 +16,11 @@ const toolOf = (random: Random): ToolData => ({
   ...(chance(random, 0.7) && { takes: spread(random, 1, 20_000) }),
   ...(chance(random, 0.25) && { changes: true }),
 });
+/** Whose name a tool has that clashes: that of another server's first, if there is one, or of its own. */
+const placed = (random: Random, { weight, fault }: DrawnFault): DrawnFault =>
+  fault.fault === 'list.nameClash'
+    ? { weight, fault: { ...fault, name: `s${between(random, 1, 3)}.t1` } }
+    : { weight, fault };
 const happening = (random: Random, drawn: readonly DrawnFault[], intensity: number): Fault[] =>
   drawn.filter(({ weight }) => chance(random, (weight / 100) * intensity)).map(({ fault }) => fault);
 
@@ -41,7 +46,11 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
   const [making, config, kind] = [of('tools'), of('config'), of('kind')];
   const names = Array.from({ length: between(making, 1, 3) }, (_, n) => `${name}.t${n + 1}`);
   const tools = Object.fromEntries(names.map((tool) => [tool, toolOf(making)]));
-  const drawn = drawFaults(of('faults'), { among: (word) => isServers(word) && among(word), tools: names });
+  const clashing = of('clash');
+  const drawn = drawFaults(of('faults'), {
+    among: (word) => isServers(word) && among(word),
+    tools: names,
+  }).map((one) => placed(clashing, one));
   const [first, ...rest] = behaviours(of('starts'), drawn, intensity);
   const later = Object.fromEntries(rest.map((behaviour, n) => [n + 2, behaviour]));
   return {

@@ -16,6 +16,7 @@ import {
 } from './mutant.ts';
 import { mutantsOfLists } from './mutants-lists.ts';
 import { mutantsOfLives } from './mutants-lives.ts';
+import { mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsAround } from './mutants-around.ts';
 
 interface Posting {
@@ -255,5 +256,5 @@ const loops: readonly Mutant[] = [
 
 export const mutants: readonly Mutant[] = [
   ...[...calls, ...clients, ...processes, ...loops],
-  ...[...mutantsOfLists, ...mutantsOfLives, ...mutantsAround],
+  ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfLives, ...mutantsAround],
 ];
