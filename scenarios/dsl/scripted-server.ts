@@ -3,6 +3,7 @@ import { sizes } from '../../machines/wire/protocol.ts';
 import type { Fault, Moment } from '../faults/fault.ts';
 import { toolOf, toolsOnly, type Act, type Happening, type Script } from '../scripted/script.ts';
 import type { Behaviour, ServerData, ToolData } from './plan.ts';
+import { isNetWord, metOf } from './scripted-net.ts';
 import { answerWords, isPlain, lastWords } from './scripted-words.ts';
 
 type Reply = Exclude<Act, (...args: never) => unknown>;
@@ -185,9 +186,14 @@ function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
       heldUp.add(how);
       return Math.max(1, num(slowly, 'ms') + (slowly.afterMs ?? 0));
     },
+    meets: (moment, tool) => metOf(triggers.take(isNetWord, moment, tool), moment, care.isHealed),
     happens: (moment, tool) =>
       triggers
-        .take((word) => !answerWords.has(word) && !/ignore|slowExit|spawn/.test(word), moment, tool)
+        .take(
+          (word) => !answerWords.has(word) && !isNetWord(word) && !/ignore|slowExit|spawn/.test(word),
+          moment,
+          tool,
+        )
         .flatMap((fault) => happeningOf(fault, start) ?? []),
   };
 }

@@ -7,7 +7,7 @@ const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 
 export function createSession({ name, tools }, { triggers, happen, output, replies, log }) {
   let isSilent = false;
   const send = (message) =>
-    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming());
+    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming(), message.id);
   const refuse = (id, code, message) => send({ id, error: { code, message } });
   const requests = {
     initialize: (request) => {
