@@ -1,7 +1,6 @@
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import type { Fault, Moment } from '../faults/fault.ts';
-import { brokenOff, forgotten, retryMs, type Met, type Passing, type Refusal } from '../scripted/remote.ts';
-import { lostFailure } from '../scripted/script.ts';
+import { brokenOff, gone, retryMs, type Met, type Passing, type Refusal } from '../scripted/remote.ts';
 
 /** Words of a server behind a URL: what becomes of a request before it is read, and of its answer on the way. */
 export const isNetWord = (word: string): boolean => word.startsWith('net.');
@@ -25,8 +24,7 @@ function refusalOf(status: number, hasSession: boolean): Refusal {
       refuses: { code: 'AccessDenied', message: 'the server refuses this login (HTTP 403)' },
       how: 'unsent',
     };
-  if (status === 404 && hasSession)
-    return { refuses: lostFailure(forgotten), how: 'unsent', ends: 'expired' };
+  if (status === 404 && hasSession) return gone;
   if (status === 429) return answered(wireCodes.tooMany, 'the server gets too many requests (HTTP 429)');
   return answered(wireCodes.toolFailed, `the server answered HTTP ${status}`);
 }

@@ -24,7 +24,13 @@ export type Passing =
   | { readonly downMs: number; readonly forgetsAll: boolean; readonly isHealed: () => boolean };
 
 /** What the carrier over HTTP says of it, in its words. */
-export const forgotten = 'the server has forgotten this session (HTTP 404)';
+const forgotten = 'the server has forgotten this session (HTTP 404)';
+/** 404 to who named a session. */
+export const gone: Refusal = {
+  refuses: { ...lostFailure(forgotten), details: { http_status: 404, phase: 'session' } },
+  how: 'unsent',
+  ends: 'expired',
+};
 const unreachable = 'the server cannot be reached: nobody listens there (ECONNREFUSED)';
 export const brokenOff: Failure = lostFailure(
   'the server broke off its answer: the connection was cut (ECONNRESET)',
@@ -154,4 +160,3 @@ export class Remote {
     });
   }
 }
-const gone: Refusal = { refuses: lostFailure(forgotten), how: 'unsent', ends: 'expired' };
