@@ -93,6 +93,7 @@ export function createHttpSession({ id, now, kind, hands, log }) {
     },
     /** Its streams end, and nobody asked for it. */
     cut: () => {
+      session.silence();
       for (const stream of asked.values()) stream.close();
       listening?.destroy();
     },

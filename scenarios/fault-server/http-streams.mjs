@@ -41,8 +41,9 @@ export function createAnswerStream(stream, { word, name, kept, isShared }) {
     if (resumes) kept.set(`${name}.0`, event);
     const gone = () => stream.socket?.destroy();
     const most = Math.min(word.bytes, bytes.length - 1);
+    // What was written before has to be out.
     if (most > 0) stream.write(bytes.subarray(0, most), gone);
-    else gone();
+    else setImmediate(gone);
   };
   return {
     say: (text) => stream.destroyed || stream.write(eventOf(text)),

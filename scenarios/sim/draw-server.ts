@@ -1,5 +1,5 @@
 import type { Behaviour, ServerData, ToolData } from '../dsl/plan.ts';
-import { drawFaults, type DrawnFault, type Fault, type Word } from '../faults/fault.ts';
+import { drawFaults, isOver, type DrawnFault, type Fault, type Word } from '../faults/fault.ts';
 import { between, chance, spread, streamOf, type Random } from './streams.ts';
 
 /** What all servers of a day have in common. */
@@ -27,7 +27,7 @@ function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: num
 
 /** What became of servers later: reached without a process, started when needed, deaf to what they announce. */
 const kindOf = (random: Random): Partial<ServerData> => ({
-  ...(chance(random, 0.15) && { isRemote: true }),
+  ...(chance(random, 0.25) && { isRemote: true }),
   ...(chance(random, 0.15) && { isLazy: true }),
   ...(chance(random, 0.1) && { restart: 'always' as const }),
   ...(chance(random, 0.1) && { hearsChanges: false }),
@@ -41,7 +41,12 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
   const [making, config, kind] = [of('tools'), of('config'), of('kind')];
   const names = Array.from({ length: between(making, 1, 3) }, (_, n) => `${name}.t${n + 1}`);
   const tools = Object.fromEntries(names.map((tool) => [tool, toolOf(making)]));
-  const drawn = drawFaults(of('faults'), { among: (word) => isServers(word) && among(word), tools: names });
+  const options = kindOf(kind);
+  const way = options.isRemote ? 'http' : 'stdio';
+  const drawn = drawFaults(of('faults'), {
+    among: (word) => isServers(word) && isOver(word, way) && among(word),
+    tools: names,
+  });
   const [first, ...rest] = behaviours(of('starts'), drawn, intensity);
   const later = Object.fromEntries(rest.map((behaviour, n) => [n + 2, behaviour]));
   return {
@@ -51,7 +56,7 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
     ...(rest.length > 0 && { later }),
     ...(chance(config, 0.1) && { autoStart: false }),
     ...(chance(config, 0.1) && { restart: false }),
-    ...kindOf(kind),
+    ...options,
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
     ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),

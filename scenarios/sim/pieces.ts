@@ -102,7 +102,7 @@ interface Slot {
 }
 const fromOne = new Set(['times', 'from', 'n', 'bytes', 'everyMs', 'servers', 'budget']);
 /** Numbers that are names: smaller says nothing. */
-const names = new Set(['code', 'seed', 'reqId']);
+const names = new Set(['code', 'status', 'seed', 'reqId']);
 
 export function slotsOf(plan: Plan): Slot[] {
   const slots: Slot[] = [];
