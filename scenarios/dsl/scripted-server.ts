@@ -1,3 +1,4 @@
+import type { ServerInfo } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
 import type { Fault, Moment } from '../faults/fault.ts';
@@ -7,7 +8,7 @@ import { isNetWord, metOf } from './scripted-net.ts';
 import { answerWords, isPlain, lastWords } from './scripted-words.ts';
 
 type Reply = Exclude<Act, (...args: never) => unknown>;
-type Now = Required<Behaviour>;
+type Now = Required<Behaviour & Pick<ServerData, 'resources'>>;
 
 /** Who looks after a server of a plan. */
 export interface Care {
@@ -159,7 +160,18 @@ function toolsOf(tools: Readonly<Record<string, ToolData>>, triggers: Triggers):
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, act(name, tool)]));
 }
 
-function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
+const offering = (
+  isMissing: (what: string) => boolean,
+  hasResources: boolean,
+): Pick<ServerInfo, 'offers'> => ({
+  offers: {
+    ...toolsOnly,
+    ...(isMissing('tools') && { tools: null }),
+    ...(hasResources && !isMissing('resources') && { resources: { listChanged: true, subscribe: true } }),
+  },
+});
+
+function scriptAt({ tools, faults, resources }: Now, start: number, care: Care): Script {
   const triggers = new Triggers(faults, care);
   const isWord = (one: string) => (word: string) => word === one;
   const [unstarted] = triggers.take(isWord('proc.spawnError'), 'start');
@@ -171,7 +183,8 @@ function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
   return {
     ...(unstarted && { missing: unstarted['errno'] === 'EMFILE' ? 'forNow' : true }),
     tools: toolsOf(tools, triggers),
-    info: isMissing('tools') ? { offers: { ...toolsOnly, tools: null } } : {},
+    info: offering(isMissing, resources.length > 0),
+    resources: resources.map((uri) => ({ uri, name: uri })),
     initialize: initializeOf(triggers, num(slow, 'ms')),
     listing: () => {
       const listed = triggers.take((word) => answerWords.has(word), 'list');
@@ -201,7 +214,7 @@ function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
 const uncared: Care = { isHealed: () => false, onFault: () => {} };
 /** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
 export function scriptOf(
-  { tools = {}, faults = [], later = {}, secret }: ServerData,
+  { tools = {}, faults = [], later = {}, resources = [], secret }: ServerData,
   care = uncared,
 ): Script {
   const steps = Object.entries(later).toSorted(([a], [b]) => Number(a) - Number(b));
@@ -209,7 +222,8 @@ export function scriptOf(
     ...(secret !== undefined && { secrets: [secret] }),
     at: (start) => {
       const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
-      return scriptAt({ tools: step?.tools ?? tools, faults: step?.faults ?? faults }, start, care);
+      const now = { tools: step?.tools ?? tools, faults: step?.faults ?? faults, resources };
+      return scriptAt(now, start, care);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { checked, isObject, meant, readFault, Refusal, refuseUnknown, words } from './vocabulary.mjs';
 
-const stepKeys = ['name', 'tools', 'seed', 'faults', 'lifeMs'];
+const stepKeys = ['name', 'tools', 'resources', 'seed', 'faults', 'lifeMs'];
 const baseKeys = [...stepKeys, 'starts', 'log', 'later', 'http'];
 
 /** So long it lives at most, whatever it ignores. */
@@ -19,16 +19,22 @@ function readTools(at, given) {
   return given;
 }
 
+function readResources(at, given) {
+  if (!Array.isArray(given)) throw new Refusal(`${at}: not a list`, '"resources":["note://1"]');
+  return given.map((uri, index) => checked(`${at}[${index}]`, uri, { type: 'string' }));
+}
+
 function readFaults(at, given) {
   if (!Array.isArray(given)) throw new Refusal(`${at}: not a list`, '"faults":[{"fault":"proc.exit"}]');
   return given.map((fault, index) => readFault(`${at}[${index}]`, fault));
 }
 
 /** What may differ from start to start. Only what is given. */
-function readStep(at, { name, tools, seed, faults, lifeMs }) {
+function readStep(at, { name, tools, resources, seed, faults, lifeMs }) {
   return {
     ...(name !== undefined && { name: checked(`${at}name`, name, { type: 'string' }) }),
     ...(tools !== undefined && { tools: readTools(`${at}tools`, tools) }),
+    ...(resources !== undefined && { resources: readResources(`${at}resources`, resources) }),
     ...(seed !== undefined && { seed: checked(`${at}seed`, seed, { type: 'integer' }) }),
     ...(faults !== undefined && { faults: readFaults(`${at}faults`, faults) }),
     ...(lifeMs !== undefined && {
@@ -60,7 +66,14 @@ function readHttp(given) {
   };
 }
 
-const usual = { name: 'fault-server', tools: { echo: {} }, seed: 1, faults: [], lifeMs: usualLifeMs };
+const usual = {
+  name: 'fault-server',
+  tools: { echo: {} },
+  resources: [],
+  seed: 1,
+  faults: [],
+  lifeMs: usualLifeMs,
+};
 
 /** The config as it was written, checked as a whole: a mistake in a later start is told at the first. `asked`: http. */
 export function readConfig(text, asked) {

@@ -4,7 +4,7 @@ const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 'call' };
 
 /** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
-export function createSession({ name, tools }, { triggers, happen, output, replies, log }) {
+export function createSession({ name, tools, resources }, { triggers, happen, output, replies, log }) {
   let isSilent = false;
   const send = (message) =>
     output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming(), message.id);
@@ -13,7 +13,11 @@ export function createSession({ name, tools }, { triggers, happen, output, repli
     initialize: (request) => {
       const asked = request.params?.protocolVersion;
       const protocolVersion = versions.includes(asked) ? asked : versions[0];
-      const capabilities = { tools: { listChanged: true }, logging: {} };
+      const capabilities = {
+        tools: { listChanged: true },
+        logging: {},
+        ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
+      };
       replies.answer(request, { protocolVersion, capabilities, serverInfo: { name, version: '1.0.0' } });
     },
     'tools/list': (request) => {
@@ -29,6 +33,11 @@ export function createSession({ name, tools }, { triggers, happen, output, repli
       const { takes, answers = textResult(typeof text === 'string' ? text : tool) } = known;
       replies.answer(request, answers, takes);
     },
+    'resources/list': ({ id }) =>
+      send({ id, result: { resources: resources.map((uri) => ({ uri, name: uri })) } }),
+    'resources/templates/list': ({ id }) => send({ id, result: { resourceTemplates: [] } }),
+    'resources/subscribe': ({ id }) => send({ id, result: {} }),
+    'resources/unsubscribe': ({ id }) => send({ id, result: {} }),
     ping: ({ id }) => send({ id, result: {} }),
     'logging/setLevel': ({ id }) => send({ id, result: {} }),
   };

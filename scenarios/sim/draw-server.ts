@@ -38,7 +38,7 @@ const kindOf = (random: Random): Partial<ServerData> => ({
 export function drawServer({ seed, intensity, among }: Weather, name: string): ServerData {
   const path = `computer/client:${name}`;
   const of = (purpose: string): Random => streamOf(seed, path, purpose);
-  const [making, config, kind] = [of('tools'), of('config'), of('kind')];
+  const [making, config, kind, having] = [of('tools'), of('config'), of('kind'), of('resources')];
   const names = Array.from({ length: between(making, 1, 3) }, (_, n) => `${name}.t${n + 1}`);
   const tools = Object.fromEntries(names.map((tool) => [tool, toolOf(making)]));
   const options = kindOf(kind);
@@ -59,6 +59,7 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
     ...options,
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
+    ...(chance(having, 0.2) && { resources: [`note://${name}/1`, `note://${name}/2`] }),
     ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),
   };
 }

@@ -11,8 +11,6 @@ export interface Mutant {
   readonly kinds?: SimulateOptions['kinds'];
   /** Another directory than today's, until what it returns is called. */
   readonly patch?: () => () => void;
-  /** What happens to everybody in its days, also to the system as it is; until what it returns is called. */
-  readonly weather?: () => () => void;
   /** What it breaks is rare: the days that are drawn, with more of it. */
   readonly days?: (plan: Plan) => Plan;
 }

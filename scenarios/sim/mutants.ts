@@ -15,6 +15,7 @@ import {
   type Of,
 } from './mutant.ts';
 import { mutantsOfLists } from './mutants-lists.ts';
+import { mutantsOfNet } from './mutants-net.ts';
 import { mutantsOfLives } from './mutants-lives.ts';
 import { mutantsAround } from './mutants-around.ts';
 
@@ -255,5 +256,5 @@ const loops: readonly Mutant[] = [
 
 export const mutants: readonly Mutant[] = [
   ...[...calls, ...clients, ...processes, ...loops],
-  ...[...mutantsOfLists, ...mutantsOfLives, ...mutantsAround],
+  ...[...mutantsOfLists, ...mutantsOfNet, ...mutantsOfLives, ...mutantsAround],
 ];

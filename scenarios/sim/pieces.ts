@@ -5,7 +5,7 @@ export type Piece = string;
 
 const optional = [
   ...(['autoStart', 'isLazy', 'isRemote', 'restart', 'budget', 'forbidden'] as const),
-  ...(['hearsChanges', 'refreshFailures', 'secret'] as const),
+  ...(['hearsChanges', 'refreshFailures', 'secret', 'resources'] as const),
 ] as const;
 const ofTool = ['takes', 'changes', 'answers'] as const;
 /** A day has one order of ties, and without it nothing is by chance. */
