@@ -195,3 +195,42 @@ scenario('a server that is away for longer is lost, and tried again after a paus
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
 });
+
+scenario(
+  'what was watched in a session that is forgotten is subscribed in the next one, and its lists are asked for',
+  (s) => {
+    const fs = s.server('fs', {
+      ...remote,
+      resources: ['note://1', 'note://2'],
+      faults: [{ fault: 'net.sessionGone' }],
+    });
+    s.later(fs, 2);
+    s.ready();
+    s.watch(fs, 'note://2');
+    s.asked(fs, 'resources/subscribe');
+    const call = s.call('read');
+    s.settled(call);
+    s.reaches(fs, 'ready');
+    s.asked(fs, 'resources/subscribe', 2);
+    s.expect(fs).requests('resources/list', 2);
+    s.expect(fs).requests('tools/list', 2);
+  },
+);
+
+scenario(
+  'a list that is refused to this login again and again is offered no more, and its server stays',
+  (s) => {
+    const fs = s.server('fs', {
+      ...{ isRemote: true, tools: { read: { changes: true } }, refreshFailures: 2 },
+      faults: [{ fault: 'net.httpStatus', when: 'list', status: 403, from: 2 }],
+    });
+    s.timing({ relistMs: 100 });
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.heard('computer', 'tools.changed', 2);
+    s.expect.tools('+read', '-read');
+    s.expect(fs).is('ready');
+    s.differs('how often a list is tried again depends on how busy this machine is', ['requests']);
+  },
+);

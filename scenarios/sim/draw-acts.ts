@@ -68,7 +68,7 @@ const troubles = {
   restart: 2,
   swizzle: 1,
   config: 2,
-  watch: 1,
+  watch: 3,
   bounce: 2,
   fault: 8,
 } as const;

@@ -27,7 +27,7 @@ function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: num
 
 /** What became of servers later: reached without a process, started when needed, deaf to what they announce. */
 const kindOf = (random: Random): Partial<ServerData> => ({
-  ...(chance(random, 0.25) && { isRemote: true }),
+  ...(chance(random, 0.3) && { isRemote: true }),
   ...(chance(random, 0.15) && { isLazy: true }),
   ...(chance(random, 0.1) && { restart: 'always' as const }),
   ...(chance(random, 0.1) && { hearsChanges: false }),
@@ -43,10 +43,15 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
   const tools = Object.fromEntries(names.map((tool) => [tool, toolOf(making)]));
   const options = kindOf(kind);
   const way = options.isRemote ? 'http' : 'stdio';
-  const drawn = drawFaults(of('faults'), {
-    among: (word) => isServers(word) && isOver(word, way) && among(word),
-    tools: names,
-  });
+  const can = (word: Word): boolean => isServers(word) && isOver(word, way) && among(word);
+  const isNet = ({ layer }: Word): boolean => layer === 'net';
+  const net = of('net');
+  // Who cannot be spoken with at all forgets no session: half of those at a URL have nothing else wrong with them.
+  const isSound = way === 'http' && chance(net, 0.5);
+  const drawn = [
+    ...drawFaults(of('faults'), { among: (word) => can(word) && !isNet(word) && !isSound, tools: names }),
+    ...drawFaults(net, { among: (word) => can(word) && isNet(word), tools: names }),
+  ];
   const [first, ...rest] = behaviours(of('starts'), drawn, intensity);
   const later = Object.fromEntries(rest.map((behaviour, n) => [n + 2, behaviour]));
   return {
@@ -59,7 +64,7 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
     ...options,
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
-    ...(chance(having, 0.2) && { resources: [`note://${name}/1`, `note://${name}/2`] }),
+    ...(chance(having, 0.3) && { resources: [`note://${name}/1`, `note://${name}/2`] }),
     ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),
   };
 }
