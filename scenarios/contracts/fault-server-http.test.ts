@@ -1,4 +1,4 @@
-import { get } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../fault-server/config.mjs';
 import { remoteWith } from './fault-server-net.ts';
@@ -52,9 +52,7 @@ describe.concurrent('the fault server at a URL', { timeout: 20_000 }, () => {
         stream.on('data', look);
         look();
       });
-    const stream = await new Promise<import('node:http').IncomingMessage>((resolve) =>
-      get(remote.url, resolve),
-    );
+    const stream = await new Promise<IncomingMessage>((resolve) => get(remote.url, resolve));
     stream.setEncoding('utf8').on('data', (more: string) => (text += more));
     stream.on('error', () => {});
     const path = await heard(/^event: endpoint\ndata: (\S+)$/m);

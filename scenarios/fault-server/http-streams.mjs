@@ -1,11 +1,11 @@
 /** An event stream that broke may be taken up so soon: said in its `retry` field. */
-export const retryMs = 100;
+const retryMs = 100;
 /** An answer that drips in comes in so many pieces. */
 const pieces = 8;
 
 const eventOf = (text, id) => `${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${text}\n\n`;
 
-export function openStream(response, sessionId) {
+function openStream(response, sessionId) {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'mcp-session-id': sessionId });
   response.flushHeaders();
   return response;
@@ -28,7 +28,7 @@ function drip(stream, bytes, ms, done) {
  * The stream of one answer, or the one stream of a session over SSE. `word` is the fault that the answer leaves under,
  * `kept` has what is there for who takes a stream up: by the id of the event before it.
  */
-export function createAnswerStream(stream, { word, name, kept, isShared }) {
+function createAnswerStream(stream, { word, name, kept, isShared }) {
   const resumes = word?.fault === 'net.sseCut' && word.resumes && !isShared;
   if (resumes) stream.write(`id: ${name}.0\nretry: ${retryMs}\ndata:\n\n`);
   const end = () => {
@@ -56,5 +56,59 @@ export function createAnswerStream(stream, { word, name, kept, isShared }) {
       if (isLast) end();
     },
     close: () => stream.destroy(),
+  };
+}
+
+/**
+ * All streams of one session: one for each request (`isShared`: none, as in MCP 2024-11-05), and one for what is about
+ * no request.
+ */
+export function createStreams({ id, isShared }) {
+  const asked = new Map();
+  const kept = new Map();
+  const unheard = [];
+  let listening;
+  let reading;
+  let count = 0;
+  /** With what is being asked, where nobody listens; else it waits. */
+  const tell = (text) => {
+    if (listening && !listening.destroyed) listening.write(eventOf(text));
+    else if (asked.has(reading)) asked.get(reading).say(text);
+    else unheard.push(text);
+  };
+  return {
+    output: {
+      line: (line, _framing, about) => {
+        const text = String(line);
+        const message = JSON.parse(text);
+        const stream = asked.get(about);
+        if (stream && message.method === undefined) stream.answer(text, message.id === about);
+        else if (stream) stream.say(text);
+        else if (about === undefined) tell(text);
+      },
+    },
+    /** A request is being read; its answer leaves under this word. */
+    during: (requestId, response, word, read) => {
+      if (isShared) response.writeHead(202).end();
+      else response.on('close', () => asked.delete(requestId));
+      const stream = isShared ? listening : openStream(response, id);
+      count += 1;
+      asked.set(requestId, createAnswerStream(stream, { word, name: `${id}.${count}`, kept, isShared }));
+      reading = requestId;
+      read();
+      reading = undefined;
+    },
+    /** The stream for what is about no request, or the rest of one that was cut. */
+    listen: (response, lastEventId) => {
+      openStream(response, id);
+      if (kept.has(lastEventId)) return response.end(kept.get(lastEventId));
+      listening = response;
+      response.write(`retry: ${retryMs}\n\n`);
+      for (const text of unheard.splice(0)) tell(text);
+    },
+    cut: () => {
+      for (const stream of asked.values()) stream.close();
+      listening?.destroy();
+    },
   };
 }

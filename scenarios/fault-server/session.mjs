@@ -3,6 +3,19 @@ import { textResult } from './answers.mjs';
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 'call' };
 
+/** Resources that are there and never change. */
+const resourcesOf = (uris, send) => ({
+  'resources/list': ({ id }) => send({ id, result: { resources: uris.map((uri) => ({ uri, name: uri })) } }),
+  'resources/templates/list': ({ id }) => send({ id, result: { resourceTemplates: [] } }),
+  'resources/subscribe': ({ id }) => send({ id, result: {} }),
+  'resources/unsubscribe': ({ id }) => send({ id, result: {} }),
+});
+const offering = (resources) => ({
+  tools: { listChanged: true },
+  logging: {},
+  ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
+});
+
 /** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
 export function createSession({ name, tools, resources }, { triggers, happen, output, replies, log }) {
   let isSilent = false;
@@ -13,11 +26,7 @@ export function createSession({ name, tools, resources }, { triggers, happen, ou
     initialize: (request) => {
       const asked = request.params?.protocolVersion;
       const protocolVersion = versions.includes(asked) ? asked : versions[0];
-      const capabilities = {
-        tools: { listChanged: true },
-        logging: {},
-        ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
-      };
+      const capabilities = offering(resources);
       replies.answer(request, { protocolVersion, capabilities, serverInfo: { name, version: '1.0.0' } });
     },
     'tools/list': (request) => {
@@ -33,11 +42,7 @@ export function createSession({ name, tools, resources }, { triggers, happen, ou
       const { takes, answers = textResult(typeof text === 'string' ? text : tool) } = known;
       replies.answer(request, answers, takes);
     },
-    'resources/list': ({ id }) =>
-      send({ id, result: { resources: resources.map((uri) => ({ uri, name: uri })) } }),
-    'resources/templates/list': ({ id }) => send({ id, result: { resourceTemplates: [] } }),
-    'resources/subscribe': ({ id }) => send({ id, result: {} }),
-    'resources/unsubscribe': ({ id }) => send({ id, result: {} }),
+    ...resourcesOf(resources, send),
     ping: ({ id }) => send({ id, result: {} }),
     'logging/setLevel': ({ id }) => send({ id, result: {} }),
   };

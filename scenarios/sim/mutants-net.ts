@@ -10,7 +10,7 @@ const handshaking = ['states', 'connected', 'states', 'handshaking', 'on', 'sess
 const withoutResources: Edit = [
   [...handshaking, '0', 'actions', '2', 'params'],
   (old: (of: Of) => Letters) => (of: Of) => ({
-    letters: old(of).letters.filter(({ to }) => !of.context['isRenewed'] || !/:resources$/.test(to)),
+    letters: old(of).letters.filter(({ to }) => !of.context['isRenewed'] || !to.endsWith(':resources')),
   }),
 ];
 
