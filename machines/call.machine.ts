@@ -122,6 +122,12 @@ export const callMachine = parts.createMachine({
             target: 'severed',
             actions: { type: 'rememberFailure', params: failureOf },
           },
+          /** Its server lives, and says nothing more about it. */
+          {
+            guard: { type: 'isLostAlone', params: ({ event }) => event },
+            target: 'unknown',
+            actions: { type: 'rememberFailure', params: failureOf },
+          },
           {
             guard: { type: 'wasNeverSent', params: ({ event }) => event },
             target: 'failed',

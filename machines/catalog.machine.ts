@@ -19,6 +19,7 @@ import {
   askList,
   because,
   dropEntries,
+  isLost,
   parts,
   poll,
   refusalOf,
@@ -32,7 +33,6 @@ import {
 export type { CatalogNews, CatalogOrder, CatalogSettled, CatalogStart } from './catalog.parts.ts';
 
 const noList = 'its server does not know this list';
-const isLost = (event: unknown): boolean => (event as { lost?: boolean }).lost === true;
 const settled = settle(
   () => null,
   () => false,

@@ -13,7 +13,7 @@ import {
 } from './catalog/index.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { failureOfStep } from './server-failure.ts';
+import { failureOfStep, isForgotten, isHopeless } from './server-failure.ts';
 import type { TimingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 
@@ -149,6 +149,11 @@ export const askList = [
   },
 ] as const;
 export const withdrawList = { type: 'withdraw', params: { id: listQuestion } } as const;
+/** `session.lost` follows; where one question was lost alone, it does not. */
+export const isLost = (event: unknown): boolean => {
+  const { lost, alone, failure } = event as Partial<Extract<AskFact, { type: 'ask.refused' }>>;
+  return failure !== undefined && (isForgotten(failure) || (lost === true && alone !== true));
+};
 /** Its owner waits for the first list of a session. */
 export const settle = (failure: (c: Context) => Failure | null, lost: (event: unknown) => boolean) =>
   ({
@@ -218,8 +223,9 @@ export const parts = setup({
   },
   guards: {
     isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknownMethod(failure),
-    /** Nobody answered because there is no session: neither a failure nor a success. */
-    isUnasked: (_, { sent, lost }: { sent: boolean; lost?: boolean }) => !sent || lost === true,
+    /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
+    isUnasked: (_, { sent, lost, alone, failure }: Extract<AskFact, { type: 'ask.refused' }>) =>
+      alone !== true && (lost === true || (!sent && !isHopeless(failure))),
     isWorn: ({ context: c }) => c.failures >= c.refreshFailures,
   },
   delays: {

@@ -1,13 +1,15 @@
+import type { ServerInfo } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
 import type { Fault, Moment } from '../faults/fault.ts';
 import { toolsOnly, type Act, type Happening, type Script } from '../scripted/script.ts';
 import type { Behaviour, ServerData, ToolData } from './plan.ts';
 import { ScriptedLists } from './scripted-lists.ts';
+import { isNetWord, metOf } from './scripted-net.ts';
 import { answerWords, isPlain, lastWords } from './scripted-words.ts';
 
 type Reply = Exclude<Act, (...args: never) => unknown>;
-type Now = Required<Behaviour>;
+type Now = Required<Behaviour & Pick<ServerData, 'resources'>>;
 
 /** Who looks after a server of a plan. */
 export interface Care {
@@ -172,7 +174,18 @@ function actsOf(triggers: Triggers, lists: ScriptedLists) {
     };
 }
 
-function scriptAt(name: string, { tools, faults }: Now, start: number, care: Care): Script {
+const offering = (
+  isMissing: (what: string) => boolean,
+  hasResources: boolean,
+): Pick<ServerInfo, 'offers'> => ({
+  offers: {
+    ...toolsOnly,
+    ...(isMissing('tools') && { tools: null }),
+    ...(hasResources && !isMissing('resources') && { resources: { listChanged: true, subscribe: true } }),
+  },
+});
+
+function scriptAt(name: string, { tools, faults, resources }: Now, start: number, care: Care): Script {
   const triggers = new Triggers(faults, care);
   const lists = new ScriptedLists(name, tools, care.isHealed);
   const actOf = actsOf(triggers, lists);
@@ -188,7 +201,8 @@ function scriptAt(name: string, { tools, faults }: Now, start: number, care: Car
     tools: Object.fromEntries(Object.entries(tools).map(([tool, data]) => [tool, actOf(tool, data)])),
     otherTool: (tool) => (lists.has(tool) ? actOf(tool) : undefined),
     truth: () => lists.truth(),
-    info: isMissing('tools') ? { offers: { ...toolsOnly, tools: null } } : {},
+    info: offering(isMissing, resources.length > 0),
+    resources: resources.map((uri) => ({ uri, name: uri })),
     initialize: initializeOf(triggers, num(slow, 'ms')),
     listing: () => {
       const listed = triggers.take((word) => answerWords.has(word), 'list');
@@ -203,9 +217,14 @@ function scriptAt(name: string, { tools, faults }: Now, start: number, care: Car
       heldUp.add(how);
       return Math.max(1, num(slowly, 'ms') + (slowly.afterMs ?? 0));
     },
+    meets: (moment, tool) => metOf(triggers.take(isNetWord, moment, tool), moment, care.isHealed),
     happens: (moment, tool) =>
       triggers
-        .take((word) => !answerWords.has(word) && !/ignore|slowExit|spawn/.test(word), moment, tool)
+        .take(
+          (word) => !answerWords.has(word) && !isNetWord(word) && !/ignore|slowExit|spawn/.test(word),
+          moment,
+          tool,
+        )
         .flatMap((fault) => lists.happeningOf(fault) ?? happeningOf(fault, start) ?? []),
   };
 }
@@ -213,7 +232,7 @@ function scriptAt(name: string, { tools, faults }: Now, start: number, care: Car
 const uncared: Care = { isHealed: () => false, onFault: () => {} };
 /** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
 export function scriptOf(
-  { name, tools = {}, faults = [], later = {}, secret }: ServerData,
+  { name, tools = {}, faults = [], later = {}, resources = [], secret }: ServerData,
   care = uncared,
 ): Script {
   const steps = Object.entries(later).toSorted(([a], [b]) => Number(a) - Number(b));
@@ -221,7 +240,8 @@ export function scriptOf(
     ...(secret !== undefined && { secrets: [secret] }),
     at: (start) => {
       const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
-      return scriptAt(name, { tools: step?.tools ?? tools, faults: step?.faults ?? faults }, start, care);
+      const now = { tools: step?.tools ?? tools, faults: step?.faults ?? faults, resources };
+      return scriptAt(name, now, start, care);
     },
   };
 }

@@ -26,9 +26,22 @@ function createLog(file) {
   return (fact) => writeSync(fd, `${JSON.stringify({ t: Math.round(performance.now()), ...fact })}\n`);
 }
 
+/** Over HTTP: there is no ladder to play with, so it ends as soon as it is asked to. */
+async function serveAtUrl(config, log) {
+  const { serveHttp } = await import('./http.mjs');
+  const end = (code) => process.exit(code);
+  process.stdout.on('error', () => {});
+  process.stdin.on('error', () => {}).on('end', () => end(0));
+  process.stdin.resume();
+  process.on('SIGTERM', () => endBy('SIGTERM'));
+  setTimeout(() => end(exitCodes.lifeIsOver), config.base.lifeMs);
+  serveHttp(config, { log, end });
+}
+
 /** Runs a server until it ends the process. */
 async function serve(config) {
   const log = createLog(config.log);
+  if (config.http) return serveAtUrl(config, log);
   const start = countStart(config.starts);
   const now = configAt(config, start);
   const { faults, seed, lifeMs } = now;
@@ -116,6 +129,19 @@ function createEnd({ triggers, happen, output, log, session }) {
   return { onStdinEnd, onSigterm };
 }
 
+/** `--http`, `--port` and `--sse` before the config, and what is left. */
+function httpIn(args) {
+  const rest = [...args];
+  let http;
+  while (['--http', '--port', '--sse'].includes(rest[0])) {
+    const [option] = rest.splice(0, 1);
+    const more =
+      option === '--port' ? { port: Number(rest.shift()) } : option === '--sse' ? { kind: 'sse' } : {};
+    http = { ...http, ...more };
+  }
+  return { http, rest };
+}
+
 function textOf([first, second, ...rest]) {
   const usage = '--help says what it takes';
   if (first === '--file') {
@@ -140,7 +166,8 @@ async function main(args) {
   }
   let config;
   try {
-    config = readConfig(textOf(args));
+    const { http, rest } = httpIn(args);
+    config = readConfig(textOf(rest), http);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     process.stderr.write(`fault-server: ${error.message}\n  ${error.remedy}\n`);

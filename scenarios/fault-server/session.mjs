@@ -4,13 +4,26 @@ import { pageAt } from './pages.mjs';
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 'call' };
 
+/** Resources that are there and never change. */
+const resourcesOf = (uris, send) => ({
+  'resources/list': ({ id }) => send({ id, result: { resources: uris.map((uri) => ({ uri, name: uri })) } }),
+  'resources/templates/list': ({ id }) => send({ id, result: { resourceTemplates: [] } }),
+  'resources/subscribe': ({ id }) => send({ id, result: {} }),
+  'resources/unsubscribe': ({ id }) => send({ id, result: {} }),
+});
+const offering = (resources) => ({
+  tools: { listChanged: true },
+  logging: {},
+  ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
+});
+
 /** By method: what it does when it is asked. */
-function requestsOf({ name, tools }, { own, replies, send, refuse, say }) {
+function requestsOf({ name, tools, resources }, { own, replies, send, refuse, say }) {
   return {
     initialize: (request) => {
       const asked = request.params?.protocolVersion;
       const protocolVersion = versions.includes(asked) ? asked : versions[0];
-      const capabilities = { tools: { listChanged: true }, logging: {} };
+      const capabilities = offering(resources);
       replies.answer(request, { protocolVersion, capabilities, serverInfo: { name, version: '1.0.0' } });
     },
     'tools/list': (request) => {
@@ -27,21 +40,22 @@ function requestsOf({ name, tools }, { own, replies, send, refuse, say }) {
       const { takes, answers = textResult(typeof text === 'string' ? text : tool) } = known;
       replies.answer(request, answers, takes);
     },
+    ...resourcesOf(resources, send),
     ping: ({ id }) => send({ id, result: {} }),
     'logging/setLevel': ({ id }) => send({ id, result: {} }),
   };
 }
 
 /** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
-export function createSession({ name, tools }, { own, triggers, happen, output, replies, log }) {
+export function createSession({ name, tools, resources }, { own, triggers, happen, output, replies, log }) {
   let isSilent = false;
   const send = (message) =>
-    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming());
+    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming(), message.id);
   const refuse = (id, code, message) => send({ id, error: { code, message } });
   const say = (list) => {
     if (!isSilent) send({ method: `notifications/${list}/list_changed` });
   };
-  const requests = requestsOf({ name, tools }, { own, replies, send, refuse, say });
+  const requests = requestsOf({ name, tools, resources }, { own, replies, send, refuse, say });
   const notified = {
     'notifications/initialized': () => happen('ready'),
     'notifications/cancelled': (params) => replies.cancel(params?.requestId),

@@ -9,6 +9,7 @@ export const call: Sample = {
   } satisfies OrdersOf<CallOrder, 'asker.lost' | 'call.go' | 'server.lost'>,
   answers: [
     ...answers,
+    { type: 'ask.refused', failure, sent: true, lost: true, alone: true },
     { type: 'ask.answered', result: true },
     { type: 'ask.answered', result: { isError: true } },
   ],

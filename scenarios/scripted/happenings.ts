@@ -6,7 +6,7 @@ export interface Hands {
   now(): number;
   after(child: Child, ms: number, run: () => void): void;
   die(child: Child, death: Death): void;
-  lose(session: Session, reason: string): void;
+  lose(session: Session, reason: string, isExpired?: boolean): void;
 }
 
 const ownOf = (hands: Hands, child: Child): Own => ({

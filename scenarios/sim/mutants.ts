@@ -15,6 +15,7 @@ import {
   type Of,
 } from './mutant.ts';
 import { mutantsOfLists } from './mutants-lists.ts';
+import { mutantsOfNet } from './mutants-net.ts';
 import { mutantsOfLives } from './mutants-lives.ts';
 import { mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsAround } from './mutants-around.ts';
@@ -256,5 +257,6 @@ const loops: readonly Mutant[] = [
 
 export const mutants: readonly Mutant[] = [
   ...[...calls, ...clients, ...processes, ...loops],
-  ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfLives, ...mutantsAround],
+  ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
+  ...[...mutantsOfLives, ...mutantsAround],
 ];
