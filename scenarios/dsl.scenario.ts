@@ -6,6 +6,7 @@ import './confirmation.scenario.ts';
 import './faults-agent.scenario.ts';
 import './faults-frame.scenario.ts';
 import './faults-host.scenario.ts';
+import './faults-http.scenario.ts';
 import './faults-life.scenario.ts';
 import './faults-net.scenario.ts';
 import './faults-proc.scenario.ts';
