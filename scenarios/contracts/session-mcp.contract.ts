@@ -172,6 +172,8 @@ function remoteEnds({ opened, open, world }: Stage): void {
     expect(refused).toMatchObject({ type: 'ask.refused', sent: false });
     await session.next('session.lost');
     expect(pending.facts).toMatchObject([{ type: 'ask.refused', sent: true, lost: true }]);
+    // With its session, which says so next: nothing was lost alone.
+    expect(pending.facts[0]).not.toHaveProperty('alone');
     expect(session.facts.slice(1)).toMatchObject([{ type: 'session.lost', isExpired: true }]);
     const again = await opened('echo');
     expect(await again.text('echo', { text: 'anew' })).toBe('anew');
