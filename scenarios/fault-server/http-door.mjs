@@ -11,7 +11,9 @@ const isInstead = ({ fault, afterMs = 0 }) => refusing.has(fault) || (passing.ha
  * answer leaves. `does` is for what comes after it by itself.
  */
 export function meet({ method, params }, { triggers, does, log }) {
-  const when = Object.hasOwn(moments, method) ? moments[method] : undefined;
+  // A list is one moment, however many pages it has.
+  const isPage = method === 'tools/list' && params?.cursor !== undefined;
+  const when = !isPage && Object.hasOwn(moments, method) ? moments[method] : undefined;
   const faults = triggers.take(netWords, when, method === 'tools/call' ? params?.name : undefined);
   for (const { fault } of faults) log({ did: fault });
   for (const fault of faults)
