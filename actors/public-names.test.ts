@@ -114,7 +114,7 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
-      | ('input' | 'inMemory' | 'answers')
+      | ('input' | 'inMemory' | 'answers' | 'carriers')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
@@ -135,7 +135,9 @@ describe('a2c-actors', () => {
 });
 
 const values = {
-  './contracts': ['launcherSubject', 'processContract'],
+  './contracts': [
+    ...['carrierSubject', 'launcherSubject', 'processContract', 'sessionContract', 'sessionMcpContract'],
+  ],
   './replay': ['levels', 'replay'],
   './scenario': [
     ...['Observed', 'Scene', 'breachesOf', 'disagreements', 'observe', 'planOf', 'planTiming'],
@@ -160,16 +162,16 @@ const values = {
       'failureIn',
       'failureResult',
     ],
+    ...['getConfig', 'getConfigReply', 'getDesktop', 'getDesktopReply', 'getFinder', 'getFinderReply'],
     ...[
-      'getConfig',
-      'getConfigReply',
-      'getDesktop',
-      'getDesktopReply',
-      'getFinder',
-      'getFinderReply',
       'getTools',
+      'getToolsReply',
+      'isKnownEvent',
+      'joinOffice',
+      'leaveOffice',
+      'listRoom',
+      'listRoomReply',
     ],
-    ...['getToolsReply', 'isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply'],
     ...[
       'longestTimeoutMs',
       'mostInFlight',
