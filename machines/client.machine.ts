@@ -41,6 +41,8 @@ const replaced = [
   { guard: other, target: '#client.queued', actions: takePlan },
   { actions: takePlan },
 ] as const;
+/** Told as the way down begins: at once where no call runs, else as they are drained. */
+const tellClosing = news('closing');
 const held = [
   { guard: 'isHolding', actions: ['countCall', does.openCall] },
   { actions: refuse('connecting') },
@@ -114,12 +116,12 @@ export const clientMachine = parts.createMachine({
         'owned.ended': [callEnded, does.processGone],
         'call.request': held,
         'server.start': {},
-        'server.stop': { target: 'closing', actions: [goal('stop'), does.cancelCalls] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), does.cancelCalls, tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [takePlan, goal('again')] },
+          { guard: other, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: [goal('end'), does.cancelCalls] },
+        close: { target: 'closing', actions: [goal('end'), does.cancelCalls, tellClosing] },
       },
       after: { connectTimeout: does.slow('launch', 'connectMs'), slow: { actions: does.endTurn } },
     },
@@ -215,13 +217,16 @@ export const clientMachine = parts.createMachine({
         'process.lost': does.processLost,
         'owned.ended': [callEnded, does.processGone],
         'call.request': { actions: refuse('recovering') },
-        'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts', does.tellLost] },
-        'server.stop': { target: 'closing', actions: [goal('stop'), does.tellLost] },
+        'server.start': {
+          target: 'closing',
+          actions: [goal('again'), 'resetAttempts', does.tellLost, tellClosing],
+        },
+        'server.stop': { target: 'closing', actions: [goal('stop'), does.tellLost, tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [does.tellLost, takePlan, goal('again')] },
+          { guard: other, target: 'closing', actions: [does.tellLost, takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: [goal('end'), does.tellLost] },
+        close: { target: 'closing', actions: [goal('end'), does.tellLost, tellClosing] },
       },
       after: { exitGrace: 'recovering' },
     },
@@ -235,13 +240,13 @@ export const clientMachine = parts.createMachine({
           { guard: ownProcess, target: 'gone', actions: { type: 'forgetProcess', params: itself } },
         ],
         'call.request': { actions: refuse('recovering') },
-        'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts'] },
-        'server.stop': { target: 'closing', actions: goal('stop') },
+        'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts', tellClosing] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [takePlan, goal('again')] },
+          { guard: other, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: goal('end') },
+        close: { target: 'closing', actions: [goal('end'), tellClosing] },
       },
       after: { ladder: { actions: does.endProcess } },
     },
@@ -283,7 +288,7 @@ export const clientMachine = parts.createMachine({
     },
     closing: {
       tags: 'closing',
-      entry: [news('closing'), does.restLists(() => 'its server was stopped'), does.closeProcess],
+      entry: [does.restLists(() => 'its server was stopped'), does.closeProcess],
       always: [
         { guard: 'goesAgain', target: 'queued' },
         { guard: 'goesToRest', target: 'resting' },

@@ -68,6 +68,7 @@ export const draining = parts.createStateConfig({
     'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
     'server.stop': [{ guard: 'isStopping', target: '.cancelling' }, { actions: goal('stop') }],
     'server.update': { actions: takePlan },
+    close: { target: '.cancelling', actions: goal('end') },
   },
   initial: 'serving',
   states: {
