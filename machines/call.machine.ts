@@ -34,6 +34,7 @@ export const callMachine = parts.createMachine({
   id: 'call',
   context: ({ input }) => extended(input, { sent: false, result: null, failure: null }),
   initial: 'deciding',
+  on: { 'call.hold': { actions: 'hold' } },
   states: {
     deciding: {
       tags: 'connecting',

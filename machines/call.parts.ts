@@ -31,6 +31,8 @@ export interface CallStart {
 export type CallOrder =
   | { readonly type: 'call.cancel'; readonly reason: string }
   | { readonly type: 'call.go' }
+  /** Its session is being opened anew: what was not sent yet waits for `call.go`. */
+  | { readonly type: 'call.hold' }
   | { readonly type: 'close' }
   /** Who asked is gone; its result would go nowhere. */
   | { readonly type: 'asker.lost'; readonly asker: Address }
@@ -77,6 +79,7 @@ export const parts = setup({
   actions: {
     ...effects,
     markSent: assign({ sent: true }),
+    hold: assign({ isHeld: true }),
     release: assign({ isHeld: false }),
     rememberResult: assign((_, params: { result: unknown }) => ({ result: params.result })),
     rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),

@@ -206,7 +206,12 @@ export const clientMachine = parts.createMachine({
     /** Passed through: what was asked is answered, what comes now waits. */
     renewing: {
       tags: 'connecting',
-      entry: ['markRenewed', does.restLists(() => 'its session was lost'), news('connecting')],
+      entry: [
+        'markRenewed',
+        does.holdCalls,
+        does.restLists(() => 'its session was lost'),
+        news('connecting'),
+      ],
       always: 'connected',
     },
     severed: {

@@ -55,6 +55,21 @@ onStage(
   },
 );
 
+onStage(
+  'a call that a person allows while its session is opened anew waits for it, and is sent once',
+  { ...remote({}), person: () => true },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    const call = s.call('read');
+    s.servers.expire('fs');
+    s.run(40);
+    expect([s.state(client), call.settled, s.servers.heard]).toEqual(['{connected:handshaking}', [], []]);
+    s.run(1000);
+    expect([call.settled[0]?.outcome, s.servers.heard]).toEqual(['succeeded', ['call read at fs']]);
+  },
+);
+
 let forgotten = false;
 onStage(
   'a call that meets a forgotten session fails unsent, and the session is opened anew (72)',

@@ -6,7 +6,7 @@ export const call: Sample = {
   orders: {
     'call.cancel': [{ reason: 'x' }],
     close: [{}],
-  } satisfies OrdersOf<CallOrder, 'asker.lost' | 'call.go' | 'server.lost'>,
+  } satisfies OrdersOf<CallOrder, 'asker.lost' | 'call.go' | 'call.hold' | 'server.lost'>,
   answers: [
     ...answers,
     { type: 'ask.answered', result: true },
@@ -14,6 +14,7 @@ export const call: Sample = {
   ],
   told: [
     { type: 'call.go' },
+    { type: 'call.hold' },
     { type: 'asker.lost', asker: 'host' },
     { type: 'asker.lost', asker: 'another' },
     { type: 'server.lost', failure },
