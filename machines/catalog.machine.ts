@@ -32,7 +32,10 @@ import {
 export type { CatalogNews, CatalogOrder, CatalogSettled, CatalogStart } from './catalog.parts.ts';
 
 const noList = 'its server does not know this list';
-const isLost = (event: unknown): boolean => (event as { lost?: boolean }).lost === true;
+const isLost = (event: unknown): boolean => {
+  const { lost, sent } = event as { lost?: boolean; sent?: boolean };
+  return lost === true || sent === false;
+};
 const settled = settle(
   () => null,
   () => false,

@@ -5,7 +5,8 @@
  * resting    — wanted when it is needed: its kept tools are offered, and a call starts it
  * queued     — waits for its turn among the servers of its computer
  * launching  — its process starts; servers over HTTP and in this host have none
- * connected  — a session: handshaking (initialize) → listing (first tools) → ready{steady | pinging}
+ * connected  — a session: handshaking (initialize) → listing (first tools; unlisted: lost on their way)
+ *              → ready{steady | pinging}
  *              → draining{serving | cancelling}: it is to go down, and what runs may end first
  * renewing   — a remote server forgot the session: a new handshake, once; calls wait for it
  * severed    — the stream broke: the process gets a moment to show how it died
@@ -21,7 +22,7 @@ import type { ActorRefFrom } from 'xstate';
 import * as does from './client.effects.ts';
 import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.parts.ts';
-import { draining, ready } from './client.phases.ts';
+import { draining, handshaking, listing, ready, unlisted } from './client.phases.ts';
 import { newborn } from './client.rules.ts';
 import { watch } from './client.watch.ts';
 
@@ -169,36 +170,9 @@ export const clientMachine = parts.createMachine({
       },
       initial: 'handshaking',
       states: {
-        handshaking: {
-          tags: 'connecting',
-          on: {
-            'session.opened': [
-              {
-                guard: { type: 'hasTools', params: itself },
-                target: 'listing',
-                actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists],
-              },
-              { target: 'ready', actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists] },
-            ],
-          },
-          after: { connectTimeout: does.slow('initialize', 'connectMs'), slow: { actions: does.endTurn } },
-        },
-        /** Its list has a time-out of its own. */
-        listing: {
-          tags: 'connecting',
-          on: {
-            'catalog.settled': [
-              { guard: { type: 'isSettled', params: itself }, target: 'ready' },
-              { guard: { type: 'isLostWithStream', params: itself } },
-              {
-                guard: { type: 'isToolList', params: itself },
-                target: '#client.recovering',
-                actions: { type: 'rememberFailure', params: itself },
-              },
-            ],
-          },
-          after: { slow: { actions: does.endTurn } },
-        },
+        handshaking,
+        listing,
+        unlisted,
         ready,
         draining,
       },

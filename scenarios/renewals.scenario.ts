@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { onStage } from './scenario.ts';
 import type { Script } from './scripted/servers.ts';
 import type { StageOptions } from './stage.ts';
-import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf } from './watching.ts';
+import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf, until } from './watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const ready = '{connected:{ready:steady}}';
@@ -88,6 +88,45 @@ onStage(
     s.run(1000);
     expect(call.settled).toMatchObject([{ outcome: 'failed' }]);
     expect([s.servers.heard, s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([[], ready, 2]);
+  },
+);
+
+let isNew = false;
+const forgetsNew = (method: string): 'forgotten' | undefined => {
+  const isIt = isNew && method === 'tools/list';
+  isNew &&= !isIt;
+  return isIt ? 'forgotten' : undefined;
+};
+onStage(
+  'a first list that meets a forgotten session is no failure: the session is opened anew, without a pause',
+  remote({ door: forgetsNew }),
+  (s) => {
+    isNew = true;
+    s.computer();
+    s.run(500);
+    expect([s.state(client), stagesOf(s), opensOf(s, 'fs', 'session').length]).toEqual([
+      ready,
+      ['connecting', 'ready'],
+      2,
+    ]);
+    expect(s.heard('computer', 'client.changed').map((e) => e.attempt)).toEqual([0, 0, 0]);
+  },
+);
+
+const unreachable = { code: 'ServerLost', message: 'nobody listens there' } as const;
+onStage(
+  'a first list that cannot be asked for, in a session that lives, is a failure of its server a moment later',
+  remote({ door: (method) => (method === 'tools/list' ? unreachable : undefined) }, { exitGraceMs: 200 }),
+  (s) => {
+    s.computer();
+    until(s, () => s.state(client) === '{connected:unlisted}');
+    s.run(199);
+    expect(stagesOf(s)).toEqual(['connecting']);
+    s.run(1);
+    expect([stagesOf(s), s.heard('computer', 'client.changed').at(-1)]).toMatchObject([
+      ['connecting', 'recovering', 'waiting'],
+      { attempt: 1, failure: unreachable },
+    ]);
   },
 );
 
