@@ -114,6 +114,8 @@ export const openCall = {
       method: 'tools/call',
       request: { name: call.tool, arguments: call.params },
       isHeld: c.isHolding,
+      totalMs: c.timing.callTotalMs,
+      idleMs: c.timing.callIdleMs,
     }) satisfies CallStart,
     will: {
       to: call.replyTo,
