@@ -59,7 +59,7 @@ export interface CatalogSettled {
   readonly type: 'catalog.settled';
   readonly list: CatalogList;
   readonly failure: Failure | null;
-  /** The session was lost in the midst of it: `session.lost` says so, too. */
+  /** It was not asked for, or nobody will answer: was the session lost? Then `session.lost` says so, too. */
   readonly lost: boolean;
 }
 type Input = CatalogStart & { readonly self: Address; readonly owner: Address };

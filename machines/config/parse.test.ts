@@ -44,6 +44,18 @@ describe('shapes of a config', () => {
     expect(server?.raw).toEqual(whole);
   });
 
+  it('a server of a kind of the host’s own, in any shape of file, with whatever facts it has', () => {
+    const own = { type: 'own:unix', server_parameters: { path: '/run/${input:who}.sock', port: 1 } };
+    for (const config of [{ name: 'a', ...own }, { servers: { a: own } }, { mcpServers: { a: own } }]) {
+      const { servers, needsInputs } = accepted(config);
+      expect(servers).toMatchObject([
+        { kind: 'own', own: { type: 'own:unix', facts: own.server_parameters } },
+      ]);
+      expect(servers[0]?.raw).toMatchObject(own);
+      expect(needsInputs).toEqual([{ server: 'a', ids: ['who'] }]);
+    }
+  });
+
   it('a list of protocol servers that omit what has a default', () => {
     const { servers } = accepted([
       { name: 'a', type: 'stdio', server_parameters: { command: 'x' } },

@@ -2,6 +2,7 @@ import { isForeign, mapForeign } from './foreign.ts';
 import { addMistake, addWarning, check, isObject, type Findings, type Path } from './mistake.ts';
 import { unfilledIn } from './placeholders.ts';
 import { kindOf, guessedType, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
+import type { OwnType } from './protocol.ts';
 import { serverToProtocol } from './to-protocol.ts';
 
 /** One server as it stands in a file. */
@@ -63,7 +64,7 @@ const judge = (
   const kind = kindOf(value['type']);
   if (kind === undefined) {
     const what = value['type'] === undefined ? 'is missing: expected' : 'expected';
-    addMistake(findings, originOf(['type']), `${what} one of stdio, sse, streamable, inmemory`);
+    addMistake(findings, originOf(['type']), `${what} one of stdio, sse, streamable, inmemory, own:NAME`);
     return undefined;
   }
   const made = build(kind, value, name ?? '', originOf, findings);
@@ -119,6 +120,13 @@ const build = (
       const fields = check(serverSchemas.inmemory, value, findings, originOf);
       const { args, env } = fields?.server_parameters ?? {};
       return fields && { kind, ...shared(fields, name), launch: { args: args ?? [], env: env ?? null } };
+    }
+    case 'own': {
+      const fields = check(serverSchemas.own, value, findings, originOf);
+      const type = value['type'] as OwnType;
+      return (
+        fields && { kind, ...shared(fields, name), own: { type, facts: fields.server_parameters ?? {} } }
+      );
     }
   }
 };

@@ -64,6 +64,13 @@ const endlessly = (repeats: boolean): string =>
     : 'the list of tools has more than 1000 pages';
 const neither = 'the server answered with neither a result object nor an error';
 
+function progressing(named: ReadonlyMap<string, Fault>): Reply {
+  const forever = named.get('rpc.progressForever');
+  const stall = named.get('rpc.progressStall');
+  const everyMs = num(forever ?? stall, 'everyMs');
+  return { never: true, progresses: forever ? { everyMs } : { everyMs, times: num(stall, 'n') } };
+}
+
 /** What becomes of an answer on its way through the real session, as far as a host sees it. */
 function replyOf(when: 'call' | 'list', result: unknown, faults: readonly Fault[], takes: number): Reply {
   const named = new Map(faults.map((fault) => [fault.fault, fault]));
@@ -76,8 +83,8 @@ function replyOf(when: 'call' | 'list', result: unknown, faults: readonly Fault[
   const error = named.get('rpc.error');
   const partial = named.get('frame.partialThenDie');
   if (has('rpc.answerAfterCancel')) return { never: true, cancelled: () => result };
-  if (has('rpc.progressForever', 'rpc.progressStall', 'rpc.never', 'rpc.unknownId') || wrong === 'id')
-    return { never: true };
+  if (named.has('rpc.progressForever') || named.has('rpc.progressStall')) return progressing(named);
+  if (has('rpc.never', 'rpc.unknownId') || wrong === 'id') return { never: true };
   if (partial) return { dies: { code: num(partial, 'code') }, afterMs };
   if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs } satisfies Reply;
   if (wrong === 'result') return { errors: neither, code: -32603, afterMs };
