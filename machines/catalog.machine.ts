@@ -23,6 +23,7 @@ import {
   parts,
   poll,
   refusalOf,
+  saidSo,
   sessionOf,
   settle,
   takeAnswer,
@@ -51,7 +52,7 @@ const refused = [
   { target: '#catalog.judging', actions: rememberRefusal },
 ] as const;
 const slow = { target: '#catalog.judging', actions: 'rememberSlow' } as const;
-const changed = because('the server said that its list changed');
+const changed = because(saidSo);
 
 export const catalogMachine = parts.createMachine({
   id: 'catalog',
@@ -65,6 +66,7 @@ export const catalogMachine = parts.createMachine({
     isDeclared: false,
     why: 'its server is connected',
     isGone: false,
+    lies: 0,
   }),
   initial: 'resting',
   on: {

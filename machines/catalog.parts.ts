@@ -76,7 +76,11 @@ export interface Context extends Input {
   readonly why: string;
   /** Its entries are not offered, because there is no session. */
   readonly isGone: boolean;
+  /** Changes in a row that were told and were none. */
+  readonly lies: number;
 }
+/** Why a list is asked for anew: its server said so. */
+export const saidSo = 'the server said that its list changed';
 
 const questions: Readonly<Record<CatalogList, string>> = {
   tools: 'tools/list',
@@ -169,7 +173,13 @@ export const settle = (failure: (c: Context) => Failure | null, lost: (event: un
     }),
   }) as const;
 
+/** A look at the server brings nothing most of the time, and says nothing of its word. */
+function liesAfter(c: Context, entries: readonly Entry[]): number {
+  if (!isNoChange(told(c, entries))) return 0;
+  return c.why === saidSo ? Math.min(c.lies + 1, mostLies) : c.lies;
+}
 /** Beyond that it makes no difference any more. */
+const mostLies = 16;
 const mostFailures = 1_000;
 const failedAgain = ({ failures }: Context): number => Math.min(failures + 1, mostFailures);
 
@@ -205,6 +215,7 @@ export const parts = setup({
     rememberEntries: assign(({ context: c }, { result }: { result: unknown }) => ({
       failures: 0,
       failure: null,
+      lies: liesAfter(c, entriesOf(c, result)),
       ...taken(c, entriesOf(c, result), c.why),
     })),
     dropEntries: assign(({ context: c }, { why }: { why: string }) => taken(c, [], why)),
@@ -230,7 +241,8 @@ export const parts = setup({
   },
   delays: {
     listTimeout: ({ context }) => context.timing.listMs,
-    quiet: ({ context }) => context.timing.quietMs,
+    /** Twice as long after each change that was none: some servers tell of one whenever they are asked. */
+    quiet: ({ context: { timing: t, lies } }) => Math.min(t.quietMs * 2 ** lies, t.longestQuietMs),
     longestQuiet: ({ context }) => context.timing.longestQuietMs,
     /** Twice as long after each failure, at most ten times. */
     retry: ({ context: { timing: t, failures } }) => t.relistMs * Math.min(2 ** (failures - 1), 10),

@@ -49,6 +49,20 @@ scenario('a server that tells of changes without end is asked now and then, and 
   s.differs('how often it is asked depends on when it answers', ['requests']);
 });
 
+scenario(
+  'a server that tells of a change whenever it is asked is asked ever less often, and hears of no other',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'notify.lie', { when: 'list' });
+    s.timing({ quietMs: 100, longestQuietMs: 1_600 });
+    s.ready();
+    s.run(6_400);
+    // After 100, 200, 400, 800, 1600, 1600 … ms.
+    s.expect(fs).requestsAtMost('tools/list', 8);
+    s.expect.heard('computer', 'catalog.changed', 1);
+  },
+);
+
 scenario('a notice of a change that never was leads to one question and to no news', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'notify.lie', { times: 1 });
