@@ -136,6 +136,22 @@ describe('the prompt of a2c up', () => {
     expect(await up.ended).toBe(0);
   });
 
+  it('adds every server of a config, each with a line of its own, and none where one is wrong', async () => {
+    const up = start();
+    const pages = { command: process.execPath, args: [server, 'pages'] };
+    const several = { one: pages, two: { command: 'no-such-command' }, fixture: { command: 'nor-this-one' } };
+    const file = join(folder, 'several.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: several }));
+    up.write(`servers add ${JSON.stringify({ mcpServers: { ...several, wrong: {} } })}\nservers list\n`);
+    expect(await up.until(/mcpServers\.wrong[^]*fixture +ready\na2c> $/)).not.toMatch(/^one /m);
+    up.write(`servers add ${file}\nservers list\n`);
+    const lines = await up.until(/fixture +ready\none +ready\ntwo +tripped[^\n]*\na2c> $/);
+    expect(lines).toMatch(/^(a2c> )*two +tripped: .*no-such-command/m);
+    expect(lines).toMatch(/^(a2c> )*fixture +error: .* is back as it was: .*nor-this-one/m);
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+
   it('shows where the lists of servers stand and why their entries changed', async () => {
     const up = start();
     await up.until(/a2c> /);
