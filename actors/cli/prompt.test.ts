@@ -102,7 +102,6 @@ describe('the prompt of a2c up', () => {
 
   it('starts and stops servers', async () => {
     const up = start();
-    await up.until(/a2c> /);
     up.write('servers stop fixture\nservers list\nservers start fixture\nservers list\n');
     expect(await up.until(/fixture +idle\n/)).not.toContain('error');
     await up.until(/fixture +ready\na2c> $/);
