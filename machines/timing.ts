@@ -63,8 +63,6 @@ export const timing = {
   agentMarginMs: 6_000,
   /** A view of a computer whose tools could not be fetched asks again. */
   refetchMs: 2_000,
-  /** A crashed machine is opened again. */
-  reopenMs: 1_000,
 } as const;
 export type Timing = { readonly [K in keyof typeof timing]: number };
 

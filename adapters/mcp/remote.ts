@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
-interface Web {
+/** Where a server listens for HTTP. */
+export interface Web {
   readonly url: string;
   /** Sent as they are, names and values, with every request. Placeholders are rendered before. */
   readonly headers: Readonly<Record<string, string>>;
