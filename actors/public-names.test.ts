@@ -146,7 +146,17 @@ const values = {
   '.': ['A2cError', 'createAgent', 'createComputer', 'createOffice', 'localLauncher'],
   './wire': [
     ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'computerUpdate'],
-    ...['dpeDocumentSummary', 'dpeElementDetail', 'dpePageSummary', 'errorAck', 'events'],
+    ...[
+      'dpeCatalogue',
+      'dpeDocumentMetadata',
+      'dpeDocumentPages',
+      'dpeDocumentSummary',
+      'dpeElementDetail',
+      'dpePage',
+      'dpePageSummary',
+      'errorAck',
+      'events',
+    ],
     ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],
     ...['getDesktopReply', 'getFinder', 'getFinderReply', 'getTools', 'getToolsReply'],
     ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply'],
