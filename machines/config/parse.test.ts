@@ -260,6 +260,18 @@ describe('shapes of a config', () => {
     });
   });
 
+  it('takes settings of later versions, and says of each that it is not in force', () => {
+    const later = { concurrency: 1, onConflict: 'prefix', participation: 'subscribe' };
+    const server = { name: 'a', type: 'inmemory', a2c: { ...later, start: 'lazy' } };
+    const config = accepted({ servers: [server], a2c: later });
+    expect([config.settings, config.servers[0]?.settings]).toEqual([later, { ...later, start: 'lazy' }]);
+    expect(config.warnings).toEqual(
+      ['servers[0].a2c', 'a2c'].flatMap((at) =>
+        Object.keys(later).map((key) => `${at}.${key}: not in force in this version`),
+      ),
+    );
+  });
+
   it('keeps vrl and says that it is not applied; blank is none', () => {
     const server = { type: 'stdio', server_parameters: { command: 'x' } };
     const config = accepted([

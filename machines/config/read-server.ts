@@ -3,6 +3,7 @@ import { addMistake, addWarning, check, isObject, type Findings, type Path } fro
 import { unfilledIn } from './placeholders.ts';
 import { kindOf, guessedType, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
 import type { OwnType } from './protocol.ts';
+import { notYet, type Settings } from './settings.ts';
 import { serverToProtocol } from './to-protocol.ts';
 
 /** One server as it stands in a file. */
@@ -69,10 +70,18 @@ const judge = (
   }
   const made = build(kind, value, name ?? '', originOf, findings);
   if (made === undefined || name === undefined) return undefined;
+  warnOfLater(made.settings, originOf, findings);
   if (made.vrl !== null) {
     addWarning(findings, originOf(['vrl']), 'VRL is not applied in this version; results stay as they are');
   }
   return { ...made, raw: serverToProtocol(made) };
+};
+
+/** Said for each setting under `a2c` that nothing heeds yet. */
+export const warnOfLater = (settings: Settings, originOf: (path: Path) => Path, findings: Findings): void => {
+  for (const key of notYet)
+    if (settings[key] !== undefined)
+      addWarning(findings, originOf(['a2c', key]), 'not in force in this version');
 };
 
 const build = (
