@@ -225,3 +225,26 @@ describe('a call that needs a person', () => {
     expect(await own.callTool('echo', { text: 'hi' })).toMatchObject({ outcome: 'failed', end: 'refused' });
   });
 });
+
+describe('the limits of a config', () => {
+  it('bound the calls of that server, whoever asks and however long that would wait', async () => {
+    const at = (timeouts: object): object => ({
+      ...{ command: process.execPath, args: [server], autoApprove: ['all'], a2c: { timeouts } },
+    });
+    await using limited = await createComputer({
+      config: {
+        mcpServers: {
+          short: { ...at({ callTotalMs: 100 }), tool_meta: { hang: { alias: 'short' } } },
+          silent: { ...at({ callIdleMs: 90 }), tool_meta: { hang: { alias: 'silent' } } },
+        },
+        a2c: { timeouts: { callTotalMs: 200 } },
+      },
+    });
+    const limit = async (tool: string): Promise<unknown> =>
+      (await limited.callTool(tool, { label: tool }, { timeoutMs: 60_000 })).failure?.details;
+    expect(await Promise.all([limit('short'), limit('silent')])).toMatchObject([
+      { which: 'total', timeout: 100 },
+      { which: 'idle', timeout: 90 },
+    ]);
+  });
+});

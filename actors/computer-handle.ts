@@ -8,7 +8,7 @@ import type { CallOptions, CallOutcome } from './pending-calls.ts';
 import type { RecordOptions } from './flight-recorder.ts';
 import type { AskInput } from './inputs.ts';
 import type { Confirm } from './runtime.ts';
-import type { InMemoryServer } from './servers.ts';
+import type { CarrierMaker, InMemoryServer } from './servers.ts';
 
 /** What a host has of a computer: how it is asked for, what it does, what it tells. */
 export interface OfficeSeat {
@@ -29,6 +29,8 @@ export interface ComputerOptions {
   readonly input?: AskInput;
   /** Servers of type `inmemory` by their name: what each is connected to. */
   readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
+  /** How servers of a type `own:…` are reached, by that type (docs/extend.md). */
+  readonly carriers?: Readonly<Record<`own:${string}`, CarrierMaker>>;
   /** Answers servers that ask for roots, for a sample of a model or for a word of a person. */
   readonly answers?: Answers;
   readonly autoConnect?: boolean;

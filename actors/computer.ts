@@ -79,6 +79,7 @@ class HostedComputer implements Computer {
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: this.#timing },
       inMemory: options.inMemory ?? {},
+      carriers: options.carriers ?? {},
       keptOf: (fingerprint) => this.#kept.of(fingerprint),
       introduce: (...facts) => runtime.introduce(...facts),
       forget: (server, before) => runtime.forget(server, before),

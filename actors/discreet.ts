@@ -3,6 +3,16 @@ import type { Ports } from '../machines/ports.ts';
 const hidden = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 
+/** The same for sessions: why a carrier of the host's own did not come about is told in the host's words. */
+export const discreetSession =
+  (open: Ports['session'], secretsOf: (server: string) => readonly string[]): Ports['session'] =>
+  (at, input, give) =>
+    open(at, input, (fact) => {
+      if (fact.type !== 'session.failed') return give(fact);
+      const { failure } = fact;
+      give({ ...fact, failure: { ...failure, message: hidden(failure.message, secretsOf(input.server)) } });
+    });
+
 /**
  * A process port whose processes do not give away what they were launched with: what one says at its end goes to
  * hosts, and over the wire to agents (design: details never carry secrets).

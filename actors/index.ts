@@ -49,4 +49,4 @@ export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
 export type { CallOptions, CallOutcome } from './pending-calls.ts';
 export type { AskInput } from './inputs.ts';
 export type { Confirm, ConfirmQuestion } from './runtime.ts';
-export type { InMemoryServer, LinkedEnd } from './servers.ts';
+export type { CarrierMaker, CarrierSpec, InMemoryServer, LinkedEnd } from './servers.ts';

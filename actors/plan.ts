@@ -44,7 +44,8 @@ export function planOf(
       budget: settings.restartBudget ?? defaultBudget,
       hearsChanges: settings.listChanged !== 'off',
       refreshFailures: settings.refreshFailures ?? refreshFailures,
-      timing: timingOf.client({ ...policy.timing, ...timesOf(top), ...timesOf(own) }),
+      // What is for calls without a limit of their own bounds no other unless the config says so.
+      timing: timingOf.client({ ...policy.timing, callTotalMs: 0, ...timesOf(top), ...timesOf(own) }),
     },
     fingerprint: facts.fingerprint,
     kept: facts.kept,

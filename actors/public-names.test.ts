@@ -114,7 +114,7 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
-      | ('input' | 'inMemory' | 'answers')
+      | ('input' | 'inMemory' | 'answers' | 'carriers')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
@@ -135,7 +135,9 @@ describe('a2c-actors', () => {
 });
 
 const values = {
-  './contracts': ['launcherSubject', 'processContract'],
+  './contracts': [
+    ...['carrierSubject', 'launcherSubject', 'processContract', 'sessionContract', 'sessionMcpContract'],
+  ],
   './replay': ['levels', 'replay'],
   './scenario': [
     ...['Observed', 'Scene', 'breachesOf', 'disagreements', 'observe', 'planOf', 'planTiming'],
@@ -143,53 +145,26 @@ const values = {
   ],
   '.': ['A2cError', 'createAgent', 'createComputer', 'createOffice', 'localLauncher'],
   './wire': [
+    ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'computerUpdate'],
     ...[
-      'NAMESPACE',
-      'PROTOCOL_VERSION',
-      'badPayload',
-      'callToolResult',
-      'computerUpdate',
+      'dpeCatalogue',
+      'dpeDocumentMetadata',
+      'dpeDocumentPages',
       'dpeDocumentSummary',
-    ],
-    ...[
       'dpeElementDetail',
+      'dpePage',
       'dpePageSummary',
       'errorAck',
       'events',
-      'excessBytes',
-      'failureIn',
-      'failureResult',
     ],
-    ...[
-      'getConfig',
-      'getConfigReply',
-      'getDesktop',
-      'getDesktopReply',
-      'getFinder',
-      'getFinderReply',
-      'getTools',
-    ],
-    ...['getToolsReply', 'isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply'],
-    ...[
-      'longestTimeoutMs',
-      'mostInFlight',
-      'notices',
-      'readAnswer',
-      'readConfig',
-      'readContents',
-      'readDesktop',
-    ],
-    ...[
-      'readFinder',
-      'readResource',
-      'readResourceReply',
-      'readRoom',
-      'readToolResult',
-      'readTools',
-      'refusal',
-    ],
-    ...['resourceContents', 'seatNotice', 'shownInput', 'shownServer', 'sizes', 'smcpTool', 'toTimeoutMs'],
-    ...['toWireError', 'toolCall', 'toolCallCancel', 'wireCodes'],
+    ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],
+    ...['getDesktopReply', 'getFinder', 'getFinderReply', 'getTools', 'getToolsReply'],
+    ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply'],
+    ...['longestTimeoutMs', 'mostInFlight', 'notices', 'readAnswer', 'readConfig', 'readContents'],
+    ...['readDesktop', 'readFinder', 'readResource', 'readResourceReply', 'readRoom'],
+    ...['readToolResult', 'readTools', 'refusal', 'resourceContents', 'seatNotice', 'shownInput'],
+    ...['shownServer', 'sizes', 'smcpTool', 'toTimeoutMs', 'toWireError', 'toolCall'],
+    ...['toolCallCancel', 'wireCodes'],
   ],
 };
 describe('the values of', () => {

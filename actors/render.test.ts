@@ -50,6 +50,16 @@ describe('a server', () => {
       ...{ ok: true, secrets: [] },
       spec: { kind: 'inmemory', args: ['z'], env: {} },
     });
+    const facts = {
+      path: '/s',
+      token: 'abcdefgh',
+      args: ['--api-key=12345678'],
+      headers: { Cookie: 'ijklmnop' },
+    };
+    expect(await render({ type: 'own:unix', server_parameters: facts })).toEqual({
+      ...{ ok: true, secrets: ['abcdefgh', '12345678', 'ijklmnop'] },
+      spec: { kind: 'own', type: 'own:unix', facts },
+    });
   });
 
   it('gets its inputs as texts: 3000 is "3000", true is "true", null is no variable (I12, case 64)', async () => {

@@ -7,6 +7,8 @@ import {
   renderWith,
   type LaunchFacts,
   type Lookup,
+  type OwnFacts,
+  type OwnType,
   type ServerConfig,
   type SseServer,
   type StreamableServer,
@@ -32,7 +34,12 @@ export interface InMemorySpec {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
-export type ServerSpec = ({ readonly kind: 'stdio' } & LaunchSpec) | RemoteSpec | InMemorySpec;
+export interface OwnSpec {
+  readonly kind: 'own';
+  readonly type: OwnType;
+  readonly facts: OwnFacts;
+}
+export type ServerSpec = ({ readonly kind: 'stdio' } & LaunchSpec) | RemoteSpec | InMemorySpec | OwnSpec;
 export type RenderedServer =
   | {
       readonly ok: true;
@@ -89,6 +96,7 @@ const specOf = (server: ServerConfig, facts: LaunchFacts): ServerSpec => {
       return { kind, command, args, env, ...(cwd !== null && { cwd }) };
     }
     case 'inmemory':
+    case 'own':
       return facts;
     case 'sse':
     case 'streamable': {
@@ -108,6 +116,7 @@ const textsIn = (value: unknown): readonly string[] => {
 };
 /** What is secret by the names in a spec. Of `Bearer …` also what comes after the scheme. */
 const knownIn = (spec: ServerSpec): readonly string[] => {
+  if (spec.kind === 'own') return secretsInFacts(spec.facts);
   if (!('url' in spec)) return secretsIn(spec.env, spec.args);
   const { password, searchParams } = new URL(spec.url);
   const named = [
@@ -117,6 +126,13 @@ const knownIn = (spec: ServerSpec): readonly string[] => {
   const credentials = named.flatMap((value) => /^\w+\s+(\S+)$/.exec(value)?.[1] ?? []);
   return [...named, ...credentials, password];
 };
+
+const secretsInFacts = (facts: OwnFacts): readonly string[] =>
+  Object.entries(facts).flatMap(([name, fact]) => {
+    if (typeof fact === 'string') return secretsIn({ [name]: fact });
+    if (typeof fact !== 'object') return [];
+    return Array.isArray(fact) ? secretsIn({}, fact) : secretsIn(fact as Readonly<Record<string, string>>);
+  });
 
 const lacking = (
   name: string,

@@ -22,7 +22,7 @@ import { wireCodes } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
-import { discreet } from './discreet.ts';
+import { discreet, discreetSession } from './discreet.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from './flight-recorder.ts';
 import type { Reach } from './servers.ts';
 import { Tap } from './tap.ts';
@@ -75,6 +75,7 @@ export class Runtime {
     this.flight = record === false ? undefined : new FlightRecorder({ record, ...survival }, tap);
     this.ledger = createLedger(survival);
     this.#sessions = this.#openSessions();
+    const secretsOf = (server: string): readonly string[] => this.#secrets.get(server) ?? [];
     const ports: Ports = {
       process: discreet(
         processPortOf({
@@ -82,9 +83,9 @@ export class Runtime {
           launchOf: (server, generation) => this.#reachOf(server, generation)?.process,
           launcher,
         }),
-        (server) => this.#secrets.get(server) ?? [],
+        secretsOf,
       ),
-      session: this.#sessions.open,
+      session: discreetSession(this.#sessions.open, secretsOf),
       link: this.#links.open,
       office: this.#offices.open,
       ask: (from, question, give) => this.#ask(from, question, give),

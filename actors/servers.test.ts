@@ -13,19 +13,29 @@ const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
 
 describe('a server that cannot start', () => {
   it('is shown with its reason, and the others serve', async () => {
-    await using computer = await computerOf({
-      good: server(),
-      needy: server('echo', { env: { TOKEN: '${input:token}', USER: '${input:user}' } }),
-      off: server('echo', { disabled: true }),
-      nowhere: { type: 'inmemory' },
-      remote: { url: 'http://127.0.0.1:9/mcp' },
-    });
+    await using computer = await computerOf(
+      {
+        good: server(),
+        needy: server('echo', { env: { TOKEN: '${input:token}', USER: '${input:user}' } }),
+        off: server('echo', { disabled: true }),
+        nowhere: { type: 'inmemory' },
+        strange: { type: 'own:tunnel' },
+        remote: { url: 'http://127.0.0.1:9/mcp' },
+      },
+      { carriers: { 'own:unix': () => Promise.reject(new Error('nobody asks for this one')) } },
+    );
     expect(computer.status()).toMatchObject({ name: 'c1', link: null });
     expect(computer.servers()).toEqual([
       { name: 'good', state: 'ready' },
       { name: 'needy', state: 'needs input', reason: 'needs input token, user' },
       { name: 'off', state: 'disabled', reason: 'disabled in its config' },
       { name: 'nowhere', state: 'unsupported', reason: expect.stringContaining('this host has none') },
+      {
+        name: 'strange',
+        state: 'unsupported',
+        reason:
+          "Server 'strange' is of the type own:tunnel, and this host has none of that name (it has own:unix)",
+      },
       {
         name: 'remote',
         state: 'waiting',

@@ -1,7 +1,14 @@
-import type { InMemorySpec, LaunchSpec, RemoteSpec } from '../adapters/index.ts';
+import type { InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../adapters/index.ts';
 import type { Lists } from '../machines/catalog/index.ts';
 import type { ServerPlan } from '../machines/computer.machine.ts';
-import { shownServer, toProtocol, type Config, type ServerConfig } from '../machines/config/index.ts';
+import {
+  shownServer,
+  toProtocol,
+  type Config,
+  type OwnFacts,
+  type OwnType,
+  type ServerConfig,
+} from '../machines/config/index.ts';
 import type { Failure } from '../machines/wire/index.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Inputs } from './inputs.ts';
@@ -26,11 +33,28 @@ export type InMemoryServer = (facts: {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }) => LinkedEnd | Promise<LinkedEnd>;
+/** A server of a kind that the host brings: what its config says. */
+export interface CarrierSpec {
+  /** Its name in the config. */
+  readonly server: string;
+  /** Its `server_parameters`, placeholders filled in. */
+  readonly facts: OwnFacts;
+  /** Aborts when nobody wants the connection any more and it is not there yet: time is up, or the server is stopped. */
+  readonly signal: AbortSignal;
+}
+/**
+ * Reaches servers of one type (`own:…`): called for each session, and gives our end of a connection with the server.
+ * `start` of that end, or what makes it, rejects with an `Error` when there is none; `isFinal: true` on that error:
+ * trying again without a change cannot help. `send` rejects only where nothing of the message has left; after
+ * `onclose` the session counts as lost. `close` lets what was sent go out, and ends it within 2 s.
+ */
+export type CarrierMaker = (spec: CarrierSpec) => LinkedEnd | Promise<LinkedEnd>;
 
 export interface ServersOptions {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable'>;
   readonly policy: Policy;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
+  readonly carriers: Readonly<Record<OwnType, CarrierMaker>>;
   /** From the last good run. */
   readonly keptOf: (fingerprint: string) => Promise<Lists | null>;
   /** The launch facts of a generation, before anybody asks for them. */
@@ -127,7 +151,7 @@ export class Servers {
     const rendered = await renderServer(server, this.#options.inputs);
     if (!rendered.ok) return { ...none, needs: rendered.needs, failure: rendered.failure };
     const reach = this.#reach(server, rendered.spec);
-    if (!reach) return { ...none, failure: notGiven(server.name) };
+    if (!reach) return { ...none, failure: this.#notGiven(server) };
     const generation = (this.#generations.get(server.name) ?? 0) + 1;
     this.#generations.set(server.name, generation);
     this.#options.introduce(server.name, generation, reach, rendered.secrets);
@@ -136,19 +160,33 @@ export class Servers {
   }
   #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {
     if (spec.kind === 'stdio') return { process: spec };
+    const { inMemory, carriers } = this.#options;
+    if (spec.kind === 'own') {
+      const { facts, type } = spec;
+      const make = Object.hasOwn(carriers, type) ? carriers[type] : undefined;
+      const connect = (signal: AbortSignal): ReturnType<OwnSpec['connect']> =>
+        make?.({ server: name, facts, signal }) as ReturnType<OwnSpec['connect']>;
+      return make && { remote: { kind: 'own', connect } };
+    }
     if (spec.kind !== 'inmemory') return { remote: spec };
-    const { inMemory } = this.#options;
     const { args, env } = spec;
     const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
     const open = (): ReturnType<InMemorySpec['connect']> =>
       connect?.({ args, env }) as ReturnType<InMemorySpec['connect']>;
     return connect && { remote: { kind: 'inmemory', connect: open } };
   }
+  #notGiven(server: ServerConfig): Failure {
+    const { name } = server;
+    const [what, option, key, given] =
+      server.kind === 'own'
+        ? [`is of the type ${server.own.type}`, 'carriers', server.own.type, this.#options.carriers]
+        : ['lives inside the host', 'inMemory', name, this.#options.inMemory];
+    const has = Object.keys(given).join(', ');
+    return {
+      code: 'NotStartable',
+      message: `Server '${name}' ${what}, and this host has none of that name${has && ` (it has ${has})`}`,
+      details: { server_name: name },
+      remedy: `Give it to createComputer: ${option}: { ${JSON.stringify(key)}: … }`,
+    };
+  }
 }
-
-const notGiven = (name: string): Failure => ({
-  code: 'NotStartable',
-  message: `Server '${name}' lives inside the host, and this host has none of that name`,
-  details: { server_name: name },
-  remedy: `Give it to createComputer: inMemory: { ${JSON.stringify(name)}: … }`,
-});

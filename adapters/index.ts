@@ -8,6 +8,7 @@ export {
   type Answers,
   type InMemorySpec,
   type Noise,
+  type OwnSpec,
   type RemoteSpec,
   type ServerLog,
   type SessionPort,

@@ -93,12 +93,13 @@ const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
 /** The office waits the call's time-out and a margin, then answers; we wait a little longer than that. */
 const patience = (c: Context, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
+/** A call that another one runs: limits, confirmation and starting are its computer's business. */
+const othersLimits = { totalMs: 0, idleMs: 0, confirmMs: null, isHeld: false } as const;
 export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart =>
   extended(call, {
     server: computer,
     timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
-    confirmMs: null,
-    isHeld: false,
+    ...othersLimits,
     session: linkAt(c),
     method: 'client:tool_call',
     request: {
@@ -116,8 +117,7 @@ export const queryStart = (c: Context, { type: _, request, ...query }: AgentQuer
     tool: query.method,
     params: {},
     timeoutMs: c.timing.queryMs + c.timing.agentMarginMs,
-    confirmMs: null,
-    isHeld: false,
+    ...othersLimits,
     session: linkAt(c),
     request: { agent: c.link.name, req_id: query.reqId, ...request },
   });

@@ -4,14 +4,14 @@
  * deciding   — passed through: does a person have to confirm?
  * confirming — asks the `confirm` port; nothing was sent yet
  * queued     — its server is being started for it: not sent yet, and its time runs
- * running    — sent to the server; its deadline runs
+ * running    — sent to the server; its deadline runs: patient | watched (it may not be silent for too long)
  * severed    — the stream broke: waits for the client to tell how the server died, or that it is back, until the
  *              deadline
  * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (not
  * confirmed) | unknown (sent, and the server died before it answered) — final
  *
- * No `invoke` and no `after`: it asks, and its deadline is its root's own timer, so that its cost does not
- * grow with the number in flight. Leaving withdraws the question, which cancels the call at the server.
+ * No `invoke`, and an `after` only where silence is bounded: it asks, and its deadline is its root's own timer, so
+ * that its cost does not grow with the number in flight. Leaving withdraws the question, which cancels the call at the server.
  */
 import { not, type ActorRefFrom } from 'xstate';
 import { extended } from './extended.ts';
@@ -34,6 +34,7 @@ export const callMachine = parts.createMachine({
   id: 'call',
   context: ({ input }) => extended(input, { sent: false, result: null, failure: null }),
   initial: 'deciding',
+  on: { 'call.hold': { actions: 'hold' } },
   states: {
     deciding: {
       tags: 'connecting',
@@ -122,6 +123,12 @@ export const callMachine = parts.createMachine({
             target: 'severed',
             actions: { type: 'rememberFailure', params: failureOf },
           },
+          /** Its server lives, and says nothing more about it. */
+          {
+            guard: { type: 'isLostAlone', params: ({ event }) => event },
+            target: 'unknown',
+            actions: { type: 'rememberFailure', params: failureOf },
+          },
           {
             guard: { type: 'wasNeverSent', params: ({ event }) => event },
             target: 'failed',
@@ -135,6 +142,14 @@ export const callMachine = parts.createMachine({
         'asker.lost': askerLost,
         'server.lost': lost,
         'call.go': {},
+      },
+      initial: 'patient',
+      states: {
+        patient: { always: { guard: 'mayNotBeSilent', target: 'watched' } },
+        watched: {
+          on: { 'ask.progress': { target: 'watched', reenter: true } },
+          after: { silence: { target: '#call.timedOut', actions: 'rememberSilence' } },
+        },
       },
     },
     severed: {

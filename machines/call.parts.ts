@@ -15,8 +15,12 @@ export interface CallStart {
   /** The server's own name of the tool. */
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** 0 = without limit. */
+  /** What its caller gives it; 0 = without limit. */
   readonly timeoutMs: number;
+  /** No call of its server takes longer; 0 = without limit. */
+  readonly totalMs: number;
+  /** So long its server may be silent: without an answer, and without progress; 0 = without limit. */
+  readonly idleMs: number;
   /** `null`: needs no confirmation. */
   readonly confirmMs: number | null;
   readonly replyTo: Address;
@@ -31,6 +35,8 @@ export interface CallStart {
 export type CallOrder =
   | { readonly type: 'call.cancel'; readonly reason: string }
   | { readonly type: 'call.go' }
+  /** Its session is being opened anew: what was not sent yet waits for `call.go`. */
+  | { readonly type: 'call.hold' }
   | { readonly type: 'close' }
   /** Who asked is gone; its result would go nowhere. */
   | { readonly type: 'asker.lost'; readonly asker: Address }
@@ -45,6 +51,22 @@ type CallEvent = AskFact | CallOrder | { readonly type: 'deadline.passed' } | Di
 
 const isRefusedByTool = (result: unknown): boolean =>
   typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
+
+/** The shorter one of two limits, of which 0 is none. */
+const isCallers = ({ timeoutMs, totalMs }: Context): boolean =>
+  timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
+const limitOf = (c: Context): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
+const timeoutOf = (
+  c: Context,
+  which: 'caller' | 'total' | 'idle',
+  did: string,
+  timeout: number,
+): Failure => ({
+  code: 'ToolExecutionTimeout',
+  message: `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms; whether it took effect is unknown`,
+  details: { timeout, which, server_name: c.server, tool_name: c.tool },
+  remedy: 'Give it more time, or look at the server: it may still be at work.',
+});
 
 export const settle = (end: CallEnd) =>
   ({
@@ -77,17 +99,16 @@ export const parts = setup({
   actions: {
     ...effects,
     markSent: assign({ sent: true }),
+    hold: assign({ isHeld: true }),
     release: assign({ isHeld: false }),
     rememberResult: assign((_, params: { result: unknown }) => ({ result: params.result })),
     rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
     rememberUnsent: assign((_, params: { failure: Failure }) => ({ failure: params.failure, sent: false })),
     rememberTimeout: assign(({ context: c }) => ({
-      failure: {
-        code: 'ToolExecutionTimeout',
-        message: `Tool '${c.tool}' of server '${c.server}' did not answer within ${c.timeoutMs} ms; whether it took effect is unknown`,
-        details: { timeout: c.timeoutMs, which: 'total', server_name: c.server, tool_name: c.tool },
-        remedy: 'Give it more time, or look at the server: it may still be at work.',
-      } satisfies Failure,
+      failure: timeoutOf(c, isCallers(c) ? 'caller' : 'total', 'did not answer within', limitOf(c)),
+    })),
+    rememberSilence: assign(({ context: c }) => ({
+      failure: timeoutOf(c, 'idle', 'said nothing for', c.idleMs),
     })),
     rememberCancel: assign(({ context: c }, params: { reason: string }) => ({
       failure: {
@@ -103,12 +124,15 @@ export const parts = setup({
   guards: {
     needsPerson: ({ context }) => context.confirmMs !== null,
     isHeld: ({ context }) => context.isHeld,
+    mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
     isApproved: (_, params: { result: unknown }) => params.result === true,
     isToolError: (_, params: { result: unknown }) => isRefusedByTool(params.result),
-    isLost: (_, params: { lost?: boolean }) => params.lost === true,
+    isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
+    isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
     isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
     wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
   },
+  delays: { silence: ({ context }) => context.idleMs },
 });
 
 export const answerOf = ({ event }: { event: { readonly result: unknown } }) => event;
@@ -132,7 +156,7 @@ export const askerLost = {
 /** Its whole time, from the moment at which nothing but its server is waited for. */
 export const startClock = {
   type: 'setDeadline',
-  params: ({ context }: { context: Context }) => ({ ms: context.timeoutMs }),
+  params: ({ context }: { context: Context }) => ({ ms: limitOf(context) }),
 } as const;
 export const notStarted = {
   target: 'failed',

@@ -19,9 +19,11 @@ import {
   askList,
   because,
   dropEntries,
+  isLost,
   parts,
   poll,
   refusalOf,
+  saidSo,
   sessionOf,
   settle,
   takeAnswer,
@@ -32,7 +34,6 @@ import {
 export type { CatalogNews, CatalogOrder, CatalogSettled, CatalogStart } from './catalog.parts.ts';
 
 const noList = 'its server does not know this list';
-const isLost = (event: unknown): boolean => (event as { lost?: boolean }).lost === true;
 const settled = settle(
   () => null,
   () => false,
@@ -51,7 +52,7 @@ const refused = [
   { target: '#catalog.judging', actions: rememberRefusal },
 ] as const;
 const slow = { target: '#catalog.judging', actions: 'rememberSlow' } as const;
-const changed = because('the server said that its list changed');
+const changed = because(saidSo);
 
 export const catalogMachine = parts.createMachine({
   id: 'catalog',
@@ -65,6 +66,7 @@ export const catalogMachine = parts.createMachine({
     isDeclared: false,
     why: 'its server is connected',
     isGone: false,
+    lies: 0,
   }),
   initial: 'resting',
   on: {

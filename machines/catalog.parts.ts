@@ -13,7 +13,7 @@ import {
 } from './catalog/index.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { failureOfStep } from './server-failure.ts';
+import { failureOfStep, isForgotten, isHopeless } from './server-failure.ts';
 import type { TimingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 
@@ -59,7 +59,7 @@ export interface CatalogSettled {
   readonly type: 'catalog.settled';
   readonly list: CatalogList;
   readonly failure: Failure | null;
-  /** The session was lost in the midst of it: `session.lost` says so, too. */
+  /** It was not asked for, or nobody will answer: was the session lost? Then `session.lost` says so, too. */
   readonly lost: boolean;
 }
 type Input = CatalogStart & { readonly self: Address; readonly owner: Address };
@@ -76,7 +76,11 @@ export interface Context extends Input {
   readonly why: string;
   /** Its entries are not offered, because there is no session. */
   readonly isGone: boolean;
+  /** Changes in a row that were told and were none. */
+  readonly lies: number;
 }
+/** Why a list is asked for anew: its server said so. */
+export const saidSo = 'the server said that its list changed';
 
 const questions: Readonly<Record<CatalogList, string>> = {
   tools: 'tools/list',
@@ -149,6 +153,11 @@ export const askList = [
   },
 ] as const;
 export const withdrawList = { type: 'withdraw', params: { id: listQuestion } } as const;
+/** `session.lost` follows; where one question was lost alone, it does not. */
+export const isLost = (event: unknown): boolean => {
+  const { lost, alone, failure } = event as Partial<Extract<AskFact, { type: 'ask.refused' }>>;
+  return failure !== undefined && (isForgotten(failure) || (lost === true && alone !== true));
+};
 /** Its owner waits for the first list of a session. */
 export const settle = (failure: (c: Context) => Failure | null, lost: (event: unknown) => boolean) =>
   ({
@@ -164,7 +173,13 @@ export const settle = (failure: (c: Context) => Failure | null, lost: (event: un
     }),
   }) as const;
 
+/** A look at the server brings nothing most of the time, and says nothing of its word. */
+function liesAfter(c: Context, entries: readonly Entry[]): number {
+  if (!isNoChange(told(c, entries))) return 0;
+  return c.why === saidSo ? Math.min(c.lies + 1, mostLies) : c.lies;
+}
 /** Beyond that it makes no difference any more. */
+const mostLies = 16;
 const mostFailures = 1_000;
 const failedAgain = ({ failures }: Context): number => Math.min(failures + 1, mostFailures);
 
@@ -200,6 +215,7 @@ export const parts = setup({
     rememberEntries: assign(({ context: c }, { result }: { result: unknown }) => ({
       failures: 0,
       failure: null,
+      lies: liesAfter(c, entriesOf(c, result)),
       ...taken(c, entriesOf(c, result), c.why),
     })),
     dropEntries: assign(({ context: c }, { why }: { why: string }) => taken(c, [], why)),
@@ -218,13 +234,15 @@ export const parts = setup({
   },
   guards: {
     isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknownMethod(failure),
-    /** Nobody answered because there is no session: neither a failure nor a success. */
-    isUnasked: (_, { sent, lost }: { sent: boolean; lost?: boolean }) => !sent || lost === true,
+    /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
+    isUnasked: (_, { sent, lost, alone, failure }: Extract<AskFact, { type: 'ask.refused' }>) =>
+      alone !== true && (lost === true || (!sent && !isHopeless(failure))),
     isWorn: ({ context: c }) => c.failures >= c.refreshFailures,
   },
   delays: {
     listTimeout: ({ context }) => context.timing.listMs,
-    quiet: ({ context }) => context.timing.quietMs,
+    /** Twice as long after each change that was none: some servers tell of one whenever they are asked. */
+    quiet: ({ context: { timing: t, lies } }) => Math.min(t.quietMs * 2 ** lies, t.longestQuietMs),
     longestQuiet: ({ context }) => context.timing.longestQuietMs,
     /** Twice as long after each failure, at most ten times. */
     retry: ({ context: { timing: t, failures } }) => t.relistMs * Math.min(2 ** (failures - 1), 10),

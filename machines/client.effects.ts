@@ -84,6 +84,7 @@ export const cancelCalls = tellCalls((c) => ({
   type: 'call.cancel',
   reason: c.goal === 'end' ? 'its server is being closed' : 'its server is being stopped',
 }));
+export const holdCalls = tellCalls(() => ({ type: 'call.hold' }));
 export const releaseCalls = tellCalls(() => ({ type: 'call.go' }));
 const lostFailure = (c: Context): Failure =>
   c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
@@ -113,6 +114,8 @@ export const openCall = {
       method: 'tools/call',
       request: { name: call.tool, arguments: call.params },
       isHeld: c.isHolding,
+      totalMs: c.timing.callTotalMs,
+      idleMs: c.timing.callIdleMs,
     }) satisfies CallStart,
     will: {
       to: call.replyTo,

@@ -5,7 +5,8 @@
  * resting    — wanted when it is needed: its kept tools are offered, and a call starts it
  * queued     — waits for its turn among the servers of its computer
  * launching  — its process starts; servers over HTTP and in this host have none
- * connected  — a session: handshaking (initialize) → listing (first tools) → ready{steady | pinging}
+ * connected  — a session: handshaking (initialize) → listing (first tools; unlisted: lost on their way)
+ *              → ready{steady | pinging}
  *              → draining{serving | cancelling}: it is to go down, and what runs may end first
  * renewing   — a remote server forgot the session: a new handshake, once; calls wait for it
  * severed    — the stream broke: the process gets a moment to show how it died
@@ -21,7 +22,7 @@ import type { ActorRefFrom } from 'xstate';
 import * as does from './client.effects.ts';
 import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.parts.ts';
-import { draining, ready } from './client.phases.ts';
+import { draining, handshaking, listing, ready, unlisted } from './client.phases.ts';
 import { newborn } from './client.rules.ts';
 import { watch } from './client.watch.ts';
 
@@ -41,6 +42,8 @@ const replaced = [
   { guard: other, target: '#client.queued', actions: takePlan },
   { actions: takePlan },
 ] as const;
+/** Told as the way down begins: at once where no call runs, else as they are drained. */
+const tellClosing = news('closing');
 const held = [
   { guard: 'isHolding', actions: ['countCall', does.openCall] },
   { actions: refuse('connecting') },
@@ -114,12 +117,12 @@ export const clientMachine = parts.createMachine({
         'owned.ended': [callEnded, does.processGone],
         'call.request': held,
         'server.start': {},
-        'server.stop': { target: 'closing', actions: [goal('stop'), does.cancelCalls] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), does.cancelCalls, tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [takePlan, goal('again')] },
+          { guard: other, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: [goal('end'), does.cancelCalls] },
+        close: { target: 'closing', actions: [goal('end'), does.cancelCalls, tellClosing] },
       },
       after: { connectTimeout: does.slow('launch', 'connectMs'), slow: { actions: does.endTurn } },
     },
@@ -167,36 +170,9 @@ export const clientMachine = parts.createMachine({
       },
       initial: 'handshaking',
       states: {
-        handshaking: {
-          tags: 'connecting',
-          on: {
-            'session.opened': [
-              {
-                guard: { type: 'hasTools', params: itself },
-                target: 'listing',
-                actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists],
-              },
-              { target: 'ready', actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists] },
-            ],
-          },
-          after: { connectTimeout: does.slow('initialize', 'connectMs'), slow: { actions: does.endTurn } },
-        },
-        /** Its list has a time-out of its own. */
-        listing: {
-          tags: 'connecting',
-          on: {
-            'catalog.settled': [
-              { guard: { type: 'isSettled', params: itself }, target: 'ready' },
-              { guard: { type: 'isLostWithStream', params: itself } },
-              {
-                guard: { type: 'isToolList', params: itself },
-                target: '#client.recovering',
-                actions: { type: 'rememberFailure', params: itself },
-              },
-            ],
-          },
-          after: { slow: { actions: does.endTurn } },
-        },
+        handshaking,
+        listing,
+        unlisted,
         ready,
         draining,
       },
@@ -204,7 +180,12 @@ export const clientMachine = parts.createMachine({
     /** Passed through: what was asked is answered, what comes now waits. */
     renewing: {
       tags: 'connecting',
-      entry: ['markRenewed', does.restLists(() => 'its session was lost'), news('connecting')],
+      entry: [
+        'markRenewed',
+        does.holdCalls,
+        does.restLists(() => 'its session was lost'),
+        news('connecting'),
+      ],
       always: 'connected',
     },
     severed: {
@@ -215,13 +196,16 @@ export const clientMachine = parts.createMachine({
         'process.lost': does.processLost,
         'owned.ended': [callEnded, does.processGone],
         'call.request': { actions: refuse('recovering') },
-        'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts', does.tellLost] },
-        'server.stop': { target: 'closing', actions: [goal('stop'), does.tellLost] },
+        'server.start': {
+          target: 'closing',
+          actions: [goal('again'), 'resetAttempts', does.tellLost, tellClosing],
+        },
+        'server.stop': { target: 'closing', actions: [goal('stop'), does.tellLost, tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [does.tellLost, takePlan, goal('again')] },
+          { guard: other, target: 'closing', actions: [does.tellLost, takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: [goal('end'), does.tellLost] },
+        close: { target: 'closing', actions: [goal('end'), does.tellLost, tellClosing] },
       },
       after: { exitGrace: 'recovering' },
     },
@@ -235,13 +219,13 @@ export const clientMachine = parts.createMachine({
           { guard: ownProcess, target: 'gone', actions: { type: 'forgetProcess', params: itself } },
         ],
         'call.request': { actions: refuse('recovering') },
-        'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts'] },
-        'server.stop': { target: 'closing', actions: goal('stop') },
+        'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts', tellClosing] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), tellClosing] },
         'server.update': [
-          { guard: other, target: 'closing', actions: [takePlan, goal('again')] },
+          { guard: other, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: goal('end') },
+        close: { target: 'closing', actions: [goal('end'), tellClosing] },
       },
       after: { ladder: { actions: does.endProcess } },
     },
@@ -283,7 +267,7 @@ export const clientMachine = parts.createMachine({
     },
     closing: {
       tags: 'closing',
-      entry: [news('closing'), does.restLists(() => 'its server was stopped'), does.closeProcess],
+      entry: [does.restLists(() => 'its server was stopped'), does.closeProcess],
       always: [
         { guard: 'goesAgain', target: 'queued' },
         { guard: 'goesToRest', target: 'resting' },

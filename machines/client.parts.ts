@@ -107,8 +107,9 @@ export const parts = setup({
     canRenew: ({ context: c }, params: { isExpired?: boolean }) => params.isExpired === true && !c.isRenewed,
     isServerLost: (_, params: { failure: Failure }) => params.failure.code === 'ServerLost',
     isLost: (_, params: { lost?: boolean }) => params.lost === true,
-    /** Over HTTP one request may be lost alone; a stream that breaks says so itself. */
-    isLostWithStream: ({ context: c }, params: { lost?: boolean }) => params.lost === true && c.hasProcess,
+    /** Over HTTP one request may be lost alone; a session that is lost says so itself. */
+    isLostList: (_, { list, lost, failure }: { list: CatalogList; lost: boolean; failure: Failure | null }) =>
+      list === 'tools' && lost && !isHopeless(failure),
     isCall: (_, params: { kind: string }) => params.kind === 'call',
     isCatalog: (_, params: { kind: string }) => params.kind === 'catalog',
     isProcess: (_, params: { kind: string }) => params.kind === 'process',

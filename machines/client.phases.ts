@@ -1,8 +1,51 @@
-/** Two phases of a connected client: it serves, and it goes down. The chart is in client.machine.ts. */
+/** The phases of a connected client: it gets to know its server, serves, and goes down. The chart is in client.machine.ts. */
 import * as does from './client.effects.ts';
 import { callEnded, goal, itself, news, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.parts.ts';
 import { watchNow } from './client.watch.ts';
+
+export const handshaking = parts.createStateConfig({
+  tags: 'connecting',
+  on: {
+    'session.opened': [
+      {
+        guard: { type: 'hasTools', params: itself },
+        target: '#client.connected.listing',
+        actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists],
+      },
+      {
+        target: '#client.connected.ready',
+        actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists],
+      },
+    ],
+  },
+  after: { connectTimeout: does.slow('initialize', 'connectMs'), slow: { actions: does.endTurn } },
+});
+/** Its list has a time-out of its own. */
+export const listing = parts.createStateConfig({
+  tags: 'connecting',
+  on: {
+    'catalog.settled': [
+      { guard: { type: 'isSettled', params: itself }, target: '#client.connected.ready' },
+      {
+        guard: { type: 'isLostList', params: itself },
+        target: '#client.connected.unlisted',
+        actions: { type: 'rememberFailure', params: itself },
+      },
+      {
+        guard: { type: 'isToolList', params: itself },
+        target: '#client.recovering',
+        actions: { type: 'rememberFailure', params: itself },
+      },
+    ],
+  },
+  after: { slow: { actions: does.endTurn } },
+});
+/** Was its session lost with its list? It gets a moment to say so. */
+export const unlisted = parts.createStateConfig({
+  tags: 'connecting',
+  after: { exitGrace: '#client.recovering' },
+});
 
 export const ready = parts.createStateConfig({
   tags: 'ready',
@@ -68,6 +111,7 @@ export const draining = parts.createStateConfig({
     'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
     'server.stop': [{ guard: 'isStopping', target: '.cancelling' }, { actions: goal('stop') }],
     'server.update': { actions: takePlan },
+    close: { target: '.cancelling', actions: goal('end') },
   },
   initial: 'serving',
   states: {

@@ -95,7 +95,9 @@ const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChan
   const { [plan.fingerprint]: known, ...others } = c.spent;
   if (attempt === 0) return known ? others : c.spent;
   const rest = Object.entries(others).slice(1 - mostSpent);
-  return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure } };
+  // Ready and not yet proven it has no failure, and what it failed with counts still.
+  const last = failure ?? known?.failure ?? null;
+  return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure: last } };
 };
 /** What a client said, taken in. Late news of a server that was taken out change nothing. */
 export const heard = (c: ComputerContext, news: ClientChanged): Partial<ComputerContext> => heardIn(c)(news);

@@ -101,8 +101,8 @@ export type AskFact =
     }
   | { readonly type: 'ask.answered'; readonly id: string; readonly result: unknown }
   /**
-   * `sent: false`: it surely never reached the other side. `lost: true`: it went out and nobody will answer.
-   * Otherwise the other side answered with an error.
+   * `sent: false`: it surely never reached the other side. `lost: true`: it went out and nobody will answer; `alone`:
+   * the connection lives on, so nobody will say more about it. Otherwise the other side answered with an error.
    */
   | {
       readonly type: 'ask.refused';
@@ -110,6 +110,7 @@ export type AskFact =
       readonly failure: Failure;
       readonly sent: boolean;
       readonly lost?: boolean;
+      readonly alone?: boolean;
     };
 
 // ── link: our seat in an office, as a Socket.IO client ─────────────────────────────────────────────────

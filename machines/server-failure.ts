@@ -68,3 +68,7 @@ export const notActive = (
   details: { server_name: server, state, next_try: nextTryMs },
   remedy: nextTryMs === null ? `Start it: servers start ${server}` : 'Call again after the next try.',
 });
+
+/** A server behind a URL that knows the session no more: it has not read what it refused, and the session ends. */
+export const isForgotten = (failure: Failure): boolean =>
+  failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;

@@ -37,8 +37,10 @@ export const timing = {
   shutdownMs: 10_000,
   /** Boot waits this long for slow servers, then serves without them. */
   bootMs: 15_000,
-  /** A call without a limit of its own. */
+  /** A call without a limit of its own; set in a config no call of the server takes longer, whoever asks. 0 = none. */
   callTotalMs: 60_000,
+  /** A call whose server says nothing for so long, neither an answer nor progress; 0 = it may be silent. */
+  callIdleMs: 0,
   /** A person is asked to confirm a call. */
   confirmMs: 120_000,
   /** Socket.IO: connect and join. */
@@ -67,8 +69,6 @@ export const timing = {
   agentMarginMs: 6_000,
   /** A view of a computer whose tools could not be fetched asks again. */
   refetchMs: 2_000,
-  /** A crashed machine is opened again. */
-  reopenMs: 1_000,
 } as const;
 export type Timing = { readonly [K in keyof typeof timing]: number };
 
@@ -87,6 +87,7 @@ export const timingOf = {
     ...lists,
     ...(['connectMs', 'slowMs', 'provenStableMs', 'backoffMs', 'longestBackoffMs', 'trialMs'] as const),
     ...(['pingEveryMs', 'pingMs', 'idleStopMs', 'drainMs', 'cancelGraceMs', 'exitGraceMs'] as const),
+    ...(['callTotalMs', 'callIdleMs'] as const),
   ),
   link: only('linkMs', 'linkBackoffMs', 'quietMs', 'longestQuietMs'),
   shelf: only('shelfMs'),

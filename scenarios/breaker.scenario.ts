@@ -109,6 +109,23 @@ onStage(
 );
 
 onStage(
+  'a command that is missing spends no budget: taken out and put back it is tried once, for it may be there now',
+  { servers: { fs: { tools, missing: true, later: { 3: { missing: undefined } as never } } }, timing },
+  (s) => {
+    s.computer();
+    s.run(100);
+    for (const state of ['tripped', ready]) {
+      s.config({});
+      s.run(100);
+      s.config({ fs: {} });
+      s.run(1000);
+      expect(s.state(client)).toBe(state);
+    }
+    expect(opensOf(s)).toHaveLength(3);
+  },
+);
+
+onStage(
   'a server that is restarted never has no trial either',
   { servers: { fs: refusing }, options: { fs: { restart: false } }, timing },
   (s) => {

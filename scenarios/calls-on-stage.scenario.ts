@@ -61,3 +61,51 @@ onStage(
     expect(s.servers.heard.filter((line) => line === 'cancelled tools/call at fs')).toHaveLength(2);
   },
 );
+
+onStage(
+  'a call that makes progress has its whole time, and one that is silent for too long is at an end',
+  {
+    servers: {
+      fs: {
+        tools: {
+          busy: { answers: hello, afterMs: 1_000, progresses: { everyMs: 250 } },
+          silent: { answers: hello, afterMs: 1_000 },
+        },
+      },
+    },
+    timing: { callIdleMs: 300 },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const [busy, silent] = [s.call('busy'), s.call('silent')];
+    s.run(299);
+    expect(silent.settled).toEqual([]);
+    s.run(1);
+    expect(silent.settled).toMatchObject([
+      { end: 'timedOut', outcome: 'unknown', failure: { details: { timeout: 300, which: 'idle' } } },
+    ]);
+    s.run(1_000);
+    expect(busy.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    expect(s.servers.heard).toContain('cancelled tools/call at fs');
+  },
+);
+
+const limits: readonly (readonly [what: string, callTotalMs: number, timeoutMs: number, ends: object])[] = [
+  ['that of its server, where that is shorter', 200, 500, { timeout: 200, which: 'total' }],
+  ['that of its caller, where that is shorter', 500, 200, { timeout: 200, which: 'caller' }],
+  ['that of its server, where its caller has none', 200, 0, { timeout: 200, which: 'total' }],
+  ['that of its caller, where its server has none', 0, 200, { timeout: 200, which: 'caller' }],
+];
+for (const [what, callTotalMs, timeoutMs, details] of limits)
+  onStage(
+    `the time of a call is ${what}`,
+    { servers: { fs: slow }, options: { fs: { callTotalMs } }, timing: { callIdleMs: 200 } },
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read', { timeoutMs });
+      s.run(200);
+      expect(call.settled).toMatchObject([{ end: 'timedOut', failure: { details } }]);
+    },
+  );

@@ -44,7 +44,7 @@ scenario('a call that times out says how long it had, and that its effect is unk
   s.expect(call).settles('unknown', {
     end: 'timedOut',
     code: 'ToolExecutionTimeout',
-    details: { timeout: 200, which: 'total', server_name: 'fs', tool_name: 'read' },
+    details: { timeout: 200, which: 'caller', server_name: 'fs', tool_name: 'read' },
     at: 200,
   });
   s.expect(fs).requests('notifications/cancelled', 1);

@@ -192,6 +192,38 @@ scenario('a server that ignores a cancel does not hold up whoever cancelled', (s
   s.expect(fs).is('ready');
 });
 
+scenario('a call whose server falls silent after some progress ends with its limit on silence', (s) => {
+  const fs = s.server('fs', { tools });
+  s.timing({ callIdleMs: 300 });
+  s.fault(fs, 'rpc.progressStall', { n: 3, everyMs: 100 });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 5_000 });
+  s.settled(call);
+  s.expect(call).settles('unknown', {
+    end: 'timedOut',
+    code: 'ToolExecutionTimeout',
+    details: { timeout: 300, which: 'idle', server_name: 'fs', tool_name: 'read' },
+    at: 600,
+  });
+  s.expect(fs).requests('notifications/cancelled', 1);
+  s.expect(fs).is('ready');
+});
+
+scenario('a call with progress for ever ends with its own limit, however short that on silence is', (s) => {
+  const fs = s.server('fs', { tools });
+  s.timing({ callIdleMs: 300 });
+  s.fault(fs, 'rpc.progressForever', { everyMs: 100 });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 1_000 });
+  s.settled(call);
+  s.expect(call).settles('unknown', {
+    end: 'timedOut',
+    details: { timeout: 1_000, which: 'caller' },
+    at: 1_000,
+  });
+  s.expect(fs).is('ready');
+});
+
 for (const word of ['rpc.progressForever', 'rpc.progressStall'])
   scenario(`progress is no answer: a call under ${word} times out`, (s) => {
     const fs = s.server('fs', { tools });

@@ -30,3 +30,17 @@ scenario('a change told while tools are fetched is fetched, though that fetch fa
   s.run(100);
   s.expect(fs).requests('tools/list', 3);
 });
+
+// A server that is wanted is ready, or rests and says why.
+scenario('a server that failed, was ready, and is put back with a spent budget says how it failed', (s) => {
+  const fs = s.server('fs', { tools, faults: [{ fault: 'proc.exit', when: 'list', code: 3 }] });
+  s.later(fs, 2);
+  s.ready();
+  s.config();
+  s.config([fs, { budget: 1 }]);
+  s.reaches(fs, 'tripped');
+  s.heal();
+  s.virtualOnly('nobody knows when it is quiet for real');
+  s.quiet();
+  s.expect(fs).says('exit code 3');
+});

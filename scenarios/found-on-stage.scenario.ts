@@ -22,7 +22,7 @@ onStage(
       '{connected:{ready:steady}}',
       '{refreshing:asking}',
     ]);
-    s.run(400);
+    s.run(600);
     expect(s.state(list)).toBe('{ready:steady}');
   },
 );

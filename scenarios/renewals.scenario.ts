@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { onStage } from './scenario.ts';
 import type { Script } from './scripted/servers.ts';
 import type { StageOptions } from './stage.ts';
-import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf } from './watching.ts';
+import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf, until } from './watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const ready = '{connected:{ready:steady}}';
@@ -55,6 +55,21 @@ onStage(
   },
 );
 
+onStage(
+  'a call that a person allows while its session is opened anew waits for it, and is sent once',
+  { ...remote({}), person: () => true },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    const call = s.call('read');
+    s.servers.expire('fs');
+    s.run(40);
+    expect([s.state(client), call.settled, s.servers.heard]).toEqual(['{connected:handshaking}', [], []]);
+    s.run(1000);
+    expect([call.settled[0]?.outcome, s.servers.heard]).toEqual(['succeeded', ['call read at fs']]);
+  },
+);
+
 let forgotten = false;
 onStage(
   'a call that meets a forgotten session fails unsent, and the session is opened anew (72)',
@@ -73,6 +88,45 @@ onStage(
     s.run(1000);
     expect(call.settled).toMatchObject([{ outcome: 'failed' }]);
     expect([s.servers.heard, s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([[], ready, 2]);
+  },
+);
+
+let isNew = false;
+const forgetsNew = (method: string): 'forgotten' | undefined => {
+  const isIt = isNew && method === 'tools/list';
+  isNew &&= !isIt;
+  return isIt ? 'forgotten' : undefined;
+};
+onStage(
+  'a first list that meets a forgotten session is no failure: the session is opened anew, without a pause',
+  remote({ door: forgetsNew }),
+  (s) => {
+    isNew = true;
+    s.computer();
+    s.run(500);
+    expect([s.state(client), stagesOf(s), opensOf(s, 'fs', 'session').length]).toEqual([
+      ready,
+      ['connecting', 'ready'],
+      2,
+    ]);
+    expect(s.heard('computer', 'client.changed').map((e) => e.attempt)).toEqual([0, 0, 0]);
+  },
+);
+
+const unknown = { code: 'ServerLost', message: 'no such session', details: { http_status: 404 } } as const;
+onStage(
+  'a first list whose session is said to be forgotten, and which lives on, is a failure of its server a moment later',
+  remote({ door: (method) => (method === 'tools/list' ? unknown : undefined) }, { exitGraceMs: 200 }),
+  (s) => {
+    s.computer();
+    until(s, () => s.state(client) === '{connected:unlisted}');
+    s.run(199);
+    expect(stagesOf(s)).toEqual(['connecting']);
+    s.run(1);
+    expect([stagesOf(s), s.heard('computer', 'client.changed').at(-1)]).toMatchObject([
+      ['connecting', 'recovering', 'waiting'],
+      { attempt: 1, failure: unknown },
+    ]);
   },
 );
 

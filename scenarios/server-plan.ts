@@ -21,6 +21,8 @@ export interface ServerOptions {
   /** Of its launch facts; by default its name and generation. */
   readonly fingerprint?: string;
   readonly kept?: ServerPlan['kept'];
+  /** No call takes longer, whatever its caller says; 0 = no such limit. */
+  readonly callTotalMs?: number;
 }
 
 const startOf = ({ autoStart = true, isLazy = false }: ServerOptions) =>
@@ -44,7 +46,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     budget: o.budget ?? 5,
     hearsChanges: o.hearsChanges ?? true,
     refreshFailures: o.refreshFailures ?? refreshFailures,
-    timing: timingOf.client(timing),
+    timing: timingOf.client({ ...timing, callTotalMs: o.callTotalMs ?? 0 }),
   },
   fingerprint: o.fingerprint ?? `${server}@${o.generation ?? 1}`,
   kept: o.kept ?? null,

@@ -100,3 +100,29 @@ for (const [what, act] of [
       expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
     },
   );
+
+/** What its host hears of a server, word by word. */
+const told = (s: Stage): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
+onStage(
+  'a server on its way down is told to be closing once, whatever is ordered meanwhile',
+  { servers, timing },
+  (s) => {
+    running(s, 'read');
+    order(s, 'server.stop');
+    s.run(1000);
+    order(s, 'server.start');
+    order(s, 'server.stop');
+    s.run(1000);
+    order(s, 'server.start');
+    s.run(1000);
+    expect(told(s)).toEqual([
+      ...['connecting', 'ready', 'closing', 'idle'],
+      ...['connecting', 'closing', 'idle', 'connecting', 'ready'],
+    ]);
+    s.call('hang');
+    order(s, 'server.stop');
+    s.close();
+    s.run(10_000);
+    expect(told(s).slice(9)).toEqual(['closing']);
+  },
+);

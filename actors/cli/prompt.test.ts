@@ -102,7 +102,6 @@ describe('the prompt of a2c up', () => {
 
   it('starts and stops servers', async () => {
     const up = start();
-    await up.until(/a2c> /);
     up.write('servers stop fixture\nservers list\nservers start fixture\nservers list\n');
     expect(await up.until(/fixture +idle\n/)).not.toContain('error');
     await up.until(/fixture +ready\na2c> $/);
@@ -132,6 +131,22 @@ describe('the prompt of a2c up', () => {
       up.write(`${line}\n`);
       expect(await up.until(/a2c> $/)).toMatch(reason);
     }
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+
+  it('adds every server of a config, each with a line of its own, and none where one is wrong', async () => {
+    const up = start();
+    const pages = { command: process.execPath, args: [server, 'pages'] };
+    const several = { one: pages, two: { command: 'no-such-command' }, fixture: { command: 'nor-this-one' } };
+    const file = join(folder, 'several.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: several }));
+    up.write(`servers add ${JSON.stringify({ mcpServers: { ...several, wrong: {} } })}\nservers list\n`);
+    expect(await up.until(/mcpServers\.wrong[^]*fixture +ready\na2c> $/)).not.toMatch(/^one /m);
+    up.write(`servers add ${file}\nservers list\n`);
+    const lines = await up.until(/fixture +ready\none +ready\ntwo +tripped[^\n]*\na2c> $/);
+    expect(lines).toMatch(/^(a2c> )*two +tripped: .*no-such-command/m);
+    expect(lines).toMatch(/^(a2c> )*fixture +error: .* is back as it was: .*nor-this-one/m);
     up.end();
     expect(await up.ended).toBe(0);
   });

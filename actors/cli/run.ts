@@ -14,6 +14,7 @@ import {
   withSource,
   type Context,
 } from './shared.ts';
+import { schema } from './source.ts';
 
 const officeOption = () => new Option('--office <id>', 'id of the office').default('local');
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
@@ -82,6 +83,7 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     .argument('[json]', 'its parameters, a JSON object', '{}')
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .action(does(call));
+  program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);
   try {
     await program.parseAsync([...argv], { from: 'user' });

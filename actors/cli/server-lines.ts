@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { readConfig } from '../../adapters/index.ts';
+import { parseConfig } from '../../machines/config/index.ts';
 import { A2cError } from '../errors.ts';
 import type { CatalogStatus, Computer } from '../computer-handle.ts';
 import { noiseLine, serverLine, statusFact, tellFact, type Context } from './shared.ts';
@@ -10,7 +11,7 @@ servers start NAME     start a server
 servers stop NAME      stop a server: its calls may end first; Ctrl-C meanwhile hurries it
 servers restart NAME   stop it, then start it
 servers retry NAME     try one at once that waits for its next try, or rests after too many
-servers add CONFIG     add a server, or change it: JSON as in a config file, or the name of such a file
+servers add CONFIG     add servers, or change them: JSON as in a config file, or the name of such a file
 servers remove NAME    end a server and forget it
 servers lists [NAME]   where each list of each server stands, and why its entries changed last`;
 
@@ -25,8 +26,8 @@ export class ServerLines {
   readonly #context: Context;
   readonly #computer: Computer;
   readonly #how: How;
-  /** The server that the person waits for. */
-  #waitsFor: string | undefined;
+  /** The servers that the person waits for. */
+  readonly #waitsFor = new Set<string>();
 
   constructor(context: Context, computer: Computer, how: How) {
     this.#context = context;
@@ -49,10 +50,9 @@ export class ServerLines {
   }
   /** True: a server was on its way, and is told to stop, or to hurry where it stops already. */
   interrupt(): boolean {
-    if (this.#waitsFor === undefined) return false;
     // Whoever waits hears how it ended.
-    this.#computer.stopServer(this.#waitsFor).catch(() => {});
-    return true;
+    for (const name of this.#waitsFor) this.#computer.stopServer(name).catch(() => {});
+    return this.#waitsFor.size > 0;
   }
   list(indent = ''): void {
     const { terminal } = this.#context;
@@ -63,12 +63,22 @@ export class ServerLines {
     }
   }
   async #waitFor<T>(name: string, order: Promise<T>): Promise<T> {
-    this.#waitsFor = name;
-    return order.finally(() => (this.#waitsFor = undefined));
+    this.#waitsFor.add(name);
+    return order.finally(() => this.#waitsFor.delete(name));
   }
   async #add(text: string): Promise<void> {
     const config = /^[[{]/.test(text) ? jsonOf(text) : await fileOf(text);
-    const [name = ''] = namesIn(config);
+    const parts = partsOf(config);
+    if (parts.length < 2) return this.#addOne(parts[0] ?? { name: '', config });
+    accepted(parseConfig(config), undefined);
+    const { terminal } = this.#context;
+    const tell = (name: string, error: unknown): void =>
+      terminal.out(`${name.padEnd(16)} error: ${error instanceof Error ? error.message : String(error)}`);
+    await Promise.all(
+      parts.map(async (part) => this.#addOne(part).catch((error: unknown) => tell(part.name, error))),
+    );
+  }
+  async #addOne({ name, config }: Part): Promise<void> {
     const server = await this.#waitFor(name, this.#computer.addOrUpdateServer(config));
     this.#context.terminal.out(serverLine(server));
   }
@@ -111,10 +121,25 @@ async function fileOf(file: string): Promise<unknown> {
   accepted(await readConfig(file), file);
   return JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
 }
-/** The server that is waited for while it is added; its config is judged by whoever takes it. */
-function namesIn(config: unknown): readonly string[] {
-  const { name, mcpServers, servers } = (config ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof name === 'string') return [name];
-  const map = mcpServers ?? servers;
-  return typeof map === 'object' && map !== null && !Array.isArray(map) ? Object.keys(map) : [];
+/** A config with one server of several. */
+interface Part {
+  readonly name: string;
+  readonly config: unknown;
+}
+/** Each server with everything around it (inputs); a config is judged by whoever takes it. */
+function partsOf(config: unknown): readonly Part[] {
+  if (Array.isArray(config)) return config.map((one: unknown) => ({ name: nameIn(one), config: [one] }));
+  const around = (config ?? {}) as Readonly<Record<string, unknown>>;
+  const at = 'mcpServers' in around ? 'mcpServers' : 'servers';
+  const held = around[at];
+  const withOnly = (some: unknown): unknown => ({ ...around, [at]: some });
+  if (Array.isArray(held))
+    return held.map((one: unknown) => ({ name: nameIn(one), config: withOnly([one]) }));
+  if (typeof held === 'object' && held !== null)
+    return Object.entries(held).map(([name, one]) => ({ name, config: withOnly({ [name]: one }) }));
+  return [{ name: nameIn(config), config }];
+}
+function nameIn(server: unknown): string {
+  const { name } = (server ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof name === 'string' ? name : '';
 }

@@ -88,3 +88,9 @@ describe('a config found in the folder', () => {
     expect(said).toEqual([]);
   });
 });
+
+it('the shape of configs is told to editors as a JSON Schema, one document on stdout', async () => {
+  expect(await run(['schema'], { terminal: terminalOf(), signal, folder })).toBe(0);
+  expect(said).toHaveLength(1);
+  expect(JSON.parse(said[0] ?? '')).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
+});

@@ -1,7 +1,7 @@
 import { documentsCommand, findConfig, isTrusted, readConfig, trust } from '../../adapters/index.ts';
 import { mistakeLine, parseConfig, type Config, type ParsedConfig } from '../../machines/config/index.ts';
 import { A2cError } from '../errors.ts';
-import type { Context } from './shared.ts';
+import { exitCodes, type Context } from './shared.ts';
 
 export interface SourceOptions {
   readonly config?: string;
@@ -29,6 +29,14 @@ export async function configOf(context: Context, options: SourceOptions): Promis
     context.terminal.err(`warning: ${found?.file ?? 'config'}: ${warning}`);
   if (found?.from === 'folder') await beTrusted(context, config, folder, found.file, options.trust === true);
   return config;
+}
+
+/** `a2c schema`: a document for editors, on stdout. */
+export async function schema({ terminal }: Context): Promise<number> {
+  // Nobody else pays for it.
+  const { configSchema } = await import('../../machines/config/json-schema.ts');
+  terminal.out(JSON.stringify(configSchema(), null, 2));
+  return exitCodes.done;
 }
 
 /** What was read, or an error with every mistake in it. */

@@ -6,7 +6,7 @@ import { FallbackTransport } from './fallback.ts';
 import { notStartable } from './http-failures.ts';
 import { LinkedTransport } from './linked.ts';
 import { notConnected } from './refusal.ts';
-import type { OwnSpec, RemoteSpec } from './remote.ts';
+import type { RemoteSpec } from './remote.ts';
 import type { Reopen } from './reopening.ts';
 import { SseTransport } from './sse.ts';
 import { StreamableTransport } from './streamable.ts';
@@ -18,8 +18,6 @@ export interface CarrierOptions {
   readonly remoteOf?: (server: string, generation: number) => RemoteSpec | undefined;
   /** What a URL without a type turned out to speak, so that it need not be tried again. */
   readonly settledKind?: (server: string, generation: number, kind: 'streamable' | 'sse') => void;
-  /** Kinds of the host's own, by their name (`own:…`). */
-  readonly carriers?: Readonly<Record<string, (spec: OwnSpec, around: Around) => Carrier>>;
   /** Default: 5 times, the first after 1 s. */
   readonly reopen?: Reopen;
 }
@@ -46,7 +44,8 @@ export function carrierOf(
     return {
       failure: notStartable('its URL is not one of http:// or https://', 'mend the URL of this server'),
     };
-  return made(options, spec, around, (kind) => options.settledKind?.(server, generation, kind));
+  const settled = (kind: 'streamable' | 'sse'): void => options.settledKind?.(server, generation, kind);
+  return { carrier: made(options, spec, around, settled) };
 }
 
 const isWeb = ({ kind }: RemoteSpec): boolean => kind === 'streamable' || kind === 'sse';
@@ -54,32 +53,23 @@ const isUsable = (url: unknown): boolean =>
   typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 function made(
-  { carriers, reopen }: CarrierOptions,
+  { reopen }: CarrierOptions,
   spec: RemoteSpec,
   around: Around,
   settled: (kind: 'streamable' | 'sse') => void,
-): { readonly carrier: Carrier } | { readonly failure: Failure } {
+): Carrier {
   switch (spec.kind) {
     case 'streamable': {
       const first = new StreamableTransport(spec, around, reopen);
-      if (!spec.fallbackToSse) return { carrier: first };
+      if (!spec.fallbackToSse) return first;
       const second = (): Carrier => new SseTransport({ ...spec, kind: 'sse' }, around);
       const remember = (isSecond: boolean): void => settled(isSecond ? 'sse' : 'streamable');
-      return { carrier: new FallbackTransport(first, second, remember) };
+      return new FallbackTransport(first, second, remember);
     }
     case 'sse':
-      return { carrier: new SseTransport(spec, around) };
+      return new SseTransport(spec, around);
     case 'inmemory':
-      return { carrier: new LinkedTransport(spec, around) };
-    default: {
-      const make = carriers?.[spec.kind];
-      if (make) return { carrier: make(spec, around) };
-      return {
-        failure: notStartable(
-          `nobody can connect to a server of the kind "${spec.kind}"`,
-          'give the host a carrier for this kind',
-        ),
-      };
-    }
+    case 'own':
+      return new LinkedTransport(spec, around);
   }
 }

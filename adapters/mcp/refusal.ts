@@ -32,11 +32,11 @@ export const lost = (id: string, reason: string): Refusal => ({
   lost: true,
 });
 
-/** What became of it on its way: refused for a reason of its own, or never gone. */
+/** What became of it on its way: refused for a reason of its own, or never gone. Its session lives, or ends by itself. */
 export function refusedOnTheWay(id: string, error: unknown): Refusal {
   if (!(error instanceof Refused)) return unsent(id, notConnected);
   const { failure, sent, isLost } = error;
-  return { type: 'ask.refused', id, failure, sent, ...(isLost && { lost: true }) };
+  return { type: 'ask.refused', id, failure, sent, ...(isLost && { lost: true, alone: true }) };
 }
 
 /** It was answered, but the answer cannot be used. */

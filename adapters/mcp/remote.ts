@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
-interface Web {
+/** Where a server listens for HTTP. */
+export interface Web {
   readonly url: string;
   /** Sent as they are, names and values, with every request. Placeholders are rendered before. */
   readonly headers: Readonly<Record<string, string>>;
@@ -24,10 +25,14 @@ export interface InMemorySpec {
   readonly kind: 'inmemory';
   connect(): Transport | Promise<Transport>;
 }
-/** A kind of the host's own: its facts are between the host and its `carriers`. */
+/** A kind of the host's own, which gives our end of a connection. */
 export interface OwnSpec {
-  readonly kind: `own:${string}`;
-  readonly [fact: string]: unknown;
+  readonly kind: 'own';
+  /**
+   * `signal` aborts when nobody wants it any more. A rejection says why there is none, and with `isFinal: true` that
+   * trying again without a change cannot help.
+   */
+  connect(signal: AbortSignal): Transport | Promise<Transport>;
 }
 /** What is known of a server that needs no process. */
 export type RemoteSpec = StreamableSpec | SseSpec | InMemorySpec | OwnSpec;

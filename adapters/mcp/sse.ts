@@ -1,66 +1,41 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readEvents, type StreamEnd } from './bodies.ts';
-import { NotSent, Refused, type Around, type Carrier } from './carrier.ts';
-import { refusedBy, verdictOn } from './door.ts';
-import { Http } from './http.ts';
-import { causeWords, notMcp, veilOf, type Phase } from './http-failures.ts';
-import { Inbox } from './inbox.ts';
+import { NotSent, Refused, type Around } from './carrier.ts';
+import { refusedBy } from './door.ts';
+import { causeWords, notMcp } from './http-failures.ts';
 import { Lane } from './lane.ts';
 import type { SseSpec } from './remote.ts';
+import { WebCarrier } from './web.ts';
 
-/** What is being said when the session closes gets so long. */
-const partingMs = 2_000;
 const nothing = (): void => {};
 
 /**
  * HTTP+SSE (MCP 2024-11-05): one event stream that everything comes back on, and an address for POSTs that its first
  * event names. The session is the stream: where it breaks, all that is pending is lost.
  */
-export class SseTransport implements Carrier {
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Carrier['onmessage'];
-  lostBecause: string | undefined;
-  isExpired = false;
+export class SseTransport extends WebCarrier {
   readonly #spec: SseSpec;
-  readonly #around: Around;
-  readonly #http: Http;
-  readonly #inbox: Inbox;
-  readonly #veil: (text: string) => string;
   readonly #lane = new Lane<unknown>();
-  readonly #saying = new Set<Promise<unknown>>();
   #endpoint: URL | undefined;
-  #version: string | undefined;
-  #isOver = false;
   #silence: unknown;
   /** Our own question for a sign of life; its answer is nobody's. */
   #pings = 0;
-  #parting: Promise<void> = Promise.resolve();
 
   constructor(spec: SseSpec, around: Around) {
+    super(spec, around);
     this.#spec = spec;
-    this.#around = around;
-    const url = new URL(spec.url);
-    const { headers, timeoutMs } = spec;
-    this.#http = new Http({ url, headers, timeoutMs }, around);
-    this.#veil = veilOf(url, headers);
-    this.#inbox = new Inbox(around, (message) => this.#deliver(message));
   }
-
   /** Resolves when the server has named the address for POSTs. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#open(resolve).catch((error: unknown) => reject(refusedBy(error, 'connect')));
     });
   }
-  setProtocolVersion(version: string): void {
-    this.#version = version;
-  }
   /** Resolves when the server has taken it. */
   send(message: JSONRPCMessage): Promise<void> {
     const body = JSON.stringify(message);
-    if (this.#isOver) return Promise.reject(new NotSent('the session is over'));
+    if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if (!('method' in message && 'id' in message)) {
       const isDropped =
         'method' in message &&
@@ -73,31 +48,14 @@ export class SseTransport implements Carrier {
       this.#lane.add(id, () => this.#post(id, body).then(resolve, reject));
     });
   }
-  /** What is being said, such as cancels, gets `partingMs`. */
-  close(): Promise<void> {
-    if (this.#isOver) return this.#parting;
-    this.#isOver = true;
-    this.#around.timers.clearTimeout(this.#silence);
-    for (const id of this.#lane.waiting()) this.#lane.drop(id);
-    this.#parting = this.#part();
-    this.onclose?.();
-    return Promise.resolve();
-  }
-  closed(): Promise<void> {
-    return this.#parting;
-  }
-
-  get #phase(): Phase {
-    return this.#version === undefined ? 'initialize' : 'session';
-  }
   get #headers(): Record<string, string> {
-    return this.#version === undefined ? {} : { 'mcp-protocol-version': this.#version };
+    return this.version === undefined ? {} : { 'mcp-protocol-version': this.version };
   }
   async #open(opened: () => void): Promise<void> {
     const headers = { ...this.#headers, accept: 'text/event-stream' };
-    const answer = await this.#http.send({ method: 'GET', headers }).answer;
+    const answer = await this.http.send({ method: 'GET', headers }).answer;
     const { statusCode: status = 0 } = answer;
-    if (status !== 200) return this.#judge(answer, undefined, 'connect');
+    if (status !== 200) return this.judge(answer, { id: undefined, hasSession: false, phase: 'connect' });
     const type = mediaTypeOf(answer);
     if (type !== 'text/event-stream') {
       answer.destroy();
@@ -106,23 +64,23 @@ export class SseTransport implements Carrier {
     const end = await this.#read(answer, opened);
     if (this.#endpoint === undefined)
       throw new Refused(notMcp('a stream without an endpoint', status), 'answered');
-    this.#end(`the event stream ended: ${causeWords(end.cause)}`);
+    this.end(`the event stream ended: ${causeWords(end.cause)}`);
   }
   #read(answer: IncomingMessage, opened: () => void): Promise<StreamEnd> {
-    const { timers, messageBytes } = this.#around;
+    const { timers, messageBytes } = this.around;
     const { timeoutMs } = this.#spec;
     const patience = timeoutMs > 0 ? timers.setTimeout(() => answer.destroy(), timeoutMs) : undefined;
     answer.on('data', () => this.#wait());
     const found = {
       event: (type: string, data: string, bytes: number): void => {
-        if (type === 'message') return this.#inbox.text(data, bytes);
+        if (type === 'message') return this.inbox.text(data, bytes);
         if (type !== 'endpoint' || this.#endpoint !== undefined) return;
-        this.#endpoint = endpointOf(data, this.#http.url);
+        this.#endpoint = endpointOf(data, this.http.url);
         timers.clearTimeout(patience);
         if (this.#endpoint) opened();
         else answer.destroy();
       },
-      overlong: (head: string, tail: string, bytes: number) => this.#inbox.overlong(head, tail, bytes),
+      overlong: (head: string, tail: string, bytes: number) => this.inbox.overlong(head, tail, bytes),
       id: nothing,
       retry: nothing,
     };
@@ -130,9 +88,9 @@ export class SseTransport implements Carrier {
   }
   /** A server may well have nothing to say; one that does not answer a ping either is gone. */
   #wait(): void {
-    const { timers } = this.#around;
+    const { timers } = this.around;
     const { sseReadTimeoutMs, timeoutMs } = this.#spec;
-    if (sseReadTimeoutMs <= 0 || this.#isOver) return;
+    if (sseReadTimeoutMs <= 0 || this.isOver) return;
     timers.clearTimeout(this.#silence);
     this.#silence = timers.setTimeout(() => {
       if (this.#endpoint === undefined) return;
@@ -140,7 +98,7 @@ export class SseTransport implements Carrier {
       const ping = JSON.stringify({ jsonrpc: '2.0', id: this.#pingId, method: 'ping' });
       this.#post(undefined, ping).catch(nothing);
       this.#silence = timers.setTimeout(
-        () => this.#end('the event stream fell silent'),
+        () => this.end('the event stream fell silent'),
         timeoutMs > 0 ? timeoutMs : sseReadTimeoutMs,
       );
     }, sseReadTimeoutMs);
@@ -148,8 +106,8 @@ export class SseTransport implements Carrier {
   get #pingId(): string {
     return `sign-of-life-${this.#pings}`;
   }
-  #deliver(message: JSONRPCMessage): void {
-    if (this.#isOver || (this.#pings > 0 && 'id' in message && message.id === this.#pingId)) return;
+  protected deliver(message: JSONRPCMessage): void {
+    if (this.isOver || (this.#pings > 0 && 'id' in message && message.id === this.#pingId)) return;
     this.onmessage?.(message);
   }
 
@@ -157,45 +115,12 @@ export class SseTransport implements Carrier {
     const url = this.#endpoint;
     if (url === undefined) return Promise.reject(new NotSent('the server has named no address yet'));
     const headers = { ...this.#headers, 'content-type': 'application/json' };
-    const posting = this.#http
-      .send({ method: 'POST', url, headers, body })
-      .answer.then(async (answer) => {
-        const { statusCode: status = 0 } = answer;
-        if (status >= 200 && status <= 299) answer.resume();
-        else await this.#judge(answer, id, this.#phase);
-      })
-      .catch((error: unknown) => Promise.reject(refusedBy(error, this.#phase)))
-      .finally(() => this.#saying.delete(posting));
-    this.#saying.add(posting);
-    return posting;
+    const posting = this.http.send({ method: 'POST', url, headers, body });
+    return this.say(posting, id, this.phase === 'session');
   }
-  async #judge(answer: IncomingMessage, id: RequestId | undefined, phase: Phase): Promise<void> {
-    const at = { phase, id, hasSession: phase === 'session', veil: this.#veil };
-    const verdict = await verdictOn(answer, at);
-    if ('answer' in verdict) return this.#inbox.message(verdict.answer, verdict.bytes);
-    if (verdict.ends) this.#end(verdict.ends.reason, verdict.ends.isExpired);
-    throw verdict.refused;
-  }
-  /** One turn later: whoever is being refused for a reason of its own hears that first. */
-  #end(reason: string, isExpired = false): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#around.timers.clearTimeout(this.#silence);
-    setImmediate(() => {
-      this.lostBecause = reason;
-      this.isExpired = isExpired;
-      this.#http.close();
-      this.onclose?.();
-    });
-  }
-  async #part(): Promise<void> {
-    const { timers } = this.#around;
-    const timer = timers.setTimeout(() => this.#http.close(), partingMs);
-    this.#http.rest();
-    await Promise.allSettled(this.#saying);
-    timers.clearTimeout(timer);
-    this.#http.close();
-    await this.#http.closed();
+  protected giveUp(isLost: boolean): void {
+    this.around.timers.clearTimeout(this.#silence);
+    if (!isLost) for (const id of this.#lane.waiting()) this.#lane.drop(id);
   }
 }
 

@@ -1,17 +1,14 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readBody, readEvents } from './bodies.ts';
-import { NotSent, Refused, type Around, type Carrier } from './carrier.ts';
-import { refusedBy, verdictOn } from './door.ts';
-import { Http, type Exchange } from './http.ts';
-import { brokenOff, causeWords, notMcp, veilOf, type Phase } from './http-failures.ts';
-import { Inbox } from './inbox.ts';
+import { NotSent, Refused, type Around } from './carrier.ts';
+import type { Exchange } from './http.ts';
+import { brokenOff, causeWords, notMcp } from './http-failures.ts';
 import { Lane } from './lane.ts';
 import type { StreamableSpec } from './remote.ts';
 import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.ts';
+import { WebCarrier } from './web.ts';
 
-/** Saying good-bye takes at most this long. */
-const partingMs = 2_000;
 /** A server that holds the stream of a POST open after its answer gets so long to end it. */
 const lingerMs = 1_000;
 const nothing = (): void => {};
@@ -25,86 +22,53 @@ interface Posted {
 }
 
 /** Streamable HTTP (MCP 2025-03-26 and later): a POST for each message, and one GET for what the server says. */
-export class StreamableTransport implements Carrier {
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Carrier['onmessage'];
-  lostBecause: string | undefined;
-  isExpired = false;
+export class StreamableTransport extends WebCarrier {
   readonly #spec: StreamableSpec;
-  readonly #around: Around;
   readonly #reopen: Reopen;
-  readonly #http: Http;
-  readonly #inbox: Inbox;
-  readonly #veil: (text: string) => string;
   readonly #lane = new Lane<Posted>();
   readonly #posted = new Map<unknown, Posted>();
-  readonly #saying = new Set<Promise<unknown>>();
   #listening: Reopening | undefined;
   #session: string | undefined;
-  #version: string | undefined;
-  #isOver = false;
-  #parting: Promise<void> = Promise.resolve();
 
   constructor(spec: StreamableSpec, around: Around, reopen: Reopen = reopenDefaults) {
+    super(spec, around);
     this.#spec = spec;
-    this.#around = around;
     this.#reopen = reopen;
-    const { headers, timeoutMs } = spec;
-    const url = new URL(spec.url);
-    this.#http = new Http({ url, headers, timeoutMs }, around);
-    this.#veil = veilOf(url, headers);
-    this.#inbox = new Inbox(around, (message) => this.#deliver(message));
   }
 
   start(): Promise<void> {
     return Promise.resolve();
   }
-  setProtocolVersion(version: string): void {
-    this.#version = version;
-  }
   /** A request: resolves when its exchange is over. Anything else: when the server has taken it. */
   send(message: JSONRPCMessage): Promise<void> {
     const body = JSON.stringify(message);
-    if (this.#isOver) return Promise.reject(new NotSent('the session is over'));
+    if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if ('method' in message && 'id' in message) return this.#ask(message.id, body);
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
-    const said = this.#say(body);
+    const said = this.#tell(body);
     if ('method' in message && message.method === 'notifications/initialized')
       return said.then(() => this.#listen());
     return said;
   }
-  /** What is pending is aborted; what is being said, cancels and the DELETE, gets `partingMs`. */
-  close(): Promise<void> {
-    if (this.#isOver) return this.#parting;
-    this.#isOver = true;
-    this.#listening?.stop();
-    for (const posted of this.#lane.waiting()) this.#lane.drop(posted);
-    this.#parting = this.#part();
-    this.onclose?.();
-    return Promise.resolve();
-  }
-  closed(): Promise<void> {
-    return this.#parting;
-  }
 
-  get #phase(): Phase {
-    return this.#version === undefined ? 'initialize' : 'session';
-  }
   #headers(accept: string): Record<string, string> {
     return {
       accept,
       ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
-      ...(this.#version !== undefined && { 'mcp-protocol-version': this.#version }),
+      ...(this.version !== undefined && { 'mcp-protocol-version': this.version }),
     };
+  }
+  /** What is no question. */
+  #tell(body: string): Promise<void> {
+    return this.say(this.#post(body, false), undefined, this.#session !== undefined);
   }
   #post(body: string, isPatient: boolean): Exchange {
     const headers = {
       ...this.#headers('application/json, text/event-stream'),
       'content-type': 'application/json',
     };
-    return this.#http.send({ method: 'POST', headers, body, isPatient });
+    return this.http.send({ method: 'POST', headers, body, isPatient });
   }
 
   // ── questions ──────────────────────────────────────────────────────────────────────────────────────
@@ -115,20 +79,20 @@ export class StreamableTransport implements Carrier {
       posted.abort = () => reject(new NotSent('the session is over'));
       this.#lane.add(posted, () =>
         this.#run(posted)
-          .then(resolve, (error: unknown) => reject(this.#refused(error)))
+          .then(resolve, (error: unknown) => reject(this.refused(error)))
           .finally(() => this.#posted.delete(id)),
       );
     });
   }
   async #run(posted: Posted): Promise<void> {
     const hasSession = this.#session !== undefined;
-    const exchange = this.#post(posted.body, this.#version !== undefined);
+    const exchange = this.#post(posted.body, this.version !== undefined);
     posted.abort = exchange.abort;
     const answer = await exchange.answer;
     const { statusCode: status = 0, headers } = answer;
-    if (status < 200 || status > 299) return this.#judge(answer, posted.id, hasSession);
+    if (status < 200 || status > 299) return this.judge(answer, { id: posted.id, hasSession });
     const session = headers['mcp-session-id'];
-    if (this.#version === undefined && typeof session === 'string') this.#session = session;
+    if (this.version === undefined && typeof session === 'string') this.#session = session;
     const type = mediaTypeOf(answer);
     if (type === 'text/event-stream') return this.#readStream(answer, posted);
     if (type === 'application/json') return this.#readJson(answer, posted);
@@ -138,16 +102,16 @@ export class StreamableTransport implements Carrier {
     throw new Refused(notMcp(type === '' ? 'no content type' : type, status), 'answered');
   }
   async #readJson(answer: IncomingMessage, posted: Posted): Promise<void> {
-    const body = await readBody(answer, this.#around.messageBytes);
-    if ('broken' in body) throw new Refused(brokenOff(body.broken, this.#phase), 'lost');
-    if ('overlong' in body) return this.#inbox.refuse(posted.id, body.overlong);
-    this.#inbox.text(body.text, body.bytes);
+    const body = await readBody(answer, this.around.messageBytes);
+    if ('broken' in body) throw new Refused(brokenOff(body.broken, this.phase), 'lost');
+    if ('overlong' in body) return this.inbox.refuse(posted.id, body.overlong);
+    this.inbox.text(body.text, body.bytes);
     if (!posted.isAnswered) throw new Refused(notMcp('something else', answer.statusCode ?? 0), 'answered');
   }
   /** The stream of one answer. Where it breaks it is taken up again, if the server names its events. */
   async #readStream(answer: IncomingMessage, posted: Posted): Promise<void> {
     const stream = this.#reopening(() => posted.isAnswered);
-    const { timers, messageBytes } = this.#around;
+    const { timers, messageBytes } = this.around;
     let linger: unknown;
     const found = stream.found;
     const end = await readEvents(
@@ -163,13 +127,13 @@ export class StreamableTransport implements Carrier {
     );
     timers.clearTimeout(linger);
     if (posted.isAnswered) return;
-    if (!stream.canResume || this.#isOver) throw new Refused(brokenOff(end.cause, this.#phase), 'lost');
+    if (!stream.canResume || this.isOver) throw new Refused(brokenOff(end.cause, this.phase), 'lost');
     posted.abort = () => stream.stop();
     const over = await stream.run(true);
     if (posted.isAnswered) return;
     if (over.how === 'refused') this.#forgotten(over);
     const cause = over.how === 'unreachable' ? over.cause : end.cause;
-    throw new Refused(brokenOff(cause, this.#phase), 'lost');
+    throw new Refused(brokenOff(cause, this.phase), 'lost');
   }
   #cancel(requestId: unknown, body: string): Promise<void> {
     const posted = this.#posted.get(requestId);
@@ -178,39 +142,26 @@ export class StreamableTransport implements Carrier {
       return Promise.resolve();
     }
     // Not before: to cut a stream is not to cancel.
-    return this.#say(body).finally(() => posted?.abort());
+    return this.#tell(body).finally(() => posted?.abort());
   }
-  #deliver(message: JSONRPCMessage): void {
+  protected deliver(message: JSONRPCMessage): void {
     if (!('method' in message)) {
       const posted = this.#posted.get(message.id);
       if (posted) posted.isAnswered = true;
     }
-    if (!this.#isOver) this.onmessage?.(message);
+    if (!this.isOver) this.onmessage?.(message);
   }
 
-  // ── everything else ────────────────────────────────────────────────────────────────────────────────
-  #say(body: string): Promise<void> {
-    const hasSession = this.#session !== undefined;
-    const saying = this.#post(body, false)
-      .answer.then(async (answer) => {
-        const { statusCode: status = 0 } = answer;
-        if (status >= 200 && status <= 299) answer.resume();
-        else await this.#judge(answer, undefined, hasSession);
-      })
-      .catch((error: unknown) => Promise.reject(this.#refused(error)))
-      .finally(() => this.#saying.delete(saying));
-    this.#saying.add(saying);
-    return saying;
-  }
+  // ── the streams ────────────────────────────────────────────────────────────────────────────────────
   #reopening(isDone: () => boolean): Reopening {
     const { sseReadTimeoutMs: silenceMs } = this.#spec;
     const found = {
       event: (type: string, data: string, bytes: number) =>
-        type === 'message' && this.#inbox.text(data, bytes),
-      overlong: (head: string, tail: string, bytes: number) => this.#inbox.overlong(head, tail, bytes),
+        type === 'message' && this.inbox.text(data, bytes),
+      overlong: (head: string, tail: string, bytes: number) => this.inbox.overlong(head, tail, bytes),
     };
     const open = (lastEventId: string | undefined): Exchange =>
-      this.#http.send({
+      this.http.send({
         method: 'GET',
         // There are gateways that pass headers on with the first event only.
         isPatient: true,
@@ -219,68 +170,44 @@ export class StreamableTransport implements Carrier {
           ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
         },
       });
-    return new Reopening({ open, found, isDone, silenceMs }, this.#around, this.#reopen);
+    return new Reopening({ open, found, isDone, silenceMs }, this.around, this.#reopen);
   }
   #listen(): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#listening = this.#reopening(() => false);
     void this.#listening.run().then((over) => {
       if (over.how === 'refused') return this.#forgotten(over);
       if (over.how === 'unreachable')
-        return this.#end(`the server cannot be reached: ${causeWords(over.cause)}`);
-      if (over.how === 'exhausted') this.#tell('the server holds no stream open: its news are missed');
+        return this.end(`the server cannot be reached: ${causeWords(over.cause)}`);
+      if (over.how === 'exhausted') this.#note('the server holds no stream open: its news are missed');
     });
   }
   /** Where there never was a stream, 404 only says that there is none; 405 should have said so. */
   #forgotten({ status, wasOpen }: Extract<Over, { how: 'refused' }>): void {
     if (status === 404 && wasOpen && this.#session !== undefined)
-      this.#end('the server has forgotten this session (HTTP 404)', true);
-    else if (status !== 405) this.#tell(`the server refused its event stream with HTTP ${status}`);
+      this.end('the server has forgotten this session (HTTP 404)', true);
+    else if (status !== 405) this.#note(`the server refused its event stream with HTTP ${status}`);
   }
-  #tell(text: string): void {
-    this.#around.notice({ kind: 'protocol', text, bytes: 0 });
+  #note(text: string): void {
+    this.around.notice({ kind: 'protocol', text, bytes: 0 });
   }
 
   // ── the end ────────────────────────────────────────────────────────────────────────────────────────
-  async #judge(answer: IncomingMessage, id: RequestId | undefined, hasSession: boolean): Promise<void> {
-    const verdict = await verdictOn(answer, { phase: this.#phase, id, hasSession, veil: this.#veil });
-    if ('answer' in verdict) return this.#inbox.message(verdict.answer, verdict.bytes);
-    const { refused, ends } = verdict;
-    if (ends) this.#end(ends.reason, ends.isExpired);
-    throw refused;
-  }
-  #refused(error: unknown): Refused {
-    const refused = refusedBy(error, this.#phase);
+  protected override refused(error: unknown): Refused {
+    const refused = super.refused(error);
     // Nobody listens there any more, and no stream says otherwise: the session is gone with the server.
     const isUnreachable = !refused.sent && refused.failure.details?.['cause'] !== undefined;
-    if (isUnreachable && this.#version !== undefined && !this.#listening?.isOpen)
-      this.#end(refused.failure.message);
+    if (isUnreachable && this.version !== undefined && !this.#listening?.isOpen)
+      this.end(refused.failure.message);
     return refused;
   }
-  /** One turn later: whoever is being refused for a reason of its own hears that first. */
-  #end(reason: string, isExpired = false): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  protected giveUp(isLost: boolean): void {
     this.#listening?.stop();
-    for (const posted of this.#lane.waiting()) if (this.#lane.drop(posted)) posted.abort();
-    setImmediate(() => {
-      this.lostBecause = reason;
-      this.isExpired = isExpired;
-      this.#http.close();
-      this.onclose?.();
-    });
+    for (const posted of this.#lane.waiting()) if (this.#lane.drop(posted) && isLost) posted.abort();
   }
-  async #part(): Promise<void> {
-    const { timers } = this.#around;
-    const timer = timers.setTimeout(() => this.#http.close(), partingMs);
-    this.#http.rest();
-    await Promise.allSettled(this.#saying);
-    if (this.#spec.terminateOnClose && this.#session !== undefined) {
-      const headers = this.#headers('application/json, text/event-stream');
-      await this.#http.send({ method: 'DELETE', headers }).answer.then((answer) => answer.resume(), nothing);
-    }
-    timers.clearTimeout(timer);
-    this.#http.close();
-    await this.#http.closed();
+  protected override async sayFarewell(): Promise<void> {
+    if (!this.#spec.terminateOnClose || this.#session === undefined) return;
+    const headers = this.#headers('application/json, text/event-stream');
+    await this.http.send({ method: 'DELETE', headers }).answer.then((answer) => answer.resume(), nothing);
   }
 }

@@ -72,6 +72,21 @@ describe('the fingerprint of a server', () => {
     expect(inner('a')).not.toBe(inner('a', ['x']));
     expect(inner('a')).toBe(print({ type: 'inmemory' }));
   });
+
+  it('of a kind of the host’s own knows its type and its facts in any order, and 1 from "1"', () => {
+    const own = (facts: object, type = 'own:a') => print({ type, server_parameters: facts });
+    expect(own({ path: 'p', env: { A: '1', B: '2' } })).toBe(own({ env: { B: '2', A: '1' }, path: 'p' }));
+    const others = [
+      {},
+      { n: 1 },
+      { n: '1' },
+      { n: ['1'] },
+      { n: { n: '1' } },
+      { n: ['n', '1'] },
+      { n: true },
+    ];
+    expect(new Set([...others.map((facts) => own(facts)), own({}, 'own:b')]).size).toBe(8);
+  });
 });
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '=', '\n', ':', '[', ']', '1', '2'), maxLength: 2 });

@@ -1,4 +1,5 @@
 import { launchFactsOf } from './launch-facts.ts';
+import type { OwnFacts } from './protocol.ts';
 import type { ServerConfig } from './server.ts';
 
 /** A text with its length before it: what is written one after the other can be read in one way only. */
@@ -9,6 +10,12 @@ type Pair = readonly [name: string, value: string];
 const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 const pairs = (entries: readonly Pair[]): string =>
   list(entries.toSorted(([a, x], [b, y]) => order(a, b) || order(x, y)).flat());
+
+/** With its type: 1 is not "1". */
+const factText = (fact: OwnFacts[string]): string => {
+  if (typeof fact !== 'object') return JSON.stringify(fact);
+  return Array.isArray(fact) ? `l${list(fact)}` : `m${pairs(Object.entries(fact))}`;
+};
 
 /**
  * One text for the launch facts of a server as its config has them, before inputs are filled in. Two servers have
@@ -33,6 +40,10 @@ export const fingerprintText = (server: ServerConfig): string => {
     case 'inmemory': {
       const { kind, args, env } = facts;
       return [part(kind), part(server.name), list(args), pairs(Object.entries(env))].join('');
+    }
+    case 'own': {
+      const written = Object.entries(facts.facts).map(([name, fact]): Pair => [name, factText(fact)]);
+      return [part(facts.kind), part(facts.type), pairs(written)].join('');
     }
   }
 };

@@ -1,6 +1,6 @@
 import { foreignKeys, type ForeignKey } from './foreign-keys.ts';
 import { addMistake, addWarning, isObject, nounOf, pathText, type Findings, type Path } from './mistake.ts';
-import { guessedType, kindOf, type ServerKind } from './server.ts';
+import { guessedType, isOwnType, kindOf, type ServerKind } from './server.ts';
 
 const rows: ReadonlyMap<string, ForeignKey> = new Map(foreignKeys.map((row) => [row.key, row]));
 const urlKeys = foreignKeys.flatMap(({ key, to }) => (to?.[1] === 'url' ? [key] : []));
@@ -17,6 +17,7 @@ const hasAny = (entry: Entry, keys: readonly string[]): boolean => keys.some((ke
 /** An entry with launch facts at its own level, as every client but the protocol writes it. */
 export const isForeign = (entry: Entry, inForeignMap: boolean): boolean =>
   !Object.hasOwn(entry, 'server_parameters') &&
+  !isOwnType(entry['type']) &&
   (inForeignMap || hasAny(entry, ['command', ...urlKeys]) || kindOf(entry['type']) === 'inmemory');
 
 const kindOfForeign = (entry: Entry, path: Path, findings: Findings): ServerKind | undefined => {

@@ -6,7 +6,7 @@ export { launchFactsOf, mistakesText, readFacts, type LaunchFacts, type ReadFact
 export { mistakeLine, type Mistake } from './mistake.ts';
 export { parseConfig, type Config, type ParsedConfig } from './parse.ts';
 export { placeholdersIn, type Placeholder } from './placeholders.ts';
-export type { ProtocolServer } from './protocol.ts';
+export type { OwnFacts, OwnType, ProtocolServer } from './protocol.ts';
 export { renderWith, type Lookup, type Rendered } from './rendering.ts';
 export type {
   InMemoryServer,

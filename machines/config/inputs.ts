@@ -30,7 +30,7 @@ const id = z
   .refine((text) => !text.includes('}'), 'must not contain "}": no placeholder could name it');
 const description = z.string().nullish();
 const text = z.string().nullish();
-const schemas = {
+export const inputSchemas = {
   promptString: z.strictObject({
     type: z.literal('promptString'),
     id,
@@ -53,7 +53,7 @@ const schemas = {
     args: z.record(z.string(), z.string()).nullish(),
   }),
 } as const;
-type InputType = keyof typeof schemas;
+type InputType = keyof typeof inputSchemas;
 
 /** Rust writes `PromptString`, some hands write `prompt_string`; the protocol has `promptString`. */
 const spellings: Readonly<Record<string, InputType>> = {
@@ -115,19 +115,19 @@ const readInput = (
   const value = { ...(foreignFile ? withoutUnknown(entry, type, path, findings) : entry), type };
   const at = (inner: Path): Path => [...path, ...inner];
   if (type === 'promptString') {
-    const input = check(schemas.promptString, value, findings, at);
+    const input = check(inputSchemas.promptString, value, findings, at);
     return (
       input && { ...input, ...base(input), default: input.default ?? null, password: input.password ?? false }
     );
   }
   if (type === 'pickString') {
-    const input = check(schemas.pickString, value, findings, at);
+    const input = check(inputSchemas.pickString, value, findings, at);
     if (input?.default && !input.options.includes(input.default)) {
       addWarning(findings, at(['default']), 'is none of the options');
     }
     return input && { ...input, ...base(input), default: input.default ?? null };
   }
-  const input = check(schemas.command, value, findings, at);
+  const input = check(inputSchemas.command, value, findings, at);
   return input && { ...input, ...base(input), args: input.args ?? null };
 };
 
@@ -143,7 +143,7 @@ const withoutUnknown = (
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(entry).filter(([key]) => {
-      const isKnown = Object.hasOwn(schemas[type].shape, key);
+      const isKnown = Object.hasOwn(inputSchemas[type].shape, key);
       if (!isKnown) addWarning(findings, [...path, key], 'unknown key, ignored');
       return isKnown;
     }),

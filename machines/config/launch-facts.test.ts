@@ -62,6 +62,23 @@ describe('launch facts', () => {
     expect(mistakes('inmemory', { kind: 'inmemory', args: [[]], env: {} })).toContain('args[0]');
   });
 
+  it('of a kind of the host’s own stay what they are, and are no deeper than its config may be', () => {
+    const own = {
+      kind: 'own',
+      type: 'own:unix',
+      facts: { path: '/s', port: 1, list: ['a'], map: { b: 'c' } },
+    };
+    expect(readFacts('own', own)).toEqual({ ok: true, facts: own });
+    expect(mistakes('own', { ...own, facts: { path: null, map: { b: { c: 1 } } } })).toBe(
+      ['path', 'map']
+        .map(
+          (name) =>
+            `server_parameters.${name}: expected a text, a number, true, false, or a list or an object of texts`,
+        )
+        .join('\n'),
+    );
+  });
+
   it('are judged as in a file, once the values are in', () => {
     expect(mistakes('stdio', { ...stdio, command: ' ' })).toBe(
       'server_parameters.command: must not be empty',

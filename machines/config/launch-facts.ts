@@ -7,6 +7,7 @@ import {
   type Mistake,
   type Path,
 } from './mistake.ts';
+import type { OwnFacts, OwnType } from './protocol.ts';
 import { isHttpUrl, serverSchemas, type ServerConfig } from './server.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -23,7 +24,8 @@ export type LaunchFacts =
       readonly cwd: string | null;
     }
   | { readonly kind: 'sse' | 'streamable'; readonly url: string; readonly headers: Texts }
-  | { readonly kind: 'inmemory'; readonly args: readonly string[]; readonly env: Texts };
+  | { readonly kind: 'inmemory'; readonly args: readonly string[]; readonly env: Texts }
+  | { readonly kind: 'own'; readonly type: OwnType; readonly facts: OwnFacts };
 
 /** As they stand in the config, placeholders and all. */
 export const launchFactsOf = (server: ServerConfig): LaunchFacts => {
@@ -37,6 +39,8 @@ export const launchFactsOf = (server: ServerConfig): LaunchFacts => {
       return { kind: server.kind, url: server.remote.url, headers: server.remote.headers ?? {} };
     case 'inmemory':
       return { kind: 'inmemory', args: server.launch.args, env: server.launch.env ?? {} };
+    case 'own':
+      return { kind: 'own', ...server.own };
   }
 };
 
@@ -80,6 +84,11 @@ const judged = (
     case 'inmemory': {
       const read = check(serverSchemas.inmemory.shape.server_parameters, value, findings, at);
       return read ? { kind, args: read.args ?? [], env: read.env ?? {} } : undefined;
+    }
+    case 'own': {
+      const { type, facts } = value as { readonly type: OwnType; readonly facts: unknown };
+      const read = check(serverSchemas.own.shape.server_parameters, facts, findings, at);
+      return read ? { kind, type, facts: read } : undefined;
     }
   }
 };

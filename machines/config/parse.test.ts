@@ -44,6 +44,18 @@ describe('shapes of a config', () => {
     expect(server?.raw).toEqual(whole);
   });
 
+  it('a server of a kind of the host’s own, in any shape of file, with whatever facts it has', () => {
+    const own = { type: 'own:unix', server_parameters: { path: '/run/${input:who}.sock', port: 1 } };
+    for (const config of [{ name: 'a', ...own }, { servers: { a: own } }, { mcpServers: { a: own } }]) {
+      const { servers, needsInputs } = accepted(config);
+      expect(servers).toMatchObject([
+        { kind: 'own', own: { type: 'own:unix', facts: own.server_parameters } },
+      ]);
+      expect(servers[0]?.raw).toMatchObject(own);
+      expect(needsInputs).toEqual([{ server: 'a', ids: ['who'] }]);
+    }
+  });
+
   it('a list of protocol servers that omit what has a default', () => {
     const { servers } = accepted([
       { name: 'a', type: 'stdio', server_parameters: { command: 'x' } },
@@ -246,6 +258,18 @@ describe('shapes of a config', () => {
     expect(accepted({ mcpServers: { s: { command: 'x', a2c } } }).servers[0]?.settings).toEqual({
       ...{ idleStopMs: 60_000, timeouts: { connectMs: 5 }, onConflict: 'prefix', pollMs: 0 },
     });
+  });
+
+  it('takes settings of later versions, and says of each that it is not in force', () => {
+    const later = { concurrency: 1, onConflict: 'prefix', participation: 'subscribe' };
+    const server = { name: 'a', type: 'inmemory', a2c: { ...later, start: 'lazy' } };
+    const config = accepted({ servers: [server], a2c: later });
+    expect([config.settings, config.servers[0]?.settings]).toEqual([later, { ...later, start: 'lazy' }]);
+    expect(config.warnings).toEqual(
+      ['servers[0].a2c', 'a2c'].flatMap((at) =>
+        Object.keys(later).map((key) => `${at}.${key}: not in force in this version`),
+      ),
+    );
   });
 
   it('keeps vrl and says that it is not applied; blank is none', () => {

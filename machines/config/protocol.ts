@@ -7,7 +7,11 @@ export interface ProtocolBase {
   readonly vrl: string | null;
 }
 type Texts = Readonly<Record<string, string>>;
-/** One server as A2C-SMCP writes it, with every key (a2c-wire §1.9). `inmemory` is ours. */
+/** The type of a kind that the host brings. */
+export type OwnType = `own:${string}`;
+/** What such a server is reached with: between the host and whoever writes its config. */
+export type OwnFacts = Readonly<Record<string, string | number | boolean | readonly string[] | Texts>>;
+/** One server as A2C-SMCP writes it, with every key (a2c-wire §1.9). `inmemory` and `own:…` are ours. */
 export type ProtocolServer = ProtocolBase &
   (
     | {
@@ -46,4 +50,5 @@ export type ProtocolServer = ProtocolBase &
         readonly type: 'inmemory';
         readonly server_parameters: { readonly args: readonly string[]; readonly env: Texts | null };
       }
+    | { readonly type: OwnType; readonly server_parameters: OwnFacts }
   );

@@ -2,6 +2,8 @@ import { isForeign, mapForeign } from './foreign.ts';
 import { addMistake, addWarning, check, isObject, type Findings, type Path } from './mistake.ts';
 import { unfilledIn } from './placeholders.ts';
 import { kindOf, guessedType, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
+import type { OwnType } from './protocol.ts';
+import { notYet, type Settings } from './settings.ts';
 import { serverToProtocol } from './to-protocol.ts';
 
 /** One server as it stands in a file. */
@@ -63,15 +65,23 @@ const judge = (
   const kind = kindOf(value['type']);
   if (kind === undefined) {
     const what = value['type'] === undefined ? 'is missing: expected' : 'expected';
-    addMistake(findings, originOf(['type']), `${what} one of stdio, sse, streamable, inmemory`);
+    addMistake(findings, originOf(['type']), `${what} one of stdio, sse, streamable, inmemory, own:NAME`);
     return undefined;
   }
   const made = build(kind, value, name ?? '', originOf, findings);
   if (made === undefined || name === undefined) return undefined;
+  warnOfLater(made.settings, originOf, findings);
   if (made.vrl !== null) {
     addWarning(findings, originOf(['vrl']), 'VRL is not applied in this version; results stay as they are');
   }
   return { ...made, raw: serverToProtocol(made) };
+};
+
+/** Said for each setting under `a2c` that nothing heeds yet. */
+export const warnOfLater = (settings: Settings, originOf: (path: Path) => Path, findings: Findings): void => {
+  for (const key of notYet)
+    if (settings[key] !== undefined)
+      addWarning(findings, originOf(['a2c', key]), 'not in force in this version');
 };
 
 const build = (
@@ -119,6 +129,13 @@ const build = (
       const fields = check(serverSchemas.inmemory, value, findings, originOf);
       const { args, env } = fields?.server_parameters ?? {};
       return fields && { kind, ...shared(fields, name), launch: { args: args ?? [], env: env ?? null } };
+    }
+    case 'own': {
+      const fields = check(serverSchemas.own, value, findings, originOf);
+      const type = value['type'] as OwnType;
+      return (
+        fields && { kind, ...shared(fields, name), own: { type, facts: fields.server_parameters ?? {} } }
+      );
     }
   }
 };

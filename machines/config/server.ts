@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { durationSchema } from './duration.ts';
 import { isTemplate } from './placeholders.ts';
-import type { ProtocolServer } from './protocol.ts';
+import type { OwnFacts, OwnType, ProtocolServer } from './protocol.ts';
 import { settingsSchema, type Settings } from './settings.ts';
 
 /** Wire keys on purpose: it goes out as `a2c_tool_meta`. Extra keys are kept. Never holds a null of its own keys. */
@@ -63,7 +63,12 @@ export interface InMemoryServer extends ServerBase {
     readonly env: Readonly<Record<string, string>> | null;
   };
 }
-export type ServerConfig = StdioServer | SseServer | StreamableServer | InMemoryServer;
+/** Of a kind that the host brings. Not part of the protocol. */
+export interface OwnServer extends ServerBase {
+  readonly kind: 'own';
+  readonly own: { readonly type: OwnType; readonly facts: OwnFacts };
+}
+export type ServerConfig = StdioServer | SseServer | StreamableServer | InMemoryServer | OwnServer;
 export type ServerKind = ServerConfig['kind'];
 
 const kinds: Readonly<Record<string, ServerKind>> = {
@@ -79,8 +84,11 @@ export const guessedType = 'streamable?';
 /** `streamable`, `http`, `streamable-http`, `streamableHttp`, `in-memory`, …; undefined for anything else. */
 export const kindOf = (type: unknown): ServerKind | undefined => {
   const word = typeof type === 'string' ? type.toLowerCase().replace(/[_?-]/g, '') : '';
+  if (isOwnType(type)) return 'own';
   return Object.hasOwn(kinds, word) ? kinds[word] : undefined;
 };
+export const isOwnType = (type: unknown): type is OwnType =>
+  typeof type === 'string' && /^own:[\w.-]+$/.test(type);
 
 // A NUL makes `spawn` throw, and no argument, folder or variable can hold one anyway.
 const word = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
@@ -133,6 +141,13 @@ const base = {
   a2c: settingsSchema.nullish(),
 };
 
+const ownFacts = z.record(
+  z.string().min(1),
+  z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.record(z.string(), z.string())], {
+    error: 'expected a text, a number, true, false, or a list or an object of texts',
+  }),
+);
+
 /** The protocol's shape (a2c-wire §1.9), except that every key with a default may be absent or null. */
 export const serverSchemas = {
   stdio: z.strictObject({
@@ -152,5 +167,6 @@ export const serverSchemas = {
     server_parameters: z.strictObject({ ...remote, terminate_on_close: z.boolean().nullish() }),
   }),
   inmemory: z.strictObject({ ...base, server_parameters: z.strictObject({ args, env }).nullish() }),
+  own: z.strictObject({ ...base, server_parameters: ownFacts.nullish() }),
 } as const;
 export type BaseFields = z.output<z.ZodObject<typeof base>>;

@@ -19,6 +19,12 @@ test('values of env and headers are hidden, placeholders and everything else are
       { url: 'http://x', headers: { Authorization: '***' } },
     ]);
 });
+test('every text of a kind of the host’s own is hidden that is no placeholder', () => {
+  const facts = { path: '/run/s', key: '${input:key}', port: 1, tls: true, args: ['x'], headers: { A: 'b' } };
+  expect(shown({ type: 'own:unix', name: 'a', server_parameters: facts })).toEqual([
+    { path: '***', key: '${input:key}', port: 1, tls: true, args: ['***'], headers: { A: '***' } },
+  ]);
+});
 test('no env is no env', () => {
   expect(shown({ type: 'stdio', name: 'a', server_parameters: { command: 'x' } })).toMatchObject([
     { env: null },

@@ -58,6 +58,8 @@ export const serverToProtocol = (server: Unwritten<ServerConfig>): ProtocolServe
     }
     case 'inmemory':
       return { type: 'inmemory', ...base, server_parameters: server.launch };
+    case 'own':
+      return { type: server.own.type, ...base, server_parameters: server.own.facts };
   }
 };
 

@@ -46,13 +46,9 @@ afterAll(() => {
 });
 
 const env = { ...process.env, PATH: `${at('bin')}:${process.env['PATH']}`, NODE_OPTIONS: '' };
-/** What a program prints that stands in this folder. */
-const hosted = (program: string): string =>
-  execFileSync(process.execPath, ['--input-type=module', '-e', program], {
-    cwd: here,
-    env,
-    encoding: 'utf8',
-  });
+/** What a program prints that stands in this folder, and how it ends. */
+const run = (program: string) =>
+  spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: here, env, encoding: 'utf8' });
 /** What lives of all that found our `docker` in its PATH, and which containers it has. */
 const left = (): ({ pid: number } | string)[] => [
   ...JSON.parse(
@@ -61,15 +57,65 @@ const left = (): ({ pid: number } | string)[] => [
   ...readdirSync(at('bin/containers')).filter((name) => !name.endsWith('.removed')),
 ];
 
+/** One host for all examples: to load the package costs more than to run them. Each tells what it saw, as a line. */
+let said: Readonly<Record<string, unknown>> | undefined;
+const example = (): Readonly<Record<string, unknown>> => (said ??= hosted());
+const hosted = (): Readonly<Record<string, unknown>> => {
+  const deaf = { command: process.execPath, args: [fixture('mannered-server.mjs'), 'stubborn'] };
+  const { stdout, stderr } = run(`
+    import { once } from 'node:events';
+    import { createServer } from 'node:net';
+    import { createInterface } from 'node:readline';
+    import { createBehaviour } from ${JSON.stringify(fixture('mcp-behaviour.mjs'))};
+    import { createComputer } from 'a2c-actors';
+    import { computer as clock } from './out/clock.js';
+    import { containersOf } from './out/containers.js';
+    import { start } from './out/notes.js';
+    const tell = (name, value) => console.log(JSON.stringify({ [name]: value }));
+    const call = (computer, tool, params) => computer.callTool(tool, params, { confirmed: true });
+
+    const spec = { server: 's', command: 'sh', args: ['-c', 'echo "$TOKEN"'], env: { TOKEN: 'hunter2' } };
+    const { stdout, ended } = containersOf('image').launch(spec, { ...process.env, ...spec.env });
+    stdout.on('data', (text) => tell('variable', String(text)));
+    await ended;
+
+    const { outcome, result } = await call(clock, 'now', {});
+    tell('clock', [outcome, /^\\d{4}-\\d\\d-/.test(result.content[0].text)]);
+    await clock.close();
+
+    const server = createServer((socket) => {
+      const wire = { send: (message) => socket.write(JSON.stringify(message) + '\\n'), cancelled() {} };
+      const { receive } = createBehaviour('echo', wire);
+      createInterface(socket).on('line', (line) => receive(JSON.parse(line)));
+    }).listen('notes.sock');
+    await once(server, 'listening');
+    const reached = await start('notes.sock');
+    const notes = await call(reached, 'echo', { text: 'hi' });
+    tell('unix', [notes.outcome, notes.server, notes.result.content[0].text]);
+    await reached.close();
+    server.close();
+
+    const config = { mcpServers: { deaf: ${JSON.stringify(deaf)} } };
+    const computer = await createComputer({ config, launcher: containersOf('image'), stateDir: false });
+    const served = await call(computer, 'echo', { text: 'hi' });
+    tell('container', [served.outcome, computer.servers()[0].state]);
+    process.exit(0);`);
+  expect(stderr).toBe('');
+  return Object.assign(
+    {},
+    ...stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object),
+  );
+};
+
 describe('docs/extend.md', () => {
   it('has examples that the compiler takes', () => {
     const sources = readdirSync(here).filter((name) => name.endsWith('.ts'));
     expect(sources.toSorted()).toEqual([
-      'block-0.ts',
-      'block-2.ts',
-      'clock.ts',
-      'containers.test.ts',
-      'containers.ts',
+      ...['block-0.ts', 'block-2.ts', 'clock.ts', 'containers.test.ts', 'containers.ts', 'notes.ts'],
+      ...['unix.test.ts', 'unix.ts'],
     ]);
     const options =
       '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(' ');
@@ -81,51 +127,33 @@ describe('docs/extend.md', () => {
     expect(status).toBe(0);
   });
 
-  it('has a launcher for containers that passes the contract, under another runner, and leaves nothing', () => {
-    const { stdout, status } = spawnSync(process.execPath, ['--test', 'out/containers.test.js'], {
-      cwd: here,
-      env,
-      encoding: 'utf8',
-    });
+  it.each([
+    ['a launcher for containers', 'containers', 20],
+    ['a carrier over Unix sockets', 'unix', 40],
+  ])('has %s that passes the contract, under another runner, and leaves nothing', (_, name, cases) => {
+    const { stdout, status } = run(`await import('./out/${name}.test.js')`);
     expect(status, stdout).toBe(0);
-    expect(Number(/^(?:#|ℹ) pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(20);
+    expect(Number(/^(?:#|ℹ) pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(cases);
     expect(stdout).toMatch(/^(?:#|ℹ) fail 0$/m);
     expect(left()).toEqual([]);
   });
 
   it('has a launcher that gives a server its variables, of which docker is told no value', () => {
-    const program = `
-      import { containersOf } from './out/containers.js';
-      const spec = { server: 's', command: 'sh', args: ['-c', 'echo "$TOKEN"'], env: { TOKEN: 'hunter2' } };
-      const { stdout, ended } = containersOf('image').launch(spec, { ...process.env, ...spec.env });
-      stdout.pipe(process.stdout);
-      await ended;`;
-    expect(hosted(program)).toBe('hunter2\n');
+    expect(example()['variable']).toBe('hunter2\n');
     const log = readFileSync(at('bin/containers.log'), 'utf8');
     expect(log).toMatch(/^run --rm --interactive --init --name a2c-\S+ --env TOKEN image sh -c /m);
     expect(log).not.toContain('hunter2');
   });
 
-  it('has a server inside the host that is called like any other', () => {
-    const program = `
-      import { computer } from './out/clock.js';
-      const { outcome, result } = await computer.callTool('now', {}, { confirmed: true });
-      console.log(outcome, /^\\d{4}-\\d\\d-/.test(result.content[0].text));
-      await computer.close();`;
-    expect(hosted(program)).toBe('succeeded true\n');
+  it('has a launcher with which a computer serves, and of which a host that just exits leaves no container', () => {
+    expect(example()['container']).toEqual(['succeeded', 'ready']);
+    expect(left()).toEqual([]);
   });
 
-  it('has a launcher with which a computer serves, and of which a host that just exits leaves no container', () => {
-    const server = { command: process.execPath, args: [fixture('mannered-server.mjs'), 'stubborn'] };
-    const program = `
-      import { createComputer } from 'a2c-actors';
-      import { containersOf } from './out/containers.js';
-      const config = { mcpServers: { deaf: ${JSON.stringify(server)} } };
-      const computer = await createComputer({ config, launcher: containersOf('image'), stateDir: false });
-      const { outcome } = await computer.callTool('echo', { text: 'hi' }, { confirmed: true });
-      console.log(outcome, computer.servers()[0].state);
-      process.exit(0);`;
-    expect(hosted(program)).toBe('succeeded ready\n');
-    expect(left()).toEqual([]);
+  it.each([
+    ['inside the host', 'clock', ['succeeded', true]],
+    ['on a Unix socket', 'unix', ['succeeded', 'notes', 'hi']],
+  ])('has a server %s that is called like any other', (_, name, told) => {
+    expect(example()[name]).toEqual(told);
   });
 });

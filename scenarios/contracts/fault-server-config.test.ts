@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseFault, vocabulary } from '../faults/fault.ts';
+import { isOver, parseFault, vocabulary } from '../faults/fault.ts';
 import { readConfig } from '../fault-server/config.mjs';
 import { callOf, starting, textOf, type Peer } from './fault-server-stage.ts';
 
@@ -189,9 +189,12 @@ server('bad input', { timeout }, () => {
 describe('good input', () => {
   it('is read alike by the server and by a scenario, word by word', () => {
     const all = vocabulary.filter(({ where, later }) => where === 'server' && later === undefined);
-    const faults = all.map(({ fault }) => ({ fault, from: 2, times: 2, p: 0.5, afterMs: 3 }));
-    const text = JSON.stringify({ starts: 'f', faults });
-    expect(readConfig(text).base.faults).toEqual(faults.map((fault) => parseFault(fault)));
+    for (const way of ['stdio', 'http'] as const) {
+      const words = all.filter((word) => isOver(word, way));
+      const faults = words.map(({ fault }) => ({ fault, from: 2, times: 2, p: 0.5, afterMs: 3 }));
+      const text = JSON.stringify({ starts: 'f', faults, ...(way === 'http' && { http: {} }) });
+      expect(readConfig(text).base.faults).toEqual(faults.map((fault) => parseFault(fault)));
+    }
   });
 });
 

@@ -2,11 +2,16 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { vocabulary } from '../faults/fault.ts';
 import { frameLaws } from './fault-server-frame.ts';
+import { netLaws } from './fault-server-net.ts';
 import { procLaws } from './fault-server-proc.ts';
+import { listLaws, notifyLaws } from './fault-server-lists.ts';
 import { lifeLaws, rpcLaws } from './fault-server-rpc.ts';
 import { starting, type Laws } from './fault-server-stage.ts';
 
-const laws: Laws = { ...procLaws, ...frameLaws, ...lifeLaws, ...rpcLaws };
+const laws: Laws = {
+  ...{ ...procLaws, ...frameLaws, ...lifeLaws, ...rpcLaws },
+  ...{ ...notifyLaws, ...listLaws, ...netLaws },
+};
 const serverWords = vocabulary.filter(({ where, later }) => where === 'server' && later === undefined);
 
 it('the fault server has a law for every word that it can do, and for no other', () => {

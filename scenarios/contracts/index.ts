@@ -1,8 +1,24 @@
 /**
- * `a2c-actors/contracts`: what our own ports and launchers pass, for those that a host brings. Each contract is a list
- * of cases for any runner of tests (docs/extend.md).
+ * `a2c-actors/contracts`: what our own ports, launchers and carriers pass, for those that a host brings. Each contract
+ * is a list of cases for any runner of tests (docs/extend.md).
  */
 export type { ContractCase } from './contract.ts';
 export { processContract } from './process.contract.ts';
 export type { ChildBehaviour, ContractChild, ProcessSubject, ProcessWorld } from './process.stage.ts';
 export { launcherSubject, type LauncherUnderTest } from './process.subject.ts';
+export { sessionMcpContract } from './session-mcp.contract.ts';
+export { sessionContract } from './session.contract.ts';
+export type {
+  ContractSession,
+  ServerBehaviour,
+  ServerTool,
+  SessionSubject,
+  SessionWorld,
+} from './session.stage.ts';
+export {
+  carrierSubject,
+  type CarrierUnderTest,
+  type Listening,
+  type ServerEnd,
+  type ServerWire,
+} from './session.subject.ts';

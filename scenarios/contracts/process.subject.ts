@@ -1,5 +1,6 @@
 import { createLedger, processPortOf, type Launcher, type LaunchSpec } from '../../adapters/process/index.ts';
 import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.stage.ts';
+import { patient } from './patience.ts';
 import { createWaiting } from './waiting.ts';
 
 // What a shell ignores stays ignored over `exec`. All of it is there where there is a POSIX shell.
@@ -39,13 +40,7 @@ function worldOf({ launcher, patienceMs = 20_000, ...options }: LauncherUnderTes
   const ledger = createLedger({ reaper: false, stateDir: false });
   const { heard, until } = createWaiting();
   let count = 0;
-  const patient = async <T>(awaited: Promise<T>, what: string): Promise<T> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`${what} did not come within ${patienceMs} ms`)), patienceMs);
-    });
-    return Promise.race([awaited, late]).finally(() => clearTimeout(timer));
-  };
+  const inTime = <T>(awaited: Promise<T>, what: string): Promise<T> => patient(awaited, what, patienceMs);
   return {
     open: (behaviour, give) => {
       const key = `process:${(count += 1)}`;
@@ -53,17 +48,17 @@ function worldOf({ launcher, patienceMs = 20_000, ...options }: LauncherUnderTes
       const leaf = port(key, { server: 'contract', generation: 1, key }, heard(give));
       const stdout = ledger.streamsOf(key)?.stdout;
       const ready = new Promise<void>((resolve) => stdout?.once('data', () => resolve()));
-      return { ...leaf, ready: () => patient(ready, `"ready" of ${behaviour}`) };
+      return { ...leaf, ready: () => inTime(ready, `"ready" of ${behaviour}`) };
     },
-    until: (holds) => patient(until(holds), 'the next fact'),
+    until: (holds) => inTime(until(holds), 'the next fact'),
     settled: async () => {
-      await patient(ledger.closed(), 'the end of all that was launched');
+      await inTime(ledger.closed(), 'the end of all that was launched');
       await new Promise((resolve) => setImmediate(resolve));
     },
     alive: () => ledger.size,
     dispose: () => {
       ledger.killAll();
-      return patient(ledger.closed(), 'the end of all that was launched');
+      return inTime(ledger.closed(), 'the end of all that was launched');
     },
   };
 }

@@ -2,13 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Answers } from '../../adapters/mcp/index.ts';
 import { handTimers, openIn } from './session.probe.ts';
 import type { ObservedSession } from './session.stage.ts';
-import {
-  createHttpWorld,
-  createLinkedWorld,
-  createStdioWorld,
-  type RealSessionWorld,
-  type WorldOptions,
-} from './session.world.ts';
+import type { RealSessionWorld, WorldOptions } from './session.port.ts';
+import { createHttpWorld, createLinkedWorld, createStdioWorld } from './session.world.ts';
 
 const wires: Readonly<
   Record<string, (options: WorldOptions) => RealSessionWorld | Promise<RealSessionWorld>>

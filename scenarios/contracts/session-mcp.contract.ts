@@ -1,65 +1,74 @@
-import { describe, expect, it } from 'vitest';
-import { staged, type CreateWorld, type Stage } from './session.stage.ts';
+import assert from 'node:assert/strict';
+import { casesOf, type ContractCase } from './contract.ts';
+import { fits } from './fits.ts';
+import { law, laws, onStage, type SessionSubject } from './session.stage.ts';
 
 /** What every `session` port owes its machines of MCP beyond tools: all methods, progress, news. */
-export function sessionMcpContract(name: string, createWorld: CreateWorld): void {
-  describe(`session port, the whole of MCP: ${name}`, () => {
-    const stage = staged(createWorld);
-    describe('a list', () => lists(stage));
-    describe('a question', () => questions(stage));
-    describe('what was not declared', () => undeclared(stage));
-    describe('progress', () => progress(stage));
-    describe('news', () => news(stage));
-  });
-}
+export const sessionMcpContract = (subject: SessionSubject): readonly ContractCase[] =>
+  casesOf(
+    {
+      'a list': lists,
+      'a question': questions,
+      'what was not declared': undeclared,
+      progress,
+      news,
+    },
+    (law) => onStage(subject, law),
+  );
 /** What one owes them whose servers outlive their sessions. */
-export function remoteSessionContract(name: string, createWorld: CreateWorld): void {
-  describe(`session port, a remote server: ${name}`, () => remoteEnds(staged(createWorld)));
-}
+export const remoteSessionContract = (subject: SessionSubject): readonly ContractCase[] =>
+  casesOf({ 'a remote server': remoteEnds }, (law) => onStage(subject, law));
 
-function lists({ opened }: Stage): void {
-  it.each([
-    ['resources/list', 'resources', 'uri', ['note://1', 'note://2']],
-    ['resources/templates/list', 'resourceTemplates', 'uriTemplate', ['note://{id}', 'page://{id}']],
-    ['prompts/list', 'prompts', 'name', ['greet', 'part']],
-  ])('%s has all pages in order, and counts what is no entry', async (method, member, key, expected) => {
+const pagedLists = [
+  ['resources/list', 'resources', 'uri', ['note://1', 'note://2']],
+  ['resources/templates/list', 'resourceTemplates', 'uriTemplate', ['note://{id}', 'page://{id}']],
+  ['prompts/list', 'prompts', 'name', ['greet', 'part']],
+] as const;
+const lists = [
+  ...laws(pagedLists, 'has all pages in order, and counts what is no entry', async ({ opened }, row) => {
+    const [method, member, key, expected] = row;
     const session = await opened('full');
     const fact = await session.request(method).answer();
-    expect(fact).toMatchObject({ type: 'ask.answered', result: { malformed: 1 } });
+    fits(fact, { type: 'ask.answered', result: { malformed: 1 } });
     const { result } = fact as { result: Record<string, readonly Record<string, unknown>[]> };
-    expect(result[member]?.map((entry) => entry[key])).toEqual(expected);
-  });
-}
+    assert.deepEqual(
+      result[member]?.map((entry) => entry[key]),
+      expected,
+    );
+  }),
+];
 
-function questions({ opened, open }: Stage): void {
-  it.each([
-    ['ping', undefined, {}],
-    ['resources/read', { uri: 'note://1' }, { contents: [{ uri: 'note://1', text: 'content of note://1' }] }],
-    ['prompts/get', { name: 'greet' }, { messages: [{ role: 'user', content: { text: 'greet me' } }] }],
-    [
-      'completion/complete',
-      { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'who', value: 'x' } },
-      { completion: { values: ['xa', 'xb'] } },
-    ],
-    ['logging/setLevel', { level: 'debug' }, {}],
-    ['resources/subscribe', { uri: 'note://1' }, {}],
-    ['resources/unsubscribe', { uri: 'note://1' }, {}],
-  ])('%s is answered with the result as the server gave it', async (method, params, result) => {
+const answered = [
+  ['ping', undefined, {}],
+  ['resources/read', { uri: 'note://1' }, { contents: [{ uri: 'note://1', text: 'content of note://1' }] }],
+  ['prompts/get', { name: 'greet' }, { messages: [{ role: 'user', content: { text: 'greet me' } }] }],
+  [
+    'completion/complete',
+    { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'who', value: 'x' } },
+    { completion: { values: ['xa', 'xb'] } },
+  ],
+  ['logging/setLevel', { level: 'debug' }, {}],
+  ['resources/subscribe', { uri: 'note://1' }, {}],
+  ['resources/unsubscribe', { uri: 'note://1' }, {}],
+] as const;
+const questions = [
+  ...laws(answered, 'is answered with the result as the server gave it', async ({ opened }, row) => {
+    const [method, params, result] = row;
     const session = await opened('full');
-    expect(await session.request(method, params).answer()).toMatchObject({ type: 'ask.answered', result });
-  });
+    fits(await session.request(method, params).answer(), { type: 'ask.answered', result });
+  }),
 
-  it('that the server refuses carries its code', async () => {
+  law('that the server refuses carries its code', async ({ opened }) => {
     const session = await opened('full');
-    expect(await session.request('resources/read', { uri: 'gone://1' }).answer()).toMatchObject({
+    fits(await session.request('resources/read', { uri: 'gone://1' }).answer(), {
       type: 'ask.refused',
       sent: true,
       failure: { message: 'no such resource', details: { code: -32002 } },
     });
-  });
+  }),
 
-  it('tells what a server declares', async () => {
-    expect(await open('full').first()).toMatchObject({
+  law('tells what a server declares', async ({ open }) => {
+    fits(await open('full').first(), {
       info: {
         offers: {
           tools: { listChanged: true },
@@ -70,8 +79,8 @@ function questions({ opened, open }: Stage): void {
         },
       },
     });
-  });
-}
+  }),
+];
 
 const offered = [
   'resources/list',
@@ -84,72 +93,72 @@ const offered = [
   'completion/complete',
   'logging/setLevel',
 ];
-function undeclared({ opened }: Stage): void {
-  it('114: is never asked for: refused at once, and nothing is sent', async () => {
+const undeclared = [
+  law('114: is never asked for: refused at once, and nothing is sent', async ({ opened }) => {
     const session = await opened('echo');
     for (const method of [...offered, 'nobody/knows']) {
       const { facts } = session.request(method, {});
-      expect(facts, method).toMatchObject([
-        {
-          type: 'ask.refused',
-          sent: false,
-          failure: { message: expect.stringContaining('method not allowed') },
-        },
-      ]);
+      fits(facts, [{ type: 'ask.refused', sent: false, failure: { message: /method not allowed/ } }], method);
     }
     const sent = JSON.parse(await session.text('methods')) as string[];
-    expect(sent.filter((method) => offered.includes(method))).toEqual([]);
-  });
+    assert.deepEqual(
+      sent.filter((method) => offered.includes(method)),
+      [],
+    );
+  }),
 
-  it('does not include ping', async () => {
+  law('does not include ping', async ({ opened }) => {
     const session = await opened('noTools');
-    expect(await session.request('ping').answer()).toMatchObject({ type: 'ask.answered' });
-    expect(await session.request('tools/list').answer()).toMatchObject({ type: 'ask.refused', sent: false });
-  });
+    fits(await session.request('ping').answer(), { type: 'ask.answered' });
+    fits(await session.request('tools/list').answer(), { type: 'ask.refused', sent: false });
+  }),
 
-  it('but is missing all the same is known by its code -32601', async () => {
+  law('but is missing all the same is known by its code -32601', async ({ opened }) => {
     const session = await opened('lacksPrompts');
-    expect(await session.request('prompts/list').answer()).toMatchObject({
+    fits(await session.request('prompts/list').answer(), {
       type: 'ask.refused',
       sent: true,
       failure: { details: { code: -32601 } },
     });
-  });
-}
+  }),
+];
 
-function progress({ opened, world }: Stage): void {
-  it('of a question is told to who asked, before the answer and never after it', async () => {
-    const session = await opened('echo');
-    const work = session.call('work');
-    await work.answer();
-    await session.text('echo', { text: 'next' });
-    expect(work.facts).toMatchObject([
-      { type: 'ask.progress', progress: 1, total: 2, message: 'step 1' },
-      { type: 'ask.progress', progress: 2, total: 2, message: 'step 2' },
-      { type: 'ask.answered' },
-    ]);
-    await world().settled();
-    expect(work.facts).toHaveLength(3);
-  });
+const progress = [
+  law(
+    'of a question is told to who asked, before the answer and never after it',
+    async ({ opened, world }) => {
+      const session = await opened('echo');
+      const work = session.call('work');
+      await work.answer();
+      await session.text('echo', { text: 'next' });
+      fits(work.facts, [
+        { type: 'ask.progress', progress: 1, total: 2, message: 'step 1' },
+        { type: 'ask.progress', progress: 2, total: 2, message: 'step 2' },
+        { type: 'ask.answered' },
+      ]);
+      await world.settled();
+      assert.equal(work.facts.length, 3);
+    },
+  ),
 
-  it('of a withdrawn question is told to nobody', async () => {
+  law('of a withdrawn question is told to nobody', async ({ opened }) => {
     const session = await opened('echo');
     const work = session.call('work');
     work.withdraw();
     await session.text('echo', { text: 'next' });
-    expect(work.facts).toEqual([]);
-  });
-}
+    assert.deepEqual(work.facts, []);
+  }),
+];
 
-function news({ opened }: Stage): void {
-  it.each(['tools', 'resources', 'prompts'])('of the list of %s is told', async (list) => {
+const news = [
+  ...laws(['tools', 'resources', 'prompts'], 'of a list is told', async ({ opened }, list) => {
     const session = await opened('full');
     await session.call('change', { list }).answer();
     await session.next('list.changed');
-    expect(session.facts.slice(1)).toEqual([{ type: 'list.changed', list }]);
-  });
+    assert.deepEqual(session.facts.slice(1), [{ type: 'list.changed', list }]);
+  }),
 
-  it('of a resource is told while one is subscribed to it', async () => {
+  law('of a resource is told while one is subscribed to it', async ({ opened }) => {
     const session = await opened('full');
     const uri = 'note://1';
     await session.call('touch', { uri }).answer();
@@ -158,59 +167,70 @@ function news({ opened }: Stage): void {
     await session.next('resource.updated');
     await session.request('resources/unsubscribe', { uri }).answer();
     await session.call('touch', { uri }).answer();
-    expect(session.facts.slice(1)).toEqual([{ type: 'resource.updated', uri }]);
-  });
-}
+    assert.deepEqual(session.facts.slice(1), [{ type: 'resource.updated', uri }]);
+  }),
+];
 
-function remoteEnds({ opened, open, world }: Stage): void {
-  it('that has forgotten the session has not run what it refused; all else is lost, and the session expired', async () => {
-    const session = await opened('echo');
-    const pending = session.call('hang', { label: 'a' });
-    await session.text('echo', { text: 'the first has come' });
-    world().remote?.forget();
-    const refused = await session.call('echo').answer();
-    expect(refused).toMatchObject({ type: 'ask.refused', sent: false });
-    await session.next('session.lost');
-    expect(pending.facts).toMatchObject([{ type: 'ask.refused', sent: true, lost: true }]);
-    expect(session.facts.slice(1)).toMatchObject([{ type: 'session.lost', isExpired: true }]);
-    const again = await opened('echo');
-    expect(await again.text('echo', { text: 'anew' })).toBe('anew');
-  });
+const remoteEnds = [
+  law(
+    'that has forgotten the session has not run what it refused; all else is lost, and the session expired',
+    async ({ opened, world }) => {
+      const session = await opened('echo');
+      const pending = session.call('hang', { label: 'a' });
+      await session.text('echo', { text: 'the first has come' });
+      world.remote?.forget();
+      const refused = await session.call('echo').answer();
+      fits(refused, { type: 'ask.refused', sent: false });
+      await session.next('session.lost');
+      fits(pending.facts, [{ type: 'ask.refused', sent: true, lost: true }]);
+      // With its session, which says so next: nothing was lost alone.
+      assert.ok(!('alone' in (pending.facts[0] ?? {})));
+      fits(session.facts.slice(1), [{ type: 'session.lost', isExpired: true }]);
+      const again = await opened('echo');
+      assert.deepEqual(await again.text('echo', { text: 'anew' }), 'anew');
+    },
+  ),
 
-  it('that wants a login is no session at all', async () => {
-    world().remote?.reject(401);
-    expect(await open('echo').first()).toMatchObject({
+  law('that wants a login is no session at all', async ({ open, world }) => {
+    world.remote?.reject(401);
+    fits(await open('echo').first(), {
       type: 'session.failed',
-      failure: { code: 'Unauthorized', remedy: expect.any(String) },
+      failure: { code: 'Unauthorized', remedy: String },
     });
-  });
+  }),
 
-  it('that refuses the login is no session at all', async () => {
-    world().remote?.reject(403);
-    expect(await open('echo').first()).toMatchObject({
+  law('that refuses the login is no session at all', async ({ open, world }) => {
+    world.remote?.reject(403);
+    fits(await open('echo').first(), {
       type: 'session.failed',
-      failure: { code: 'AccessDenied', remedy: expect.any(String) },
+      failure: { code: 'AccessDenied', remedy: String },
     });
-  });
+  }),
 
-  it('that wants another login in the midst of it ends the session, and has not run what it refused', async () => {
-    const session = await opened('echo');
-    world().remote?.reject(401);
-    expect(await session.call('echo').answer()).toMatchObject({
-      sent: false,
-      failure: { code: 'Unauthorized' },
-    });
-    await session.next('session.lost');
-    expect(session.facts.at(-1)).not.toHaveProperty('isExpired');
-  });
+  law(
+    'that wants another login in the midst of it ends the session, and has not run what it refused',
+    async ({ opened, world }) => {
+      const session = await opened('echo');
+      world.remote?.reject(401);
+      fits(await session.call('echo').answer(), {
+        sent: false,
+        failure: { code: 'Unauthorized' },
+      });
+      await session.next('session.lost');
+      assert.ok(session.facts.every((fact) => !('isExpired' in fact)));
+    },
+  ),
 
-  it('that refuses one request for want of a right has not run it, and the session lives', async () => {
-    const session = await opened('echo');
-    world().remote?.reject(403);
-    expect(await session.call('echo').answer()).toMatchObject({
-      sent: false,
-      failure: { code: 'AccessDenied' },
-    });
-    expect(session.facts).toHaveLength(1);
-  });
-}
+  law(
+    'that refuses one request for want of a right has not run it, and the session lives',
+    async ({ opened, world }) => {
+      const session = await opened('echo');
+      world.remote?.reject(403);
+      fits(await session.call('echo').answer(), {
+        sent: false,
+        failure: { code: 'AccessDenied' },
+      });
+      assert.equal(session.facts.length, 1);
+    },
+  ),
+];

@@ -7,8 +7,9 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RemoteSpec } from '../../adapters/mcp/index.ts';
-import { openIn, typesOf } from './session.probe.ts';
-import { createLinkedWorld, type RealSessionWorld } from './session.world.ts';
+import { failureIn, handTimers, openIn, typesOf } from './session.probe.ts';
+import type { RealSessionWorld, WorldOptions } from './session.port.ts';
+import { createLinkedWorld } from './session.world.ts';
 
 // The servers that most people run are made with the SDK; ours by hand might share a mistake with our client.
 
@@ -86,9 +87,6 @@ const inside = (): RemoteSpec => ({
     return ours;
   },
 });
-/** The host's own kind: here one that is again inside, to see that it is asked. */
-const own = (): RemoteSpec => ({ kind: 'own:echo', name: 'sdk' });
-
 const kinds: Readonly<Record<string, () => RemoteSpec | Promise<RemoteSpec>>> = {
   'streamable HTTP': () => streamable(false),
   'streamable HTTP that answers as JSON': () => streamable(true),
@@ -123,29 +121,74 @@ describe.each(Object.keys(kinds))('a server made with the SDK, over %s', (kind) 
 });
 
 describe('a kind of the host’s own', () => {
-  it('is carried by what the host gives for it, and by nothing else', async () => {
-    const failing = createLinkedWorld({ remoteOf: own });
-    const facts: unknown[] = [];
-    failing.open('echo', (fact) => facts.push(fact));
-    await failing.until(() => facts.length > 0);
-    expect(facts).toMatchObject([{ type: 'session.failed', failure: { code: 'NotStartable' } }]);
-    const specs: unknown[] = [];
-    const world = createLinkedWorld({
-      remoteOf: own,
-      carriers: {
-        'own:echo': (spec) => {
-          specs.push(spec['name']);
-          const [ours, its] = InMemoryTransport.createLinkedPair();
-          void mcpServer().connect(its);
-          return Object.assign(ours, { lostBecause: undefined });
-        },
-      },
-    });
+  type Connect = Extract<RemoteSpec, { kind: 'own' }>['connect'];
+  const reached = (connect: Connect, options: WorldOptions = {}): RealSessionWorld => {
+    const world = createLinkedWorld({ remoteOf: () => ({ kind: 'own', connect }), ...options });
     closers.push(() => world.dispose());
-    const session = await openIn(world);
-    expect(await session.request('tools/call', { name: 'greet' }).answer()).toMatchObject({
-      type: 'ask.answered',
+    return world;
+  };
+  const pair = (): readonly [InMemoryTransport, InMemoryTransport] => InMemoryTransport.createLinkedPair();
+
+  it('that has no connection now is one that cannot be reached, in one line of the words of its host', async () => {
+    const world = reached(() => Promise.reject(new Error('no tunnel\n    at somewhere (file.ts:1)')));
+    expect(await failureIn(world)).toEqual({
+      code: 'ServerLost',
+      message: 'the server cannot be reached: no tunnel',
+      remedy: expect.any(String),
     });
-    expect(specs).toEqual(['sdk']);
+    const [ours] = pair();
+    const late = Object.assign(ours, { start: () => Promise.reject(new Error('hung up')) });
+    expect(await failureIn(reached(() => late))).toMatchObject({ code: 'ServerLost' });
+  });
+
+  it('that never has one as it is configured is not startable', async () => {
+    const world = reached(() => {
+      throw Object.assign(new Error('no such tunnel'), { isFinal: true });
+    });
+    expect(await failureIn(world)).toMatchObject({
+      code: 'NotStartable',
+      message: 'the server cannot be reached: no such tunnel',
+    });
+  });
+
+  it('hears when nobody wants its connection any more, and one that comes all the same is closed', async () => {
+    const [ours, its] = pair();
+    let give = (_: InMemoryTransport): void => {};
+    const signals: AbortSignal[] = [];
+    const world = reached((signal) => {
+      signals.push(signal);
+      return new Promise((resolve) => (give = resolve));
+    });
+    world.open('echo', () => {}).close();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    const closed = new Promise<void>((resolve) => (its.onclose = resolve));
+    give(ours);
+    await closed;
+    const connected = reached(async (signal) => {
+      signals.push(signal);
+      const [end, other] = pair();
+      await mcpServer().connect(other);
+      return end;
+    });
+    (await openIn(connected)).close();
+    await connected.port.closed();
+    expect(signals[1]?.aborted, 'it is there: it is closed, and may still say what was to be said').toBe(
+      false,
+    );
+  });
+
+  it('that never says that its end is closed is waited for two seconds, and no longer', async () => {
+    const hand = handTimers();
+    const [ours, its] = pair();
+    await mcpServer().connect(its);
+    const close = ours.close.bind(ours);
+    closers.push(() => (ours.close = close));
+    const deaf = Object.assign(ours, { close: () => new Promise<never>(() => {}) });
+    const world = reached(() => deaf, { timers: hand.timers });
+    (await openIn(world)).close();
+    expect(hand.waitsFor(2_000)).toBe(true);
+    hand.pass(2_000);
+    await world.port.closed();
+    expect(hand.waitsFor(2_000)).toBe(false);
   });
 });

@@ -41,6 +41,7 @@ describe('an event stream that breaks', () => {
     expect(await hang.answer()).toMatchObject({
       sent: true,
       lost: true,
+      alone: true,
       failure: { code: 'ServerLost', details: { cause: expect.any(String), phase: 'session' } },
     });
     expect(await session.text('echo', { text: 'alive' })).toBe('alive');

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { messageBytes, resultBytes } from '../../adapters/mcp/index.ts';
 import type { AskFact, SessionFact } from '../../machines/ports.ts';
+import { registered } from './registered.ts';
 import { remoteSessionContract, sessionMcpContract } from './session-mcp.contract.ts';
 import { sessionContract } from './session.contract.ts';
 import { createHttpWorld, createLinkedWorld, createStdioWorld, type StdioWorld } from './session.world.ts';
@@ -11,15 +12,16 @@ const worlds = {
   'HTTP and SSE': () => createHttpWorld('sse'),
   'servers of this process': () => createLinkedWorld(),
 };
-for (const [name, create] of Object.entries(worlds)) {
-  sessionContract(name, create);
-  sessionMcpContract(name, create);
+for (const [name, createWorld] of Object.entries(worlds)) {
+  registered(`session port: ${name}`, sessionContract({ createWorld }));
+  registered(`session port, the whole of MCP: ${name}`, sessionMcpContract({ createWorld }));
 }
-remoteSessionContract('streamable HTTP', worlds['streamable HTTP']);
-remoteSessionContract('HTTP and SSE', worlds['HTTP and SSE']);
+for (const name of ['streamable HTTP', 'HTTP and SSE'] as const)
+  registered(`session port, a remote server: ${name}`, remoteSessionContract({ createWorld: worlds[name] }));
 // Its news come on another connection than its answers, in any order: so it is no judge of progress.
-sessionContract('streamable HTTP that answers as JSON', () =>
-  createHttpWorld('streamable', { serves: { json: true } }),
+registered(
+  'session port: streamable HTTP that answers as JSON',
+  sessionContract({ createWorld: () => createHttpWorld('streamable', { serves: { json: true } }) }),
 );
 
 describe('a session over the streams of a process', () => {

@@ -3,6 +3,7 @@ import { ScriptedServers, type Act, type Script } from '../scripted/servers.ts';
 import { toolsOnly } from '../scripted/script.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
+import { registered } from './registered.ts';
 import { sessionContract } from './session.contract.ts';
 import { remoteSessionContract, sessionMcpContract } from './session-mcp.contract.ts';
 import type { ContractSession, ServerBehaviour, ServerTool, SessionWorld } from './session.stage.ts';
@@ -205,7 +206,11 @@ function createScriptedWorld(isRemote: boolean): SessionWorld {
 
 for (const isRemote of [false, true]) {
   const name = isRemote ? 'scripted servers without a process' : 'scripted servers';
-  sessionContract(name, () => createScriptedWorld(isRemote));
-  sessionMcpContract(name, () => createScriptedWorld(isRemote));
+  const subject = { createWorld: () => createScriptedWorld(isRemote) };
+  registered(`session port: ${name}`, sessionContract(subject));
+  registered(`session port, the whole of MCP: ${name}`, sessionMcpContract(subject));
 }
-remoteSessionContract('scripted servers', () => createScriptedWorld(true));
+registered(
+  'session port, a remote server: scripted servers',
+  remoteSessionContract({ createWorld: () => createScriptedWorld(true) }),
+);

@@ -1,7 +1,8 @@
 import type { Timers } from '../../adapters/mcp/index.ts';
 import type { AskFact, SessionFact } from '../../machines/ports.ts';
 import { observed, type ObservedSession, type ServerBehaviour } from './session.stage.ts';
-import type { HttpWorld, RealSessionWorld } from './session.world.ts';
+import type { RealSessionWorld } from './session.port.ts';
+import type { HttpWorld } from './session.world.ts';
 
 /** A session that is open. */
 export async function openIn(

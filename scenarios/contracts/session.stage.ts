@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, expect } from 'vitest';
+import assert from 'node:assert/strict';
 import type { Address } from '../../machines/address.ts';
 import type { AskFact, Give, Ports, SessionFact } from '../../machines/ports.ts';
+import type { Law } from './contract.ts';
+import { fits } from './fits.ts';
 
 /** The servers that every world can start. What their tools do stands in `ServerTool`. */
 export type ServerBehaviour =
@@ -139,8 +141,7 @@ export function observed(
     const answers = (): AskFact[] => heard.filter(({ type }) => type !== 'ask.progress');
     const answer = async (): Promise<AskFact> => {
       await world.until(() => answers().length > 0);
-      expect(answers()).toHaveLength(1);
-      expect(answers()[0]?.id).toBe(id);
+      fits(answers(), [{ id }]);
       return answers()[0] as AskFact;
     };
     return { facts: heard, withdraw, answer };
@@ -169,11 +170,12 @@ interface ToolAnswer {
   readonly content: readonly { readonly text: string }[];
 }
 
-/** What the chapters below share. */
+/** What every law has at hand. */
 export interface Stage {
   readonly seen: (session: ObservedSession, expected: Seen) => Promise<void>;
-  readonly world: () => SessionWorld;
+  readonly world: SessionWorld;
   readonly open: (behaviour: ServerBehaviour) => ObservedSession;
+  /** Opened, and connected. */
   readonly opened: (behaviour: ServerBehaviour) => Promise<ObservedSession>;
 }
 
@@ -188,31 +190,44 @@ export async function expectSeen(session: ObservedSession, expected: Seen): Prom
   do {
     seen = JSON.parse(await session.text('seen')) as Seen;
   } while (seen.hanging.length + seen.cancelled.length < sizeOf(expected) || isEarly(seen, expected));
-  expect({ ...seen, hanging: seen.hanging.toSorted() }).toEqual(expected);
+  assert.deepEqual({ ...seen, hanging: seen.hanging.toSorted() }, expected);
 }
 const sizeOf = ({ hanging, cancelled }: Seen): number => hanging.length + cancelled.length;
 /** Something still hangs that was cancelled on its way. */
 const isEarly = (seen: Seen, { cancelled }: Seen): boolean => seen.cancelled.length < cancelled.length;
 
-export type CreateWorld = () => SessionWorld | Promise<SessionWorld>;
+/** What is under test. Each case has a world of its own. */
+export interface SessionSubject {
+  createWorld(): SessionWorld | Promise<SessionWorld>;
+}
+export const law = (title: string, holds: Law<Stage>['holds']): Law<Stage> => ({ title, holds });
+/** The same law for each of these. */
+export const laws = <T extends string | number | readonly [string | number, ...unknown[]]>(
+  all: readonly T[],
+  title: string,
+  holds: (stage: Stage, one: T) => Promise<void>,
+): readonly Law<Stage>[] =>
+  all.map((one) =>
+    law(`${title}: ${String(Array.isArray(one) ? one[0] : one)}`, (stage) => holds(stage, one)),
+  );
 
-/** A world for each test, and sessions in it. */
-export function staged(createWorld: CreateWorld): Stage {
-  let world: SessionWorld;
-  beforeEach(async () => {
-    world = await createWorld();
-  });
-  afterEach(() => world.dispose());
+/** Holds one law against a world of its own, of which nothing is left afterwards. */
+export async function onStage({ createWorld }: SessionSubject, { holds }: Law<Stage>): Promise<void> {
+  const world = await createWorld();
   const open = (behaviour: ServerBehaviour) => observed(world, (give) => world.open(behaviour, give));
-  return {
-    seen: expectSeen,
-    world: () => world,
-    open,
-    opened: async (behaviour) => {
-      const session = open(behaviour);
-      expect(await session.first()).toMatchObject({ type: 'session.opened' });
-      await world.ready?.();
-      return session;
-    },
-  };
+  try {
+    await holds({
+      seen: expectSeen,
+      world,
+      open,
+      opened: async (behaviour) => {
+        const session = open(behaviour);
+        fits(await session.first(), { type: 'session.opened' });
+        await world.ready?.();
+        return session;
+      },
+    });
+  } finally {
+    await world.dispose();
+  }
 }

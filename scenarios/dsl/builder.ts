@@ -145,6 +145,10 @@ export class Scene {
   stop({ server }: ServerRef): void {
     this.#steps.push({ do: 'stop', server });
   }
+  /** Somebody wants to hear when these resources of it change, and no others. */
+  watch({ server }: ServerRef, ...uris: readonly string[]): void {
+    this.#steps.push({ do: 'watch', server, uris });
+  }
   /** Stops it, and starts it again at once. */
   restart(server: ServerRef): void {
     this.stop(server);

@@ -16,6 +16,8 @@ export interface Behaviour {
 }
 export interface ServerData extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept'> {
   readonly name: string;
+  /** URIs of what it has and lets watch; without: it has no resources. */
+  readonly resources?: readonly string[];
   /** It is not in the config with which the computer starts. */
   readonly isAbsent?: true;
   /** From its n-th start on it behaves so. */
@@ -78,6 +80,8 @@ export type Step =
     }
   | { readonly do: 'start'; readonly server: string }
   | { readonly do: 'stop'; readonly server: string }
+  /** From now on somebody wants to hear when these resources change, and no others. */
+  | { readonly do: 'watch'; readonly server: string; readonly uris: readonly string[] }
   /** The whole config from now on: who is not named is gone. Another `generation`: other launch facts. */
   | { readonly do: 'config'; readonly servers: readonly ConfigEntry[] }
   | { readonly do: 'kill'; readonly server: string; readonly signal: OutsideSignal }

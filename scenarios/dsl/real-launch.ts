@@ -46,7 +46,10 @@ export function launchAt(server: ServerData, start: number): Launch {
     if (command === undefined) throw new Error(`${String(unstarted['errno'])} cannot be had for real`);
     return { command, args: [], env: {} };
   }
-  const config = JSON.stringify({ name: server.name, tools, faults: faults.flatMap(inStart(start)), lifeMs });
+  const config = JSON.stringify({
+    ...{ name: server.name, tools, faults: faults.flatMap(inStart(start)), lifeMs },
+    ...(server.resources && { resources: server.resources }),
+  });
   const args = [faultServer, config];
   if (!slow) return { command: process.execPath, args, env: {} };
   const seconds = (Number(slow['ms']) / 1000).toFixed(3);

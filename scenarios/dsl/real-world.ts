@@ -12,6 +12,7 @@ import { Observed } from './observations.ts';
 import type { OutsideSignal, PersonData, Plan, Root } from './plan.ts';
 import { livesGroup } from './living.ts';
 import { launchAt } from './real-launch.ts';
+import { RealRemotes } from './real-remote.ts';
 import { agentOf, computerOf, seedOf, type Wait, type Waits, type World } from './world.ts';
 
 const persons: Readonly<Record<PersonData, Confirm>> = {
@@ -39,6 +40,7 @@ export class RealWorld implements World {
   readonly #began = performance.now();
   /** The wires of computer and agent to the office. */
   readonly #cables = new Map<Root, Cable>();
+  readonly #remotes: RealRemotes;
   #isTold = false;
 
   constructor(plan: Plan) {
@@ -50,6 +52,7 @@ export class RealWorld implements World {
     tap.add(this.recorder);
     // What the recorder of the product does is not what is played here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
+    this.#remotes = new RealRemotes(plan, this.runtime);
     if (plan.person) this.runtime.confirm = persons[plan.person];
   }
   #see(record: DirectoryRecord): void {
@@ -64,14 +67,16 @@ export class RealWorld implements World {
     // Not in the middle of what an input leads to: when all of it is done.
     queueMicrotask(() => {
       this.#isTold = false;
-      for (const look of [...this.#waiting]) look();
+      this.#look();
     });
   }
   /** The launcher asks for the command after this. */
   #launchNext(record: DirectoryRecord): void {
-    if (record.k !== 'out' || record.port !== 'process' || record.ev.type !== 'leaf.open') return;
+    if (record.k !== 'out' || record.ev.type !== 'leaf.open') return;
     const { input } = record.ev as unknown as { input: { server: string; generation: number } };
     const { server: name, generation } = input;
+    if (record.port === 'session') return this.#remotes.introduce(name, generation);
+    if (record.port !== 'process') return;
     const server = this.#plan.servers.find((s) => s.name === name);
     const start = (this.#starts.get(name) ?? 0) + 1;
     this.#starts.set(name, start);
@@ -83,7 +88,12 @@ export class RealWorld implements World {
       this.runtime.start(kind, input, () => {}),
     );
   }
+  #look(): void {
+    for (const look of [...this.#waiting]) look();
+  }
   *boot(): Waits {
+    this.#remotes.start(() => this.#look());
+    yield { what: 'servers at URLs', until: () => this.#remotes.areUp };
     if (!this.#plan.office) return this.#start('computer', computerOf(this.#plan, null));
     this.#start('office', { host: '127.0.0.1', port: 0 });
     const opened = () => this.observed.heardBy('office', 'office.opened')[0]?.event;
@@ -92,7 +102,7 @@ export class RealWorld implements World {
     for (const who of ['computer', 'agent'] as const)
       void Cable.to(port).then((cable) => {
         this.#cables.set(who, cable);
-        for (const look of [...this.#waiting]) look();
+        this.#look();
       });
     yield { what: 'wires to the office', until: () => this.#cables.size === 2 };
     this.#start('computer', computerOf(this.#plan, this.#cables.get('computer')?.url ?? url));
@@ -152,6 +162,7 @@ export class RealWorld implements World {
     for (const hosted of [...this.#hosted.values()].toReversed()) await this.runtime.end(hosted, patienceMs);
     for (const cable of this.#cables.values()) cable.close();
     await this.runtime.close();
+    await this.#remotes.close();
   }
   /** Groups of processes that we started and of which somebody lives. */
   get left(): number[] {

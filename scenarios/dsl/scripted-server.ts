@@ -1,12 +1,15 @@
+import type { ServerInfo } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
 import type { Fault, Moment } from '../faults/fault.ts';
-import { toolOf, toolsOnly, type Act, type Happening, type Script } from '../scripted/script.ts';
+import { toolsOnly, type Act, type Happening, type Script } from '../scripted/script.ts';
 import type { Behaviour, ServerData, ToolData } from './plan.ts';
+import { ScriptedLists } from './scripted-lists.ts';
+import { isNetWord, metOf } from './scripted-net.ts';
 import { answerWords, isPlain, lastWords } from './scripted-words.ts';
 
 type Reply = Exclude<Act, (...args: never) => unknown>;
-type Now = Required<Behaviour>;
+type Now = Required<Behaviour & Pick<ServerData, 'resources'>>;
 
 /** Who looks after a server of a plan. */
 export interface Care {
@@ -54,7 +57,19 @@ const refused = (code: Failure['code'], message: string, details?: object): Fail
   message,
   ...(details && { details: { ...details } }),
 });
+/** What the real session says of pages without end. */
+const endlessly = (repeats: boolean): string =>
+  repeats
+    ? 'the list of tools does not end: one page came twice'
+    : 'the list of tools has more than 1000 pages';
 const neither = 'the server answered with neither a result object nor an error';
+
+function progressing(named: ReadonlyMap<string, Fault>): Reply {
+  const forever = named.get('rpc.progressForever');
+  const stall = named.get('rpc.progressStall');
+  const everyMs = num(forever ?? stall, 'everyMs');
+  return { never: true, progresses: forever ? { everyMs } : { everyMs, times: num(stall, 'n') } };
+}
 
 /** What becomes of an answer on its way through the real session, as far as a host sees it. */
 function replyOf(when: 'call' | 'list', result: unknown, faults: readonly Fault[], takes: number): Reply {
@@ -68,8 +83,8 @@ function replyOf(when: 'call' | 'list', result: unknown, faults: readonly Fault[
   const error = named.get('rpc.error');
   const partial = named.get('frame.partialThenDie');
   if (has('rpc.answerAfterCancel')) return { never: true, cancelled: () => result };
-  if (has('rpc.progressForever', 'rpc.progressStall', 'rpc.never', 'rpc.unknownId') || wrong === 'id')
-    return { never: true };
+  if (named.has('rpc.progressForever') || named.has('rpc.progressStall')) return progressing(named);
+  if (has('rpc.never', 'rpc.unknownId') || wrong === 'id') return { never: true };
   if (partial) return { dies: { code: num(partial, 'code') }, afterMs };
   if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs } satisfies Reply;
   if (wrong === 'result') return { errors: neither, code: -32603, afterMs };
@@ -79,6 +94,11 @@ function replyOf(when: 'call' | 'list', result: unknown, faults: readonly Fault[
     return when === 'call'
       ? { answers: { content: 'no list' }, afterMs }
       : { refuses: refused(wireCodes.internal, 'the server answered tools/list without a list'), afterMs };
+  const unlisted = named.get('list.pageError');
+  if (unlisted) return { errors: String(unlisted['message']), code: num(unlisted, 'code'), afterMs };
+  const endless = named.get('list.cursorLoop');
+  if (endless)
+    return { refuses: refused(wireCodes.internal, endlessly(endless['repeats'] === true)), afterMs };
   const isError = named.get('rpc.isError');
   if (isError) return { answers: { ...textOf(String(isError['text'])), isError: true }, afterMs };
   // Whoever waits for others to be sent in reverse waits its whole time here; they overtake it all the same.
@@ -147,19 +167,35 @@ function happeningOf(fault: Fault, start: number): Happening | undefined {
   }
 }
 
-function toolsOf(tools: Readonly<Record<string, ToolData>>, triggers: Triggers): Record<string, Act> {
-  const act = (name: string, { takes = 0, answers = textOf(name), changes }: ToolData): Act => {
-    return (call) => {
-      if (changes === true) call.announce();
+/** What it does when a tool is called that it has, or had. */
+function actsOf(triggers: Triggers, lists: ScriptedLists) {
+  return (name: string, { takes = 0, answers = textOf(name), changes }: ToolData = {}): Act =>
+    (call) => {
+      if (!lists.has(name)) return { errors: `there is no tool ${name}`, code: -32_602 };
+      if (changes === true) {
+        call.announce();
+        lists.tell();
+      }
       const faults = triggers.take((word) => answerWords.has(word), 'call', name);
       return replyOf('call', answers, faults, takes);
     };
-  };
-  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, act(name, tool)]));
 }
 
-function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
+const offering = (
+  isMissing: (what: string) => boolean,
+  hasResources: boolean,
+): Pick<ServerInfo, 'offers'> => ({
+  offers: {
+    ...toolsOnly,
+    ...(isMissing('tools') && { tools: null }),
+    ...(hasResources && !isMissing('resources') && { resources: { listChanged: true, subscribe: true } }),
+  },
+});
+
+function scriptAt(name: string, { tools, faults, resources }: Now, start: number, care: Care): Script {
   const triggers = new Triggers(faults, care);
+  const lists = new ScriptedLists(name, tools, care.isHealed);
+  const actOf = actsOf(triggers, lists);
   const isWord = (one: string) => (word: string) => word === one;
   const [unstarted] = triggers.take(isWord('proc.spawnError'), 'start');
   const [slow] = triggers.take(isWord('proc.spawnSlow'), 'start');
@@ -169,12 +205,15 @@ function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
   const heldUp = new Set<string>();
   return {
     ...(unstarted && { missing: unstarted['errno'] === 'EMFILE' ? 'forNow' : true }),
-    tools: toolsOf(tools, triggers),
-    info: isMissing('tools') ? { offers: { ...toolsOnly, tools: null } } : {},
+    tools: Object.fromEntries(Object.entries(tools).map(([tool, data]) => [tool, actOf(tool, data)])),
+    otherTool: (tool) => (lists.has(tool) ? actOf(tool) : undefined),
+    truth: () => lists.truth(),
+    info: offering(isMissing, resources.length > 0),
+    resources: resources.map((uri) => ({ uri, name: uri })),
     initialize: initializeOf(triggers, num(slow, 'ms')),
     listing: () => {
       const listed = triggers.take((word) => answerWords.has(word), 'list');
-      return replyOf('list', { tools: Object.keys(tools).map(toolOf) }, listed, 0);
+      return lists.listed(replyOf('list', { tools: lists.list() }, listed, 0));
     },
     ends: (how) => {
       const [moment, ignoring] = asked[how] as [Moment, string];
@@ -185,17 +224,22 @@ function scriptAt({ tools, faults }: Now, start: number, care: Care): Script {
       heldUp.add(how);
       return Math.max(1, num(slowly, 'ms') + (slowly.afterMs ?? 0));
     },
+    meets: (moment, tool) => metOf(triggers.take(isNetWord, moment, tool), moment, care.isHealed),
     happens: (moment, tool) =>
       triggers
-        .take((word) => !answerWords.has(word) && !/ignore|slowExit|spawn/.test(word), moment, tool)
-        .flatMap((fault) => happeningOf(fault, start) ?? []),
+        .take(
+          (word) => !answerWords.has(word) && !isNetWord(word) && !/ignore|slowExit|spawn/.test(word),
+          moment,
+          tool,
+        )
+        .flatMap((fault) => lists.happeningOf(fault) ?? happeningOf(fault, start) ?? []),
   };
 }
 
 const uncared: Care = { isHealed: () => false, onFault: () => {} };
 /** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
 export function scriptOf(
-  { tools = {}, faults = [], later = {}, secret }: ServerData,
+  { name, tools = {}, faults = [], later = {}, resources = [], secret }: ServerData,
   care = uncared,
 ): Script {
   const steps = Object.entries(later).toSorted(([a], [b]) => Number(a) - Number(b));
@@ -203,7 +247,8 @@ export function scriptOf(
     ...(secret !== undefined && { secrets: [secret] }),
     at: (start) => {
       const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
-      return scriptAt({ tools: step?.tools ?? tools, faults: step?.faults ?? faults }, start, care);
+      const now = { tools: step?.tools ?? tools, faults: step?.faults ?? faults, resources };
+      return scriptAt(name, now, start, care);
     },
   };
 }

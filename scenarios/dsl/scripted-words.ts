@@ -19,6 +19,9 @@ export const answerWords: ReadonlySet<string> = new Set([
   'rpc.progressForever',
   'rpc.progressStall',
   'rpc.hugeResult',
+  'list.pages',
+  'list.pageError',
+  'list.cursorLoop',
   'frame.invalidUtf8',
   'frame.partialThenDie',
 ]);

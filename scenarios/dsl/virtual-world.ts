@@ -2,8 +2,9 @@ import type { AnyEventObject } from 'xstate';
 import type { Observer } from '../../actors/observer.ts';
 import type { Give, Ports } from '../../machines/ports.ts';
 import type { Fault } from '../faults/fault.ts';
-import { Bench } from '../laws/index.ts';
+import { Bench, type Breach } from '../laws/index.ts';
 import { Stage as Theatre, officeUrl, type Person, type StageOptions } from '../stage.ts';
+import { offersTheTruth, untruths } from '../truth.ts';
 import { randomOf } from '../virtual-clock.ts';
 import { Observed } from './observations.ts';
 import { timingOf, type OutsideSignal, type Plan, type PersonData, type Root } from './plan.ts';
@@ -55,6 +56,8 @@ export class VirtualWorld implements World {
   readonly stage: Theatre;
   readonly #plan: Plan;
   readonly #delays: Delay[] = [];
+  /** What only the stage could see, when all was quiet. */
+  readonly #untrue: Breach[] = [];
   #isHealed = false;
   readonly random: () => number;
 
@@ -111,10 +114,21 @@ export class VirtualWorld implements World {
     this.stage.network.faults.heal();
     this.stage.skewMs = 0;
   }
+  get breaches(): readonly Breach[] {
+    return [...this.bench.breaches, ...this.#untrue];
+  }
   quiet(): readonly string[] {
     const known = this.bench.breaches.length;
     this.bench.quiet(this.stage.clock.now());
-    return this.bench.breaches.slice(known).map(({ law, what }) => `${law}: ${what}`);
+    const untrue = untruths(this.stage).map((what): Breach => ({
+      law: offersTheTruth,
+      kind: 'liveness',
+      at: 'computer',
+      what,
+    }));
+    this.#untrue.push(...untrue);
+    const found = [...this.bench.breaches.slice(known), ...untrue];
+    return found.map(({ law, what }) => `${law}: ${what}`);
   }
   happen(fault: Fault): void {
     const { clock, network } = this.stage;

@@ -1,3 +1,5 @@
+import { pageShapes } from './pages.mjs';
+
 export const textResult = (text) => ({ content: [{ type: 'text', text }] });
 const withResult = (answer, members) => ({ ...answer, result: { ...answer.result, ...members } });
 const lacking = { initialize: { capabilities: {} }, list: { tools: {} }, call: { content: 'no list' } };
@@ -19,6 +21,8 @@ const shapes = new Map(
       const { [capability]: _missing, ...capabilities } = answer.result.capabilities;
       return withResult(answer, { capabilities });
     },
+    // From here on the first page is the answer.
+    ...pageShapes,
     'rpc.isError': (answer, { text }) => ({ ...answer, result: { ...textResult(text), isError: true } }),
     'rpc.hugeResult': (answer, { when, bytes }) => {
       const huge = 'x'.repeat(bytes);

@@ -1,7 +1,7 @@
-import { checked, isObject, meant, readFault, Refusal, refuseUnknown } from './vocabulary.mjs';
+import { checked, isObject, meant, readFault, Refusal, refuseUnknown, words } from './vocabulary.mjs';
 
-const stepKeys = ['name', 'tools', 'seed', 'faults', 'lifeMs'];
-const baseKeys = [...stepKeys, 'starts', 'log', 'later'];
+const stepKeys = ['name', 'tools', 'resources', 'seed', 'faults', 'lifeMs'];
+const baseKeys = [...stepKeys, 'starts', 'log', 'later', 'http'];
 
 /** So long it lives at most, whatever it ignores. */
 const usualLifeMs = 120_000;
@@ -19,16 +19,22 @@ function readTools(at, given) {
   return given;
 }
 
+function readResources(at, given) {
+  if (!Array.isArray(given)) throw new Refusal(`${at}: not a list`, '"resources":["note://1"]');
+  return given.map((uri, index) => checked(`${at}[${index}]`, uri, { type: 'string' }));
+}
+
 function readFaults(at, given) {
   if (!Array.isArray(given)) throw new Refusal(`${at}: not a list`, '"faults":[{"fault":"proc.exit"}]');
   return given.map((fault, index) => readFault(`${at}[${index}]`, fault));
 }
 
 /** What may differ from start to start. Only what is given. */
-function readStep(at, { name, tools, seed, faults, lifeMs }) {
+function readStep(at, { name, tools, resources, seed, faults, lifeMs }) {
   return {
     ...(name !== undefined && { name: checked(`${at}name`, name, { type: 'string' }) }),
     ...(tools !== undefined && { tools: readTools(`${at}tools`, tools) }),
+    ...(resources !== undefined && { resources: readResources(`${at}resources`, resources) }),
     ...(seed !== undefined && { seed: checked(`${at}seed`, seed, { type: 'integer' }) }),
     ...(faults !== undefined && { faults: readFaults(`${at}faults`, faults) }),
     ...(lifeMs !== undefined && {
@@ -49,10 +55,28 @@ function readLater(given) {
   return steps.sort((left, right) => left.from - right.from);
 }
 
-const usual = { name: 'fault-server', tools: { echo: {} }, seed: 1, faults: [], lifeMs: usualLifeMs };
+/** Where it listens, and what it speaks there. */
+function readHttp(given) {
+  const http = checked('http', given, { type: 'object' });
+  refuseUnknown('http', http, ['port', 'kind']);
+  const { port = 0, kind = 'streamable' } = http;
+  return {
+    port: checked('http.port', port, { type: 'integer', min: 0, max: 65_535 }),
+    kind: checked('http.kind', kind, { type: 'string', oneOf: ['streamable', 'sse'] }),
+  };
+}
 
-/** The config as it was written, checked as a whole: a mistake in a later start is told at the first. */
-export function readConfig(text) {
+const usual = {
+  name: 'fault-server',
+  tools: { echo: {} },
+  resources: [],
+  seed: 1,
+  faults: [],
+  lifeMs: usualLifeMs,
+};
+
+/** The config as it was written, checked as a whole: a mistake in a later start is told at the first. `asked`: http. */
+export function readConfig(text, asked) {
   let given;
   try {
     given = JSON.parse(text);
@@ -69,16 +93,28 @@ export function readConfig(text) {
   const base = { ...usual, ...readStep('', given) };
   const later = given.later === undefined ? [] : readLater(given.later);
   const { starts, log } = given;
-  if (starts === undefined && later.length > 0)
+  const http =
+    given.http === undefined && !asked
+      ? undefined
+      : readHttp(given.http === true ? (asked ?? {}) : { ...given.http, ...asked });
+  if (starts === undefined && !http && later.length > 0)
     throw new Refusal('later: it cannot count its starts', 'name a file to count them in: "starts":"FILE"');
-  for (const step of [{}, ...later.map(({ step }) => step)]) hold({ ...base, ...step }, starts);
-  return { base, later, starts, log };
+  for (const step of [{}, ...later.map(({ step }) => step)]) hold({ ...base, ...step }, starts, http);
+  return { base, later, starts, log, http };
 }
 
+const remedies = {
+  http: 'over HTTP it can: --http, or "http":true',
+  stdio: 'it is about a process and its pipes: leave out http',
+};
+
 /** What only shows when all of a start is known. */
-function hold({ faults, tools }, starts) {
+function hold({ faults, tools }, starts, http) {
   const names = Object.keys(tools);
   for (const { fault, tool } of faults) {
+    const { over } = words.find((word) => word.fault === fault);
+    if (over !== undefined && (over === 'http') !== (http !== undefined))
+      throw new Refusal(`${fault}: not over ${http ? 'HTTP' : 'stdio'}`, remedies[over]);
     if (fault === 'proc.crashLoop' && starts === undefined)
       throw new Refusal(
         `${fault}: it cannot count its starts`,

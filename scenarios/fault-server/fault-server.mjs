@@ -5,6 +5,7 @@ import { createActs, endBy, launching } from './acts.mjs';
 import { configAt, readConfig } from './config.mjs';
 import { createInput } from './input.mjs';
 import { createOutput } from './output.mjs';
+import { createChanges, createTools } from './own-tools.mjs';
 import { createReplies } from './replies.mjs';
 import { createSession } from './session.mjs';
 import { createTriggers } from './triggers.mjs';
@@ -25,9 +26,22 @@ function createLog(file) {
   return (fact) => writeSync(fd, `${JSON.stringify({ t: Math.round(performance.now()), ...fact })}\n`);
 }
 
+/** Over HTTP: there is no ladder to play with, so it ends as soon as it is asked to. */
+async function serveAtUrl(config, log) {
+  const { serveHttp } = await import('./http.mjs');
+  const end = (code) => process.exit(code);
+  process.stdout.on('error', () => {});
+  process.stdin.on('error', () => {}).on('end', () => end(0));
+  process.stdin.resume();
+  process.on('SIGTERM', () => endBy('SIGTERM'));
+  setTimeout(() => end(exitCodes.lifeIsOver), config.base.lifeMs);
+  serveHttp(config, { log, end });
+}
+
 /** Runs a server until it ends the process. */
 async function serve(config) {
   const log = createLog(config.log);
+  if (config.http) return serveAtUrl(config, log);
   const start = countStart(config.starts);
   const now = configAt(config, start);
   const { faults, seed, lifeMs } = now;
@@ -48,6 +62,13 @@ async function serve(config) {
     lifeMs,
     log,
   });
+  const own = createTools(now.name, now.tools);
+  const changes = createChanges({
+    tools: own,
+    say: (list) => session.say(list),
+    after: (ms, go) => setTimeout(go, ms),
+    isOver: () => false,
+  });
   const run = (fault, act) => {
     const go = () => {
       log({ did: fault.fault });
@@ -58,12 +79,13 @@ async function serve(config) {
   };
   const happen = (when, tool) => {
     triggers.reach(when);
-    for (const fault of triggers.take(acts, when, tool)) run(fault, acts.get(fault.fault));
+    for (const all of [acts, changes])
+      for (const fault of triggers.take(all, when, tool)) run(fault, all.get(fault.fault));
     if (when !== 'start' && when !== 'ready') return;
     for (const fault of triggers.take(new Set(['frame.partialThenDie']), when)) run(fault, partial);
   };
   const replies = createReplies({ triggers, output, log });
-  const session = createSession(now, { triggers, happen, output, replies, log });
+  const session = createSession(now, { own, triggers, happen, output, replies, log });
   const { onStdinEnd, onSigterm } = createEnd({ triggers, happen, output, log, session });
 
   process.on('SIGTERM', onSigterm);
@@ -107,6 +129,19 @@ function createEnd({ triggers, happen, output, log, session }) {
   return { onStdinEnd, onSigterm };
 }
 
+/** `--http`, `--port` and `--sse` before the config, and what is left. */
+function httpIn(args) {
+  const rest = [...args];
+  let http;
+  while (['--http', '--port', '--sse'].includes(rest[0])) {
+    const [option] = rest.splice(0, 1);
+    const more =
+      option === '--port' ? { port: Number(rest.shift()) } : option === '--sse' ? { kind: 'sse' } : {};
+    http = { ...http, ...more };
+  }
+  return { http, rest };
+}
+
 function textOf([first, second, ...rest]) {
   const usage = '--help says what it takes';
   if (first === '--file') {
@@ -131,7 +166,8 @@ async function main(args) {
   }
   let config;
   try {
-    config = readConfig(textOf(args));
+    const { http, rest } = httpIn(args);
+    config = readConfig(textOf(rest), http);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     process.stderr.write(`fault-server: ${error.message}\n  ${error.remedy}\n`);

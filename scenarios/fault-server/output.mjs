@@ -47,7 +47,7 @@ export function createOutput(stdout) {
     if (first) push({ bytes: Buffer.concat(held.splice(0).map(({ bytes }) => bytes)), slicer: first.slicer });
   };
   return {
-    /** One line, without its line break. `faults` are the frame words that it leaves under. */
+    /** One line, without its line break. `faults` are the frame words that it leaves under; there is only one way out. */
     line: (text, faults = []) => {
       const named = (name) => faults.find(({ fault }) => fault === name);
       const lineBreak = named('frame.crlf') ? '\r\n' : '\n';

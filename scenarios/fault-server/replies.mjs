@@ -20,12 +20,12 @@ export function createReplies({ triggers, output, log }) {
   let flushing;
   let isSilent = false;
 
-  const leave = ({ when, tool, named }, line) => {
+  const leave = ({ id, when, tool, named }, line) => {
     if (isSilent) return;
     if (named.has('frame.partialThenDie'))
       return breakOff(output, line, named.get('frame.partialThenDie').code);
     for (let i = named.get('rpc.duplicate')?.n ?? 1; i > 0; i -= 1)
-      output.line(line, triggers.takeFraming(when, tool));
+      output.line(line, triggers.takeFraming(when, tool), id);
   };
   const flush = () => {
     clearTimeout(flushing);
@@ -40,9 +40,9 @@ export function createReplies({ triggers, output, log }) {
     if (reordered.push(go) >= reorder.n) flush();
     else if (reordered.length === 1) flushing = setTimeout(flush, reorder.ms);
   };
-  const tell = (params) => {
+  const tell = (id, params) => {
     const message = { jsonrpc: '2.0', method: 'notifications/progress', params };
-    if (!isSilent) output.line(JSON.stringify(message), triggers.takeFraming());
+    if (!isSilent) output.line(JSON.stringify(message), triggers.takeFraming(), id);
   };
   return {
     /** Answers once, after `takes` ms, or as the faults want. */
@@ -54,7 +54,8 @@ export function createReplies({ triggers, output, log }) {
       const entry = { id, when, tool, named, result, isDeaf, timer: undefined, cancelled: undefined };
       pending.set(id, entry);
       const progressing = named.get('rpc.progressForever') ?? named.get('rpc.progressStall');
-      if (progressing) entry.timer = progress(params?._meta?.progressToken ?? id, progressing, tell);
+      if (progressing)
+        entry.timer = progress(params?._meta?.progressToken ?? id, progressing, (told) => tell(id, told));
       if (progressing || named.has('rpc.never') || named.has('life.initNever')) return;
       const late = (named.get('rpc.late')?.ms ?? 0) + (named.get('life.initSlow')?.ms ?? 0);
       const ms = faults.reduce((sum, { afterMs = 0 }) => sum + afterMs, takes + late);

@@ -1,37 +1,61 @@
 import { textResult } from './answers.mjs';
+import { pageAt } from './pages.mjs';
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 'call' };
 
-/** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
-export function createSession({ name, tools }, { triggers, happen, output, replies, log }) {
-  let isSilent = false;
-  const send = (message) =>
-    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming());
-  const refuse = (id, code, message) => send({ id, error: { code, message } });
-  const requests = {
+/** Resources that are there and never change. */
+const resourcesOf = (uris, send) => ({
+  'resources/list': ({ id }) => send({ id, result: { resources: uris.map((uri) => ({ uri, name: uri })) } }),
+  'resources/templates/list': ({ id }) => send({ id, result: { resourceTemplates: [] } }),
+  'resources/subscribe': ({ id }) => send({ id, result: {} }),
+  'resources/unsubscribe': ({ id }) => send({ id, result: {} }),
+});
+const offering = (resources) => ({
+  tools: { listChanged: true },
+  logging: {},
+  ...(resources.length > 0 && { resources: { subscribe: true, listChanged: true } }),
+});
+
+/** By method: what it does when it is asked. */
+function requestsOf({ name, tools, resources }, { own, replies, send, refuse, say }) {
+  return {
     initialize: (request) => {
       const asked = request.params?.protocolVersion;
       const protocolVersion = versions.includes(asked) ? asked : versions[0];
-      const capabilities = { tools: { listChanged: true }, logging: {} };
+      const capabilities = offering(resources);
       replies.answer(request, { protocolVersion, capabilities, serverInfo: { name, version: '1.0.0' } });
     },
     'tools/list': (request) => {
-      const described = (tool) => ({ name: tool, description: tool, inputSchema: { type: 'object' } });
-      replies.answer(request, { tools: Object.keys(tools).map(described) });
+      const cursor = request.params?.cursor;
+      if (cursor === undefined) replies.answer(request, { tools: own.list() });
+      else send({ id: request.id, ...pageAt(cursor, own.list()) });
     },
     'tools/call': (request) => {
       const { tool, params } = request;
-      const known = Object.hasOwn(tools, tool) ? tools[tool] : undefined;
-      if (!known) return refuse(request.id, -32602, `there is no tool ${tool}`);
-      if (known.changes) send({ method: 'notifications/tools/list_changed' });
+      const known = Object.hasOwn(tools, tool) ? tools[tool] : {};
+      if (!own.has(tool)) return refuse(request.id, -32602, `there is no tool ${tool}`);
+      if (known.changes) say('tools');
       const text = params.arguments?.text;
       const { takes, answers = textResult(typeof text === 'string' ? text : tool) } = known;
       replies.answer(request, answers, takes);
     },
+    ...resourcesOf(resources, send),
     ping: ({ id }) => send({ id, result: {} }),
     'logging/setLevel': ({ id }) => send({ id, result: {} }),
   };
+}
+
+/** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
+export function createSession({ name, tools, resources }, { own, triggers, happen, output, replies, log }) {
+  let isSilent = false;
+  const send = (message) =>
+    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming(), message.id);
+  const refuse = (id, code, message) => send({ id, error: { code, message } });
+  const say = (list) => {
+    if (!isSilent) send({ method: `notifications/${list}/list_changed` });
+  };
+  const requests = requestsOf({ name, tools, resources }, { own, replies, send, refuse, say });
   const notified = {
     'notifications/initialized': () => happen('ready'),
     'notifications/cancelled': (params) => replies.cancel(params?.requestId),
@@ -47,7 +71,9 @@ export function createSession({ name, tools }, { triggers, happen, output, repli
       if (Object.hasOwn(notified, method)) notified[method](params);
       return;
     }
-    const when = Object.hasOwn(moments, method) ? moments[method] : undefined;
+    // A list is one moment, however many pages it has.
+    const isPage = method === 'tools/list' && params?.cursor !== undefined;
+    const when = !isPage && Object.hasOwn(moments, method) ? moments[method] : undefined;
     if (when) happen(when, tool);
     if (Object.hasOwn(requests, method)) requests[method]({ id, params, when, tool });
     else refuse(id, -32601, `there is no method ${method}`);
@@ -64,6 +90,8 @@ export function createSession({ name, tools }, { triggers, happen, output, repli
       }
       for (const one of Array.isArray(message) ? message : [message]) receive(one);
     },
+    /** It says that a list has changed. */
+    say,
     /** It answers nobody any more. */
     silence: () => {
       isSilent = true;

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { randomOf } from '../virtual-clock.ts';
 import { drawFaults, layers, parseFault, parseFaults, vocabulary, wordOf, type Fault } from './fault.ts';
 
-const spoken = ['proc', 'frame', 'life', 'rpc'];
+const ofServers = ['server', 'launch'];
+/** Where the words of a layer may be done; without: in its own place. */
+const places: Readonly<Record<string, readonly string[]>> = {
+  ...{ proc: ofServers, frame: ofServers, life: ofServers, rpc: ofServers },
+  ...{ notify: ofServers, list: ofServers },
+  net: ['net', 'server'],
+};
 
 describe('the vocabulary', () => {
   it('has each word once, under its layer, layer by layer', () => {
@@ -14,13 +20,25 @@ describe('the vocabulary', () => {
   });
 
   it('says when for what a server does, and leaves it to the player elsewhere', () => {
-    for (const { layer, when, fault } of vocabulary)
-      expect([fault, when !== undefined]).toEqual([fault, spoken.includes(layer)]);
+    for (const { where, when, fault } of vocabulary)
+      expect([fault, when !== undefined]).toEqual([fault, where === 'server' || where === 'launch']);
   });
 
-  it('says where a word is done: only servers and their launches have more than one place', () => {
+  it('says where a word is done: servers, their launches and the net have more than one place', () => {
     for (const { layer, where, fault } of vocabulary)
-      expect(spoken.includes(layer) ? ['server', 'launch'] : [layer], fault).toContain(where);
+      expect(places[layer] ?? [layer], fault).toContain(where);
+  });
+
+  it('says what needs a process of ours and what a URL: processes and frames the one, HTTP the other', () => {
+    for (const { layer, where, over, fault } of vocabulary)
+      expect([fault, over]).toEqual([
+        fault,
+        layer === 'proc' || layer === 'frame'
+          ? 'stdio'
+          : layer === 'net' && where === 'server'
+            ? 'http'
+            : undefined,
+      ]);
   });
 
   it('has defaults and ranges that its own rules allow', () => {
@@ -30,7 +48,7 @@ describe('the vocabulary', () => {
         expect(parseFault({ fault, ...(moment && { when: moment }) })).toMatchObject({ fault });
       for (const [name, param] of Object.entries(params))
         if (param.type === 'integer')
-          for (const bound of param.draw)
+          for (const bound of param.oneOf ?? param.draw)
             expect(parseFault({ fault, [name]: bound })).toHaveProperty([name], bound);
     }
   });
@@ -64,6 +82,7 @@ describe('a fault', () => {
     [{ fault: 'rpc.late', afterMS: 3 }, 'did you mean afterMs'],
     [{ fault: 'rpc.late', ms: '3' }, 'rpc.late.ms: '],
     [{ fault: 'rpc.late', when: 'sigterm' }, 'rpc.late.when: '],
+    [{ fault: 'net.httpStatus', status: 418 }, 'net.httpStatus.status: '],
     [{ fault: 'host.stop', when: 'call' }, 'host.stop: unknown parameter when'],
     [{ fault: 'host.configReload' }, 'waits for a config that changes'],
     [{}, 'it has no fault'],

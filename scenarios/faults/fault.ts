@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { nearest } from '../fault-server/nearest.mjs';
 import vocabularyData from './words.json' with { type: 'json' };
 
-export const layers = ['proc', 'frame', 'life', 'rpc', 'net', 'host', 'agent', 'sched'] as const;
+export const layers = [
+  'proc',
+  'frame',
+  'life',
+  'rpc',
+  'notify',
+  'list',
+  'net',
+  'host',
+  'agent',
+  'sched',
+] as const;
 export type Layer = (typeof layers)[number];
 /** What a fault of a server waits for. */
 export const moments = ['start', 'initialize', 'ready', 'list', 'call', 'stdinEnd', 'sigterm'] as const;
@@ -17,6 +28,7 @@ const paramSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('integer'),
     default: z.int(),
+    oneOf: z.array(z.int()).min(1).optional(),
     min: z.int(),
     max: z.int().optional(),
     /** What a simulator draws from; a scenario may say more or less. */
@@ -37,6 +49,8 @@ const wordSchema = z.strictObject({
   fault: z.templateLiteral([z.enum(layers), '.', z.string()]),
   layer: z.enum(layers),
   where: z.enum(places),
+  /** Only a server that is reached so can do it. Without: any. */
+  over: z.enum(['stdio', 'http']).optional(),
   /** One sentence. */
   means: z.string(),
   /** The moments at which it can happen, the usual one first. Without: whoever plays it says when. */
@@ -50,6 +64,8 @@ export type Word = z.infer<typeof wordSchema>;
 /** The one vocabulary. Parsed, so that a mistake in the data fails whoever loads it. */
 export const vocabulary: readonly Word[] = z.array(wordSchema).parse(vocabularyData);
 const words = new Map(vocabulary.map((word) => [word.fault as string, word]));
+/** Whether a server that is a process of ours (`stdio`), or one behind a URL (`http`), can do it. */
+export const isOver = ({ over }: Word, way: 'stdio' | 'http'): boolean => over === undefined || over === way;
 export const wordOf = (fault: string): Word | undefined => words.get(fault);
 
 /** One fault, complete: its own parameters stand beside the common clauses. */
@@ -82,6 +98,7 @@ function schemaOfParam(param: Param): z.ZodType<Value> {
   if (param.type === 'boolean') return z.boolean().default(param.default);
   if (param.type === 'string')
     return (param.oneOf ? z.enum(param.oneOf as [string, ...string[]]) : z.string()).default(param.default);
+  if (param.oneOf) return z.literal(param.oneOf).default(param.default);
   const { min, max = Number.MAX_SAFE_INTEGER } = param;
   return z.int().min(min).max(max).default(param.default);
 }
@@ -165,6 +182,7 @@ const oneOf = <T>(random: Random, items: readonly [T, ...T[]] | readonly T[]): T
 function drawParam(random: Random, param: Param): Value {
   if (param.type === 'boolean') return random() < 0.5;
   if (param.type === 'string') return param.oneOf ? oneOf(random, param.oneOf) : param.default;
+  if (param.oneOf) return oneOf(random, param.oneOf);
   const [low, high] = param.draw;
   if (low < 1) return between(random, low, high);
   return Math.min(high, Math.floor(low * ((high + 1) / low) ** random()));
@@ -185,9 +203,12 @@ export function drawFault(
     ...Object.fromEntries(own),
     ...(moment === 'call' && tools.length > 0 && random() < 0.5 && { tool: oneOf(random, tools) }),
     ...(random() < 0.3 && { from: between(random, 2, 6) }),
-    ...(random() < 0.5 && { times: between(random, 1, 3) }),
+    ...((random() < 0.5 || leadsToItself(fault, moment)) && { times: between(random, 1, 3) }),
   };
 }
+/** Who is told of a change while he asks asks again. */
+const leadsToItself = (fault: string, moment: Moment | undefined): boolean =>
+  moment === 'list' && /^notify\.|^list\.flap$/.test(fault);
 
 /** A swarm: which faults are on is drawn first, at least one, so that each run leaves most of them out. */
 export function drawFaults(

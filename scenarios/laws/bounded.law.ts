@@ -35,8 +35,8 @@ const most: Readonly<Record<string, Most>> = {
   catalog: { timers: 3, leaves: 0, questions: 1 },
   /** It subscribes one after another. */
   watch: { timers: 1, leaves: 0, questions: 1 },
-  /** Its deadline. A person or the server is asked, never both. */
-  call: { timers: 1, leaves: 0, questions: 1 },
+  /** Its deadline, and how long its server may be silent. A person or the server is asked, never both. */
+  call: { timers: 2, leaves: 0, questions: 1 },
   /** Boot or shutdown, and the next token. A link, and a client for each server of its config. */
   computer: { timers: 2, leaves: 0, questions: 0, owned: { link: 1 } },
   /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */

@@ -1,6 +1,7 @@
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { allKept } from './all-kept.law.ts';
 import { announced } from './announced.law.ts';
+import { askedAnew } from './asked-anew.law.ts';
 import { atRest } from './at-rest.law.ts';
 import { backoff } from './backoff.law.ts';
 import { bounded } from './bounded.law.ts';
@@ -11,11 +12,13 @@ import { changeFetched } from './change-fetched.law.ts';
 import { childEndsOnce } from './child-ends-once.law.ts';
 import { convergence } from './convergence.law.ts';
 import { freedSeat } from './freed-seat.law.ts';
+import { heardOut } from './heard-out.law.ts';
 import { knownTools } from './known-tools.law.ts';
 import { ladderTime } from './ladder-time.law.ts';
 import { ladder } from './ladder.law.ts';
 import type { Bounds, Breach, Found, Judge, Law, Seen, Topic } from './law.ts';
 import { leftAlone } from './left-alone.law.ts';
+import { letIn } from './let-in.law.ts';
 import { listedFirst } from './listed-first.law.ts';
 import { livingOwner } from './living-owner.law.ts';
 import { noDefect } from './no-defect.law.ts';
@@ -41,8 +44,10 @@ import { closingRefuses } from './closing-refuses.law.ts';
 import { heldCalls } from './held-calls.law.ts';
 import { inTurn } from './in-turn.law.ts';
 import { pingIdle } from './ping-idle.law.ts';
+import { renewed } from './renewed.law.ts';
 import { rolledBack } from './rolled-back.law.ts';
 import { takenBack } from './taken-back.law.ts';
+import { toldLists } from './told-lists.law.ts';
 import { turns } from './turns.law.ts';
 
 export type { Bounds, Breach, Found, Judge, Law, Seen, Story } from './law.ts';
@@ -67,8 +72,13 @@ export const laws: readonly Law[] = [
   closingRefuses,
   allKept,
   listedFirst,
+  renewed,
+  askedAnew,
+  letIn,
+  heardOut,
   takenBack,
   bursts,
+  toldLists,
   settledInTime,
   sentOnce,
   oneAnswer,

@@ -1,5 +1,7 @@
 import { nameOf, type Address } from '../../machines/address.ts';
+import { isHopeless } from '../../machines/server-failure.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Failure } from '../../machines/wire/failure.ts';
 import { isAnswer, type Found, type Judge, type Law, type RecordOf, type Said } from './law.ts';
 import { asks, learns, opens, posts, story, withdraws } from './telling.ts';
 
@@ -13,7 +15,8 @@ interface List {
 type Fields = Said<{
   sent: boolean;
   lost: boolean;
-  failure: { details?: { code?: unknown } };
+  alone: boolean;
+  failure: Failure;
   entries: readonly unknown[];
   isWithdrawn: boolean;
 }>;
@@ -57,10 +60,11 @@ class TakenBack implements Judge {
   #answered({ a, ev }: RecordOf<'in'>): void {
     const list = this.#lists.get(nameOf(a));
     if (!list) return;
-    const { type, sent, lost, failure } = ev as Fields;
+    const { type, sent, lost, alone, failure } = ev as Fields;
+    const isAnswered = alone === true || (lost !== true && (sent === true || isHopeless(failure ?? null)));
     list.isAsking = false;
     if (type === 'ask.answered') list.failures = 0;
-    else if (sent === true && lost !== true && failure?.details?.code !== methodNotFound) list.failures += 1;
+    else if (isAnswered && failure?.details?.['code'] !== methodNotFound) list.failures += 1;
   }
   #post({ from, a, ev, dead }: RecordOf<'post'>): Found | undefined {
     const { type, entries = [], isWithdrawn } = ev as Fields;
@@ -125,6 +129,14 @@ export const takenBack: Law = {
     {
       how: 'a success between two failures',
       seen: story(...born, ...came, ...failed, ...came, ...failed, asked),
+    },
+    {
+      how: 'an answer that broke off in a session that lives, and a login that is refused',
+      seen: story(
+        ...[...born, ...came, asked, refused({ lost: true, alone: true })],
+        ...[asked, refused({ sent: false, failure: { code: 'AccessDenied', message: 'no' } })],
+        changes([], true),
+      ),
     },
     {
       how: 'a question that is withdrawn with its session',

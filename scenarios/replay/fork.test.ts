@@ -135,7 +135,7 @@ describe('--set and --inject', () => {
     );
     expect(differences).toContainEqual('call r1 of host:computer: succeeded (succeeded) | unknown (unknown)');
     expect(differences).toContainEqual(
-      expect.stringMatching(/^server fs: .*ready → closing → closing \| .*ready → recovering → waiting/),
+      expect.stringMatching(/^server fs: .*ready → closing \| .*ready → recovering → waiting/),
     );
     expect(unheard).toContain(answer.s);
     await expectReplays();

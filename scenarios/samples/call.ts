@@ -2,21 +2,32 @@ import type { CallOrder } from '../../machines/call.machine.ts';
 import { answers, failure, request, type OrdersOf, type Sample } from './sample.ts';
 
 export const call: Sample = {
-  input: { ...request, server: 's', session: 's', method: 'm', request: {}, confirmMs: 5, isHeld: true },
+  input: {
+    ...{ ...request, timeoutMs: 9, totalMs: 0, idleMs: 5 },
+    server: 's',
+    session: 's',
+    method: 'm',
+    request: {},
+    confirmMs: 5,
+    isHeld: true,
+  },
   orders: {
     'call.cancel': [{ reason: 'x' }],
     close: [{}],
-  } satisfies OrdersOf<CallOrder, 'asker.lost' | 'call.go' | 'server.lost'>,
+  } satisfies OrdersOf<CallOrder, 'asker.lost' | 'call.go' | 'call.hold' | 'server.lost'>,
   answers: [
     ...answers,
+    { type: 'ask.refused', failure, sent: true, lost: true, alone: true },
+    { type: 'ask.progress', progress: 1 },
     { type: 'ask.answered', result: true },
     { type: 'ask.answered', result: { isError: true } },
   ],
   told: [
     { type: 'call.go' },
+    { type: 'call.hold' },
     { type: 'asker.lost', asker: 'host' },
     { type: 'asker.lost', asker: 'another' },
     { type: 'server.lost', failure },
   ],
-  passedThrough: ['deciding'],
+  passedThrough: ['deciding', 'running.patient'],
 };

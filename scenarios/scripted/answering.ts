@@ -96,8 +96,10 @@ export class Answering {
     { name, arguments: given = {} }: { name: string; arguments?: Record<string, unknown> },
   ): void {
     const { child } = session;
-    const { tools = {} } = child.script;
-    const act: Act = (Object.hasOwn(tools, name) && tools[name]) || { errors: `no tool ${name}` };
+    const { tools = {}, otherTool } = child.script;
+    const act = (Object.hasOwn(tools, name) ? tools[name] : otherTool?.(name)) ?? {
+      errors: `no tool ${name}`,
+    };
     this.#heard.push(`call ${name} at ${child.server}`);
     if (happen(this.#hands, child, 'call', name)) return;
     this.#do(session, asked, act, given);

@@ -1,14 +1,25 @@
 import type { Moment } from '../faults/fault.ts';
-import type { Child, Death, Happening, Session } from './script.ts';
+import type { Child, Death, Happening, Own, Session } from './script.ts';
 
 /** What a happening can do to a child. */
 export interface Hands {
   now(): number;
   after(child: Child, ms: number, run: () => void): void;
   die(child: Child, death: Death): void;
-  lose(session: Session, reason: string): void;
+  lose(session: Session, reason: string, isExpired?: boolean): void;
 }
 
+const ownOf = (hands: Hands, child: Child): Own => ({
+  after: (ms, run) => hands.after(child, ms, () => child.isAlive && run()),
+  // Like an answer it takes its time, and what is written first arrives first.
+  announce: (list, said) =>
+    hands.after(child, 1, () => {
+      const { session, isSilent, isAlive } = child;
+      if (!isAlive || isSilent || session?.state !== 'open') return;
+      said?.();
+      session.give({ type: 'list.changed', list });
+    }),
+});
 function begin(hands: Hands, child: Child, happening: Happening): void {
   if (!child.isAlive) return;
   if ('dies' in happening) hands.die(child, happening.dies);
@@ -17,6 +28,7 @@ function begin(hands: Hands, child: Child, happening: Happening): void {
   } else if ('closesInput' in happening) child.isInputClosed = true;
   else if ('stopsFor' in happening) child.stoppedUntil = hands.now() + happening.stopsFor;
   else if ('deafFor' in happening) child.deafUntil = hands.now() + happening.deafFor;
+  else if ('does' in happening) happening.does(ownOf(hands, child));
   else {
     child.members += 1;
     child.areStubborn ||= happening.forks.stubborn ?? false;

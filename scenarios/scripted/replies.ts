@@ -49,7 +49,7 @@ export class Replies {
   }
   answer(session: Session, asked: Pending, result: unknown): void {
     const limit = this.#resultBytes;
-    if (session.child.isSilent) return;
+    if (session.child.isSilent || carried(session, asked, () => this.answer(session, asked, result))) return;
     if (!session.pending.delete(asked))
       return void this.#heard.push(`late answer of ${session.child.server} dropped`);
     const { id, give } = asked;
@@ -67,7 +67,18 @@ export class Replies {
     this.#refuseAs(session, asked, { code: wireCodes.toolFailed, message, details: { code } });
   }
   #refuseAs(session: Session, asked: Pending, failure: Failure): void {
-    if (session.child.isSilent || !session.pending.delete(asked)) return;
+    if (session.child.isSilent || carried(session, asked, () => this.#refuseAs(session, asked, failure)))
+      return;
+    if (!session.pending.delete(asked)) return;
     asked.give({ type: 'ask.refused', id: asked.id, sent: true, failure });
   }
+}
+
+/** It comes another way, later or never. */
+function carried(session: Session, asked: Pending, deliver: () => void): boolean {
+  const { carry } = asked;
+  if (!carry || !session.pending.has(asked)) return false;
+  delete asked.carry;
+  carry(deliver);
+  return true;
 }

@@ -11,6 +11,7 @@ import type {
 } from '../../machines/ports.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import type { Moment } from '../faults/fault.ts';
+import type { Met } from './remote.ts';
 
 /** A question as a scripted server sees it. */
 export interface ScriptedCall {
@@ -60,13 +61,33 @@ export type Happening = { readonly afterMs?: number } & (
   | { readonly deafFor: number }
   /** One more in its group, which outlives it. */
   | { readonly forks: { readonly stubborn?: boolean; readonly holdsPipes?: boolean } }
+  | { readonly does: (own: Own) => void }
 );
+/** What a server can do by itself, as long as it lives. */
+export interface Own {
+  after(ms: number, run: () => void): void;
+  /** It says that a list has changed. `said`: there was a session in which somebody could hear it. */
+  announce(list: ListKind, said?: () => void): void;
+}
+/** What is so, whoever knows it. */
+export interface Truth {
+  /** As it would list them now. */
+  readonly tools: readonly Tool[];
+  /** It was asked for them since they changed last. */
+  readonly isListed: boolean;
+  /** It has said so since they changed last. */
+  readonly isTold: boolean;
+}
 /**
  * An MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. What is said of processes holds
  * for one that has one; a remote server (a session without a process) starts with each session.
  */
 export interface Script {
   readonly tools?: Readonly<Record<string, Act>>;
+  /** A tool that is none of these. */
+  readonly otherTool?: (name: string) => Act | undefined;
+  /** What its lists are now. */
+  readonly truth?: () => Truth;
   /** Instead of one list for ever: what the n-th `tools/list` answers. */
   readonly lists?: (n: number) => readonly string[];
   /** Entries of its lists that cannot be tools, resources or prompts. */
@@ -81,6 +102,8 @@ export interface Script {
    * which with the code `Unauthorized` is the end of the session, too.
    */
   readonly door?: (method: string) => 'forgotten' | Failure | undefined;
+  /** What else may meet a request to a remote server; of a call with its tool. */
+  readonly meets?: (moment: Moment, tool?: string) => Met;
   readonly info?: Partial<ServerInfo>;
   /** What it was launched with and tells nobody but its stderr, when it dies. */
   readonly secrets?: readonly string[];
@@ -135,11 +158,30 @@ export interface Child {
   lists: number;
   readonly timers: Set<number>;
 }
+export const newborn = (facts: Pick<Child, 'key' | 'server' | 'script' | 'give' | 'pid'>): Child => {
+  const { missing, leaves } = facts.script;
+  return {
+    ...facts,
+    isAlive: !missing,
+    members: missing ? 0 : (leaves?.count ?? 0),
+    areStubborn: leaves?.stubborn ?? false,
+    areHeld: false,
+    stoppedUntil: 0,
+    deafUntil: 0,
+    isInputClosed: false,
+    isSilent: false,
+    session: undefined,
+    lists: 0,
+    timers: new Set(),
+  };
+};
 export interface Pending {
   readonly id: string;
   readonly method: string;
   readonly give: Give<AskFact>;
   withdrawn?: () => void;
+  /** How its answer comes, once. */
+  carry?: (deliver: () => void) => void;
 }
 export interface Session {
   readonly isRemote: boolean;
@@ -148,6 +190,8 @@ export interface Session {
   readonly give: Give<SessionFact>;
   readonly pending: Set<Pending>;
   state: 'connecting' | 'open' | 'over';
+  /** A remote server knows it no more, and has not said so yet. */
+  isForgotten?: boolean;
 }
 
 /** What a server declares that has tools and says when they change. */

@@ -5,9 +5,11 @@ import type { VirtualClock } from '../virtual-clock.ts';
 import { announce, Answering, whyNotAsked } from './answering.ts';
 import { ChildTime } from './child-time.ts';
 import { happen, type Hands } from './happenings.ts';
+import { Remote } from './remote.ts';
 import { Replies } from './replies.ts';
 import {
   lostFailure,
+  newborn,
   toolsOnly,
   type Child,
   type Death,
@@ -24,23 +26,6 @@ const notToday: Failure = {
   code: wireCodes.toolFailed,
   message: 'initialize was refused: not today',
   details: { code: -32600 },
-};
-const newborn = (facts: Pick<Child, 'key' | 'server' | 'script' | 'give' | 'pid'>): Child => {
-  const { missing, leaves } = facts.script;
-  return {
-    ...facts,
-    isAlive: !missing,
-    members: missing ? 0 : (leaves?.count ?? 0),
-    areStubborn: leaves?.stubborn ?? false,
-    areHeld: false,
-    stoppedUntil: 0,
-    deafUntil: 0,
-    isInputClosed: false,
-    isSilent: false,
-    session: undefined,
-    lists: 0,
-    timers: new Set(),
-  };
 };
 const isSome = (child: Child): boolean => child.isAlive || child.members > 0;
 
@@ -59,6 +44,7 @@ export class ScriptedServers {
   readonly #time: ChildTime;
   readonly #hands: Hands;
   readonly #answering: Answering;
+  readonly #remote: Remote;
 
   /** An answer above `resultBytes` fails its question. */
   constructor(
@@ -73,8 +59,13 @@ export class ScriptedServers {
       now: () => clock.now(),
       after: (child, ms, run) => this.#time.after(child, ms, run),
       die: (child, death) => this.#die(child, death),
-      lose: (session, reason) => this.#lose(session, reason),
+      lose: (session, reason, isExpired) => this.#lose(session, reason, isExpired),
     };
+    this.#remote = new Remote({
+      ...this.#hands,
+      fail: (session, failure) => this.#fail(session, failure),
+      sessions: () => this.#sessions.values(),
+    });
     const replies = new Replies(this.#hands, resultBytes, this.heard);
     this.#answering = new Answering(this.#hands, replies, this.#time, this.heard);
   }
@@ -93,6 +84,11 @@ export class ScriptedServers {
   }
   has(key: Address): boolean {
     return this.#sessions.has(key);
+  }
+  /** How whoever has an open session behaves. */
+  behind(server: string): Script | undefined {
+    const isOpen = ({ child, state }: Session): boolean => child.server === server && state === 'open';
+    return [...this.#sessions.values()].find(isOpen)?.child.script;
   }
   startsOf(server: string): number {
     return this.#starts.get(server) ?? 0;
@@ -151,9 +147,11 @@ export class ScriptedServers {
   }
   readonly session: Ports['session'] = (_at, { server, key, process }, give): Leaf => {
     const isRemote = process === null;
-    const child = isRemote ? this.#born(server, key, () => {}) : this.#children.get(process);
-    if (!child?.isAlive) {
-      const failure = lostFailure(isRemote ? 'the server cannot be reached' : 'its process is gone');
+    const unreached = isRemote ? this.#remote.whyNotReached(server) : undefined;
+    const child = isRemote ? !unreached && this.#born(server, key, () => {}) : this.#children.get(process);
+    if (!child || !child.isAlive) {
+      const failure =
+        unreached ?? lostFailure(isRemote ? 'the server cannot be reached' : 'its process is gone');
       const timer = this.#clock.setTimeout(() => give({ type: 'session.failed', failure }), 0);
       return { tell() {}, close: () => this.#clock.clearTimeout(timer) };
     }
@@ -163,10 +161,16 @@ export class ScriptedServers {
     const { crashes, initialize = 1 } = child.script;
     if (isRemote && crashes) this.#time.after(child, crashes.afterMs, () => this.#die(child, crashes));
     this.#time.read(child, () => {
-      if (happen(this.#hands, child, 'initialize') || initialize === 'never') return;
+      if (happen(this.#hands, child, 'initialize')) return;
       const { afterMs = 1 } = typeof initialize === 'object' ? initialize : {};
       const ms = typeof initialize === 'number' ? initialize : afterMs;
-      this.#time.after(child, ms, () => this.#initialize(session, initialize));
+      const open = (lateMs: number, broken?: Failure): void => {
+        if (initialize === 'never') return;
+        const how = broken ? { refuses: broken } : initialize;
+        this.#time.after(child, ms + lateMs, () => this.#initialize(session, how));
+      };
+      if (isRemote) this.#remote.greet(session, open);
+      else open(0);
     });
     return { tell() {}, close: () => this.#close(session) };
   };
@@ -185,22 +189,14 @@ export class ScriptedServers {
     const asked: Pending = { id, method, give };
     session.pending.add(asked);
     this.#time.read(session.child, () => {
-      const atDoor = session.isRemote ? session.child.script.door?.(method) : undefined;
-      if (atDoor === undefined) this.#answering.ask(session, asked, params);
-      else this.#time.after(session.child, 1, () => this.#refuseAtDoor(session, asked, atDoor));
+      const ask = (): void => this.#answering.ask(session, asked, params);
+      if (session.isRemote) this.#remote.meet(session, asked, params, ask);
+      else ask();
     });
     return () => {
       if (session.pending.delete(asked)) this.#withdraw(session, asked);
     };
   };
-  /** It was not read: whoever asked hears that first, then whoever else waits, then the session. */
-  #refuseAtDoor(session: Session, asked: Pending, why: 'forgotten' | Failure): void {
-    const isForgotten = why === 'forgotten';
-    const failure = isForgotten ? lostFailure('the server has forgotten this session') : why;
-    if (session.pending.delete(asked))
-      asked.give({ type: 'ask.refused', id: asked.id, sent: false, failure });
-    if (isForgotten || failure.code === 'Unauthorized') this.#lose(session, failure.message, isForgotten);
-  }
   #withdraw({ child }: Session, { method, withdrawn }: Pending): void {
     this.heard.push(`cancelled ${method} at ${child.server}`);
     withdrawn?.();
@@ -215,11 +211,8 @@ export class ScriptedServers {
     const { child, give } = session;
     if (session.state !== 'connecting' || child.isSilent) return;
     if (how === 'dies') return this.#die(child, { code: 4 });
-    if (how === 'error' || typeof how === 'object') {
-      const failure = typeof how === 'object' ? how.refuses : notToday;
-      this.#leave(session);
-      return give({ type: 'session.failed', failure });
-    }
+    if (how === 'error' || typeof how === 'object')
+      return this.#fail(session, typeof how === 'object' ? how.refuses : notToday);
     session.state = 'open';
     const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', offers: toolsOnly };
     // The server hears that it is ready before it hears the first question.
@@ -276,6 +269,11 @@ export class ScriptedServers {
     for (const { id, give: refuse } of pending)
       refuse({ type: 'ask.refused', id, sent: true, lost: true, failure: lostFailure(reason) });
     give({ type: 'session.lost', reason, ...(isExpired && { isExpired }) });
+  }
+  #fail(session: Session, failure: Failure): void {
+    if (session.state !== 'connecting') return;
+    this.#leave(session);
+    session.give({ type: 'session.failed', failure });
   }
   #leave(session: Session): void {
     session.state = 'over';

@@ -12,7 +12,7 @@ const faultsText = ({ faults = [] }: Behaviour): string =>
 function serverLines({ name, tools = {}, later = {}, ...rest }: ServerData): string[] {
   const options = [
     ...(['autoStart', 'isLazy', 'isRemote', 'restart', 'budget', 'forbidden'] as const),
-    ...(['hearsChanges', 'refreshFailures'] as const),
+    ...(['hearsChanges', 'refreshFailures', 'resources'] as const),
   ].flatMap((key) => (rest[key] === undefined ? [] : [`${key} ${written(rest[key])}`]));
   return [
     `  ${name}: tools ${Object.keys(tools).join(' ')}${options.map((text) => `, ${text}`).join('')}`,

@@ -68,6 +68,7 @@ const troubles = {
   restart: 2,
   swizzle: 1,
   config: 2,
+  watch: 3,
   bounce: 2,
   fault: 8,
 } as const;
@@ -88,13 +89,14 @@ const needsOffice = ({ where }: Word): boolean => where === 'net' || where === '
 function troubleAt(cast: Cast, n: number, at: number, words: readonly Word[]): Act[] {
   const { seed, servers, hasOffice, among } = cast;
   const random = streamOf(seed, `trouble:${n}`, 'trouble');
-  const { name: server } = oneOf(random, servers);
+  const { name: server, resources } = oneOf(random, servers);
   const start: Step = { do: 'start', server };
   const stop: Step = { do: 'stop', server };
   const weights = {
     ...troubles,
     kill: vocabulary.some((word) => word.fault === 'proc.kill' && among(word)) ? troubles.kill : 0,
     fault: words.length > 0 ? troubles.fault : 0,
+    watch: resources ? troubles.watch : 0,
   };
   switch (weighed(random, weights)) {
     case 'kill':
@@ -112,6 +114,10 @@ function troubleAt(cast: Cast, n: number, at: number, words: readonly Word[]): A
       return swizzled(random, servers, at);
     case 'config':
       return [{ at, step: { do: 'config', servers: configured(random, servers) } }];
+    case 'watch':
+      return [
+        { at, step: { do: 'watch', server, uris: (resources ?? []).filter(() => chance(random, 0.7)) } },
+      ];
     case 'bounce': {
       const who = hasOffice ? oneOf(random, ['office', 'computer', 'agent'] as const) : 'computer';
       const back = at + (chance(random, 0.3) ? between(random, 0, 50) : spread(random, 50, 20_000));

@@ -1,5 +1,5 @@
 import type { Behaviour, ServerData, ToolData } from '../dsl/plan.ts';
-import { drawFaults, type DrawnFault, type Fault, type Word } from '../faults/fault.ts';
+import { drawFaults, isOver, type DrawnFault, type Fault, type Word } from '../faults/fault.ts';
 import { between, chance, spread, streamOf, type Random } from './streams.ts';
 
 /** What all servers of a day have in common. */
@@ -16,6 +16,11 @@ const toolOf = (random: Random): ToolData => ({
   ...(chance(random, 0.7) && { takes: spread(random, 1, 20_000) }),
   ...(chance(random, 0.25) && { changes: true }),
 });
+/** Whose name a tool has that clashes: that of another server's first, if there is one, or of its own. */
+const placed = (random: Random, { weight, fault }: DrawnFault): DrawnFault =>
+  fault.fault === 'list.nameClash'
+    ? { weight, fault: { ...fault, name: `s${between(random, 1, 3)}.t1` } }
+    : { weight, fault };
 const happening = (random: Random, drawn: readonly DrawnFault[], intensity: number): Fault[] =>
   drawn.filter(({ weight }) => chance(random, (weight / 100) * intensity)).map(({ fault }) => fault);
 
@@ -27,7 +32,7 @@ function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: num
 
 /** What became of servers later: reached without a process, started when needed, deaf to what they announce. */
 const kindOf = (random: Random): Partial<ServerData> => ({
-  ...(chance(random, 0.15) && { isRemote: true }),
+  ...(chance(random, 0.3) && { isRemote: true }),
   ...(chance(random, 0.15) && { isLazy: true }),
   ...(chance(random, 0.1) && { restart: 'always' as const }),
   ...(chance(random, 0.1) && { hearsChanges: false }),
@@ -38,10 +43,21 @@ const kindOf = (random: Random): Partial<ServerData> => ({
 export function drawServer({ seed, intensity, among }: Weather, name: string): ServerData {
   const path = `computer/client:${name}`;
   const of = (purpose: string): Random => streamOf(seed, path, purpose);
-  const [making, config, kind] = [of('tools'), of('config'), of('kind')];
+  const [making, config, kind, having] = [of('tools'), of('config'), of('kind'), of('resources')];
   const names = Array.from({ length: between(making, 1, 3) }, (_, n) => `${name}.t${n + 1}`);
   const tools = Object.fromEntries(names.map((tool) => [tool, toolOf(making)]));
-  const drawn = drawFaults(of('faults'), { among: (word) => isServers(word) && among(word), tools: names });
+  const clashing = of('clash');
+  const options = kindOf(kind);
+  const way = options.isRemote ? 'http' : 'stdio';
+  const can = (word: Word): boolean => isServers(word) && isOver(word, way) && among(word);
+  const isNet = ({ layer }: Word): boolean => layer === 'net';
+  const net = of('net');
+  // Who cannot be spoken with at all forgets no session: half of those at a URL have nothing else wrong with them.
+  const isSound = way === 'http' && chance(net, 0.5);
+  const drawn = [
+    ...drawFaults(of('faults'), { among: (word) => can(word) && !isNet(word) && !isSound, tools: names }),
+    ...drawFaults(net, { among: (word) => can(word) && isNet(word), tools: names }),
+  ].map((one) => placed(clashing, one));
   const [first, ...rest] = behaviours(of('starts'), drawn, intensity);
   const later = Object.fromEntries(rest.map((behaviour, n) => [n + 2, behaviour]));
   return {
@@ -51,9 +67,10 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
     ...(rest.length > 0 && { later }),
     ...(chance(config, 0.1) && { autoStart: false }),
     ...(chance(config, 0.1) && { restart: false }),
-    ...kindOf(kind),
+    ...options,
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
+    ...(chance(having, 0.3) && { resources: [`note://${name}/1`, `note://${name}/2`] }),
     ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),
   };
 }

@@ -1,7 +1,6 @@
 import type { Behaviour, Plan, ServerData, Step } from '../dsl/plan.ts';
 import type { Fault } from '../faults/fault.ts';
-import { ScriptedServers } from '../scripted/servers.ts';
-import { calm, fromHealing, orders, replaced, wait } from './mutant.ts';
+import { calm, fromHealing, orders, wait } from './mutant.ts';
 
 /** Days in which what servers live through comes more often: lists that fail, crashes, rest, other configs. */
 type Call = Extract<Step, { do: 'call' }>;
@@ -76,24 +75,35 @@ export const lazy = (plan: Plan): Plan => ({
   servers: withServers(plan, () => ({ isLazy: true })),
   timing: { idleStopMs: 200 },
 });
-const remote = ({ name }: ServerData): Partial<ServerData> => ({ isRemote: true, name });
-/** Servers over HTTP that forget their sessions: whoever kills them does no more than that. */
+const remote =
+  (...faults: readonly Fault[]) =>
+  ({ name }: ServerData): Partial<ServerData> => ({
+    ...{ name, faults, isRemote: true, resources: [`note://${name}/1`, `note://${name}/2`] },
+  });
+const gone: Fault = { fault: 'net.sessionGone', when: 'call', from: 2, times: 1 };
+/** Servers over HTTP that forget their sessions, under calls and beside them; some of what they have is watched. */
 export const forgotten = (plan: Plan): Plan => ({
   ...plan,
-  servers: withServers(plan, remote),
-  steps: after(plan, 3, () => [
-    wait(10),
-    ...plan.servers.map(({ name }): Step => ({ do: 'kill', server: name, signal: 'SIGKILL' })),
-  ]),
+  servers: withServers(plan, remote(gone, { ...gone, from: 3, afterMs: 10 })),
+  steps: [
+    wait(1_000),
+    ...plan.servers.map(({ name }): Step => ({ do: 'watch', server: name, uris: [`note://${name}/2`] })),
+    ...plan.steps,
+  ],
 });
-export const forgetful = replaced(
-  ScriptedServers.prototype,
-  'kill',
-  () =>
-    function (this: ScriptedServers, server) {
-      this.expire(server);
-    },
-);
+/** Answers break off, and nothing else does. */
+export const tornOff = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, remote({ fault: 'net.reset', when: 'call' })),
+});
+/** Nobody is let in. */
+export const refusing401 = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(
+    plan,
+    remote({ fault: 'net.httpStatus', when: 'initialize', status: 401, retryAfter: 0 }),
+  ),
+});
 const unspeakable: Behaviour = {
   faults: [{ fault: 'life.versionMismatch', when: 'initialize', version: '1999-12-31' }],
 };

@@ -1,6 +1,6 @@
 import type { Edit } from '../fixtures/altered.ts';
-import { dying, forgetful, forgotten, refusing } from './mutant-days.ts';
-import { changeable, chart, parts, type Actions, type Mutant, type Of } from './mutant.ts';
+import { dying, refusing } from './mutant-days.ts';
+import { changeable, chart, parts, type Actions, type Mutant } from './mutant.ts';
 
 const atOnce = '#catalog.refreshing';
 /** Withdrawn, renewed, gathered: what can go wrong with lists. */
@@ -34,22 +34,5 @@ export const mutantsOfLists: readonly Mutant[] = [
         (old: object) => ({ ...old, target: atOnce }),
       ]),
     ),
-  },
-  {
-    what: 'a session that is renewed, and whose lists are not',
-    law: 'a server is ready when its tools are known',
-    days: forgotten,
-    weather: forgetful,
-    ...chart('client', [
-      ['states', 'connected', 'states', 'handshaking', 'on', 'session.opened'],
-      (ways: Actions) => [
-        {
-          guard: ({ context }: Of) => context['isRenewed'],
-          target: 'ready',
-          actions: { type: 'rememberInfo', params: ({ event }: Of) => event },
-        },
-        ...ways,
-      ],
-    ]),
   },
 ];

@@ -15,7 +15,9 @@ import {
   type Of,
 } from './mutant.ts';
 import { mutantsOfLists } from './mutants-lists.ts';
+import { mutantsOfNet } from './mutants-net.ts';
 import { mutantsOfLives } from './mutants-lives.ts';
+import { mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsAround } from './mutants-around.ts';
 
 interface Posting {
@@ -255,5 +257,6 @@ const loops: readonly Mutant[] = [
 
 export const mutants: readonly Mutant[] = [
   ...[...calls, ...clients, ...processes, ...loops],
-  ...[...mutantsOfLists, ...mutantsOfLives, ...mutantsAround],
+  ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
+  ...[...mutantsOfLives, ...mutantsAround],
 ];

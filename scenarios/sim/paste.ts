@@ -55,6 +55,7 @@ const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string 
   kill: ({ server, signal }) => `s.kill(${nameOf(server)}, ${written(signal)});`,
   start: ({ server }) => `s.start(${nameOf(server)});`,
   stop: ({ server }) => `s.stop(${nameOf(server)});`,
+  watch: ({ server, uris }) => `s.watch(${[nameOf(server), ...uris.map(written)].join(', ')});`,
   config: ({ servers }) => `s.config(${servers.map(entryText).join(', ')});`,
   cancel: ({ call }) => `s.cancel(${nameOf(call)});`,
   call: (step, isNamed) => {

@@ -5,7 +5,7 @@ export type Piece = string;
 
 const optional = [
   ...(['autoStart', 'isLazy', 'isRemote', 'restart', 'budget', 'forbidden'] as const),
-  ...(['hearsChanges', 'refreshFailures', 'secret'] as const),
+  ...(['hearsChanges', 'refreshFailures', 'secret', 'resources'] as const),
 ] as const;
 const ofTool = ['takes', 'changes', 'answers'] as const;
 /** A day has one order of ties, and without it nothing is by chance. */
@@ -102,7 +102,7 @@ interface Slot {
 }
 const fromOne = new Set(['times', 'from', 'n', 'bytes', 'everyMs', 'servers', 'budget']);
 /** Numbers that are names: smaller says nothing. */
-const names = new Set(['code', 'seed', 'reqId']);
+const names = new Set(['code', 'status', 'seed', 'reqId']);
 
 export function slotsOf(plan: Plan): Slot[] {
   const slots: Slot[] = [];

@@ -41,7 +41,7 @@ function live(plan: Plan, world: VirtualWorld): Breach[] {
   const left = Object.entries(stageLaws).flatMap(([law, check]) =>
     check(stage, {}).map((what): Breach => ({ law, kind: 'safety', at: 'stage', what })),
   );
-  return [...bench.breaches, ...left];
+  return [...world.breaches, ...left];
 }
 
 /** Plays a plan in virtual time as fast as it can, and holds every law against it. The same plan goes the same way. */
@@ -68,7 +68,7 @@ export function simulate(plan: Plan, { kinds, watches = 'nothing' }: SimulateOpt
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
     const thrown: Breach = { law: 'nothing is thrown at the host', kind: 'safety', at: 'stage', what };
-    breaches = [...world.bench.breaches, thrown];
+    breaches = [...world.breaches, thrown];
   }
   return { breaches, check: check.text, records, virtualMs: stage.clock.now(), faults, taken: stage.taken };
 }

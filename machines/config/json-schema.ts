@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { durationSchema } from './duration.ts';
+import { foreignKeys, type ForeignKey } from './foreign-keys.ts';
+import { inputSchemas } from './inputs.ts';
+import { serverSchemas } from './server.ts';
+import { settingsSchema } from './settings.ts';
+
+const text = z.string();
+const named = { name: text };
+const typed = {
+  stdio: z.literal('stdio'),
+  sse: z.literal('sse'),
+  streamable: z.enum(['streamable', 'http', 'streamable-http', 'streamableHttp']),
+  inmemory: z.literal('inmemory'),
+  own: z.string().regex(/^own:[\w.-]+$/),
+} as const;
+const kinds = Object.keys(typed) as (keyof typeof typed)[];
+/** `name`: in a map the key is the name, and it may be left out. */
+const servers = (name: object) =>
+  z.union(kinds.map((kind) => serverSchemas[kind].extend({ type: typed[kind], ...name })));
+
+const parameters: Readonly<Record<string, z.ZodType>> = {
+  ...serverSchemas.streamable.shape.server_parameters.shape,
+  ...serverSchemas.stdio.shape.server_parameters.shape,
+};
+const base: Readonly<Record<string, z.ZodType>> = serverSchemas.stdio.shape;
+const scalar = z.union([text, z.number(), z.boolean()]);
+/** Other clients hand numbers to a child as texts. */
+const asTexts: Readonly<Record<string, z.ZodType>> = {
+  args: z.array(scalar).nullish(),
+  env: z.record(text, scalar).nullish(),
+};
+function foreignValue({ key, does, to }: ForeignKey): z.ZodType {
+  if (key === 'name' || key === 'type') return text.nullish();
+  if (does === 'opposite') return z.boolean().nullish();
+  if (does === 'approve') return z.array(text).nullish();
+  if (does !== 'same' || to === undefined) return z.unknown();
+  const [top = '', inner] = to.map(String);
+  const value = inner === undefined ? base[top] : (asTexts[inner] ?? parameters[inner]);
+  // An empty text is an absent fact.
+  return z.union([value ?? z.unknown(), z.literal(''), z.null()]);
+}
+const foreign = z.looseObject({
+  ...Object.fromEntries(foreignKeys.map((row) => [row.key, foreignValue(row).optional()])),
+  // With these it is in the protocol's shape, and judged by that.
+  server_parameters: z.never().optional(),
+});
+
+const listed = z.array(z.union([servers(named), foreign.extend(named)]));
+const mapped = z.record(text, z.union([servers({ name: text.nullish() }), foreign]));
+const around = {
+  $schema: text.optional(),
+  inputs: z.array(z.union(Object.values(inputSchemas))).nullish(),
+  a2c: settingsSchema.nullish(),
+};
+const file = z.union([
+  z.looseObject({ mcpServers: mapped, mcpEnabled: z.boolean().optional(), ...around }),
+  z.looseObject({ servers: z.union([listed, mapped]), ...around }),
+  listed,
+  servers(named),
+  foreign.extend({ ...named, command: text }),
+]);
+
+/**
+ * The JSON Schema of config files, for editors (draft 7, which most of them know), in the spellings of docs/config.md.
+ * It finds most of what `parseConfig` finds; that there are no two servers of one name no schema can say.
+ */
+export const configSchema = (): object =>
+  z.toJSONSchema(file, {
+    target: 'draft-7',
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'ref',
+    override: ({ zodSchema, jsonSchema }) => {
+      if ((zodSchema as unknown) === durationSchema) jsonSchema.type = ['number', 'string'] as never;
+    },
+  });

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../machines/config/index.ts';
+import { configSchema } from '../../machines/config/json-schema.ts';
+import { blocksOf } from '../replay/page.ts';
+
+const judge = new AjvJsonSchemaValidator().getValidator(configSchema());
+const page = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
+const examples = blocksOf(page)
+  .filter(({ language }) => language === 'json')
+  .map(({ text }): unknown => JSON.parse(text));
+
+const stdio = { name: 'a', type: 'stdio', server_parameters: { command: 'x' } };
+const everySetting = {
+  ...{ restart: 'never', restartBudget: 0, start: 'lazy', idleStop: 'PT1M', timeouts: { callIdleMs: 0 } },
+  ...{ concurrency: 1, onConflict: 'prefix', pollMs: 0, pollDeclaredMs: 1, listChanged: 'off' },
+  ...{ refreshFailures: 1, participation: 'subscribe' },
+};
+const web = { url: 'https://h/mcp', headers: { A: 'b' }, timeout: 'PT30S', sse_read_timeout: 300 };
+const right: readonly unknown[] = [
+  ...examples.map((example) => (Array.isArray(example) ? { servers: [], inputs: example } : example)),
+  stdio,
+  [stdio, { name: 'b', type: 'sse', server_parameters: web }],
+  { servers: { a: { type: 'streamable', server_parameters: { ...web, terminate_on_close: false } } } },
+  {
+    servers: [{ ...stdio, disabled: null, tool_meta: { t: { auto_apply: true, mine: 1 } } }],
+    a2c: everySetting,
+  },
+  {
+    servers: [
+      { name: 'u', type: 'own:unix', server_parameters: { path: 'p', port: 1, headers: { A: 'b' } } },
+    ],
+  },
+  { mcpServers: { a: { command: 'npx', args: ['-y', 1], env: { PORT: 3000 }, a2c: everySetting } } },
+  { mcpServers: { a: { type: 'http', url: 'http://h' }, b: { type: 'inmemory' } }, mcpEnabled: false },
+  {
+    mcpServers: {
+      a: { command: '', baseUrl: 'http://h', customHeaders: {}, autoApprove: ['all'], icons: '' },
+    },
+  },
+  { $schema: './a2c.schema.json', servers: { a: { command: 'x', gallery: true, enabled: false } } },
+];
+const wrong: readonly unknown[] = [
+  {},
+  7,
+  { servers: 7 },
+  { ...stdio, comand: 'x' },
+  { ...stdio, server_parameters: { command: 'x', arg: [] } },
+  { ...stdio, server_parameters: { command: 7 } },
+  { ...stdio, type: 'tcp' },
+  { ...stdio, a2c: { restart: 'maybe' } },
+  { ...stdio, a2c: { timeouts: { connectMs: 0 } } },
+  { servers: [{ type: 'stdio', server_parameters: { command: 'x' } }] },
+  { servers: [{ name: 'u', type: 'own:unix', server_parameters: { path: null } }] },
+  { mcpServers: { a: { command: 'x', autoApprove: 'all' } } },
+  { mcpServers: {}, a2c: { idleStop: true } },
+  { servers: [], inputs: [{ id: 'a', type: 'pickString', options: [] }] },
+];
+
+describe('the JSON Schema of config files', () => {
+  it('has examples of the docs to be held against', () => {
+    expect(examples.length).toBeGreaterThan(1);
+  });
+  it.each(right)('takes what is right: %j', (config) => {
+    expect(parseConfig(config)).toMatchObject({ ok: true });
+    expect(judge(config)).toMatchObject({ valid: true });
+  });
+  it.each(wrong)('refuses what is wrong: %j', (config) => {
+    expect(parseConfig(config)).toMatchObject({ ok: false });
+    expect(judge(config)).toMatchObject({ valid: false });
+  });
+});

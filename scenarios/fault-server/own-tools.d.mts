@@ -1,0 +1,21 @@
+/** A tool as MCP lists it. */
+interface Described {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: 'object' };
+}
+export interface OwnTools {
+  list(): Described[];
+  has(name: string): boolean;
+  readonly revision: number;
+}
+export function createTools(server: string, configured: Readonly<Record<string, unknown>>): OwnTools;
+
+type Change = (fault: Readonly<Record<string, string | number | boolean | undefined>>) => void;
+/** By word. */
+export function createChanges(own: {
+  readonly tools: OwnTools;
+  readonly say: (list: 'tools' | 'resources' | 'prompts') => void;
+  readonly after: (ms: number, run: () => void) => void;
+  readonly isOver: () => boolean;
+}): ReadonlyMap<string, Change>;

@@ -1,0 +1,98 @@
+/** The tools of one process: those of its config, and what has become of them since. */
+export function createTools(server, configured) {
+  const lasting = Object.keys(configured);
+  const [first] = lasting;
+  let newest;
+  let changes = 0;
+  let isHidden = false;
+  const isThere = (name) => name !== first || !isHidden;
+  let description = first;
+  const described = (name) => ({
+    name,
+    description: name === first ? description : name,
+    inputSchema: { type: 'object' },
+  });
+  return {
+    /** As it would list them now. */
+    list: () => [...lasting.filter(isThere), ...(newest === undefined ? [] : [newest])].map(described),
+    has: (name) => name === newest || (lasting.includes(name) && isThere(name)),
+    /** How often they have changed. */
+    get revision() {
+      return changes;
+    },
+    get first() {
+      return first;
+    },
+    renew: () => {
+      changes += 1;
+      newest = `${server}.new${changes}`;
+    },
+    describeOtherwise: () => {
+      if (first === undefined) return;
+      changes += 1;
+      description = `${first}, after change ${changes}`;
+    },
+    hide: (isAway) => {
+      if (isHidden === isAway || first === undefined) return;
+      changes += 1;
+      isHidden = isAway;
+    },
+    add: (name) => {
+      changes += 1;
+      lasting.push(name);
+    },
+  };
+}
+
+/**
+ * What the words of changing lists do, the same for every player. `own`: its tools, how it says that a list has changed, how it
+ * waits (never longer than it lives), and whether its faults are over.
+ */
+export function createChanges({ tools, say, after, isOver }) {
+  let isStorming = false;
+  let isFlapping = false;
+  const storm = (everyMs) => {
+    if (isOver()) return;
+    say('tools');
+    after(everyMs, () => storm(everyMs));
+  };
+  /** So many in each ms that all are told when it is over. */
+  const burst = (n, withinMs, told, ms) => {
+    if (isOver()) return;
+    const due = Math.ceil((n * (ms + 1)) / (withinMs + 1));
+    for (let i = told; i < due; i += 1) {
+      tools.renew();
+      say('tools');
+    }
+    if (due < n) after(1, () => burst(n, withinMs, due, ms + 1));
+  };
+  const flap = (left, everyMs) => {
+    isFlapping = left > 0 && !isOver();
+    if (!isFlapping) return;
+    tools.hide(true);
+    say('tools');
+    after(everyMs, () => {
+      tools.hide(false);
+      say('tools');
+      after(everyMs, () => flap(left - 1, everyMs));
+    });
+  };
+  return new Map(
+    Object.entries({
+      'notify.burst': ({ n, withinMs }) => burst(n, withinMs, 0, 0),
+      'notify.storm': ({ everyMs }) => {
+        // One is enough, however often it is begun.
+        if (isStorming) return;
+        isStorming = true;
+        storm(everyMs);
+      },
+      'notify.lie': ({ list }) => say(list),
+      'notify.silentChange': ({ onlyContent }) => (onlyContent ? tools.describeOtherwise() : tools.renew()),
+      'notify.early': () => say('tools'),
+      'list.flap': ({ n, everyMs }) => {
+        if (!isFlapping && tools.first !== undefined) flap(n, everyMs);
+      },
+      'list.nameClash': ({ name }) => tools.add(name),
+    }),
+  );
+}
