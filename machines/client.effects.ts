@@ -52,6 +52,16 @@ export const passUpdated = tell((c, { uri }: { readonly uri: string }) => ({
   uri,
 }));
 
+/** To whoever makes something of the resources of all servers. */
+export const tellResources = {
+  type: 'postAll',
+  params: ({ context: { owner, server, info } }: { context: Context }) => {
+    const resources = info?.offers.resources ?? null;
+    const event = resources && ({ type: 'server.shows', server, resources } satisfies ClientNews);
+    return { letters: event ? [{ to: owner, event }] : [] };
+  },
+} as const;
+
 // ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 /** No call is taken in this stage: it is answered at once with what it is waiting for. */
 export const refuse = (stage: ClientStage) =>

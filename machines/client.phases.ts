@@ -49,7 +49,7 @@ export const unlisted = parts.createStateConfig({
 
 export const ready = parts.createStateConfig({
   tags: 'ready',
-  entry: [does.releaseCalls, 'markReady', news('ready')],
+  entry: [does.releaseCalls, 'markReady', news('ready'), does.tellResources],
   on: { 'call.request': { actions: ['countCall', does.openCall] }, 'resources.watch': watchNow },
   after: { provenStable: { actions: ['markProven', does.tellProven] } },
   initial: 'steady',

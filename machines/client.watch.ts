@@ -21,9 +21,12 @@ const watchWhile = (isConnected: boolean) =>
     },
     {
       type: 'postAll',
-      params: ({ context: c, event: { uris } }: Of<{ readonly uris: readonly string[] }>) => ({
+      params: ({
+        context: c,
+        event: { uris, by },
+      }: Of<{ readonly uris: readonly string[]; readonly by: string }>) => ({
         letters: [
-          { type: 'watch.set', uris } satisfies WatchOrder,
+          { type: 'watch.set', uris, by } satisfies WatchOrder,
           ...(isConnected && !c.hasWatch && canWatch(c.info) ? [begin] : []),
         ].map((event) => ({ to: watchOf(c), event })),
       }),

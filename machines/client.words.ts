@@ -3,7 +3,7 @@ import type { Address } from './address.ts';
 import type { CatalogList, Lists } from './catalog/index.ts';
 import type { CatalogSettled } from './catalog.machine.ts';
 import type { DirectoryEvent } from './effects.ts';
-import type { AskFact, ServerInfo, SessionFact } from './ports.ts';
+import type { AskFact, Offers, ServerInfo, SessionFact } from './ports.ts';
 import type { ProcessNews } from './process.machine.ts';
 import type { TimingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
@@ -58,8 +58,8 @@ export type ClientOrder =
   | { readonly type: 'server.stop' }
   /** Another generation is connected instead of this one, which comes back should the new one not start. */
   | ServerUpdate
-  /** The resources of which somebody wants to hear when they change, from now on. */
-  | { readonly type: 'resources.watch'; readonly uris: readonly string[] }
+  /** The resources of which `by` wants to hear when they change, from now on. */
+  | { readonly type: 'resources.watch'; readonly uris: readonly string[]; readonly by: string }
   /** It may connect now. */
   | { readonly type: 'turn.given' }
   | { readonly type: 'close' };
@@ -87,7 +87,13 @@ export type ClientNews =
       readonly generation: number;
       readonly failure: Failure | null;
     }
-  | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string };
+  | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
+  /** It is ready, and has resources. */
+  | {
+      readonly type: 'server.shows';
+      readonly server: string;
+      readonly resources: NonNullable<Offers['resources']>;
+    };
 /** What the owner hears at each stage. */
 export interface ClientChanged {
   readonly type: 'client.changed';

@@ -1,10 +1,13 @@
 /** What a computer is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
+import type { AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
 import type { CatalogNews } from './catalog.machine.ts';
 import type { Lists, Tool, ToolRules, ToolTable } from './catalog/index.ts';
 import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from './client.words.ts';
 import type { DirectoryEvent } from './effects.ts';
 import type { LinkNews, LinkStart } from './link.machine.ts';
+import type { Participation } from './participation.ts';
+import type { Offers } from './ports.ts';
 import type { Timing } from './timing.ts';
 import type { Turns } from './turns.ts';
 import type { Failure } from './wire/failure.ts';
@@ -18,6 +21,8 @@ export interface ServerPlan {
   readonly fingerprint: string;
   /** Its lists from the last good run. */
   readonly kept: Lists | null;
+  /** What it has to declare so that it is looked through for windows and documents. Default `subscribe`. */
+  readonly participation?: Participation;
 }
 export interface ComputerStart {
   readonly servers: readonly ServerPlan[];
@@ -51,8 +56,16 @@ export type ComputerOrder =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'server.start'; readonly server: string }
   | { readonly type: 'server.stop'; readonly server: string }
-  /** The resources of one server of which the host wants to hear when they change, from now on. */
-  | { readonly type: 'resources.watch'; readonly server: string; readonly uris: readonly string[] }
+  /** The resources of one server of which `by` (the host, a Desktop, a Finder) wants to hear when they change, from now on. */
+  | {
+      readonly type: 'resources.watch';
+      readonly server: string;
+      readonly uris: readonly string[];
+      readonly by: string;
+    }
+  /** Of the Desktop or the Finder of all servers; answered by `aggregate.shown` and `resource.read`. */
+  | Omit<AggregateWanted, 'history'>
+  | Omit<ResourceWanted, 'history'>
   /** Takes a seat in an office; ignored while it has a link already. */
   | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
   | { readonly type: 'office.leave' }
@@ -63,6 +76,7 @@ export type ComputerNews =
   | ClientChanged
   | Extract<ClientNews, { type: 'server.rolledBack' | 'resource.updated' }>
   | CatalogNews
+  | Extract<AggregatorNews, { type: 'aggregate.changed' }>
   /** A server that was taken out of the config has ended. */
   | { readonly type: 'server.removed'; readonly server: string }
   | Extract<LinkNews, { type: 'link.changed' }>
@@ -93,6 +107,14 @@ export interface ComputerContext extends Input {
   readonly leaving: readonly string[];
   /** Their machines failed too often: nobody lives there any more. */
   readonly givenUp: readonly string[];
+  /** The servers of the last calls, the oldest first: the order in which servers are shown follows from them. */
+  readonly recent: readonly { readonly server: string }[];
+  /** What each ready server with resources declared of them. */
+  readonly shows: Readonly<Record<string, NonNullable<Offers['resources']>>>;
+  /** The last known resources of each server, also while it is down. */
+  readonly resources: Readonly<Record<string, readonly { readonly uri: string }[]>>;
+  /** Its Desktop and its Finder live: since a server had something to show, or somebody asked. */
+  readonly hasSystems: boolean;
   readonly open: number;
   readonly reopens: number;
 }
@@ -100,6 +122,7 @@ export type Event =
   | ComputerOrder
   | ClientNews
   | CatalogNews
+  | AggregatorNews
   | LinkNews
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };

@@ -22,13 +22,16 @@ export interface WatchStart {
   readonly timing: Pick<Timing, 'listMs'>;
 }
 export type WatchOrder =
-  /** From now on these and no others, by URI. */
-  | { readonly type: 'watch.set'; readonly uris: readonly string[] }
+  /** From now on `by` wants these and no others, by URI: a host, a Desktop, a Finder. */
+  | { readonly type: 'watch.set'; readonly uris: readonly string[]; readonly by: string }
   /** A session has begun. */
   | { readonly type: 'watch.open' }
   | { readonly type: 'close' };
 type Input = WatchStart & { readonly self: Address; readonly owner: Address };
 interface Context extends Input {
+  /** By who wants them. */
+  readonly wantedBy: Readonly<Record<string, readonly string[]>>;
+  /** What anybody wants, each once. */
   readonly wanted: readonly string[];
   readonly subscribed: readonly string[];
   readonly refused: readonly string[];
@@ -67,10 +70,10 @@ const parts = setup({
   },
   actions: {
     ...effects,
-    rememberWanted: assign((_, { uris }: { uris: readonly string[] }) => ({
-      wanted: [...new Set(uris)],
-      refused: [],
-    })),
+    rememberWanted: assign(({ context }, { uris, by }: { uris: readonly string[]; by: string }) => {
+      const wantedBy = { ...context.wantedBy, [by]: uris };
+      return { wantedBy, wanted: [...new Set(Object.values(wantedBy).flat())], refused: [] };
+    }),
     beginAnew: assign({ subscribed: [], refused: [], step: null }),
     noteStep: assign(({ context }) => ({ step: nextStep(context) ?? null })),
     noteDone: assign(({ context }) => stepped(context, true)),
@@ -90,12 +93,12 @@ const askNext = {
 } as const;
 const remember = {
   type: 'rememberWanted',
-  params: ({ event }: { event: { readonly uris: readonly string[] } }) => event,
+  params: ({ event }: { event: { readonly uris: readonly string[]; readonly by: string } }) => event,
 } as const;
 
 export const watchMachine = parts.createMachine({
   id: 'watch',
-  context: ({ input }) => ({ ...input, wanted: [], subscribed: [], refused: [], step: null }),
+  context: ({ input }) => ({ ...input, wantedBy: {}, wanted: [], subscribed: [], refused: [], step: null }),
   initial: 'resting',
   on: { close: '.closed' },
   states: {

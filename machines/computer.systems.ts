@@ -1,0 +1,114 @@
+/** What a computer tells its Desktop and its Finder, and what it asks them. */
+import { nameOf, type Address } from './address.ts';
+import type {
+  AggregateWanted,
+  AggregatorOrder,
+  AggregatorStart,
+  ResourcesListed,
+  ResourceWanted,
+} from './aggregator.words.ts';
+import type { CatalogNews } from './catalog.machine.ts';
+import type { ClientChanged, ClientNews } from './client.words.ts';
+import { clientOf } from './computer.rules.ts';
+import type { ComputerContext } from './computer.words.ts';
+import type { Open, OwnedEnded, Post } from './effects.ts';
+import { defaultRemembered } from './history/index.ts';
+import { takesPart } from './participation.ts';
+import type { System } from './systems/index.ts';
+import { timingOf } from './timing.ts';
+
+const both: readonly System[] = ['desktop', 'finder'];
+const systemOf = (c: ComputerContext, system: System): Address => `${nameOf(c.self)}/${system}`;
+const openOf = (c: ComputerContext, system: System): Open => ({
+  kind: system,
+  input: { system, timing: timingOf.aggregator(c.timing) } satisfies AggregatorStart,
+});
+/** Both at once, with the first who needs one. */
+export const openings = (c: ComputerContext): Open[] =>
+  c.hasSystems ? [] : both.map((each) => openOf(c, each));
+export const opened = (c: ComputerContext): Partial<ComputerContext> =>
+  c.hasSystems ? {} : { hasSystems: true, open: c.open + both.length };
+export const isSystem = ({ kind }: OwnedEnded): boolean => kind === 'desktop' || kind === 'finder';
+
+// ── what servers show ──────────────────────────────────────────────────────────────────────────────────
+type Shows = Extract<ClientNews, { type: 'server.shows' }>;
+/** Stages in which a server that was ready has its session still, or gets it anew at once. */
+const stays: ReadonlySet<string> = new Set(['ready', 'connecting']);
+const isShowing = (c: ComputerContext, server: string): boolean => {
+  const plan = c.servers.find(({ rules }) => rules.server === server);
+  return (
+    Object.hasOwn(c.shows, server) &&
+    takesPart(c.shows[server] ?? null, plan?.participation) &&
+    plan !== undefined
+  );
+};
+function tell(c: ComputerContext, server: string, changed: readonly string[] = []): Post[] {
+  const resources = isShowing(c, server)
+    ? (Object.hasOwn(c.resources, server) && c.resources[server]) || []
+    : null;
+  const event: ResourcesListed = {
+    type: 'resources.listed',
+    server,
+    session: clientOf(c, server),
+    resources,
+    changed,
+  };
+  return both.map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
+}
+const showing = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
+  ...c,
+  shows: { ...c.shows, [server]: resources },
+});
+export const shown = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
+  shows: showing(c, news).shows,
+});
+export const lettersOfShows = (c: ComputerContext, news: Shows): Post[] =>
+  tell(showing(c, news), news.server);
+
+function hidden(c: ComputerContext, { server, stage }: ClientChanged): Partial<ComputerContext> {
+  if (stays.has(stage) || !Object.hasOwn(c.shows, server)) return {};
+  return { shows: Object.fromEntries(Object.entries(c.shows).filter(([name]) => name !== server)) };
+}
+export const hide = hidden;
+export function lettersOfHiding(c: ComputerContext, news: ClientChanged): Post[] {
+  const next = hidden(c, news);
+  return next.shows ? tell({ ...c, ...next }, news.server) : [];
+}
+
+const listing = (c: ComputerContext, { server, entries }: CatalogNews): ComputerContext => ({
+  ...c,
+  resources: { ...c.resources, [server]: entries as ComputerContext['resources'][string] },
+});
+export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerContext> =>
+  news.list === 'resources' ? { resources: listing(c, news).resources } : {};
+export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] =>
+  news.list === 'resources' && Object.hasOwn(c.shows, news.server)
+    ? tell(listing(c, news), news.server, news.changed)
+    : [];
+
+// ── questions ──────────────────────────────────────────────────────────────────────────────────────────
+type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
+/** With the servers of the last calls: who was called last is shown first. */
+export const passWanted = (c: ComputerContext, wanted: Wanted): Post => ({
+  to: systemOf(c, wanted.system),
+  event: { ...wanted, history: c.recent } as AggregatorOrder,
+});
+export const updated = (server: string, uri: string, c: ComputerContext): Post[] =>
+  both.map((system) => ({
+    to: systemOf(c, system),
+    event: { type: 'resource.updated', server, uri } satisfies AggregatorOrder,
+    ifThere: true,
+  }));
+export const called = (c: ComputerContext, server: string): Partial<ComputerContext> => ({
+  recent: [...c.recent, { server }].slice(-defaultRemembered),
+});
+/** Its machine broke: the new one is told what all servers show. */
+export const reopening = (c: ComputerContext, ended: OwnedEnded): { opens: Open[]; letters: Post[] } => {
+  const system = both.find((each) => each === ended.kind);
+  if (system === undefined) return { opens: [], letters: [] };
+  const to = systemOf(c, system);
+  return {
+    opens: [openOf(c, system)],
+    letters: Object.keys(c.shows).flatMap((server) => tell(c, server).filter((letter) => letter.to === to)),
+  };
+};
