@@ -1,5 +1,6 @@
 import { fromCallback, type AnyActor, type AnyStateMachine, type EventObject } from 'xstate';
 import { agentMachine } from '../machines/agent.machine.ts';
+import { aggregatorMachine } from '../machines/aggregator.machine.ts';
 import type { Address } from '../machines/address.ts';
 import { callMachine } from '../machines/call.machine.ts';
 import { catalogMachine } from '../machines/catalog.machine.ts';
@@ -10,7 +11,9 @@ import { linkMachine } from '../machines/link.machine.ts';
 import { officeMachine } from '../machines/office.machine.ts';
 import type { AskFact, Batch, Give, Leaf, Ports } from '../machines/ports.ts';
 import { processMachine } from '../machines/process.machine.ts';
+import { readMachine } from '../machines/read.machine.ts';
 import { seatMachine } from '../machines/seat.machine.ts';
+import { shelfMachine } from '../machines/shelf.machine.ts';
 import { viewMachine } from '../machines/view.machine.ts';
 import { watchMachine } from '../machines/watch.machine.ts';
 import { wireCodes } from '../machines/wire/index.ts';
@@ -24,10 +27,14 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   catalog: catalogMachine,
   client: clientMachine,
   computer: computerMachine,
+  desktop: aggregatorMachine,
+  finder: aggregatorMachine,
   link: linkMachine,
   office: officeMachine,
   process: processMachine,
+  read: readMachine,
   seat: seatMachine,
+  shelf: shelfMachine,
   view: viewMachine,
   watch: watchMachine,
 };

@@ -240,7 +240,12 @@ class HostedComputer implements Computer {
   watchResources(server: string, uris: readonly string[]): void {
     if (!this.#servers.get(server)) throw cannotOrder(server, undefined);
     if (this.#runtime.directory.find('computer'))
-      this.#runtime.directory.send('computer', { type: 'resources.watch', server, uris } as AnyEventObject);
+      this.#runtime.directory.send('computer', {
+        type: 'resources.watch',
+        server,
+        uris,
+        by: 'host',
+      } as AnyEventObject);
   }
   announceRoots(): void {
     this.#runtime.announceRoots();

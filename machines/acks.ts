@@ -1,6 +1,8 @@
+import type { AggregateShown } from './aggregator.words.ts';
+import type { ResourceRead } from './read.machine.ts';
 import type { SmcpTool } from './wire/tool.ts';
 import type { CallSettled } from './settlement.ts';
-import { failureResult } from './wire/answers.ts';
+import { errorAck, failureResult } from './wire/answers.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
 /** The acks that a computer gives: plain JSON of the wire, made from what the machines know. */
@@ -39,3 +41,11 @@ export const conflictAck = (reqId: string): unknown =>
   });
 
 export const toolsAck = (tools: readonly SmcpTool[], reqId: string): unknown => ({ tools, req_id: reqId });
+
+/** `missing` is ours, and there only when something is: a server of which not all could be had, and why. */
+export const aggregateAck = ({ body, missing, failure, reqId }: AggregateShown): unknown =>
+  failure
+    ? { ...errorAck(failure), req_id: reqId }
+    : { ...body, ...(missing.length > 0 && { missing }), req_id: reqId };
+export const contentsAck = ({ contents, failure, reqId }: ResourceRead): unknown =>
+  failure ? { ...errorAck(failure), req_id: reqId } : { contents, req_id: reqId };

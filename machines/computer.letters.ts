@@ -3,7 +3,8 @@ import type { CatalogNews } from './catalog.machine.ts';
 import type { ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
 import type { ComputerContext, ServersSet, ToolCall } from './computer.words.ts';
-import type { OwnedEnded } from './effects.ts';
+import * as systems from './computer.systems.ts';
+import type { OwnedEnded, Post } from './effects.ts';
 import type { ConfigShown, ToolsListed } from './link.machine.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
@@ -20,9 +21,12 @@ export const routeCall = {
 } as const;
 export const passWatch = {
   type: 'post',
-  params: ({ context, event }: At<{ readonly server: string; readonly uris: readonly string[] }>) => ({
+  params: ({
+    context,
+    event,
+  }: At<{ readonly server: string; readonly uris: readonly string[]; readonly by: string }>) => ({
     to: rules.clientOf(context, event.server),
-    event: { type: 'resources.watch', uris: event.uris } satisfies ClientOrder,
+    event: { type: 'resources.watch', uris: event.uris, by: event.by } satisfies ClientOrder,
     ifThere: true as const,
   }),
 } as const;
@@ -52,7 +56,9 @@ export const answerConfig = {
 export const takeList = [
   {
     type: 'postAll',
-    params: ({ context, event }: At<CatalogNews>) => ({ letters: rules.lettersOfList(context, event) }),
+    params: ({ context, event }: At<CatalogNews>) => ({
+      letters: [...rules.lettersOfList(context, event), ...systems.lettersOfListing(context, event)],
+    }),
   },
   { type: 'hearList', params: itself<CatalogNews> },
 ] as const;
@@ -92,5 +98,52 @@ export const openLink = [
         event,
       })),
     }),
+  },
+] as const;
+
+// ── its Desktop and its Finder ─────────────────────────────────────────────────────────────────────────
+const openSystems = [
+  { type: 'openAll', params: ({ context }: At) => ({ opens: systems.openings(context) }) },
+  'noteOpened',
+] as const;
+type Shows = Parameters<typeof systems.shown>[1];
+export const takeShows = [
+  ...openSystems,
+  {
+    type: 'postAll',
+    params: ({ context, event }: At<Shows>) => ({ letters: systems.lettersOfShows(context, event) }),
+  },
+  { type: 'noteShows', params: itself<Shows> },
+] as const;
+type Question = Parameters<typeof systems.passWanted>[1];
+export const passWanted = [
+  ...openSystems,
+  { type: 'post', params: ({ context, event }: At<Question>) => systems.passWanted(context, event) },
+] as const;
+export const refuseWanted = {
+  type: 'post',
+  params: ({ event }: At<Question>): Post => systems.refusal(event),
+} as const;
+export const passUpdate = {
+  type: 'postAll',
+  params: ({ context, event }: At<{ readonly server: string; readonly uri: string }>) => ({
+    letters: systems.updated(context, event),
+  }),
+} as const;
+export const passChange = {
+  type: 'postAll',
+  params: ({ context, event }: At<Parameters<typeof systems.lettersOfChange>[1]>) => ({
+    letters: systems.lettersOfChange(context, event),
+  }),
+} as const;
+/** Its machine broke: the new one is told what all servers show. */
+export const reopenSystem = [
+  {
+    type: 'openAll',
+    params: ({ context, event }: At<OwnedEnded>) => ({ opens: systems.reopening(context, event).opens }),
+  },
+  {
+    type: 'postAll',
+    params: ({ context, event }: At<OwnedEnded>) => ({ letters: systems.reopening(context, event).letters }),
   },
 ] as const;

@@ -3,7 +3,8 @@ import { assign, setup } from 'xstate';
 import type { CatalogNews } from './catalog.machine.ts';
 import type { ClientChanged, ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
-import type { ComputerContext, ComputerNews, Event, Input, ServersSet } from './computer.words.ts';
+import * as systems from './computer.systems.ts';
+import type { ComputerContext, ComputerNews, Event, Input, ServersSet, ToolCall } from './computer.words.ts';
 import { effects, type OwnedEnded } from './effects.ts';
 import { linkGivenUp } from './link.parts.ts';
 import { given, isFull, over, refilled, want, type Turns } from './turns.ts';
@@ -17,8 +18,19 @@ export const parts = setup({
   },
   actions: {
     ...effects,
-    hear: assign(({ context }, news: ClientChanged) => rules.heard(context, news)),
-    hearList: assign(({ context }, news: CatalogNews) => rules.listed(context, news)),
+    hear: assign(({ context }, news: ClientChanged) => ({
+      ...rules.heard(context, news),
+      ...systems.hide(context, news),
+    })),
+    hearList: assign(({ context }, news: CatalogNews) => ({
+      ...rules.listed(context, news),
+      ...systems.listed(context, news),
+    })),
+    noteOpened: assign(({ context }) => systems.opened(context)),
+    noteShows: assign(({ context }, news: Parameters<typeof systems.shown>[1]) =>
+      systems.shown(context, news),
+    ),
+    noteCall: assign(({ context }, call: ToolCall) => rules.calledBy(context, call)),
     reconcile: assign(({ context }, event: ServersSet) => rules.reconciled(context, event).next),
     setTurns: assign((_, { turns }: { turns: Turns }) => ({ turns })),
     forgetSpent: assign(({ context: c }, { server }: { server: string }) => {
@@ -47,6 +59,7 @@ export const parts = setup({
     isLast: ({ context }) => context.open <= 1,
     hasNone: ({ context }) => context.open === 0,
     hasLink: ({ context }) => context.link !== null,
+    isSystem: (_, ended: OwnedEnded) => systems.isSystem(ended),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
     isLeaving: ({ context: c }, ended: OwnedEnded) =>
@@ -149,7 +162,9 @@ export const clientChanged = turning(
   [
     {
       type: 'postAll',
-      params: ({ context, event }: At<ClientChanged>) => ({ letters: rules.lettersAfter(context, event) }),
+      params: ({ context, event }: At<ClientChanged>) => ({
+        letters: [...rules.lettersAfter(context, event), ...systems.lettersOfHiding(context, event)],
+      }),
     },
     { type: 'hear', params: itself<ClientChanged> },
   ] as const,

@@ -22,6 +22,7 @@ import type {
 } from './computer.words.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import { extended } from './extended.ts';
+import { defaultRemembered } from './history/index.ts';
 import type { LinkOrder, LinkStart } from './link.machine.ts';
 import { remembered } from './remembered.ts';
 import { notActive } from './server-failure.ts';
@@ -228,6 +229,11 @@ export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
 };
 
 // ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
+/** Whose tool is called is shown first from then on. */
+export const calledBy = (c: ComputerContext, { call }: ToolCall): Partial<ComputerContext> => {
+  const server = findTool(c.table, call.tool)?.server;
+  return server === undefined ? {} : { recent: [...c.recent, { server }].slice(-defaultRemembered) };
+};
 /** A call goes to the client whose tool it names, or is answered at once. */
 export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
   const refuse = (failure: Failure): Letter => ({

@@ -1,7 +1,9 @@
 /** What a computer tells its Desktop and its Finder, and what it asks them. */
 import { nameOf, type Address } from './address.ts';
 import type {
+  AggregateShown,
   AggregateWanted,
+  AggregatorNews,
   AggregatorOrder,
   AggregatorStart,
   ResourcesListed,
@@ -9,13 +11,14 @@ import type {
 } from './aggregator.words.ts';
 import type { CatalogNews } from './catalog.machine.ts';
 import type { ClientChanged, ClientNews } from './client.words.ts';
-import { clientOf } from './computer.rules.ts';
+import { clientOf, linkOf } from './computer.rules.ts';
 import type { ComputerContext } from './computer.words.ts';
-import type { Open, OwnedEnded, Post } from './effects.ts';
-import { defaultRemembered } from './history/index.ts';
+import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import { takesPart } from './participation.ts';
+import type { ResourceRead } from './read.machine.ts';
 import type { System } from './systems/index.ts';
 import { timingOf } from './timing.ts';
+import { wireCodes, type Failure } from './wire/failure.ts';
 
 const both: readonly System[] = ['desktop', 'finder'];
 const systemOf = (c: ComputerContext, system: System): Address => `${nameOf(c.self)}/${system}`;
@@ -87,21 +90,38 @@ export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] 
     : [];
 
 // ── questions ──────────────────────────────────────────────────────────────────────────────────────────
+type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
 type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
 /** With the servers of the last calls: who was called last is shown first. */
 export const passWanted = (c: ComputerContext, wanted: Wanted): Post => ({
   to: systemOf(c, wanted.system),
   event: { ...wanted, history: c.recent } as AggregatorOrder,
+  orElse: refusal(wanted),
 });
-export const updated = (server: string, uri: string, c: ComputerContext): Post[] =>
+const closing: Failure = { code: wireCodes.internal, message: 'The computer is closing' };
+/** Nobody is there any more to ask. */
+export function refusal({ type, ticket, reqId, replyTo }: Wanted): Letter {
+  const about = { ticket, reqId, failure: closing };
+  const event: AggregateShown | ResourceRead =
+    type === 'aggregate.wanted'
+      ? { type: 'aggregate.shown', ...about, body: {}, missing: [] }
+      : { type: 'resource.read', ...about, contents: [] };
+  return { to: replyTo, event };
+}
+/** Host and link hear of a change of what is shown. */
+export const lettersOfChange = (c: ComputerContext, event: Changed): Post[] => [
+  { to: c.owner, event },
+  ...(c.link ? [{ to: linkOf(c), event, ifThere: true as const }] : []),
+];
+export const updated = (
+  c: ComputerContext,
+  { server, uri }: { readonly server: string; readonly uri: string },
+): Post[] =>
   both.map((system) => ({
     to: systemOf(c, system),
     event: { type: 'resource.updated', server, uri } satisfies AggregatorOrder,
     ifThere: true,
   }));
-export const called = (c: ComputerContext, server: string): Partial<ComputerContext> => ({
-  recent: [...c.recent, { server }].slice(-defaultRemembered),
-});
 /** Its machine broke: the new one is told what all servers show. */
 export const reopening = (c: ComputerContext, ended: OwnedEnded): { opens: Open[]; letters: Post[] } => {
   const system = both.find((each) => each === ended.kind);

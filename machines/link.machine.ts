@@ -9,7 +9,8 @@
  * Agents may call while our own join is still pending, so calls are taken in every state of `online`.
  */
 import { type ActorRefFrom } from 'xstate';
-import { callAck, conflictAck, toolsAck } from './acks.ts';
+import { aggregateAck, callAck, conflictAck, contentsAck, toolsAck } from './acks.ts';
+import type { System } from './systems/index.ts';
 import { tell, tellStage, pass, answer, parts, because, forgetAskers } from './link.parts.ts';
 
 export type { LinkStart, LinkOrder, ToolsListed, ConfigShown, LinkNews } from './link.parts.ts';
@@ -64,6 +65,20 @@ export const linkMachine = parts.createMachine({
             replyTo: c.self,
           })),
         },
+        'agent.askedSystem': {
+          actions: tell((c, { type: _, ...asked }) => ({
+            ...asked,
+            type: 'aggregate.wanted',
+            replyTo: c.self,
+          })),
+        },
+        'agent.askedResource': {
+          actions: tell((c, { type: _, ...asked }) => ({
+            ...asked,
+            type: 'resource.wanted',
+            replyTo: c.self,
+          })),
+        },
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
         'tools.listed': {
@@ -72,11 +87,14 @@ export const linkMachine = parts.createMachine({
             { type: 'rememberAnswered', params: ({ event }) => event },
           ],
         },
+        'aggregate.shown': { actions: answer((e) => ({ ticket: e.ticket, body: aggregateAck(e) })) },
+        'resource.read': { actions: answer((e) => ({ ticket: e.ticket, body: contentsAck(e) })) },
         'config.shown': { actions: answer((e) => ({ ticket: e.ticket, body: e.config })) },
         'computer.entered': { actions: pass },
         'computer.left': { actions: pass },
         'computer.toolsChanged': { actions: pass },
         'computer.configChanged': { actions: pass },
+        'computer.systemChanged': { actions: pass },
         close: '.leaving',
       },
       states: {
@@ -99,6 +117,15 @@ export const linkMachine = parts.createMachine({
         joined: {
           tags: 'ready',
           entry: tellStage('joined'),
+          /** Told at once: whoever keeps the system has gathered them. Who is not joined has nobody to tell. */
+          on: {
+            'aggregate.changed': {
+              actions: {
+                type: 'announceSystem',
+                params: ({ event }: { event: { system: System } }) => event,
+              },
+            },
+          },
           initial: 'quiet',
           states: {
             quiet: { always: { guard: 'isNews', target: 'gathering' } },

@@ -1,9 +1,19 @@
 /** What the chart of link.machine.ts is made of: its words, its memory, its actions and guards. */
 import { assign, sendTo, setup } from 'xstate';
 import type { Address } from './address.ts';
+import type { AggregateShown, AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
+import type { ResourceRead } from './read.machine.ts';
+import type { System } from './systems/index.ts';
 import type { SmcpTool } from './wire/tool.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
-import { linkPort, type AgentCalled, type LinkCommand, type LinkFact, type LinkInput } from './ports.ts';
+import {
+  linkPort,
+  type AgentCalled,
+  type Announcement,
+  type LinkCommand,
+  type LinkFact,
+  type LinkInput,
+} from './ports.ts';
 import type { CallSettled } from './settlement.ts';
 import type { TimingOf } from './timing.ts';
 
@@ -16,6 +26,9 @@ export type LinkOrder =
   | { readonly type: 'config.changed'; readonly revision: number }
   | ToolsListed
   | ConfigShown
+  | AggregateShown
+  | ResourceRead
+  | Extract<AggregatorNews, { type: 'aggregate.changed' }>
   | CallSettled
   | { readonly type: 'deadline.passed' }
   | { readonly type: 'close' };
@@ -59,6 +72,8 @@ export type LinkNews =
       readonly reqId: string;
       readonly replyTo: Address;
     }
+  | Omit<AggregateWanted, 'history'>
+  | Omit<ResourceWanted, 'history'>
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address }
   | Extract<LinkFact, { type: `computer.${string}` }>;
@@ -94,6 +109,10 @@ export const pass = tell((_, event: Extract<LinkNews, LinkFact>) => event);
 export const answer = <E>(body: (event: E) => { ticket: string; body: unknown }) =>
   ({ type: 'answer', params: ({ event }: { event: E }) => body(event) }) as const;
 
+const announcements: Readonly<Record<System, Announcement>> = {
+  desktop: 'server:update_desktop',
+  finder: 'server:update_finder',
+};
 const isToolNews = (c: Context): boolean => c.signature !== c.announced;
 const isConfigNews = (c: Context): boolean => c.config !== c.announcedConfig;
 
@@ -112,6 +131,10 @@ export const parts = setup({
     leave: sendTo('socket', { type: 'link.leave' }),
     announce: sendTo('socket', { type: 'link.announce', event: 'server:update_tool_list' }),
     announceConfig: sendTo('socket', { type: 'link.announce', event: 'server:update_config' }),
+    announceSystem: sendTo('socket', (_, { system }: { system: System }): LinkCommand => ({
+      type: 'link.announce',
+      event: announcements[system],
+    })),
     rememberConfig: assign((_, { revision }: { revision: number }) => ({ config: revision })),
     rememberConfigAnnounced: assign({ announcedConfig: ({ context }) => context.config }),
     answer: sendTo('socket', (_, p: { ticket: string; body: unknown }): LinkCommand => ({

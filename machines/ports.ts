@@ -1,6 +1,7 @@
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address } from './address.ts';
 import type { ListKind } from './catalog/index.ts';
+import type { System } from './systems/index.ts';
 import type { Failure } from './wire/failure.ts';
 
 /** Several commands to one port, in order; the directory takes it apart, so adapters never see it. */
@@ -127,7 +128,12 @@ export type LinkCommand =
   | { readonly type: 'link.leave' }
   /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
-  | { readonly type: 'link.announce'; readonly event: 'server:update_tool_list' | 'server:update_config' };
+  | { readonly type: 'link.announce'; readonly event: Announcement };
+export type Announcement =
+  | 'server:update_tool_list'
+  | 'server:update_config'
+  | 'server:update_desktop'
+  | 'server:update_finder';
 /** An agent's call at the door of a computer. `ticket` names the ack that waits, `reqId` is the agent's word. */
 export interface AgentCalled {
   readonly type: 'agent.called';
@@ -152,12 +158,29 @@ export type LinkFact =
   | { readonly type: 'agent.cancelled'; readonly ticket: string }
   | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
   | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
+  /** `query`: as the wire has it. */
+  | {
+      readonly type: 'agent.askedSystem';
+      readonly system: System;
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly query: object;
+    }
+  /** A URI of neither system is refused at the door. */
+  | {
+      readonly type: 'agent.askedResource';
+      readonly system: System;
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly uri: string;
+    }
   /** Said to computers: nobody waits for the answers to this agent's calls any more. */
   | { readonly type: 'agent.left'; readonly agent: string }
   | { readonly type: 'computer.entered'; readonly computer: string }
   | { readonly type: 'computer.left'; readonly computer: string }
   | { readonly type: 'computer.toolsChanged'; readonly computer: string }
-  | { readonly type: 'computer.configChanged'; readonly computer: string };
+  | { readonly type: 'computer.configChanged'; readonly computer: string }
+  | { readonly type: 'computer.systemChanged'; readonly computer: string; readonly system: System };
 export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
 
 // ── office: the Socket.IO server ───────────────────────────────────────────────────────────────────────

@@ -20,7 +20,7 @@ const askedOf = (s: Parameters<Parameters<typeof onStage>[2]>[0]): string[] =>
     return method === 'resources/unsubscribe' ? [`-${uriOf(r as never)}`] : [];
   });
 const watch = (s: Parameters<Parameters<typeof onStage>[2]>[0], ...uris: readonly string[]): void =>
-  s.order('computer', { type: 'resources.watch', server: 'fs', uris });
+  s.order('computer', { type: 'resources.watch', server: 'fs', uris, by: 'host' });
 
 onStage('resources that are watched are subscribed, and only the difference is asked for', server(), (s) => {
   s.computer();

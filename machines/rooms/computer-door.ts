@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Give, LinkFact, LinkInput } from '../ports.ts';
-import { badPayload, refusal } from '../wire/answers.ts';
+import { systemOfUri, type System } from '../systems/index.ts';
+import { badPayload, errorAck, refusal } from '../wire/answers.ts';
 import { getConfig } from '../wire/computer-config.ts';
 import { getDesktop } from '../wire/desktop.ts';
 import { events, notices } from '../wire/events.ts';
@@ -67,11 +68,11 @@ export class ComputerDoor {
       case events.getConfig:
         return this.#asked(event, getConfig, payload, ack, 'agent.askedConfig');
       case events.getDesktop:
-        return this.#notBuilt(event, getDesktop, payload, ack, 'has no Desktop yet');
+        return this.#askedSystem(event, getDesktop, payload, ack, 'desktop');
       case events.getFinder:
-        return this.#notBuilt(event, getFinder, payload, ack, 'has no Finder yet');
+        return this.#askedSystem(event, getFinder, payload, ack, 'finder');
       case events.readResource:
-        return this.#notBuilt(event, readResource, payload, ack, 'does not read resources yet');
+        return this.#askedResource(payload, ack);
       case notices.toolCallCancelled:
         return this.#cancelled(payload);
       case notices.leaveOffice:
@@ -122,15 +123,36 @@ export class ComputerDoor {
     this.#give({ type, ticket: this.#ticket({ event, reqId, ack }), reqId });
   }
 
-  #notBuilt<T extends Question>(
+  #askedSystem<T extends Question>(
     event: string,
     schema: z.ZodType<T>,
     payload: unknown,
     ack: Ack,
-    text: string,
+    system: System,
   ): void {
-    if (this.#read(event, schema, payload, ack))
-      this.#refuse(event, ack, wireCodes.notBuilt, `This computer ${text}`);
+    const query = this.#read(event, schema, payload, ack);
+    if (!query) return;
+    const reqId = query.req_id;
+    this.#give({
+      type: 'agent.askedSystem',
+      system,
+      ticket: this.#ticket({ event, reqId, ack }),
+      reqId,
+      query,
+    });
+  }
+
+  /** What is neither window nor document is read by nobody: the error says which rule of documents it breaks. */
+  #askedResource(payload: unknown, ack: Ack): void {
+    const event = events.readResource;
+    const question = this.#read(event, readResource, payload, ack);
+    if (!question) return;
+    const { req_id: reqId, uri } = question;
+    const system = systemOfUri(uri);
+    if (system.ok) {
+      const ticket = this.#ticket({ event, reqId, ack });
+      this.#give({ type: 'agent.askedResource', system: system.body, ticket, reqId, uri });
+    } else ack({ ...errorAck(system.failure), req_id: reqId });
   }
 
   /** The question, when it is one and this computer is meant; else it is answered here. */

@@ -33,6 +33,13 @@ function readNotice(event: string, payload: unknown, office: string): LinkFact |
     const type = event === notices.updateConfig ? 'computer.configChanged' : 'computer.toolsChanged';
     return read.success ? { type, computer: read.data.computer } : undefined;
   }
+  if (event === notices.updateDesktop || event === notices.updateFinder) {
+    const read = computerUpdate.safeParse(payload);
+    const system = event === notices.updateDesktop ? 'desktop' : 'finder';
+    return read.success
+      ? { type: 'computer.systemChanged', computer: read.data.computer, system }
+      : undefined;
+  }
   if (event !== notices.enterOffice && event !== notices.leaveOffice) return undefined;
   const read = seatNotice.safeParse(payload);
   if (!read.success || read.data.office_id !== office || typeof read.data.computer !== 'string')

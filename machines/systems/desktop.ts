@@ -1,4 +1,11 @@
-import { desktopQueryOf, isWindowUri, organizeDesktop, windowUrisIn, type Window } from '../desktop/index.ts';
+import {
+  desktopQueryOf,
+  isWindowUri,
+  organizeDesktop,
+  parseWindowUri,
+  windowUrisIn,
+  type Window,
+} from '../desktop/index.ts';
 import { byRecency } from '../history/index.ts';
 import { wireCodes, type Failure } from '../wire/failure.ts';
 import type { GetDesktop } from '../wire/desktop.ts';
@@ -29,6 +36,8 @@ export const desktop: SystemRules = {
   },
   /** Two servers may show one URI; whose tool was called last is asked. */
   routeOf: (uri, listed, history) => {
+    const window = parseWindowUri(uri);
+    if (!window.ok) return window;
     const able = listed.filter(({ uris }) => uris.includes(uri)).map(({ server }) => server);
     const [server] = byRecency(able, history);
     return server === undefined ? { ok: false, failure: noWindow(uri) } : { ok: true, body: server };

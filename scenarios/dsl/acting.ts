@@ -39,7 +39,7 @@ export class Acting {
     else if (step.do === 'config') world.order('computer', configOf(this.#plan, step.servers));
     else if (isOrder(step)) world.order('computer', { type: `server.${step.do}`, server: step.server });
     else if (step.do === 'watch')
-      world.order('computer', { type: 'resources.watch', server: step.server, uris: step.uris });
+      world.order('computer', { type: 'resources.watch', server: step.server, uris: step.uris, by: 'host' });
     else if (step.do === 'kill') world.kill(step.server, step.signal);
     else if (step.do === 'run') yield { ms: step.ms };
     else if (step.do === 'close') world.order(step.who, { type: 'close' });

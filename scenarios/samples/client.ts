@@ -12,7 +12,7 @@ export const client: Sample = {
   orders: {
     'call.request': [request],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
-    'resources.watch': [{ uris: ['u:a'] }],
+    'resources.watch': [{ uris: ['u:a'], by: 'host' }],
     'server.start': [{}],
     'server.stop': [{}],
     'server.update': [{ plan }, { plan: { ...plan, generation: 2, hasProcess: false } }],

@@ -16,7 +16,9 @@ export const computer: Sample = {
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{ server: 's' }],
     'server.stop': [{ server: 's' }],
-    'resources.watch': [{ server: 's', uris: ['u:a'] }],
+    'aggregate.wanted': [{ system: 'desktop', ticket: 't', reqId: 'r', query: {}, replyTo: 'host' }],
+    'resource.wanted': [{ system: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d', replyTo: 'host' }],
+    'resources.watch': [{ server: 's', uris: ['u:a'], by: 'host' }],
     'servers.set': [
       { servers: [plan], shown: {} },
       { servers: [], shown: { a: 1 } },
@@ -42,6 +44,7 @@ export const computer: Sample = {
         { type: 'server.proven', server: 's' },
         { type: 'server.rolledBack', server: 's', generation: 1, failure: null },
         { type: 'resource.updated', server: 's', uri: 'u:r' },
+        { type: 'server.shows', server: 's', resources: { listChanged: true, subscribe: true } },
         {
           type: 'catalog.changed',
           server: 's',
@@ -56,6 +59,10 @@ export const computer: Sample = {
         },
       ],
       outputs: [{ how: 'closed' }],
+    },
+    desktop: { says: [{ type: 'aggregate.changed', system: 'desktop' }] },
+    finder: {
+      says: [{ type: 'resources.watch', server: 's', uris: ['dpe://h/d'], by: 'finder' }],
     },
     link: {
       says: [

@@ -1,4 +1,5 @@
 import { agent } from './agent.ts';
+import { aggregator } from './aggregator.ts';
 import { call } from './call.ts';
 import { catalog } from './catalog.ts';
 import { client } from './client.ts';
@@ -6,8 +7,10 @@ import { computer } from './computer.ts';
 import { link } from './link.ts';
 import { office } from './office.ts';
 import { process } from './process.ts';
+import { read } from './read.ts';
 import type { Sample } from './sample.ts';
 import { seat } from './seat.ts';
+import { shelf } from './shelf.ts';
 import { view } from './view.ts';
 import { watch } from './watch.ts';
 
@@ -18,10 +21,14 @@ export const samples: Readonly<Record<string, Sample>> = {
   catalog,
   client,
   computer,
+  desktop: aggregator('desktop'),
+  finder: aggregator('finder'),
   link,
   office,
   process,
+  read,
   seat,
+  shelf,
   view,
   watch,
 };

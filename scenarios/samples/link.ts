@@ -6,6 +6,9 @@ type Facts =
   | 'config.changed'
   | 'tools.listed'
   | 'config.shown'
+  | 'aggregate.changed'
+  | 'aggregate.shown'
+  | 'resource.read'
   | 'call.settled'
   | 'deadline.passed';
 
@@ -25,11 +28,14 @@ export const link: Sample = {
       { type: 'agent.cancelled', ticket: 't' },
       { type: 'agent.askedTools', ticket: 't', reqId: 'r' },
       { type: 'agent.askedConfig', ticket: 't', reqId: 'r' },
+      { type: 'agent.askedSystem', system: 'desktop', ticket: 't', reqId: 'r', query: {} },
+      { type: 'agent.askedResource', system: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d' },
       { type: 'agent.left', agent: 'a' },
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.left', computer: 'c' },
       { type: 'computer.toolsChanged', computer: 'c' },
       { type: 'computer.configChanged', computer: 'c' },
+      { type: 'computer.systemChanged', computer: 'c', system: 'finder' },
     ],
   },
   told: [
@@ -38,6 +44,9 @@ export const link: Sample = {
     { type: 'config.changed', revision: 1 },
     { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: 'a' },
     { type: 'config.shown', ticket: 't', config: {} },
+    { type: 'aggregate.changed', system: 'desktop' },
+    { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
+    { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
     {
       type: 'call.settled',
       ...request,

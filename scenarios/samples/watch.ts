@@ -4,7 +4,10 @@ import { refusals, type OrdersOf, type Sample } from './sample.ts';
 export const watch: Sample = {
   input: { server: 's', session: 'owner' },
   orders: {
-    'watch.set': [{ uris: ['u:a'] }, { uris: [] }],
+    'watch.set': [
+      { uris: ['u:a'], by: 'host' },
+      { uris: [], by: 'host' },
+    ],
     'watch.open': [{}],
     close: [{}],
   } satisfies OrdersOf<WatchOrder>,
