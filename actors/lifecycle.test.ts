@@ -66,6 +66,8 @@ it(
       for (const pgid of await startAndStop(round)) groups.add(pgid);
     expect(groups.size).toBe(rounds * servers.length);
     expect(look(groups)).toEqual([]);
-    expect(held()).toEqual(before);
+    // Of what the first one left some is closed by now.
+    const more = Object.entries(held()).filter(([kind, count]) => count > (before[kind] ?? 0));
+    expect(more).toEqual([]);
   },
 );

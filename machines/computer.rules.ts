@@ -24,7 +24,6 @@ import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import { extended } from './extended.ts';
 import { defaultRemembered } from './history/index.ts';
 import type { LinkOrder, LinkStart } from './link.machine.ts';
-import { remembered } from './remembered.ts';
 import { notActive } from './server-failure.ts';
 import { settledBy } from './settlement.ts';
 import { timingOf } from './timing.ts';
@@ -101,10 +100,7 @@ const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChan
   return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure: last } };
 };
 /** What a client said, taken in. Late news of a server that was taken out change nothing. */
-export const heard = (c: ComputerContext, news: ClientChanged): Partial<ComputerContext> => heardIn(c)(news);
-/** It is asked twice: for what is told of it, and for what is remembered. */
-const heardIn = remembered((c: ComputerContext) => remembered((news: ClientChanged) => takenIn(c, news)));
-function takenIn(c: ComputerContext, news: ClientChanged): Partial<ComputerContext> {
+export function heard(c: ComputerContext, news: ClientChanged): Partial<ComputerContext> {
   const { server, stage, isOffered } = news;
   if (c.leaving.includes(server)) return {};
   const stages = { ...c.stages, [server]: stage };
@@ -113,9 +109,7 @@ function takenIn(c: ComputerContext, news: ClientChanged): Partial<ComputerConte
   const up = { ...c.up, [server]: isOffered };
   return { stages, spent, up, ...offerOf({ table: c.table, up }) };
 }
-export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerContext> => listedIn(c)(news);
-const listedIn = remembered((c: ComputerContext) => remembered((news: CatalogNews) => listTakenIn(c, news)));
-function listTakenIn(c: ComputerContext, { server, list, entries }: CatalogNews): Partial<ComputerContext> {
+export function listed(c: ComputerContext, { server, list, entries }: CatalogNews): Partial<ComputerContext> {
   if (list !== 'tools' || c.leaving.includes(server)) return {};
   const catalogs = { ...c.catalogs, [server]: entries as readonly Tool[] };
   const table = tableOf({ servers: c.servers, catalogs });

@@ -85,15 +85,12 @@ const theEnd = `
 100 set computer/client:fs#1 timer #8 5500 ms
 100 computer/client:fs#1 -> computer#1: client.changed
 100 computer#1 = "closing"
-100 computer/client:fs#1 -> computer#1: client.changed
-100 computer#1 = "closing"
 100 computer/client:fs#1 -> computer/client:fs/process: close
 100 computer/client:fs/process#1 = {"closing":"stdinClosed"}
 100 computer/client:fs/process#1/process#1 process: child.closeStdin
 100 set computer/client:fs/process#1 timer #1 500 ms
 100 computer#1 -> host:computer: client.changed
 100 computer#1 -> host:computer: tools.changed
-100 computer#1 -> host:computer: client.changed
 100 computer/client:fs#1 -> computer/client:fs/catalog:tools#2: catalog.rest
 100 computer/client:fs/catalog:tools#2 = "resting"
 100 clear computer/client:fs/catalog:tools#2 timer #2

@@ -1,6 +1,5 @@
 import type { Failure } from '../wire/failure.ts';
 import { wireCodes } from '../wire/failure.ts';
-import { remembered } from '../remembered.ts';
 import { mergeMeta } from './meta.ts';
 import type { Tool } from './entries.ts';
 import type { ToolEntry, ToolMeta } from './tool.ts';
@@ -34,13 +33,19 @@ const duplicated = (name: string, servers: readonly string[]): Failure => ({
   remedy: `Give one of them another name with tool_meta.${name}.alias in its config.`,
 });
 
-/** A change of one server leaves the entries of the others what they are. */
-const entryUnder = remembered((rule: ToolRules) =>
-  remembered((tool: Tool): ToolEntry => {
-    const meta = mergeMeta(rule.defaultToolMeta, own(rule.toolMeta, tool.name));
-    return { shown: meta?.alias || tool.name, server: rule.server, tool, meta };
-  }),
-);
+/**
+ * A change of one server leaves the entries of the others what they are. By tool, with the rules of its server as they were
+ * the last time: a memory for each of the rules would outweigh what it saves.
+ */
+const lastEntries = new WeakMap<Tool, { readonly rule: ToolRules; readonly entry: ToolEntry }>();
+function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
+  const last = lastEntries.get(tool);
+  if (last?.rule === rule) return last.entry;
+  const meta = mergeMeta(rule.defaultToolMeta, own(rule.toolMeta, tool.name));
+  const entry = { shown: meta?.alias || tool.name, server: rule.server, tool, meta };
+  lastEntries.set(tool, { rule, entry });
+  return entry;
+}
 
 /**
  * Names → tools (a2c-wire §3.3): the alias of a tool is its name; forbidden tools, by alias or by original name,
@@ -56,7 +61,7 @@ export function buildTable(
   const forbidden = new Map<string, ToolEntry>();
   const refused: RefusedTool[] = [];
   const entries = rules.flatMap((rule) =>
-    (own(catalogs, rule.server) ?? []).map((tool) => ({ rule, entry: entryUnder(rule)(tool) })),
+    (own(catalogs, rule.server) ?? []).map((tool) => ({ rule, entry: entryUnder(rule, tool) })),
   );
   for (const { rule, entry } of entries) {
     const isForbidden = rule.forbiddenTools.some((f) => f === entry.shown || f === entry.tool.name);
