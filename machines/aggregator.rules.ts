@@ -9,12 +9,12 @@ import type {
   ResourceWanted,
   Shelf,
 } from './aggregator.words.ts';
-import type { Open, OwnedEnded, Post } from './effects.ts';
+import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import type { ReadStart, ResourceRead } from './read.machine.ts';
 import type { ShelfFilled, ShelfOrder, ShelfStart } from './shelf.machine.ts';
 import { systems, type Missing } from './systems/index.ts';
 import { timingOf } from './timing.ts';
-import type { Failure } from './wire/failure.ts';
+import { wireCodes, type Failure } from './wire/failure.ts';
 
 const rulesOf = ({ system }: Pick<Context, 'system'>) => systems[system];
 const shelfOf = (c: Context, server: string): Address => `${nameOf(c.self)}/shelf:${keyOf(server)}`;
@@ -187,5 +187,11 @@ export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens'
     replyTo,
     timing: timingOf.read(c.timing),
   };
-  return { opens: [{ kind: 'read', key: keyOf(ticket), input: input satisfies ReadStart }], letters: [] };
+  const gone: ResourceRead = {
+    type: 'resource.read',
+    ...{ ticket, reqId, contents: [] },
+    failure: { code: wireCodes.internal, message: `'${uri}' is not read any more: its computer is closing` },
+  };
+  const will: Letter = { to: replyTo, event: gone };
+  return { opens: [{ kind: 'read', key: keyOf(ticket), input, will }], letters: [] };
 }
