@@ -177,14 +177,8 @@ export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens'
   if (!route.ok) return refuse(route.failure);
   const server = route.body;
   const session = own(c, server)?.session ?? '';
-  const input = {
-    ticket,
-    reqId,
-    system: c.system,
-    server,
-    uri,
-    session,
-    replyTo,
+  const input: ReadStart = {
+    ...{ ticket, reqId, system: c.system, server, uri, session, replyTo },
     timing: timingOf.read(c.timing),
   };
   const gone: ResourceRead = {
