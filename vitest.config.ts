@@ -12,9 +12,9 @@ const quick = [
 ];
 /** They count what a process holds, or end it: each has one of its own. */
 const alone = [
-  'actors/{death,lifecycle}.test.ts',
+  'actors/death.test.ts',
   'adapters/process/**/*.test.ts',
-  'scenarios/contracts/{extend,process}*.test.ts',
+  'scenarios/contracts/process*.test.ts',
 ];
 const long = ['**/node_modules/**', '**/*.{long,simulation}.test.ts'];
 

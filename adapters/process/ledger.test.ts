@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { groupOf, membersOf, startTimeOf } from './group.ts';
 import { createLedger, type Entry } from './ledger.ts';
 
-/** What outlives the host has tests of its own, in reaper.test.ts. */
+/** What outlives the host has tests of its own, in reaper.long.test.ts. */
 const alone = { reaper: false, stateDir: false } as const;
 
 const born: number[] = [];

@@ -29,7 +29,8 @@ function createSessions(config, { log, goDown }) {
       forget(id);
     },
     'net.serverDown': ({ ms, forgets }) => {
-      if (forgets) sessions.clear();
+      // What it goes on doing by itself, such as telling of changes, ends with its session.
+      if (forgets) for (const id of [...sessions.keys()]) forget(id);
       goDown(ms);
     },
   };
