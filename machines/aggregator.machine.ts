@@ -28,7 +28,6 @@ import type { OwnedEnded } from './effects.ts';
 import type { ShelfFilled } from './shelf.machine.ts';
 
 export type {
-  AggregateShown,
   AggregateWanted,
   AggregatorNews,
   AggregatorOrder,

@@ -1,7 +1,6 @@
 /** Pure rules of an aggregator: what follows from a list, a change, an answer of a shelf, a question. */
 import { keyOf, nameOf, type Address } from './address.ts';
 import type {
-  AggregateShown,
   AggregateWanted,
   AggregatorNews,
   Context,
@@ -10,9 +9,9 @@ import type {
   Shelf,
 } from './aggregator.words.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
-import type { ReadStart, ResourceRead } from './read.machine.ts';
+import type { ReadStart } from './read.machine.ts';
 import type { ShelfFilled, ShelfOrder, ShelfStart } from './shelf.machine.ts';
-import { systems, type Missing } from './systems/index.ts';
+import { systems, type AggregateShown, type Missing, type ResourceRead } from './systems/index.ts';
 import { timingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
