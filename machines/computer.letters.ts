@@ -69,7 +69,10 @@ export const reconcile = [
   },
   {
     type: 'postAll',
-    params: ({ context, event }: At<ServersSet>) => ({ letters: rules.reconciled(context, event).letters }),
+    params: ({ context: c, event }: At<ServersSet>) => {
+      const { letters, next } = rules.reconciled(c, event);
+      return { letters: [...letters, ...systems.lettersOfPlans(c, next)] };
+    },
   },
   { type: 'reconcile', params: itself<ServersSet> },
 ] as const;

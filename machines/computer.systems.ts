@@ -89,6 +89,14 @@ export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] 
     ? tell(listing(c, news), news.server, news.changed)
     : [];
 
+/** Another config may let a server take part that did not, and the other way round. */
+export function lettersOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
+  const after = { ...c, ...next };
+  return Object.keys(c.shows).flatMap((server) =>
+    isShowing(c, server) === isShowing(after, server) ? [] : tell(after, server),
+  );
+}
+
 // ── questions ──────────────────────────────────────────────────────────────────────────────────────────
 type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
 type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
