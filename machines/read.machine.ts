@@ -83,7 +83,7 @@ export const readMachine = parts.createMachine({
         'ask.answered': {
           target: 'read',
           actions: answer<{ readonly result: unknown }>((_, { result }) => ({
-            contents: (result as { readonly contents: Contents }).contents,
+            contents: (result as { readonly contents?: Contents }).contents ?? [],
             failure: null,
           })),
         },

@@ -28,8 +28,8 @@ export type ShelfOrder =
   | { readonly type: 'shelf.list'; readonly uris: readonly string[] }
   /** What it knows of these is old. */
   | { readonly type: 'shelf.spoil'; readonly uris: readonly string[] }
-  /** Somebody wants all of it; answered by `shelf.filled`. */
-  | { readonly type: 'shelf.fill' }
+  /** Somebody wants all of it, `isAnew`: whatever is known already; answered by `shelf.filled`. */
+  | { readonly type: 'shelf.fill'; readonly isAnew: boolean }
   | { readonly type: 'close' };
 /** What is on it now. */
 export interface ShelfFilled {
@@ -87,8 +87,8 @@ function read(c: Context, uri: string, given: Held): Partial<Context> {
 }
 function answered(c: Context, fact: { readonly id: string; readonly result: unknown }): Partial<Context> {
   const uri = uriOf(fact);
-  const { contents } = fact.result as { readonly contents: Contents };
-  const items = rulesOf(c).itemsOf(contents, uri, c.server);
+  const { contents } = fact.result as { readonly contents?: Contents };
+  const items = rulesOf(c).itemsOf(contents ?? [], uri, c.server);
   return read(
     c,
     uri,
@@ -136,9 +136,9 @@ const parts = setup({
       asked: asked.slice(1),
     })),
     /** What was refused the last time is tried again. */
-    noteFill: assign(({ context: { uris, stale, held } }) => ({
+    noteFill: assign(({ context: { uris, stale, held } }, { isAnew }: { readonly isAnew: boolean }) => ({
       isLate: false,
-      stale: [...new Set([...stale, ...uris.filter((uri) => held[uri]?.failure)])],
+      stale: isAnew ? uris : [...new Set([...stale, ...uris.filter((uri) => held[uri]?.failure)])],
     })),
   },
   guards: {
@@ -182,16 +182,20 @@ const spoil = {
   params: ({ event }: { event: { readonly uris: readonly string[] } }) => event,
 } as const;
 
+const fill = {
+  type: 'noteFill',
+  params: ({ event }: { event: { readonly isAnew: boolean } }) => event,
+} as const;
+
 export const shelfMachine = parts.createMachine({
   id: 'shelf',
   context: ({ input }) => ({ ...input, uris: [], held: {}, stale: [], asked: [], isLate: false, changes: 0 }),
   initial: 'resting',
   on: { 'shelf.list': { actions: list }, 'shelf.spoil': { actions: spoil }, close: '.closed' },
   states: {
-    resting: { tags: 'ready', on: { 'shelf.fill': 'reading' } },
+    resting: { tags: 'ready', on: { 'shelf.fill': { target: 'reading', actions: fill } } },
     reading: {
       tags: 'refreshing',
-      entry: 'noteFill',
       initial: 'asking',
       on: {
         /** Who asks once more in between hears the same answer. */
