@@ -8,7 +8,7 @@ import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { systems, type Contents, type System } from './systems/index.ts';
+import { contentsIn, systems, type Contents, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
@@ -82,10 +82,10 @@ export const readMachine = parts.createMachine({
       on: {
         'ask.answered': {
           target: 'read',
-          actions: answer<{ readonly result: unknown }>((_, { result }) => ({
-            contents: (result as { readonly contents?: Contents }).contents ?? [],
-            failure: null,
-          })),
+          actions: answer<{ readonly result: unknown }>((_, { result }) => {
+            const read = contentsIn(result);
+            return read.ok ? { contents: read.body, failure: null } : { contents: [], failure: read.failure };
+          }),
         },
         'ask.refused': {
           target: 'refused',

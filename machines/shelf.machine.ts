@@ -12,7 +12,7 @@ import { assign, setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { systems, type Contents, type System } from './systems/index.ts';
+import { contentsIn, systems, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 
@@ -81,15 +81,15 @@ const spoilt = (c: Context, { uris }: { readonly uris: readonly string[] }): Par
   stale: [...new Set([...c.stale, ...uris.filter((uri) => c.uris.includes(uri))])],
   changes: c.changes + 1,
 });
-function read(c: Context, uri: string, given: Held): Partial<Context> {
+function took(c: Context, uri: string, given: Held): Partial<Context> {
   const asked = c.asked.filter((each) => each !== uri);
   return c.uris.includes(uri) ? { asked, held: { ...c.held, [uri]: given } } : { asked };
 }
 function answered(c: Context, fact: { readonly id: string; readonly result: unknown }): Partial<Context> {
   const uri = uriOf(fact);
-  const { contents } = fact.result as { readonly contents?: Contents };
-  const items = rulesOf(c).itemsOf(contents ?? [], uri, c.server);
-  return read(
+  const read = contentsIn(fact.result);
+  const items = read.ok ? rulesOf(c).itemsOf(read.body, uri, c.server) : read;
+  return took(
     c,
     uri,
     items.ok ? { items: items.body, failure: null } : { items: [], failure: items.failure },
@@ -128,7 +128,7 @@ const parts = setup({
       answered(context, fact),
     ),
     noteRefusal: assign(({ context }, fact: { readonly id: string; readonly failure: Failure }) =>
-      read(context, uriOf(fact), { items: [], failure: fact.failure }),
+      took(context, uriOf(fact), { items: [], failure: fact.failure }),
     ),
     noteWithdrawn: assign(({ context: { stale, asked } }) => ({
       isLate: true,
