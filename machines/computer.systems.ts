@@ -121,10 +121,13 @@ export const passWanted = (c: ComputerContext, wanted: Wanted): Post => ({
   event: { ...wanted, history: c.recent } as AggregatorOrder,
   orElse: refusal(wanted),
 });
-const closing: Failure = { code: wireCodes.internal, message: 'The computer is closing' };
+const nobody = (system: System): Failure => ({
+  code: wireCodes.internal,
+  message: `The computer does not show its ${system} any more: it is closing, or what keeps it has failed too often`,
+});
 /** Nobody is there any more to ask. */
-export function refusal({ type, ticket, reqId, replyTo }: Wanted): Letter {
-  const about = { ticket, reqId, failure: closing };
+export function refusal({ type, system, ticket, reqId, replyTo }: Wanted): Letter {
+  const about = { ticket, reqId, failure: nobody(system) };
   const event: AggregateShown | ResourceRead =
     type === 'aggregate.wanted'
       ? { type: 'aggregate.shown', ...about, body: {}, missing: [] }

@@ -95,9 +95,9 @@ export const readMachine = parts.createMachine({
         },
         close: {
           target: 'refused',
-          actions: refuse(({ server }) => ({
+          actions: refuse(({ uri }) => ({
             code: wireCodes.internal,
-            message: `Server '${server}' was stopped while the resource was read`,
+            message: `'${uri}' is not read any more: its computer is closing`,
           })),
         },
       },

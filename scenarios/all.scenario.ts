@@ -22,6 +22,7 @@ import './repeated-orders.scenario.ts';
 import './seats.scenario.ts';
 import './stopping.scenario.ts';
 import './supervision.scenario.ts';
+import './systems-failing.scenario.ts';
 import './systems.scenario.ts';
 import './turns.scenario.ts';
 import './views.scenario.ts';
