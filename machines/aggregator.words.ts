@@ -1,7 +1,7 @@
 /** What an aggregator is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
 import type { ServerHistory } from './history/index.ts';
-import type { Listed, System } from './systems/index.ts';
+import type { Listed, Notice, System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 
 export interface AggregatorStart {
@@ -37,6 +37,12 @@ export interface ResourcesListed {
   readonly resources: readonly { readonly uri: string }[] | null;
   /** Of these the ones whose entries are others than they were. */
   readonly changed: readonly string[];
+  /** It has a session, and its list has not come yet: whoever asks now waits for it. */
+  readonly isAwaited: boolean;
+  /** Why its list could not be had. */
+  readonly failure: string | null;
+  /** It says when the content of one changes; of one that does not nothing is known without asking again. */
+  readonly isWatched: boolean;
 }
 export type AggregatorOrder =
   | AggregateWanted
@@ -47,6 +53,8 @@ export type AggregatorOrder =
 /** What the owner hears: what is shown is not what it was; and of which resources it wants to hear from a server. */
 export type AggregatorNews =
   | { readonly type: 'aggregate.changed'; readonly system: System }
+  /** A sentence for the host: what is strange about what servers show. Said once for each state of it. */
+  | { readonly type: 'aggregate.noticed'; readonly system: System; readonly text: string }
   | {
       readonly type: 'resources.watch';
       readonly server: string;
@@ -66,6 +74,7 @@ export interface Shelf {
   readonly isFresh: boolean;
   /** Its machine lives. */
   readonly isOpen: boolean;
+  readonly isWatched: boolean;
 }
 export interface Context extends Input {
   readonly shelves: Readonly<Record<string, Shelf>>;
@@ -76,4 +85,12 @@ export interface Context extends Input {
   readonly pending: readonly string[];
   /** What is shown has changed since it was last told. */
   readonly isNews: boolean;
+  /** Servers whose list is still to come. */
+  readonly awaited: readonly string[];
+  /** Servers whose list could not be had, and why. */
+  readonly unlisted: Readonly<Record<string, string>>;
+  /** Questions for one resource that nobody lists yet. */
+  readonly held: readonly ResourceWanted[];
+  /** Of what the host was told, and in which state it was. */
+  readonly noticed: readonly Pick<Notice, 'about' | 'mark'>[];
 }

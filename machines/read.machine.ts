@@ -8,10 +8,9 @@ import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { systems, type ResourceRead, type System } from './systems/index.ts';
+import { contentsIn, systems, type ResourceRead, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
-import { readGiven } from './wire/lists.ts';
 
 export interface ReadStart {
   readonly ticket: string;
@@ -46,7 +45,7 @@ const refuse = <E>(why: (c: Input, event: E) => Failure) =>
   answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));
 
 const answerGiven = answer<{ readonly result: unknown }>((_, { result }) => {
-  const given = readGiven(result);
+  const given = contentsIn(result);
   return given.ok ? { contents: given.body, failure: null } : { contents: [], failure: given.failure };
 });
 
@@ -58,7 +57,7 @@ const parts = setup({
     tags: {} as 'refreshing',
   },
   actions: effects,
-  guards: { isContents: ({ event }) => event.type === 'ask.answered' && readGiven(event.result).ok },
+  guards: { isContents: ({ event }) => event.type === 'ask.answered' && contentsIn(event.result).ok },
   delays: { limit: ({ context }) => context.timing.readMs },
 });
 

@@ -16,7 +16,7 @@ import {
   listed,
   mostAsked,
   questionOf,
-  read,
+  took,
   reasonOf,
   spoilt,
   uriOf,
@@ -50,7 +50,7 @@ const parts = setup({
       answered(context, fact),
     ),
     noteRefusal: assign(({ context }, fact: { readonly id: string; readonly failure: Failure }) =>
-      read(context, uriOf(fact), { items: [], failure: fact.failure }),
+      took(context, uriOf(fact), { items: [], failure: fact.failure }),
     ),
     noteWithdrawn: assign(({ context: { stale, asked } }) => ({
       isLate: true,
@@ -58,9 +58,9 @@ const parts = setup({
       asked: asked.slice(1),
     })),
     /** What was refused the last time is tried again. */
-    noteFill: assign(({ context: { uris, stale, held } }) => ({
+    noteFill: assign(({ context: { uris, stale, held } }, { isAnew }: { readonly isAnew: boolean }) => ({
       isLate: false,
-      stale: [...new Set([...stale, ...uris.filter((uri) => held[uri]?.failure)])],
+      stale: isAnew ? uris : [...new Set([...stale, ...uris.filter((uri) => held[uri]?.failure)])],
     })),
   },
   guards: {
@@ -104,16 +104,20 @@ const spoil = {
   params: ({ event }: { event: { readonly uris: readonly string[] } }) => event,
 } as const;
 
+const fill = {
+  type: 'noteFill',
+  params: ({ event }: { event: { readonly isAnew: boolean } }) => event,
+} as const;
+
 export const shelfMachine = parts.createMachine({
   id: 'shelf',
   context: ({ input }) => ({ ...input, uris: [], held: {}, stale: [], asked: [], isLate: false, changes: 0 }),
   initial: 'resting',
   on: { 'shelf.list': { actions: list }, 'shelf.spoil': { actions: spoil }, close: '.closed' },
   states: {
-    resting: { tags: 'ready', on: { 'shelf.fill': 'reading' } },
+    resting: { tags: 'ready', on: { 'shelf.fill': { target: 'reading', actions: fill } } },
     reading: {
       tags: 'refreshing',
-      entry: 'noteFill',
       initial: 'asking',
       on: {
         /** Who asks once more in between hears the same answer. */

@@ -1,9 +1,8 @@
 /** Pure rules of a shelf: what it is told, what it remembers, and what follows from a list, a change, an answer. */
 import type { Address } from './address.ts';
-import { systems, type System } from './systems/index.ts';
+import { contentsIn, systems, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
-import { readGiven } from './wire/lists.ts';
 
 export interface ShelfStart {
   readonly server: string;
@@ -17,8 +16,8 @@ export type ShelfOrder =
   | { readonly type: 'shelf.list'; readonly uris: readonly string[] }
   /** What it knows of these is old. */
   | { readonly type: 'shelf.spoil'; readonly uris: readonly string[] }
-  /** Somebody wants all of it; answered by `shelf.filled`. */
-  | { readonly type: 'shelf.fill' }
+  /** Somebody wants all of it, `isAnew`: whatever is known already; answered by `shelf.filled`. */
+  | { readonly type: 'shelf.fill'; readonly isAnew: boolean }
   | { readonly type: 'close' };
 /** What is on it now. */
 export interface ShelfFilled {
@@ -70,7 +69,7 @@ export const spoilt = (c: Context, { uris }: { readonly uris: readonly string[] 
   stale: [...new Set([...c.stale, ...uris.filter((uri) => c.uris.includes(uri))])],
   changes: c.changes + 1,
 });
-export function read(c: Context, uri: string, given: Held): Partial<Context> {
+export function took(c: Context, uri: string, given: Held): Partial<Context> {
   const asked = c.asked.filter((each) => each !== uri);
   return c.uris.includes(uri) ? { asked, held: { ...c.held, [uri]: given } } : { asked };
 }
@@ -79,9 +78,9 @@ export function answered(
   fact: { readonly id: string; readonly result: unknown },
 ): Partial<Context> {
   const uri = uriOf(fact);
-  const given = readGiven(fact.result);
+  const given = contentsIn(fact.result);
   const items = given.ok ? rulesOf(c).itemsOf(given.body, uri, c.server) : given;
-  return read(
+  return took(
     c,
     uri,
     items.ok ? { items: items.body, failure: null } : { items: [], failure: items.failure },

@@ -5,12 +5,7 @@ import { getDesktopReply, type GetDesktopReply } from './desktop.ts';
 import { getFinderReply, type GetFinderReply } from './finder.ts';
 import { getToolsReply, listRoomReply } from './messages.ts';
 import { readAnswer } from './reading.ts';
-import {
-  readResourceReply,
-  resourceResult,
-  type ReadResourceReply,
-  type ResourceContents,
-} from './resource.ts';
+import { readResourceReply, type ReadResourceReply } from './resource.ts';
 import type { SmcpTool } from './tool.ts';
 
 export type Read<T> =
@@ -64,13 +59,6 @@ export const readDesktop = (ack: unknown, reqId: string): Read<GetDesktopReply> 
 /** The ack of `client:get_finder`. */
 export const readFinder = (ack: unknown, reqId: string): Read<GetFinderReply> =>
   readReply(ack, reqId, getFinderReply);
-
-/** What a server gave to MCP's `resources/read`. */
-export function readGiven(result: unknown): Read<readonly ResourceContents[]> {
-  const given = resourceResult.safeParse(result);
-  if (given.success) return { ok: true, body: given.data.contents };
-  return unreadable('The server did not answer with contents');
-}
 
 /** The ack of `client:read_resource`. */
 export const readContents = (ack: unknown, reqId: string): Read<ReadResourceReply> =>
