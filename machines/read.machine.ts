@@ -8,7 +8,7 @@ import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { systems, type Contents, type System } from './systems/index.ts';
+import { contentsIn, systems, type Contents, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
@@ -51,6 +51,11 @@ const answer = <E>(given: (c: Input, event: E) => Pick<ResourceRead, 'contents' 
   }) as const;
 const refuse = <E>(why: (c: Input, event: E) => Failure) =>
   answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));
+/** A server may answer with anything. */
+const answerAsGiven = answer<{ readonly result: unknown }>((_, { result }) => {
+  const read = contentsIn(result);
+  return read.ok ? { contents: read.body, failure: null } : { contents: [], failure: read.failure };
+});
 
 const parts = setup({
   types: {
@@ -60,6 +65,7 @@ const parts = setup({
     tags: {} as 'refreshing',
   },
   actions: effects,
+  guards: { isReadable: (_, { result }: { readonly result: unknown }) => contentsIn(result).ok },
   delays: { limit: ({ context }) => context.timing.readMs },
 });
 
@@ -80,13 +86,14 @@ export const readMachine = parts.createMachine({
         }),
       },
       on: {
-        'ask.answered': {
-          target: 'read',
-          actions: answer<{ readonly result: unknown }>((_, { result }) => ({
-            contents: (result as { readonly contents: Contents }).contents,
-            failure: null,
-          })),
-        },
+        'ask.answered': [
+          {
+            guard: { type: 'isReadable', params: ({ event }) => event },
+            target: 'read',
+            actions: answerAsGiven,
+          },
+          { target: 'refused', actions: answerAsGiven },
+        ],
         'ask.refused': {
           target: 'refused',
           actions: refuse<{ readonly failure: Failure }>((c, { failure }) =>

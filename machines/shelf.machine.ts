@@ -12,7 +12,7 @@ import { assign, setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { systems, type Contents, type System } from './systems/index.ts';
+import { contentsIn, systems, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 
@@ -87,8 +87,8 @@ function read(c: Context, uri: string, given: Held): Partial<Context> {
 }
 function answered(c: Context, fact: { readonly id: string; readonly result: unknown }): Partial<Context> {
   const uri = uriOf(fact);
-  const { contents } = fact.result as { readonly contents: Contents };
-  const items = rulesOf(c).itemsOf(contents, uri, c.server);
+  const given = contentsIn(fact.result);
+  const items = given.ok ? rulesOf(c).itemsOf(given.body, uri, c.server) : given;
   return read(
     c,
     uri,
