@@ -24,7 +24,8 @@ const mostPages = mostDocuments / mostLimit;
 /** How often one collection is begun anew by itself. */
 const mostTorn = 2;
 const none: Gathered = { items: [], total: 0, pages: 0, torn: 0 };
-const restless: Failure = {
+/** Also said by whoever lists them in another way. */
+export const restless: Failure = {
   code: wireCodes.conflict,
   message: 'The documents change faster than they can be listed',
 };

@@ -6,7 +6,7 @@ import { tools } from './tools.ts';
 import type { SmcpTool } from '../wire/tool.ts';
 
 export type { DesktopSeen } from './desktop.ts';
-export type { FinderSeen } from './finder.ts';
+export { restless, type FinderSeen } from './finder.ts';
 export { missingIn } from './missing.ts';
 export type { Gathered, Reading, Subject, SubjectRules } from './subject.ts';
 
