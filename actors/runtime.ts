@@ -96,7 +96,8 @@ export class Runtime {
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     if (question.session === 'confirm') return this.#askPerson(question, give);
     if (!this.#sessions.has(question.session)) return this.#links.ask(from, question, give);
-    const secrets = (): string[] => [...this.#secrets.values()].flat().toSorted((a, b) => b.length - a.length);
+    const secrets = (): string[] =>
+      [...this.#secrets.values()].flat().toSorted((a, b) => b.length - a.length);
     return this.#sessions.ask(from, question, discreetAnswer(give, secrets));
   }
   #askPerson({ id, params }: { id: string; params?: unknown }, give: Give<AskFact>): () => void {
