@@ -174,7 +174,8 @@ export const noticeLetters = (c: Context, notices: readonly Notice[]): Post[] =>
     to: c.owner,
     event: { type: 'aggregate.noticed', system: c.system, text } satisfies AggregatorNews,
   }));
-export const noticesOf = (c: Context, { items }: ShelfFilled): readonly Notice[] => rulesOf(c).noticesOf(items);
+export const noticesOf = (c: Context, { items }: ShelfFilled): readonly Notice[] =>
+  rulesOf(c).noticesOf(items);
 
 /** Its machine broke: its part is missing, and it is opened anew for the next question. */
 export function broken(c: Context, ended: OwnedEnded): Partial<Context> {

@@ -48,7 +48,7 @@ const isShowing = (c: ComputerContext, server: string): boolean => {
 function tell(c: ComputerContext, server: string, changed: readonly string[] = []): Post[] {
   const isListed = Object.hasOwn(c.listed, server);
   /** What it listed before it was lost may be there no more. */
-  const resources = isShowing(c, server) ? ((isListed && c.resources[server]) || []) : null;
+  const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
   const event: ResourcesListed = {
     type: 'resources.listed',
     server,

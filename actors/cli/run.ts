@@ -9,12 +9,14 @@ import {
   portOf,
   secondsOf,
   showFailure,
+  wholeOf,
   withRecording,
   withServerOptions,
   withSource,
   type Context,
 } from './shared.ts';
 import { schema } from './source.ts';
+import { desktop, finder, read } from './systems.ts';
 
 const officeOption = () => new Option('--office <id>', 'id of the office').default('local');
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
@@ -29,6 +31,9 @@ const withPeer = (command: Command): Command =>
     .addOption(officeOption())
     .option('--computer <name>', 'which computer of that office (default: the only one)')
     .option('--json', 'one JSON document on stdout', false);
+
+const withLocal = (command: Command): Command =>
+  withSource(command).option('--json', 'one JSON document on stdout', false);
 
 type Action = (context: Context, ...args: never[]) => Promise<number>;
 
@@ -83,6 +88,22 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     .argument('[json]', 'its parameters, a JSON object', '{}')
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .action(does(call));
+  withLocal(program.command('desktop'))
+    .description('shows the windows of all servers')
+    .option('--size <n>', 'at most so many; 0 = none (default: all)', wholeOf)
+    .option('--window <uri>', 'the one window of this URI')
+    .action(does(desktop));
+  withLocal(program.command('finder'))
+    .description('lists the documents of all servers')
+    .option('--keyword <word...>', 'one of them stands in the title, the keywords or the summary')
+    .option('--type <ext>', 'of exactly this type, such as pdf')
+    .option('--offset <n>', 'so many are passed over (default: 0)', wholeOf)
+    .option('--limit <n>', 'so many are given, at most 100 (default: 20)', wholeOf)
+    .action(does(finder));
+  withLocal(program.command('read'))
+    .description('reads a window, a document, a page or an element')
+    .argument('<uri>', 'window://… or dpe://…, as desktop and finder show them')
+    .action(does(read));
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);
   try {

@@ -48,7 +48,9 @@ export const desktop: SystemRules = {
     if (!window.ok) return window;
     const able = listed.filter(({ uris }) => uris.includes(uri)).map(({ server }) => server);
     const [server] = byRecency(able, history);
-    return server === undefined ? { ok: false, failure: noWindow(uri) } : { ok: true, body: { server, notice: null } };
+    return server === undefined
+      ? { ok: false, failure: noWindow(uri) }
+      : { ok: true, body: { server, notice: null } };
   },
   refusalOf: (refused) => refused,
 };
