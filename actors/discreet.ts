@@ -1,7 +1,31 @@
-import type { Ports } from '../machines/ports.ts';
+import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import type { Failure } from '../machines/wire/index.ts';
 
 const hidden = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+
+/** In the texts of anything that is plain JSON. */
+function hiddenIn(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return hidden(value, secrets);
+  if (Array.isArray(value)) return value.map((each) => hiddenIn(each, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [hidden(key, secrets), hiddenIn(each, secrets)]),
+  );
+}
+const hiddenFailure = (failure: Failure, secrets: readonly string[]): Failure => ({
+  ...failure,
+  message: hidden(failure.message, secrets),
+  ...(failure.details && { details: hiddenIn(failure.details, secrets) as typeof failure.details }),
+});
+/** Who asked hears why a server refused, and not what it was launched with: a server may put that into its errors. */
+export const discreetAnswer =
+  (give: Give<AskFact>, secrets: () => readonly string[]): Give<AskFact> =>
+  (fact) => {
+    const known = fact.type === 'ask.refused' ? secrets() : [];
+    if (fact.type !== 'ask.refused' || known.length === 0) give(fact);
+    else give({ ...fact, failure: hiddenFailure(fact.failure, known) });
+  };
 
 /** The same for sessions: why a carrier of the host's own did not come about is told in the host's words. */
 export const discreetSession =
@@ -10,7 +34,7 @@ export const discreetSession =
     open(at, input, (fact) => {
       if (fact.type !== 'session.failed') return give(fact);
       const { failure } = fact;
-      give({ ...fact, failure: { ...failure, message: hidden(failure.message, secretsOf(input.server)) } });
+      give({ ...fact, failure: hiddenFailure(failure, secretsOf(input.server)) });
     });
 
 /**

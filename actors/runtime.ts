@@ -22,7 +22,7 @@ import { wireCodes } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
-import { discreet, discreetSession } from './discreet.ts';
+import { discreet, discreetAnswer, discreetSession } from './discreet.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from './flight-recorder.ts';
 import type { Reach } from './servers.ts';
 import { Tap } from './tap.ts';
@@ -95,8 +95,10 @@ export class Runtime {
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     if (question.session === 'confirm') return this.#askPerson(question, give);
-    const port = this.#sessions.has(question.session) ? this.#sessions : this.#links;
-    return port.ask(from, question, give);
+    if (!this.#sessions.has(question.session)) return this.#links.ask(from, question, give);
+    const secrets = (): string[] =>
+      [...this.#secrets.values()].flat().toSorted((a, b) => b.length - a.length);
+    return this.#sessions.ask(from, question, discreetAnswer(give, secrets));
   }
   #askPerson({ id, params }: { id: string; params?: unknown }, give: Give<AskFact>): () => void {
     const { confirm } = this;

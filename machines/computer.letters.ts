@@ -1,5 +1,5 @@
 /** What a computer says and opens upon what it hears. */
-import type { CatalogNews } from './catalog.machine.ts';
+import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
 import type { ComputerContext, ServersSet, ToolCall } from './computer.words.ts';
@@ -62,6 +62,16 @@ export const takeList = [
   },
   { type: 'hearList', params: itself<CatalogNews> },
 ] as const;
+/** Its resources are there, or could not be had, or are in another order. */
+export const takeListed = [
+  {
+    type: 'postAll',
+    params: ({ context, event }: At<CatalogListed>) => ({
+      letters: systems.lettersOfStanding(context, event),
+    }),
+  },
+  { type: 'noteListed', params: itself<CatalogListed> },
+] as const;
 export const reconcile = [
   {
     type: 'openAll',
@@ -69,7 +79,10 @@ export const reconcile = [
   },
   {
     type: 'postAll',
-    params: ({ context, event }: At<ServersSet>) => ({ letters: rules.reconciled(context, event).letters }),
+    params: ({ context: c, event }: At<ServersSet>) => {
+      const { letters, next } = rules.reconciled(c, event);
+      return { letters: [...letters, ...systems.lettersOfPlans(c, next)] };
+    },
   },
   { type: 'reconcile', params: itself<ServersSet> },
 ] as const;

@@ -1,7 +1,6 @@
 /** What a computer tells its Desktop and its Finder, and what it asks them. */
 import { nameOf, type Address } from './address.ts';
 import type {
-  AggregateShown,
   AggregateWanted,
   AggregatorNews,
   AggregatorOrder,
@@ -9,14 +8,13 @@ import type {
   ResourcesListed,
   ResourceWanted,
 } from './aggregator.words.ts';
-import type { CatalogNews } from './catalog.machine.ts';
+import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientChanged, ClientNews } from './client.words.ts';
 import { clientOf, linkOf } from './computer.rules.ts';
 import type { ComputerContext } from './computer.words.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import { takesPart } from './participation.ts';
-import type { ResourceRead } from './read.machine.ts';
-import type { System } from './systems/index.ts';
+import type { AggregateShown, ResourceRead, System } from './systems/index.ts';
 import { timingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
@@ -46,15 +44,18 @@ const isShowing = (c: ComputerContext, server: string): boolean => {
   );
 };
 function tell(c: ComputerContext, server: string, changed: readonly string[] = []): Post[] {
-  const resources = isShowing(c, server)
-    ? (Object.hasOwn(c.resources, server) && c.resources[server]) || []
-    : null;
+  const isListed = Object.hasOwn(c.listed, server);
+  /** What it listed before it was lost may be there no more. */
+  const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
   const event: ResourcesListed = {
     type: 'resources.listed',
     server,
     session: clientOf(c, server),
     resources,
     changed,
+    isAwaited: resources !== null && !isListed,
+    failure: resources === null ? null : (c.listed[server] ?? null),
+    isWatched: c.shows[server]?.subscribe === true,
   };
   return both.map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
 }
@@ -68,9 +69,12 @@ export const shown = (c: ComputerContext, news: Shows): Partial<ComputerContext>
 export const lettersOfShows = (c: ComputerContext, news: Shows): Post[] =>
   tell(showing(c, news), news.server);
 
+const without = <T>(record: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== server));
 function hidden(c: ComputerContext, { server, stage }: ClientChanged): Partial<ComputerContext> {
-  if (stays.has(stage) || !Object.hasOwn(c.shows, server)) return {};
-  return { shows: Object.fromEntries(Object.entries(c.shows).filter(([name]) => name !== server)) };
+  if (stays.has(stage)) return {};
+  const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
+  return isKnown ? { shows: without(c.shows, server), listed: without(c.listed, server) } : {};
 }
 export const hide = hidden;
 export function lettersOfHiding(c: ComputerContext, news: ClientChanged): Post[] {
@@ -78,16 +82,33 @@ export function lettersOfHiding(c: ComputerContext, news: ClientChanged): Post[]
   return next.shows ? tell({ ...c, ...next }, news.server) : [];
 }
 
-const listing = (c: ComputerContext, { server, entries }: CatalogNews): ComputerContext => ({
-  ...c,
+const listing = (
+  c: ComputerContext,
+  { server, entries }: Pick<CatalogListed, 'server' | 'entries'>,
+  whyNot: string | null,
+): Pick<ComputerContext, 'resources' | 'listed'> => ({
   resources: { ...c.resources, [server]: entries as ComputerContext['resources'][string] },
+  listed: { ...c.listed, [server]: whyNot },
 });
+const withdrawn = ({ isWithdrawn, why }: CatalogNews): string | null => (isWithdrawn ? why : null);
 export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerContext> =>
-  news.list === 'resources' ? { resources: listing(c, news).resources } : {};
+  news.list === 'resources' ? listing(c, news, withdrawn(news)) : {};
 export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] =>
   news.list === 'resources' && Object.hasOwn(c.shows, news.server)
-    ? tell(listing(c, news), news.server, news.changed)
+    ? tell({ ...c, ...listing(c, news, withdrawn(news)) }, news.server, news.changed)
     : [];
+
+export const standing = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
+  listing(c, news, news.failure?.message ?? null);
+export const lettersOfStanding = (c: ComputerContext, news: CatalogListed): Post[] =>
+  Object.hasOwn(c.shows, news.server) ? tell({ ...c, ...standing(c, news) }, news.server) : [];
+/** Another config may let a server take part that did not, and the other way round. */
+export function lettersOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
+  const after = { ...c, ...next };
+  return Object.keys(c.shows).flatMap((server) =>
+    isShowing(c, server) === isShowing(after, server) ? [] : tell(after, server),
+  );
+}
 
 // ── questions ──────────────────────────────────────────────────────────────────────────────────────────
 type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;

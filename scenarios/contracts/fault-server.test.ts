@@ -5,12 +5,13 @@ import { frameLaws } from './fault-server-frame.ts';
 import { netLaws } from './fault-server-net.ts';
 import { procLaws } from './fault-server-proc.ts';
 import { listLaws, notifyLaws } from './fault-server-lists.ts';
+import { resourceLaws } from './fault-server-resources.ts';
 import { lifeLaws, rpcLaws } from './fault-server-rpc.ts';
 import { starting, type Laws } from './fault-server-stage.ts';
 
 const laws: Laws = {
   ...{ ...procLaws, ...frameLaws, ...lifeLaws, ...rpcLaws },
-  ...{ ...notifyLaws, ...listLaws, ...netLaws },
+  ...{ ...notifyLaws, ...listLaws, ...resourceLaws, ...netLaws },
 };
 const serverWords = vocabulary.filter(({ where, later }) => where === 'server' && later === undefined);
 

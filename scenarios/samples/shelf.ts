@@ -8,10 +8,10 @@ export const shelf: Sample = {
   orders: {
     'shelf.list': [{ uris: ['window://h/a'] }, { uris: [] }],
     'shelf.spoil': [{ uris: ['window://h/a'] }],
-    'shelf.fill': [{}],
+    'shelf.fill': [{ isAnew: false }, { isAnew: true }],
     close: [{}],
   } satisfies OrdersOf<ShelfOrder>,
   answers: [...answers, { type: 'ask.answered', result: { contents } }],
   tellApart: (c) => [c.uris, c.stale, c.asked, Object.keys(c.held as object), c.isLate],
-  passedThrough: ['reading.asking', 'reading.late'],
+  passedThrough: ['reading.asking', 'late'],
 };

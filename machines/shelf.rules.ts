@@ -1,0 +1,100 @@
+/** Pure rules of a shelf: what it is told, what it remembers, and what follows from a list, a change, an answer. */
+import type { Address } from './address.ts';
+import { contentsIn, systems, type System } from './systems/index.ts';
+import type { TimingOf } from './timing.ts';
+import type { Failure } from './wire/failure.ts';
+
+export interface ShelfStart {
+  readonly server: string;
+  readonly system: System;
+  /** The address that opened the session: questions go there. */
+  readonly session: Address;
+  readonly timing: TimingOf<'shelf'>;
+}
+export type ShelfOrder =
+  /** These are listed from now on; what is known of others is forgotten. */
+  | { readonly type: 'shelf.list'; readonly uris: readonly string[] }
+  /** What it knows of these is old. */
+  | { readonly type: 'shelf.spoil'; readonly uris: readonly string[] }
+  /** Somebody wants all of it, `isAnew`: whatever is known already; answered by `shelf.filled`. */
+  | { readonly type: 'shelf.fill'; readonly isAnew: boolean }
+  | { readonly type: 'close' };
+/** What is on it now. */
+export interface ShelfFilled {
+  readonly type: 'shelf.filled';
+  readonly server: string;
+  readonly items: readonly object[];
+  /** Why not all that is listed is there; null: all is. */
+  readonly reason: string | null;
+  /** How often it had been told of a change when it was asked: what it was told of later is not in it. */
+  readonly changes: number;
+}
+export type Input = ShelfStart & { readonly self: Address; readonly owner: Address };
+/** What a read of one URI gave. */
+interface Held {
+  readonly items: readonly object[];
+  readonly failure: Failure | null;
+}
+export interface Context extends Input {
+  readonly uris: readonly string[];
+  readonly held: Readonly<Record<string, Held>>;
+  /** To be read, in order. */
+  readonly stale: readonly string[];
+  /** Being read. */
+  readonly asked: readonly string[];
+  readonly isLate: boolean;
+  readonly changes: number;
+}
+
+/** One server is asked so many questions at a time. */
+export const mostAsked = 4;
+
+const rulesOf = ({ system }: Context) => systems[system];
+export const questionOf = (uri: string): string => `read ${uri}`;
+export const uriOf = ({ id }: { readonly id: string }): string => id.slice(questionOf('').length);
+export const without = (all: readonly string[], some: readonly string[]): readonly string[] => {
+  const gone = new Set(some);
+  return gone.size === 0 ? all : all.filter((each) => !gone.has(each));
+};
+/** What is known of what is listed no more is forgotten; what is being read of it comes for nobody. */
+export function listed(c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> {
+  const wanted = new Set(uris);
+  const held = Object.fromEntries(Object.entries(c.held).filter(([uri]) => wanted.has(uri)));
+  const known = new Set(Object.keys(held).concat(c.asked));
+  const fresh = uris.filter((uri) => !known.has(uri));
+  const stale = c.stale.filter((uri) => wanted.has(uri) && !fresh.includes(uri));
+  return { uris, held, stale: [...stale, ...fresh], changes: c.changes + 1 };
+}
+export const spoilt = (c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> => ({
+  stale: [...new Set([...c.stale, ...uris.filter((uri) => c.uris.includes(uri))])],
+  changes: c.changes + 1,
+});
+export function took(c: Context, uri: string, given: Held): Partial<Context> {
+  const asked = c.asked.filter((each) => each !== uri);
+  return c.uris.includes(uri) ? { asked, held: { ...c.held, [uri]: given } } : { asked };
+}
+export function answered(
+  c: Context,
+  fact: { readonly id: string; readonly result: unknown },
+): Partial<Context> {
+  const uri = uriOf(fact);
+  const given = contentsIn(fact.result);
+  const items = given.ok ? rulesOf(c).itemsOf(given.body, uri, c.server) : given;
+  return took(
+    c,
+    uri,
+    items.ok ? { items: items.body, failure: null } : { items: [], failure: items.failure },
+  );
+}
+/** Why not all is there: the first reason stands for all. */
+export function reasonOf({ isLate, stale, asked, uris, held, timing }: Context): string | null {
+  const open = new Set([...stale, ...asked]).size;
+  if (isLate && open > 0) return `${open} of ${uris.length} could not be read within ${timing.shelfMs} ms`;
+  const failed = uris.flatMap((uri) => (held[uri]?.failure ? [`${uri}: ${held[uri].failure.message}`] : []));
+  const [first] = failed;
+  return first === undefined
+    ? null
+    : failed.length === 1
+      ? first
+      : `${first} (and ${failed.length - 1} more)`;
+}
