@@ -60,7 +60,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   return {
     next: { shelves: { ...others, [server]: shelf }, isNews },
     opens: was?.isOpen === true ? [] : [shelfOpen(c, shelf)],
-    letters: [listLetter(c, shelf), watch],
+    letters: [listLetter(c, shelf), ...spoilLetters(c, shelf, changed), watch],
   };
 }
 const shelfOpen = (c: Context, { listed: { server }, session }: Shelf): Open => ({
@@ -123,11 +123,12 @@ export function shown(c: Context, wanted: AggregateWanted, failure: Failure | nu
   };
   return { to: wanted.replyTo, event, ifThere: true };
 }
-export function filled(c: Context, { server, items, reason, changes }: ShelfFilled): Partial<Context> {
+export function filled(c: Context, news: ShelfFilled): Partial<Context> {
+  const { server, items, reason, changes } = news;
   const shelf = own(c, server);
   const pending = c.pending.filter((each) => each !== server);
   if (!shelf) return { pending };
-  const isFresh = reason === null && changes === shelf.changes;
+  const isFresh = reason === null && news.isFresh && changes === shelf.changes;
   return { pending, shelves: { ...c.shelves, [server]: { ...shelf, items, reason, isFresh } } };
 }
 /** Its machine broke: its part is missing, and it is opened anew for the next question. */

@@ -40,6 +40,8 @@ export interface ShelfFilled {
   readonly reason: string | null;
   /** How often it had been told of a change when it was asked: what it was told of later is not in it. */
   readonly changes: number;
+  /** None of it has changed since it was read, as far as its server says. */
+  readonly isFresh: boolean;
 }
 type Input = ShelfStart & { readonly self: Address; readonly owner: Address };
 /** What a read of one URI gave. */
@@ -54,12 +56,18 @@ interface Context extends Input {
   readonly stale: readonly string[];
   /** Being read. */
   readonly asked: readonly string[];
+  /** How often each was asked for since somebody wants all of it. */
+  readonly asks: Readonly<Record<string, number>>;
+  /** These changed again and again while they were read: read the next time. */
+  readonly later: readonly string[];
   readonly isLate: boolean;
   readonly changes: number;
 }
 
 /** One server is asked so many questions at a time. */
 const mostAsked = 4;
+/** Who says of one that it changes whenever it is read is asked for it so often, and then the next time. */
+const mostAsks = 2;
 
 const rulesOf = ({ system }: Context) => systems[system];
 const questionOf = (uri: string): string => `read ${uri}`;
@@ -75,12 +83,18 @@ function listed(c: Context, { uris }: { readonly uris: readonly string[] }): Par
   const known = new Set(Object.keys(held).concat(c.asked));
   const fresh = uris.filter((uri) => !known.has(uri));
   const stale = c.stale.filter((uri) => wanted.has(uri) && !fresh.includes(uri));
-  return { uris, held, stale: [...stale, ...fresh], changes: c.changes + 1 };
+  const later = c.later.filter((uri) => wanted.has(uri) && !fresh.includes(uri));
+  return { uris, held, stale: [...stale, ...fresh], later, changes: c.changes + 1 };
 }
-const spoilt = (c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> => ({
-  stale: [...new Set([...c.stale, ...uris.filter((uri) => c.uris.includes(uri))])],
-  changes: c.changes + 1,
-});
+function spoilt(c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> {
+  const old = uris.filter((uri) => c.uris.includes(uri));
+  const isOften = (uri: string): boolean => (c.asks[uri] ?? 0) >= mostAsks;
+  return {
+    stale: [...new Set([...c.stale, ...old.filter((uri) => !isOften(uri))])],
+    later: [...new Set([...c.later, ...old.filter(isOften)])],
+    changes: c.changes + 1,
+  };
+}
 function read(c: Context, uri: string, given: Held): Partial<Context> {
   const asked = c.asked.filter((each) => each !== uri);
   return c.uris.includes(uri) ? { asked, held: { ...c.held, [uri]: given } } : { asked };
@@ -120,7 +134,8 @@ const parts = setup({
     noteList: assign(({ context }, order: { readonly uris: readonly string[] }) => listed(context, order)),
     noteSpoilt: assign(({ context }, order: { readonly uris: readonly string[] }) => spoilt(context, order)),
     /** One that changed while it was read is asked for again: the older question is withdrawn by its id. */
-    noteNext: assign(({ context: { stale, asked } }) => ({
+    noteNext: assign(({ context: { stale, asked, asks } }) => ({
+      asks: { ...asks, [stale[0] ?? '']: (asks[stale[0] ?? ''] ?? 0) + 1 },
       asked: [...without(asked, stale.slice(0, 1)), ...stale.slice(0, 1)],
       stale: stale.slice(1),
     })),
@@ -136,9 +151,9 @@ const parts = setup({
       asked: asked.slice(1),
     })),
     /** What was refused the last time is tried again. */
-    noteFill: assign(({ context: { uris, stale, held } }) => ({
-      isLate: false,
-      stale: [...new Set([...stale, ...uris.filter((uri) => held[uri]?.failure)])],
+    noteFill: assign(({ context: { uris, stale, later, held } }) => ({
+      ...{ isLate: false, asks: {}, later: [] },
+      stale: [...new Set([...stale, ...later, ...uris.filter((uri) => held[uri]?.failure)])],
     })),
   },
   guards: {
@@ -170,6 +185,7 @@ const tell = {
       items: c.uris.flatMap((uri) => c.held[uri]?.items ?? []),
       reason: reasonOf(c),
       changes: c.changes,
+      isFresh: c.later.length === 0,
     } satisfies ShelfFilled,
   }),
 } as const;
@@ -184,7 +200,11 @@ const spoil = {
 
 export const shelfMachine = parts.createMachine({
   id: 'shelf',
-  context: ({ input }) => ({ ...input, uris: [], held: {}, stale: [], asked: [], isLate: false, changes: 0 }),
+  context: ({ input }) => ({
+    ...input,
+    ...{ uris: [], held: {}, stale: [], asked: [], asks: {}, later: [] },
+    ...{ isLate: false, changes: 0 },
+  }),
   initial: 'resting',
   on: { 'shelf.list': { actions: list }, 'shelf.spoil': { actions: spoil }, close: '.closed' },
   states: {

@@ -30,6 +30,26 @@ function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: num
   return Array.from({ length: starts }, () => ({ faults: happening(random, drawn, intensity) }));
 }
 
+/** Windows, documents, catalogues, and what is none of them; some share their host with another server. */
+function resourcesOf(random: Random, name: string): string[] {
+  const host = chance(random, 0.15) ? 'shared' : name;
+  const window = (n: number): string => {
+    const wishes = [
+      ...(chance(random, 0.4) ? [`priority=${between(random, 0, 100)}`] : []),
+      ...(n === 2 && chance(random, 0.2) ? ['fullscreen=true'] : []),
+    ].join('&');
+    return `window://${host}/${n}${wishes && `?${wishes}`}`;
+  };
+  const windows = Array.from({ length: between(random, 0, 6) }, (_, n) => window(n + 1));
+  const documents = Array.from({ length: between(random, 0, 4) }, (_, n) => `dpe://${host}/d${n + 1}`);
+  return [
+    ...(chance(random, 0.7) ? windows : []),
+    ...(chance(random, 0.6) ? documents : []),
+    ...(chance(random, 0.15) ? [`dpe://${host}`] : []),
+    ...(chance(random, 0.5) ? [`note://${name}/1`, `note://${name}/2`] : []),
+  ];
+}
+
 /** What became of servers later: reached without a process, started when needed, deaf to what they announce. */
 const kindOf = (random: Random): Partial<ServerData> => ({
   ...(chance(random, 0.3) && { isRemote: true }),
@@ -49,7 +69,12 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
   const clashing = of('clash');
   const options = kindOf(kind);
   const way = options.isRemote ? 'http' : 'stdio';
-  const can = (word: Word): boolean => isServers(word) && isOver(word, way) && among(word);
+  const resources = chance(having, 0.5) ? resourcesOf(having, name) : [];
+  const can = (word: Word): boolean =>
+    isServers(word) &&
+    isOver(word, way) &&
+    among(word) &&
+    (resources.length > 0 || word.layer !== 'resource');
   const isNet = ({ layer }: Word): boolean => layer === 'net';
   const net = of('net');
   // Who cannot be spoken with at all forgets no session: half of those at a URL have nothing else wrong with them.
@@ -70,7 +95,7 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
     ...options,
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
-    ...(chance(having, 0.3) && { resources: [`note://${name}/1`, `note://${name}/2`] }),
+    ...(resources.length > 0 && { resources }),
     ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),
   };
 }
