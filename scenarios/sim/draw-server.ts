@@ -50,6 +50,14 @@ function resourcesOf(random: Random, name: string): string[] {
   ];
 }
 
+/** What goes wrong with what it shows: mostly while it is read. */
+const drawReads = (random: Random, among: (word: Word) => boolean, tools: readonly string[]): DrawnFault[] =>
+  drawFaults(random, { among, tools }).map(({ weight, fault: { tool, ...fault } }) =>
+    fault.fault.startsWith('resource.') && chance(random, 0.6)
+      ? { weight, fault: { ...fault, ...(tool !== undefined && fault.when === 'call' && { tool }) } }
+      : { weight, fault: { ...fault, when: 'read' } },
+  );
+
 /** What became of servers later: reached without a process, started when needed, deaf to what they announce. */
 const kindOf = (random: Random): Partial<ServerData> => ({
   ...(chance(random, 0.3) && { isRemote: true }),
@@ -71,10 +79,9 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
   const way = options.isRemote ? 'http' : 'stdio';
   const resources = chance(having, 0.5) ? resourcesOf(having, name) : [];
   const can = (word: Word): boolean =>
-    isServers(word) &&
-    isOver(word, way) &&
-    among(word) &&
-    (resources.length > 0 || word.layer !== 'resource');
+    isServers(word) && isOver(word, way) && among(word) && word.layer !== 'resource';
+  const isOfReads = (word: Word): boolean =>
+    isServers(word) && isOver(word, way) && among(word) && word.when?.includes('read') === true;
   const isNet = ({ layer }: Word): boolean => layer === 'net';
   const net = of('net');
   // Who cannot be spoken with at all forgets no session: half of those at a URL have nothing else wrong with them.
@@ -82,6 +89,7 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
   const drawn = [
     ...drawFaults(of('faults'), { among: (word) => can(word) && !isNet(word) && !isSound, tools: names }),
     ...drawFaults(net, { among: (word) => can(word) && isNet(word), tools: names }),
+    ...(resources.length > 0 ? drawReads(of('reads'), isOfReads, names) : []),
   ].map((one) => placed(clashing, one));
   const [first, ...rest] = behaviours(of('starts'), drawn, intensity);
   const later = Object.fromEntries(rest.map((behaviour, n) => [n + 2, behaviour]));

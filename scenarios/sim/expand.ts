@@ -101,7 +101,8 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
   const [calls, worries] = [spread(random, 1, 60), Math.floor(intensity * spread(random, 1, 20))];
   const timing = drawTiming(streamOf(seed, 'day', 'timing'));
   const questions = spread(streamOf(seed, 'day', 'questions'), 1, 20);
-  const acts = [...drawCalls(cast, calls), ...drawTroubles(cast, worries), ...drawQuestions(cast, questions)];
+  const others = [...drawCalls(cast, calls), ...drawTroubles(cast, worries)];
+  const acts = [...others, ...drawQuestions(cast, questions, others)];
   return {
     title: `seed ${seed}`,
     servers,
