@@ -62,14 +62,16 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     return { next: { ...standing, shelves: others, pending, isNews }, opens: [], letters: [close, watch] };
   }
   const known = was?.isOpen === true ? was : { items: [], reason: null, changes: 0 };
-  const shelf: Shelf = {
+  const listedAnew: Shelf = {
     ...{ items: known.items, reason: known.reason, changes: known.changes + 1 },
     ...{ listed: { server, uris }, session, isFresh: false, isOpen: true, isWatched },
   };
+  const spoils = spoilLetters(c, listedAnew, changed);
+  const shelf = { ...listedAnew, changes: listedAnew.changes + spoils.length };
   return {
     next: { ...standing, shelves: { ...others, [server]: shelf }, isNews },
     opens: was?.isOpen === true ? [] : [shelfOpen(c, shelf)],
-    letters: [listLetter(c, shelf), watch],
+    letters: [listLetter(c, shelf), ...spoils, watch],
   };
 }
 /** Whether its list is waited for, and why it cannot be had. */
@@ -151,12 +153,13 @@ export function shown(c: Context, wanted: AggregateWanted, failure: Failure | nu
   };
   return { to: wanted.replyTo, event, ifThere: true };
 }
-export function filled(c: Context, { server, items, reason, changes }: ShelfFilled): Partial<Context> {
+export function filled(c: Context, news: ShelfFilled): Partial<Context> {
+  const { server, items, reason, changes } = news;
   const shelf = own(c, server);
   const pending = c.pending.filter((each) => each !== server);
   if (!shelf) return { pending };
   // Of one that tells of no change nothing is known the next time.
-  const isFresh = reason === null && changes === shelf.changes && shelf.isWatched;
+  const isFresh = reason === null && news.isFresh && changes === shelf.changes && shelf.isWatched;
   return { pending, shelves: { ...c.shelves, [server]: { ...shelf, items, reason, isFresh } } };
 }
 

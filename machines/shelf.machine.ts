@@ -42,7 +42,8 @@ const parts = setup({
     noteList: assign(({ context }, order: { readonly uris: readonly string[] }) => listed(context, order)),
     noteSpoilt: assign(({ context }, order: { readonly uris: readonly string[] }) => spoilt(context, order)),
     /** One that changed while it was read is asked for again: the older question is withdrawn by its id. */
-    noteNext: assign(({ context: { stale, asked } }) => ({
+    noteNext: assign(({ context: { stale, asked, asks } }) => ({
+      asks: { ...asks, [stale[0] ?? '']: (asks[stale[0] ?? ''] ?? 0) + 1 },
       asked: [...without(asked, stale.slice(0, 1)), ...stale.slice(0, 1)],
       stale: stale.slice(1),
     })),
@@ -58,10 +59,14 @@ const parts = setup({
       asked: asked.slice(1),
     })),
     /** What was refused the last time is tried again. */
-    noteFill: assign(({ context: { uris, stale, held } }, { isAnew }: { readonly isAnew: boolean }) => ({
-      isLate: false,
-      stale: isAnew ? uris : [...new Set([...stale, ...uris.filter((uri) => held[uri]?.failure)])],
-    })),
+    noteFill: assign(
+      ({ context: { uris, stale, later, held } }, { isAnew }: { readonly isAnew: boolean }) => ({
+        ...{ isLate: false, asks: {}, later: [] },
+        stale: isAnew
+          ? uris
+          : [...new Set([...stale, ...later, ...uris.filter((uri) => held[uri]?.failure)])],
+      }),
+    ),
   },
   guards: {
     canAsk: ({ context: { stale, asked } }) => asked.length < mostAsked && stale.length > 0,
@@ -92,6 +97,7 @@ const tell = {
       items: c.uris.flatMap((uri) => c.held[uri]?.items ?? []),
       reason: reasonOf(c),
       changes: c.changes,
+      isFresh: c.later.length === 0,
     } satisfies ShelfFilled,
   }),
 } as const;
@@ -111,7 +117,11 @@ const fill = {
 
 export const shelfMachine = parts.createMachine({
   id: 'shelf',
-  context: ({ input }) => ({ ...input, uris: [], held: {}, stale: [], asked: [], isLate: false, changes: 0 }),
+  context: ({ input }) => ({
+    ...input,
+    ...{ uris: [], held: {}, stale: [], asked: [], asks: {}, later: [] },
+    ...{ isLate: false, changes: 0 },
+  }),
   initial: 'resting',
   on: { 'shelf.list': { actions: list }, 'shelf.spoil': { actions: spoil }, close: '.closed' },
   states: {

@@ -28,6 +28,8 @@ export interface ShelfFilled {
   readonly reason: string | null;
   /** How often it had been told of a change when it was asked: what it was told of later is not in it. */
   readonly changes: number;
+  /** None of it has changed since it was read, as far as its server says. */
+  readonly isFresh: boolean;
 }
 export type Input = ShelfStart & { readonly self: Address; readonly owner: Address };
 /** What a read of one URI gave. */
@@ -42,12 +44,18 @@ export interface Context extends Input {
   readonly stale: readonly string[];
   /** Being read. */
   readonly asked: readonly string[];
+  /** How often each was asked for since somebody wants all of it. */
+  readonly asks: Readonly<Record<string, number>>;
+  /** These changed again and again while they were read: read the next time. */
+  readonly later: readonly string[];
   readonly isLate: boolean;
   readonly changes: number;
 }
 
 /** One server is asked so many questions at a time. */
 export const mostAsked = 4;
+/** Who says of one that it changes whenever it is read is asked for it so often, and then the next time. */
+const mostAsks = 2;
 
 const rulesOf = ({ system }: Context) => systems[system];
 export const questionOf = (uri: string): string => `read ${uri}`;
@@ -63,12 +71,18 @@ export function listed(c: Context, { uris }: { readonly uris: readonly string[] 
   const known = new Set(Object.keys(held).concat(c.asked));
   const fresh = uris.filter((uri) => !known.has(uri));
   const stale = c.stale.filter((uri) => wanted.has(uri) && !fresh.includes(uri));
-  return { uris, held, stale: [...stale, ...fresh], changes: c.changes + 1 };
+  const later = c.later.filter((uri) => wanted.has(uri) && !fresh.includes(uri));
+  return { uris, held, stale: [...stale, ...fresh], later, changes: c.changes + 1 };
 }
-export const spoilt = (c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> => ({
-  stale: [...new Set([...c.stale, ...uris.filter((uri) => c.uris.includes(uri))])],
-  changes: c.changes + 1,
-});
+export function spoilt(c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> {
+  const old = uris.filter((uri) => c.uris.includes(uri));
+  const isOften = (uri: string): boolean => (c.asks[uri] ?? 0) >= mostAsks;
+  return {
+    stale: [...new Set([...c.stale, ...old.filter((uri) => !isOften(uri))])],
+    later: [...new Set([...c.later, ...old.filter(isOften)])],
+    changes: c.changes + 1,
+  };
+}
 export function took(c: Context, uri: string, given: Held): Partial<Context> {
   const asked = c.asked.filter((each) => each !== uri);
   return c.uris.includes(uri) ? { asked, held: { ...c.held, [uri]: given } } : { asked };
