@@ -1,22 +1,31 @@
 import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import { isSecretName } from '../machines/trace/index.ts';
 import type { Failure } from '../machines/wire/index.ts';
 
 const hidden = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
 
 /** In the texts of anything that is plain JSON. */
-function hiddenIn(value: unknown, secrets: readonly string[]): unknown {
+function hiddenIn(value: unknown, secrets: readonly string[], isSecret: (key: string) => boolean): unknown {
   if (typeof value === 'string') return hidden(value, secrets);
-  if (Array.isArray(value)) return value.map((each) => hiddenIn(each, secrets));
+  if (Array.isArray(value)) return value.map((each) => hiddenIn(each, secrets, isSecret));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [hidden(key, secrets), hiddenIn(each, secrets)]),
+    Object.entries(value).map(([key, each]) => [
+      hidden(key, secrets),
+      isSecret(key) && each !== null ? '***' : hiddenIn(each, secrets, isSecret),
+    ]),
   );
 }
+/** Without these secrets, and without anything under the name of one. */
+export const discreetValue = <T>(value: T, secrets: readonly string[]): T =>
+  hiddenIn(value, secrets, isSecretName) as T;
 const hiddenFailure = (failure: Failure, secrets: readonly string[]): Failure => ({
   ...failure,
   message: hidden(failure.message, secrets),
-  ...(failure.details && { details: hiddenIn(failure.details, secrets) as typeof failure.details }),
+  ...(failure.details && {
+    details: hiddenIn(failure.details, secrets, () => false) as typeof failure.details,
+  }),
 });
 /** Who asked hears why a server refused, and not what it was launched with: a server may put that into its errors. */
 export const discreetAnswer =

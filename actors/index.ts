@@ -57,6 +57,16 @@ export type {
   ToolInfo,
   ToolListing,
 } from './computer-handle.ts';
+export type { PastCall } from '../machines/history/index.ts';
+export type {
+  DesktopQuery,
+  DesktopShown,
+  DocumentSummary,
+  FinderQuery,
+  FinderShown,
+  MissingServer,
+  ResourceContent,
+} from './systems-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
 export type { CallOptions, CallOutcome } from './pending-calls.ts';
 export type { AskInput } from './inputs.ts';

@@ -39,6 +39,7 @@ const names = {
       'stopServer',
     ] as const),
     ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
+    ...(['desktop', 'finder', 'readResource', 'history'] as const),
     ...(['watchResources', 'announceRoots'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
@@ -90,6 +91,7 @@ describe('a2c-actors', () => {
       | 'call.settled'
       | 'computer.changed'
       | 'config.changed'
+      | ('desktop.changed' | 'finder.changed')
       | ('server.removed' | 'server.logged' | 'resources.changed' | 'prompts.changed' | 'resource.updated')
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
@@ -123,7 +125,7 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
-      | ('input' | 'inMemory' | 'answers' | 'carriers')
+      | ('input' | 'inMemory' | 'answers' | 'carriers' | 'historySize')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();

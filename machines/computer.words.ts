@@ -30,6 +30,8 @@ export interface ComputerStart {
   /** What `client:get_config` shows, secrets hidden. */
   readonly shown: object;
   readonly timing: Timing;
+  /** How many calls are remembered. Default 10. */
+  readonly remembered?: number;
 }
 /** A call by name; `confirmed` when the person who asks has thereby confirmed it. */
 export interface ToolCall {

@@ -8,8 +8,11 @@ import { paramsOf } from './prompt.ts';
 import { exitCodes, recordBy, showFailure, type Context, type RecordingOptions } from './shared.ts';
 import { configOf, type SourceOptions } from './source.ts';
 
-export interface OneShotOptions extends SourceOptions, RecordingOptions {
+/** Of a command that starts the servers of a config for itself. */
+export interface LocalOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
+}
+export interface OneShotOptions extends LocalOptions {
   /** An office to ask as its agent; without it the servers are started here, for this one command. */
   readonly url?: string;
   readonly office: string;
@@ -17,9 +20,9 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
 }
 
 /** The servers of the config, for as long as it takes. A person who types the command has confirmed it. */
-async function withComputer<T>(
+export async function withComputer<T>(
   context: Context,
-  options: OneShotOptions,
+  options: LocalOptions,
   use: (computer: Awaited<ReturnType<typeof createComputer>>) => Promise<T>,
 ): Promise<T> {
   const config = await configOf(context, options);

@@ -6,6 +6,12 @@ export const portOf = (text: string): number => {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 takes any free one');
 };
+/** Negative ones, too: they mean what 0 means. */
+export const wholeOf = (text: string): number => {
+  const number = Number(text);
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('a whole number');
+};
 export const secondsOf = (text: string): number => {
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && seconds <= 2_000_000) return seconds;
