@@ -3,6 +3,7 @@ import type { Address } from './address.ts';
 import type { ServerHistory } from './history/index.ts';
 import type { Listed, Missing, Notice, System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 import type { Failure } from './wire/failure.ts';
 
 export interface AggregatorStart {
@@ -42,14 +43,13 @@ export interface ResourcesListed {
   readonly isAwaited: boolean;
   /** Why its list could not be had. */
   readonly failure: string | null;
-  /** It says when the content of one changes; of one that does not nothing is known without asking again. */
-  readonly isWatched: boolean;
 }
 export type AggregatorOrder =
   | AggregateWanted
   | ResourceWanted
   | ResourcesListed
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
+  | ResourcesWatched
   | { readonly type: 'close' };
 /** The answer for the whole, as the wire has it but for `req_id`; `missing` are servers of which not all is in it. */
 export interface AggregateShown {
@@ -84,7 +84,8 @@ export interface Shelf {
   readonly isFresh: boolean;
   /** Its machine lives. */
   readonly isOpen: boolean;
-  readonly isWatched: boolean;
+  /** Its server says when the content of these changes. Of others nothing is known for good. */
+  readonly watched: readonly string[];
 }
 export interface Context extends Input {
   readonly shelves: Readonly<Record<string, Shelf>>;

@@ -28,8 +28,8 @@ export type ShelfOrder =
   | { readonly type: 'shelf.list'; readonly uris: readonly string[] }
   /** What it knows of these is old. */
   | { readonly type: 'shelf.spoil'; readonly uris: readonly string[] }
-  /** Somebody wants all of it, `isAnew`: whatever is known already; answered by `shelf.filled`. */
-  | { readonly type: 'shelf.fill'; readonly isAnew: boolean }
+  /** Somebody wants all of it; these are read whatever is known of them already. Answered by `shelf.filled`. */
+  | { readonly type: 'shelf.fill'; readonly anew: readonly string[] }
   | { readonly type: 'close' };
 /** What is on it now. */
 export interface ShelfFilled {
@@ -67,6 +67,10 @@ const uriOf = ({ id }: { readonly id: string }): string => id.slice(questionOf('
 const without = (all: readonly string[], some: readonly string[]): readonly string[] => {
   const gone = new Set(some);
   return gone.size === 0 ? all : all.filter((each) => !gone.has(each));
+};
+const both = (some: readonly string[], others: readonly string[]): readonly string[] => {
+  const known = new Set(others);
+  return some.filter((each) => known.has(each));
 };
 /** What is known of what is listed no more is forgotten; what is being read of it comes for nobody. */
 function listed(c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> {
@@ -136,10 +140,12 @@ const parts = setup({
       asked: asked.slice(1),
     })),
     /** What was refused the last time is tried again. */
-    noteFill: assign(({ context: { uris, stale, held } }, { isAnew }: { readonly isAnew: boolean }) => ({
-      isLate: false,
-      stale: isAnew ? uris : [...new Set([...stale, ...uris.filter((uri) => held[uri]?.failure)])],
-    })),
+    noteFill: assign(
+      ({ context: { uris, stale, held } }, { anew }: { readonly anew: readonly string[] }) => ({
+        isLate: false,
+        stale: [...new Set([...stale, ...uris.filter((uri) => held[uri]?.failure), ...both(anew, uris)])],
+      }),
+    ),
   },
   guards: {
     canAsk: ({ context: { stale, asked } }) => asked.length < mostAsked && stale.length > 0,
@@ -184,7 +190,7 @@ const spoil = {
 
 const fill = {
   type: 'noteFill',
-  params: ({ event }: { event: { readonly isAnew: boolean } }) => event,
+  params: ({ event }: { event: { readonly anew: readonly string[] } }) => event,
 } as const;
 
 export const shelfMachine = parts.createMachine({
