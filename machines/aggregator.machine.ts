@@ -25,6 +25,7 @@ import {
   takeFilled,
   takeList,
   takeUpdate,
+  takeWatched,
   tell,
 } from './aggregator.parts.ts';
 import type { AggregateWanted, ResourceWanted } from './aggregator.words.ts';
@@ -53,6 +54,7 @@ export const aggregatorMachine = parts.createMachine({
   on: {
     'resources.listed': { actions: takeList },
     'resource.updated': { actions: takeUpdate },
+    'resources.watched': { actions: takeWatched },
     'shelf.filled': { actions: takeFilled },
     'owned.ended': { guard: { type: 'isShelf', params: ended }, actions: noteBroken },
     close: { target: '.closed', actions: refuseAll },

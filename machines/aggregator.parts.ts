@@ -13,6 +13,7 @@ import type {
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
 import type { ShelfFilled } from './shelf.machine.ts';
 import type { Notice } from './systems/index.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
 export const parts = setup({
@@ -29,6 +30,7 @@ export const parts = setup({
       ({ context }, event: { readonly server: string; readonly uri: string }) =>
         rules.updated(context, event).next,
     ),
+    noteWatched: assign(({ context }, event: ResourcesWatched) => rules.watched(context, event).next),
     noteFilled: assign(({ context }, event: ShelfFilled) => rules.filled(context, event)),
     noteBroken: assign(({ context }, ended: OwnedEnded) => rules.broken(context, ended)),
     notePending: assign(({ context }) => rules.pending(context)),
@@ -74,6 +76,10 @@ type Updated = { readonly server: string; readonly uri: string };
 export const takeUpdate = [
   ...opensAnd<Updated>(rules.updated),
   { type: 'noteUpdated', params: itself<Updated> },
+] as const;
+export const takeWatched = [
+  ...opensAnd<ResourcesWatched>(rules.watched),
+  { type: 'noteWatched', params: itself<ResourcesWatched> },
 ] as const;
 export const noteBroken = { type: 'noteBroken', params: itself<OwnedEnded> } as const;
 /** What a host should know is told before it is remembered as told. */

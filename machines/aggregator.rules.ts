@@ -10,7 +10,7 @@ import type {
 } from './aggregator.words.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import type { ReadStart } from './read.machine.ts';
-import type { ShelfFilled, ShelfOrder, ShelfStart } from './shelf.machine.ts';
+import { both, type ShelfFilled, type ShelfOrder, type ShelfStart } from './shelf.rules.ts';
 import {
   systems,
   type AggregateShown,
@@ -20,6 +20,7 @@ import {
   type SystemRules,
 } from './systems/index.ts';
 import { timingOf } from './timing.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
 const rulesOf = ({ system }: Pick<Context, 'system'>) => systems[system];
@@ -32,7 +33,6 @@ const isSameSet = (a: readonly string[], b: readonly string[]): boolean => {
   const known = new Set(a);
   return a.length === b.length && b.every((uri) => known.has(uri));
 };
-
 // ── what a server lists ────────────────────────────────────────────────────────────────────────────────
 export interface Taken {
   readonly next: Partial<Context>;
@@ -42,19 +42,20 @@ export interface Taken {
 const nothing: Taken = { next: {}, opens: [], letters: [] };
 /** A server without anything of the system has no shelf. Equal lists are no news, whatever else of them has changed. */
 export function listed(c: Context, event: ResourcesListed): Taken {
-  const { server, session, resources, changed, isWatched } = event;
+  const { server, session, resources, changed } = event;
   const was = own(c, server);
   const before = was?.listed.uris ?? [];
   const uris = rulesOf(c).urisIn(resources ?? []);
   const standing = standingOf(c, event);
-  if (was && isSameList(before, uris) && was.isWatched === isWatched) {
+  if (was && isSameList(before, uris)) {
     const { next, opens } = spoilt(c, was, changed);
     return { next: { ...next, ...standing }, opens, letters: spoilLetters(c, was, changed) };
   }
   if (!was && uris.length === 0) return { ...nothing, next: standing };
   const news: AggregatorNews = { type: 'resources.watch', server, uris, by: c.system };
   const watch: Post = { to: c.owner, event: news };
-  const isNews = c.isNews || !isSameSet(before, uris);
+  const isSame = was !== undefined && isSameSet(before, uris);
+  const isNews = c.isNews || !isSame;
   const others = Object.fromEntries(Object.entries(c.shelves).filter(([name]) => name !== server));
   if (uris.length === 0) {
     const close: Post = { to: shelfOf(c, server), event: { type: 'close' }, ifThere: true };
@@ -64,14 +65,20 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   const known = was?.isOpen === true ? was : { items: [], reason: null, changes: 0 };
   const listedAnew: Shelf = {
     ...{ items: known.items, reason: known.reason, changes: known.changes + 1 },
-    ...{ listed: { server, uris }, session, isFresh: false, isOpen: true, isWatched },
+    ...{
+      listed: { server, uris },
+      session,
+      isFresh: false,
+      isOpen: true,
+      watched: both(was?.watched ?? [], uris),
+    },
   };
   const spoils = spoilLetters(c, listedAnew, changed);
   const shelf = { ...listedAnew, changes: listedAnew.changes + spoils.length };
   return {
     next: { ...standing, shelves: { ...others, [server]: shelf }, isNews },
     opens: was?.isOpen === true ? [] : [shelfOpen(c, shelf)],
-    letters: [listLetter(c, shelf), ...spoils, watch],
+    letters: [listLetter(c, shelf), ...spoils, ...(isSame ? [] : [watch])],
   };
 }
 /** Whether its list is waited for, and why it cannot be had. */
@@ -122,6 +129,30 @@ export function updated(
   return { next: { ...next, isNews: true }, opens, letters: spoilLetters(c, shelf, [uri]) };
 }
 
+/** From now on its server says when one of these changes. What was read of them before that may be others by now. */
+export function watched(c: Context, { server, uris, isAnew }: ResourcesWatched): Taken {
+  const shelf = own(c, server);
+  if (!shelf) return nothing;
+  const known = new Set(isAnew ? [] : shelf.watched);
+  const fresh = uris.filter((uri) => !known.has(uri));
+  const next: Shelf = { ...shelf, watched: both(uris, shelf.listed.uris) };
+  const read = both(rulesOf(c).toRead(shelf.listed.uris), fresh);
+  if (read.length === 0) return { ...nothing, next: { shelves: { ...c.shelves, [server]: next } } };
+  const order: ShelfOrder = { type: 'shelf.spoil', uris: read };
+  const old: Shelf = { ...next, changes: shelf.changes + 1, isFresh: false };
+  return {
+    next: { shelves: { ...c.shelves, [server]: old } },
+    opens: [],
+    letters: [{ to: shelfOf(c, server), event: order, ifThere: true }],
+  };
+}
+const unwatched = (c: Context, { listed, watched }: Shelf): readonly string[] => {
+  const told = new Set(watched);
+  return rulesOf(c)
+    .toRead(listed.uris)
+    .filter((uri) => !told.has(uri));
+};
+
 // ── answers ────────────────────────────────────────────────────────────────────────────────────────────
 export const unread = (c: Context): readonly string[] =>
   Object.values(c.shelves).flatMap(({ listed: { server }, isFresh }) => (isFresh ? [] : [server]));
@@ -159,7 +190,8 @@ export function filled(c: Context, news: ShelfFilled): Partial<Context> {
   const pending = c.pending.filter((each) => each !== server);
   if (!shelf) return { pending };
   // Of one that tells of no change nothing is known the next time.
-  const isFresh = reason === null && news.isFresh && changes === shelf.changes && shelf.isWatched;
+  const isFresh =
+    reason === null && news.isFresh && changes === shelf.changes && unwatched(c, shelf).length === 0;
   return { pending, shelves: { ...c.shelves, [server]: { ...shelf, items, reason, isFresh } } };
 }
 
@@ -202,7 +234,7 @@ export function broken(c: Context, ended: OwnedEnded): Partial<Context> {
 export function filling(c: Context): Pick<Taken, 'opens' | 'letters'> {
   const shelves = unread(c).flatMap((server) => own(c, server) ?? []);
   const closed = shelves.filter(({ isOpen }) => !isOpen);
-  const fill = ({ isWatched }: Shelf): ShelfOrder => ({ type: 'shelf.fill', isAnew: !isWatched });
+  const fill = (shelf: Shelf): ShelfOrder => ({ type: 'shelf.fill', anew: unwatched(c, shelf) });
   return {
     opens: closed.map((shelf) => shelfOpen(c, shelf)),
     letters: [

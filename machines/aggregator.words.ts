@@ -3,6 +3,7 @@ import type { Address } from './address.ts';
 import type { ServerHistory } from './history/index.ts';
 import type { Listed, Notice, System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 
 export interface AggregatorStart {
   readonly system: System;
@@ -41,14 +42,13 @@ export interface ResourcesListed {
   readonly isAwaited: boolean;
   /** Why its list could not be had. */
   readonly failure: string | null;
-  /** It says when the content of one changes; of one that does not nothing is known without asking again. */
-  readonly isWatched: boolean;
 }
 export type AggregatorOrder =
   | AggregateWanted
   | ResourceWanted
   | ResourcesListed
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
+  | ResourcesWatched
   | { readonly type: 'close' };
 /** What the owner hears: what is shown is not what it was; and of which resources it wants to hear from a server. */
 export type AggregatorNews =
@@ -74,7 +74,8 @@ export interface Shelf {
   readonly isFresh: boolean;
   /** Its machine lives. */
   readonly isOpen: boolean;
-  readonly isWatched: boolean;
+  /** Its server says when the content of these changes. Of others nothing is known for good. */
+  readonly watched: readonly string[];
 }
 export interface Context extends Input {
   readonly shelves: Readonly<Record<string, Shelf>>;

@@ -11,6 +11,7 @@ import type { Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
 import { extended } from './extended.ts';
 import type { ListKind, ServerInfo } from './ports.ts';
 import type { ProcessStart } from './process.machine.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 import { failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
 import { settledBy } from './settlement.ts';
 import { timingOf } from './timing.ts';
@@ -51,6 +52,8 @@ export const passUpdated = tell((c, { uri }: { readonly uri: string }) => ({
   server: c.server,
   uri,
 }));
+
+export const passWatched = tell((_, event: ResourcesWatched) => event);
 
 /** To whoever makes something of the resources of all servers. */
 export const tellResources = {

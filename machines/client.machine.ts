@@ -159,6 +159,7 @@ export const clientMachine = parts.createMachine({
         ],
         'list.changed': { guard: { type: 'hearsOf', params: itself }, actions: does.tellList },
         'resource.updated': { actions: does.passUpdated },
+        'resources.watched': { actions: does.passWatched },
         'call.request': held,
         'server.start': {},
         'server.stop': { target: '.draining', actions: goal('stop') },

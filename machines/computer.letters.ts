@@ -6,6 +6,7 @@ import type { ComputerContext, ServersSet, ToolCall } from './computer.words.ts'
 import * as systems from './computer.systems.ts';
 import type { OwnedEnded, Post } from './effects.ts';
 import type { ConfigShown, ToolsListed } from './link.machine.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
 interface Wanted {
@@ -142,6 +143,10 @@ export const passUpdate = {
   params: ({ context, event }: At<{ readonly server: string; readonly uri: string }>) => ({
     letters: systems.updated(context, event),
   }),
+} as const;
+export const passWatched = {
+  type: 'postAll',
+  params: ({ context, event }: At<ResourcesWatched>) => ({ letters: systems.watched(context, event) }),
 } as const;
 export const passChange = {
   type: 'postAll',

@@ -65,6 +65,7 @@ export const computerMachine = parts.createMachine({
     'server.proven': { actions: { type: 'forgetSpent', params: itself } },
     'server.rolledBack': { actions: passToHost },
     'resource.updated': { actions: [passToHost, does.passUpdate] },
+    'resources.watched': { actions: does.passWatched },
     'server.shows': { actions: does.takeShows },
     'aggregate.wanted': { actions: does.passWanted },
     'resource.wanted': { actions: does.passWanted },

@@ -16,6 +16,7 @@ import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import { takesPart } from './participation.ts';
 import type { AggregateShown, ResourceRead, System } from './systems/index.ts';
 import { timingOf } from './timing.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
 const both: readonly System[] = ['desktop', 'finder'];
@@ -55,7 +56,6 @@ function tell(c: ComputerContext, server: string, changed: readonly string[] = [
     changed,
     isAwaited: resources !== null && !isListed,
     failure: resources === null ? null : (c.listed[server] ?? null),
-    isWatched: c.shows[server]?.subscribe === true,
   };
   return both.map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
 }
@@ -146,6 +146,11 @@ export const updated = (
     event: { type: 'resource.updated', server, uri } satisfies AggregatorOrder,
     ifThere: true,
   }));
+/** The host watches, too, and needs no word of it. */
+export const watched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
+  both
+    .filter((system) => system === event.by)
+    .map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
 /** Its machine broke: the new one is told what all servers show. */
 export const reopening = (c: ComputerContext, ended: OwnedEnded): { opens: Open[]; letters: Post[] } => {
   const system = both.find((each) => each === ended.kind);

@@ -13,6 +13,7 @@ import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import {
   answered,
+  both,
   listed,
   mostAsked,
   questionOf,
@@ -60,11 +61,11 @@ const parts = setup({
     })),
     /** What was refused the last time is tried again. */
     noteFill: assign(
-      ({ context: { uris, stale, later, held } }, { isAnew }: { readonly isAnew: boolean }) => ({
+      ({ context: { uris, stale, later, held } }, { anew }: { readonly anew: readonly string[] }) => ({
         ...{ isLate: false, asks: {}, later: [] },
-        stale: isAnew
-          ? uris
-          : [...new Set([...stale, ...later, ...uris.filter((uri) => held[uri]?.failure)])],
+        stale: [
+          ...new Set([...stale, ...later, ...uris.filter((uri) => held[uri]?.failure), ...both(anew, uris)]),
+        ],
       }),
     ),
   },
@@ -112,7 +113,7 @@ const spoil = {
 
 const fill = {
   type: 'noteFill',
-  params: ({ event }: { event: { readonly isAnew: boolean } }) => event,
+  params: ({ event }: { event: { readonly anew: readonly string[] } }) => event,
 } as const;
 
 export const shelfMachine = parts.createMachine({

@@ -16,8 +16,8 @@ export type ShelfOrder =
   | { readonly type: 'shelf.list'; readonly uris: readonly string[] }
   /** What it knows of these is old. */
   | { readonly type: 'shelf.spoil'; readonly uris: readonly string[] }
-  /** Somebody wants all of it, `isAnew`: whatever is known already; answered by `shelf.filled`. */
-  | { readonly type: 'shelf.fill'; readonly isAnew: boolean }
+  /** Somebody wants all of it; these are read whatever is known of them already. Answered by `shelf.filled`. */
+  | { readonly type: 'shelf.fill'; readonly anew: readonly string[] }
   | { readonly type: 'close' };
 /** What is on it now. */
 export interface ShelfFilled {
@@ -63,6 +63,11 @@ export const uriOf = ({ id }: { readonly id: string }): string => id.slice(quest
 export const without = (all: readonly string[], some: readonly string[]): readonly string[] => {
   const gone = new Set(some);
   return gone.size === 0 ? all : all.filter((each) => !gone.has(each));
+};
+/** Those of the first that are among the second, too. */
+export const both = (some: readonly string[], others: readonly string[]): readonly string[] => {
+  const known = new Set(others);
+  return some.filter((each) => known.has(each));
 };
 /** What is known of what is listed no more is forgotten; what is being read of it comes for nobody. */
 export function listed(c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> {

@@ -252,7 +252,7 @@ onStage(
     ask(s, 'desktop');
     read(s, 'desktop', 'window://a/1');
     s.run(10);
-    s.order('computer/desktop/shelf:a', { type: 'shelf.fill', isAnew: false });
+    s.order('computer/desktop/shelf:a', { type: 'shelf.fill', anew: [] });
     s.order('computer/desktop/read:r', { type: 'close' });
     s.run(1_000);
     expect([answers(s).length, reads(s)]).toEqual([1, 2]);

@@ -83,13 +83,13 @@ onStage(
 
 onStage(
   'a resource that nobody lists yet is read when the last list has come, and refused when none has it by then',
-  { servers: { a: windows('window://a/1'), slow: slowly(documents(), 3_000, 'dpe://s/1') } },
+  { servers: { a: documents('dpe://a/1'), slow: slowly(documents(), 3_000, 'dpe://s/1') } },
   (s) => {
     s.computer();
     s.run(500);
     read(s, 'finder', 'dpe://s/1/pages/0');
     read(s, 'finder', 'dpe://nobody/1');
-    read(s, 'desktop', 'window://a/1');
+    read(s, 'finder', 'dpe://a/1');
     s.run(100);
     expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: null }]);
     s.run(3_000);
@@ -272,5 +272,44 @@ onStage(
     expect(shown(s).body.total_count).toBe(1);
     expect(s.heard('computer', 'machine.failed')).toEqual([]);
     expect(replyTo).toBe('host:computer');
+  },
+);
+
+onStage(
+  'what changes after it was read and before its server was told to say so is read anew; then nothing is, until it says so',
+  {
+    servers: {
+      a: {
+        ...showingContent,
+        methods: { ...showingContent.methods, 'resources/subscribe': { answers: {}, afterMs: 1_000 } },
+      },
+      refuses: {
+        ...showing(['window://r/1'], (uri) => ({ answers: { contents: [{ uri, text: 'r' }] }, afterMs: 1 })),
+        methods: {
+          'resources/read': { answers: { contents: [{ uri: 'window://r/1', ...content }] }, afterMs: 1 },
+          'resources/subscribe': { errors: 'not for you', afterMs: 1 },
+        },
+      },
+    },
+  },
+  (s) => {
+    content = { text: 'before' };
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop', { window: 'window://a/1' });
+    s.run(100);
+    content = { text: 'after' };
+    s.run(2_000);
+    const asked = reads(s);
+    for (let n = 0; n < 3; n += 1) {
+      ask(s, 'desktop', { window: 'window://a/1' });
+      s.run(100);
+    }
+    expect(answers(s).map(({ body }) => body.desktops)).toEqual([
+      ['window://a/1\n\nbefore'],
+      ...[1, 2, 3].map(() => ['window://a/1\n\nafter']),
+    ]);
+    // One of it, and each time one of the server that refuses to tell.
+    expect(reads(s)).toBe(asked + 1 + 3);
   },
 );

@@ -9,7 +9,7 @@ export const aggregator = (system: System): Sample => {
   const question = { system, ticket: 't', reqId: 'r', history: [], replyTo: 'host' };
   const listed = {
     ...{ server: 's', session: 'client', changed: [], resources: [{ uri }] },
-    ...{ isAwaited: false, failure: null, isWatched: true },
+    ...{ isAwaited: false, failure: null },
   };
   return {
     input: { system },
@@ -22,11 +22,12 @@ export const aggregator = (system: System): Sample => {
       'resources.listed': [
         listed,
         { ...listed, isAwaited: true, resources: [] },
-        { ...listed, failure: 'x', isWatched: false },
+        { ...listed, failure: 'x' },
         { ...listed, resources: [{ uri: `${uri}2` }] },
         { ...listed, resources: null },
       ],
       'resource.updated': [{ server: 's', uri }],
+      'resources.watched': [{ server: 's', by: system, uris: [uri], isAnew: false }],
       close: [{}],
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
