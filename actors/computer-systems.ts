@@ -1,10 +1,13 @@
 import type { AnyEventObject } from 'xstate';
 import { newId } from '../adapters/index.ts';
-import type { AggregateShown } from '../machines/aggregator.machine.ts';
 import { desktopQuestion } from '../machines/desktop/index.ts';
 import { finderQuestion } from '../machines/finder/index.ts';
-import type { ResourceRead } from '../machines/read.machine.ts';
-import { systemOfUri, type System } from '../machines/systems/index.ts';
+import {
+  systemOfUri,
+  type AggregateShown,
+  type ResourceRead,
+  type System,
+} from '../machines/systems/index.ts';
 import { wireCodes, type Failure } from '../machines/wire/index.ts';
 import type { ServerStatus } from './computer-handle.ts';
 import { closedText } from './computer-status.ts';

@@ -31,6 +31,18 @@ export type {
 export { A2cError } from './errors.ts';
 export type { RecordOptions } from './flight-recorder.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.ts';
+export type {
+  AgentReading,
+  DesktopOptions,
+  FinderAnswer,
+  FinderOptions,
+  FormatOptions,
+  PageOptions,
+  ReadOptions,
+} from './agent-reading.ts';
+export type { ShownWindow } from '../machines/desktop/index.ts';
+export type { DesktopSeen, FinderSeen } from '../machines/subjects/index.ts';
+export type { Missing } from '../machines/systems/index.ts';
 export type { CallEnded, CallStarted } from './call-watch.ts';
 export type {
   Answers,

@@ -43,7 +43,11 @@ const names = {
     ...(['watchResources', 'announceRoots'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
-  agent: ['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'on', 'writeTrace', 'close'],
+  agent: [
+    ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
+    ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
+    ...(['readElement', 'pagesOf', 'documentsOf', 'on', 'writeTrace', 'close'] as const),
+  ],
 } as const;
 const functions = {
   ...{ office: ['on', 'writeTrace', 'close'], agent: names.agent },
@@ -91,8 +95,13 @@ describe('a2c-actors', () => {
       | ('server.removed' | 'server.logged' | 'resources.changed' | 'prompts.changed' | 'resource.updated')
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
-      'computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed'
+      | ('computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed')
+      | ('desktop.changed' | 'finder.changed')
     >();
+    expectTypeOf<keyof AgentEvents['desktop.changed']>().toEqualTypeOf<
+      'computer' | 'value' | 'added' | 'removed' | 'changed'
+    >();
+    expectTypeOf<keyof AgentEvents['finder.changed']>().toEqualTypeOf<keyof AgentEvents['desktop.changed']>();
     expectTypeOf<AgentEvents['tools.changed']>().toEqualTypeOf<{
       readonly computer: string;
       readonly value: readonly SmcpTool[];
@@ -111,7 +120,7 @@ describe('a2c-actors', () => {
   it('asks for these options, and promises all that takes time', () => {
     expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port' | 'record'>();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
-      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'record'
+      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'follow' | 'record'
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')

@@ -32,7 +32,6 @@ import type { AggregateWanted, ResourceWanted } from './aggregator.words.ts';
 import type { OwnedEnded } from './effects.ts';
 
 export type {
-  AggregateShown,
   AggregateWanted,
   AggregatorNews,
   AggregatorOrder,

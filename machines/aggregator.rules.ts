@@ -1,7 +1,6 @@
 /** Pure rules of an aggregator: what follows from a list, a change, an answer of a shelf, a question. */
 import { keyOf, nameOf, type Address } from './address.ts';
 import type {
-  AggregateShown,
   AggregateWanted,
   AggregatorNews,
   Context,
@@ -10,9 +9,16 @@ import type {
   Shelf,
 } from './aggregator.words.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
-import type { ReadStart, ResourceRead } from './read.machine.ts';
-import type { ShelfFilled, ShelfOrder, ShelfStart } from './shelf.machine.ts';
-import { systems, type Missing, type Notice, type SystemRules } from './systems/index.ts';
+import type { ReadStart } from './read.machine.ts';
+import { both, type ShelfFilled, type ShelfOrder, type ShelfStart } from './shelf.rules.ts';
+import {
+  systems,
+  type AggregateShown,
+  type Missing,
+  type Notice,
+  type ResourceRead,
+  type SystemRules,
+} from './systems/index.ts';
 import { timingOf } from './timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
@@ -27,12 +33,6 @@ const isSameSet = (a: readonly string[], b: readonly string[]): boolean => {
   const known = new Set(a);
   return a.length === b.length && b.every((uri) => known.has(uri));
 };
-/** Those of the first that are among the second, too. */
-const both = (a: readonly string[], b: readonly string[]): readonly string[] => {
-  const known = new Set(b);
-  return a.filter((uri) => known.has(uri));
-};
-
 // ── what a server lists ────────────────────────────────────────────────────────────────────────────────
 export interface Taken {
   readonly next: Partial<Context>;
@@ -63,7 +63,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     return { next: { ...standing, shelves: others, pending, isNews }, opens: [], letters: [close, watch] };
   }
   const known = was?.isOpen === true ? was : { items: [], reason: null, changes: 0 };
-  const shelf: Shelf = {
+  const listedAnew: Shelf = {
     ...{ items: known.items, reason: known.reason, changes: known.changes + 1 },
     ...{
       listed: { server, uris },
@@ -73,10 +73,12 @@ export function listed(c: Context, event: ResourcesListed): Taken {
       watched: both(was?.watched ?? [], uris),
     },
   };
+  const spoils = spoilLetters(c, listedAnew, changed);
+  const shelf = { ...listedAnew, changes: listedAnew.changes + spoils.length };
   return {
     next: { ...standing, shelves: { ...others, [server]: shelf }, isNews },
     opens: was?.isOpen === true ? [] : [shelfOpen(c, shelf)],
-    letters: [listLetter(c, shelf), ...(isSame ? [] : [watch])],
+    letters: [listLetter(c, shelf), ...spoils, ...(isSame ? [] : [watch])],
   };
 }
 /** Whether its list is waited for, and why it cannot be had. */
@@ -182,12 +184,14 @@ export function shown(c: Context, wanted: AggregateWanted, failure: Failure | nu
   };
   return { to: wanted.replyTo, event, ifThere: true };
 }
-export function filled(c: Context, { server, items, reason, changes }: ShelfFilled): Partial<Context> {
+export function filled(c: Context, news: ShelfFilled): Partial<Context> {
+  const { server, items, reason, changes } = news;
   const shelf = own(c, server);
   const pending = c.pending.filter((each) => each !== server);
   if (!shelf) return { pending };
   // Of one that tells of no change nothing is known the next time.
-  const isFresh = reason === null && changes === shelf.changes && unwatched(c, shelf).length === 0;
+  const isFresh =
+    reason === null && news.isFresh && changes === shelf.changes && unwatched(c, shelf).length === 0;
   return { pending, shelves: { ...c.shelves, [server]: { ...shelf, items, reason, isFresh } } };
 }
 

@@ -1,10 +1,9 @@
 /** What an aggregator is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
 import type { ServerHistory } from './history/index.ts';
-import type { Listed, Missing, Notice, System } from './systems/index.ts';
+import type { Listed, Notice, System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
-import type { Failure } from './wire/failure.ts';
 
 export interface AggregatorStart {
   readonly system: System;
@@ -51,15 +50,6 @@ export type AggregatorOrder =
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
   | ResourcesWatched
   | { readonly type: 'close' };
-/** The answer for the whole, as the wire has it but for `req_id`; `missing` are servers of which not all is in it. */
-export interface AggregateShown {
-  readonly type: 'aggregate.shown';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly body: object;
-  readonly missing: readonly Missing[];
-  readonly failure: Failure | null;
-}
 /** What the owner hears: what is shown is not what it was; and of which resources it wants to hear from a server. */
 export type AggregatorNews =
   | { readonly type: 'aggregate.changed'; readonly system: System }

@@ -1,7 +1,6 @@
 /** What a computer tells its Desktop and its Finder, and what it asks them. */
 import { nameOf, type Address } from './address.ts';
 import type {
-  AggregateShown,
   AggregateWanted,
   AggregatorNews,
   AggregatorOrder,
@@ -15,8 +14,7 @@ import { clientOf, linkOf } from './computer.rules.ts';
 import type { ComputerContext } from './computer.words.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import { takesPart } from './participation.ts';
-import type { ResourceRead } from './read.machine.ts';
-import type { System } from './systems/index.ts';
+import type { AggregateShown, ResourceRead, System } from './systems/index.ts';
 import { timingOf } from './timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';

@@ -1,4 +1,6 @@
 /** Each registers its scenarios: with the words of `dsl/` as plans, on the stage as tests of whoever imports this. */
+import './agent-finder.scenario.ts';
+import './agent-systems.scenario.ts';
 import './breaker.scenario.ts';
 import './broken-machines.scenario.ts';
 import './calls-on-stage.scenario.ts';

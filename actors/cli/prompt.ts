@@ -2,9 +2,10 @@ import type { Failure } from '../../machines/wire/index.ts';
 import type { Computer } from '../computer-handle.ts';
 import { listingText, resultText } from './answers.ts';
 import { treeLines, type TreeNode } from '../tree.ts';
+import { tellFact } from './facts.ts';
 import { SystemLines, systemsHelp } from './system-lines.ts';
 import { ServerLines, serversHelp } from './server-lines.ts';
-import { errorOf, showFailure, tellFact, type Context } from './shared.ts';
+import { errorOf, showFailure, type Context } from './shared.ts';
 
 const help = `tools list             what can be called
 tools call NAME JSON   call a tool: tools call read_file {"path": "README.md"}

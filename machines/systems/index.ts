@@ -5,6 +5,7 @@ import { desktop } from './desktop.ts';
 import { finder } from './finder.ts';
 import type { System, SystemRules } from './system.ts';
 
+export type { AggregateShown, ResourceRead } from './answers.ts';
 export { contentsIn } from './contents.ts';
 export type { Contents, Listed, Missing, Notice, System, SystemRules } from './system.ts';
 export const systems: Readonly<Record<System, SystemRules>> = { desktop, finder };

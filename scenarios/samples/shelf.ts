@@ -12,6 +12,6 @@ export const shelf: Sample = {
     close: [{}],
   } satisfies OrdersOf<ShelfOrder>,
   answers: [...answers, { type: 'ask.answered', result: { contents } }],
-  tellApart: (c) => [c.uris, c.stale, c.asked, Object.keys(c.held as object), c.isLate],
-  passedThrough: ['reading.asking', 'reading.late'],
+  tellApart: (c) => [c.uris, c.stale, c.asked, c.asks, c.later, Object.keys(c.held as object), c.isLate],
+  passedThrough: ['reading.asking', 'late'],
 };

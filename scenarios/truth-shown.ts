@@ -1,0 +1,125 @@
+import { keyOf } from '../machines/address.ts';
+import type { ComputerContext } from '../machines/computer.machine.ts';
+import type { ResourcesTruth } from './scripted/script.ts';
+import { systems, type AggregateShown, type System } from '../machines/systems/index.ts';
+import { events } from '../machines/wire/events.ts';
+import { offersOf, type Truth } from './scripted/script.ts';
+import type { Stage } from './stage.ts';
+
+/** Only a stage knows both what servers have and what a computer and its agents are shown of it. */
+export const showsTheTruth = 'a computer shows what its servers have, to its host and to agents';
+
+const both: readonly System[] = ['desktop', 'finder'];
+const methods = { desktop: events.getDesktop, finder: events.getFinder } as const;
+/** As many as there may be. */
+const queries = { desktop: {}, finder: { limit: 100 } } as const;
+const ticketOf = (system: System): string => `truth.${system}`;
+
+const contextOf = <Context>(stage: Stage, address: string): Context | undefined =>
+  (stage.directory.find(address)?.ref.getSnapshot() as { context: Context } | undefined)?.context;
+
+/** What is known of one server, by URI: what its last reads gave. */
+type Held = Readonly<Record<string, { readonly items: readonly object[]; readonly failure: unknown }>>;
+interface Server {
+  readonly name: string;
+  readonly truth: ResourcesTruth;
+  /** As it would list them, or, where nobody could know of the last change, as they are known. */
+  readonly uris: readonly string[];
+}
+
+const isKnowable = ({ isListed, isTold }: ResourcesTruth, isHeard: boolean, c: ComputerContext): boolean =>
+  isListed || (isHeard ? isTold || c.timing.pollDeclaredMs > 0 : c.timing.pollMs > 0);
+/** Who is ready, takes part, and is one of whom a stage knows the truth. */
+function serversOf(stage: Stage, c: ComputerContext): Server[] {
+  return c.servers.flatMap(({ rules: { server: name }, client }): Server[] => {
+    const script = c.stages[name] === 'ready' ? stage.servers.behind(name) : undefined;
+    const truth: Truth | undefined = script?.truth?.();
+    const { resources } = script ? offersOf(script) : { resources: null };
+    if (!truth || resources?.subscribe !== true) return [];
+    const isHeard = resources.listChanged && client.hearsChanges;
+    const known = (c.resources[name] ?? []).map(({ uri }) => uri);
+    const uris = isKnowable(truth.resources, isHeard, c) ? truth.resources.uris : known;
+    return [{ name, truth: truth.resources, uris }];
+  });
+}
+/** What one server has to show, and whether that is all: where it has lied, what it said. */
+function shownOf(stage: Stage, system: System, { name, truth, uris }: Server) {
+  const { urisIn, toRead, itemsOf } = systems[system];
+  const held = contextOf<{ held: Held }>(stage, `computer/${system}/shelf:${keyOf(name)}`)?.held ?? {};
+  const read = toRead(urisIn(uris.map((uri) => ({ uri })))).map((uri) => {
+    const known = held[uri];
+    if (!truth.isKnowable(uri) && known && !known.failure) return { ok: true, body: known.items } as const;
+    return itemsOf(truth.read(uri), uri, name);
+  });
+  // What is not there has no contents, and is refused.
+  const isWhole = read.every(({ ok }) => ok) && uris.every((uri) => truth.read(uri).length > 0);
+  return { name, items: read.flatMap((one) => (one.ok ? one.body : [])), isWhole };
+}
+
+/** What somebody is shown, and what was wrong about it; undefined: he was not answered. */
+interface Answer {
+  readonly body: object;
+  readonly missing: readonly string[];
+}
+const waitFor = (stage: Stage, isThere: () => boolean, patienceMs: number): void => {
+  for (let ms = 0; ms < patienceMs && !isThere(); ms += 10) stage.run(10);
+};
+function shownToHost(stage: Stage, c: ComputerContext, system: System): Answer | undefined {
+  const ticket = ticketOf(system);
+  const before = stage.heard('computer', 'aggregate.shown').length;
+  const wanted = { type: 'aggregate.wanted', system, ticket, reqId: ticket, query: queries[system] };
+  stage.order('computer', { ...wanted, replyTo: 'host:computer' });
+  const answers = (): AggregateShown[] =>
+    stage.heard('computer', 'aggregate.shown').slice(before) as unknown as AggregateShown[];
+  waitFor(stage, () => answers().length > 0, 2 * c.timing.shelfMs + 100);
+  const [answer] = answers();
+  if (!answer || answer.failure) return undefined;
+  return { body: answer.body, missing: answer.missing.map(({ server }) => server) };
+}
+/** Null: there is no agent in its office. */
+function shownToAgent(stage: Stage, c: ComputerContext, system: System): Answer | undefined | null {
+  const isJoined = (link: string): boolean => stage.state(link)?.startsWith('{online:{joined') === true;
+  const { computers = [] } = contextOf<{ computers: readonly string[] }>(stage, 'agent') ?? {};
+  const name = c.link?.name;
+  if (!isJoined('computer/link') || !isJoined('agent/link') || name === undefined) return null;
+  if (!computers.includes(name)) return null;
+  const request = { computer: name, ...queries[system] };
+  const asked = stage.query(methods[system], request);
+  waitFor(stage, () => asked.settled.length > 0, c.timing.queryMs + c.timing.agentMarginMs + 100);
+  const [settled] = asked.settled;
+  if (!settled || settled.failure || typeof settled.result !== 'object') return undefined;
+  const {
+    req_id: _,
+    missing = [],
+    ...body
+  } = settled.result as { req_id: string; missing?: { server: string }[] };
+  return { body, missing: missing.map(({ server }) => server) };
+}
+
+/** What is wrong with what is shown when all is quiet; whoever looks asks, and what was not known is read. */
+export function untruthsShown(stage: Stage): string[] {
+  const before = contextOf<ComputerContext>(stage, 'computer');
+  if (!before || stage.state('computer')?.startsWith('clos') === true) return [];
+  return both.flatMap((system) => {
+    const host = shownToHost(stage, before, system);
+    const agent = shownToAgent(stage, before, system);
+    const c = contextOf<ComputerContext>(stage, 'computer') ?? before;
+    const shown = serversOf(stage, c).map((server) => shownOf(stage, system, server));
+    const items = shown.flatMap((each) => each.items);
+    const should: Answer = {
+      body: systems[system].answerOf(items, queries[system], c.recent),
+      missing: shown.filter(({ isWhole }) => !isWhole).map(({ name }) => name),
+    };
+    return [
+      ...wrong(`the host is shown of its ${system}`, host, should),
+      ...(agent === null ? [] : wrong(`an agent is shown of the ${system}`, agent, should)),
+    ];
+  });
+}
+const written = ({ body, missing }: Answer): string => JSON.stringify([body, missing.toSorted()]);
+function wrong(who: string, is: Answer | undefined, should: Answer): string[] {
+  if (!is) return [`what ${who}: no answer`];
+  return written(is) === written(should)
+    ? []
+    : [`what ${who}: ${written(is)}, and the servers have ${written(should)}`];
+}
