@@ -1,12 +1,13 @@
 /** What a host holds of an agent: its options, its methods, what it tells. */
 import type { ShownWindow } from '../machines/desktop/index.ts';
-import type { DesktopSeen, FinderSeen } from '../machines/subjects/index.ts';
 import type { System } from '../machines/systems/index.ts';
 import type { Timing } from '../machines/timing.ts';
-import type { DPEDocumentSummary, RoomMember, SmcpTool } from '../machines/wire/index.ts';
+import type { RoomMember, SmcpTool } from '../machines/wire/index.ts';
 import type { AgentReading } from './agent-reading.ts';
+import type { FinderFollowed } from './documents-handle.ts';
 import type { RecordOptions } from './flight-recorder.ts';
 import type { CallOptions, CallOutcome } from './pending-calls.ts';
+import type { DesktopShown, DocumentSummary } from './systems-handle.ts';
 
 export interface AgentOptions {
   readonly url: string;
@@ -36,7 +37,7 @@ export interface AgentEvents {
   /** What of a Desktop became another; the first time, all that is there. A listener has it followed. */
   readonly 'desktop.changed': {
     readonly computer: string;
-    readonly value: DesktopSeen;
+    readonly value: DesktopShown;
     readonly added: readonly ShownWindow[];
     readonly removed: readonly ShownWindow[];
     /** As they are now: the same URI with another text. */
@@ -45,11 +46,11 @@ export interface AgentEvents {
   /** The same of a Finder. */
   readonly 'finder.changed': {
     readonly computer: string;
-    readonly value: FinderSeen;
-    readonly added: readonly DPEDocumentSummary[];
-    readonly removed: readonly DPEDocumentSummary[];
+    readonly value: FinderFollowed;
+    readonly added: readonly DocumentSummary[];
+    readonly removed: readonly DocumentSummary[];
     /** As they are now: the same URI with another `last_modified`. */
-    readonly changed: readonly DPEDocumentSummary[];
+    readonly changed: readonly DocumentSummary[];
   };
   readonly 'config.changed': { readonly computer: string };
   readonly 'link.changed': { readonly state: string; readonly reason: string | null };

@@ -1,8 +1,10 @@
 /** Lists that an agent walks through page by page, for as long as somebody wants more. */
 import { restless } from '../machines/subjects/index.ts';
-import { wireCodes, type DPEDocumentSummary, type DPEPageSummary } from '../machines/wire/index.ts';
+import { wireCodes } from '../machines/wire/index.ts';
 import type { AgentReading } from './agent-reading.ts';
+import type { PageSummary } from './documents-handle.ts';
 import { A2cError } from './errors.ts';
+import type { DocumentSummary } from './systems-handle.ts';
 
 type Options<Method extends 'pagesOf' | 'documentsOf'> = NonNullable<
   Parameters<AgentReading[Method]>[Method extends 'pagesOf' ? 2 : 1]
@@ -57,7 +59,7 @@ export const pagesOf = (
   computer: string,
   uri: string,
   { pageSize = 20, signal, ...how }: Options<'pagesOf'>,
-): AsyncIterableIterator<DPEPageSummary> =>
+): AsyncIterableIterator<PageSummary> =>
   leavable(signal, async function* (ended) {
     let [offset, last] = [0, -1];
     for (;;) {
@@ -73,14 +75,14 @@ export const pagesOf = (
     }
   });
 
-const keyOf = ({ server, uri }: DPEDocumentSummary): string => JSON.stringify([server, uri]);
+const keyOf = ({ server, uri }: DocumentSummary): string => JSON.stringify([server, uri]);
 
 /** Pages overlap by one document: where the seam does not fit, the list has moved under whoever walks through it. */
 export const documentsOf = (
   reading: AgentReading,
   computer: string,
   { pageSize = 100, signal, ...query }: Options<'documentsOf'>,
-): AsyncIterableIterator<DPEDocumentSummary> =>
+): AsyncIterableIterator<DocumentSummary> =>
   leavable(signal, async function* (ended) {
     if (!Number.isInteger(pageSize) || pageSize < 2 || pageSize > 100)
       throw new A2cError({

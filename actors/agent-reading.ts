@@ -13,9 +13,8 @@ import {
   type BuiltDpeUri,
   type DpeCategory,
   type DpeFormat,
-  type FinderQuery,
 } from '../machines/finder/index.ts';
-import { missingIn, type DesktopSeen, type FinderSeen } from '../machines/subjects/index.ts';
+import { missingIn } from '../machines/subjects/index.ts';
 import { systemOfUri } from '../machines/systems/index.ts';
 import {
   events,
@@ -23,19 +22,22 @@ import {
   readDesktop,
   readFinder,
   wireCodes,
-  type DPEDocumentMetadata,
-  type DPEDocumentPages,
-  type DPEDocumentSummary,
-  type DPEElementDetail,
-  type DPEPage,
-  type DPEPageSummary,
   type Failure,
   type Read,
-  type ResourceContents,
 } from '../machines/wire/index.ts';
 import { questionError } from './agent-calls.ts';
 import { documentsOf, pagesOf } from './agent-pages.ts';
+import type { DocumentPage, DocumentPages, ElementDetail, PageSummary } from './documents-handle.ts';
 import { A2cError } from './errors.ts';
+import type {
+  DesktopQuery,
+  DesktopShown,
+  DocumentMetadata,
+  DocumentSummary,
+  FinderQuery,
+  FinderShown,
+  ResourceContent,
+} from './systems-handle.ts';
 
 export interface ReadOptions {
   /** ms; default as long as an office lets a computer think, and a margin. */
@@ -43,15 +45,8 @@ export interface ReadOptions {
   /** Ends the wait: the promise rejects with `ToolCallCancelled`. */
   readonly signal?: AbortSignal;
 }
-export interface DesktopOptions extends ReadOptions {
-  /** The most windows that are wanted; default all, 0 or less wants none. */
-  readonly size?: number;
-  /** The one window that is wanted, by its URI exactly as listed. */
-  readonly window?: string;
-}
-/** `limit`: 20 by default, 100 at the most; 0 or less wants no document and is told the total. */
+export interface DesktopOptions extends DesktopQuery, ReadOptions {}
 export interface FinderOptions extends FinderQuery, ReadOptions {}
-export type FinderAnswer = Omit<FinderSeen, 'left_out'>;
 /** `json` is read as what it says; `markdown` and `text` are texts. */
 export interface FormatOptions<Format extends DpeFormat> extends ReadOptions {
   readonly format?: Format;
@@ -69,33 +64,33 @@ type As<Format extends DpeFormat, Value> = Format extends 'json' ? Value : strin
  */
 export interface AgentReading {
   /** All windows of a computer, each as one text; `missing` are servers of which not all could be had. */
-  getDesktop(computer: string, options?: DesktopOptions): Promise<DesktopSeen>;
+  getDesktop(computer: string, options?: DesktopOptions): Promise<DesktopShown>;
   /** A page of the documents of a computer. `total_count` counts all that the query finds. */
-  getFinder(computer: string, options?: FinderOptions): Promise<FinderAnswer>;
+  getFinder(computer: string, options?: FinderOptions): Promise<FinderShown>;
   /** A window or a place in a document, as its server gives it. */
-  readResource(computer: string, uri: string, options?: ReadOptions): Promise<readonly ResourceContents[]>;
+  readResource(computer: string, uri: string, options?: ReadOptions): Promise<readonly ResourceContent[]>;
   /** Level 1. `uri` is that of the document; what it has behind the document is dropped, here and below. */
-  readDocumentMetadata(computer: string, uri: string, options?: ReadOptions): Promise<DPEDocumentMetadata>;
+  readDocumentMetadata(computer: string, uri: string, options?: ReadOptions): Promise<DocumentMetadata>;
   /** Level 1 with its pages from `offset` (default 0), at most `limit` (1 to 100, default 20). */
   readDocumentPages(
     computer: string,
     uri: string,
     options?: ReadOptions & { readonly offset?: number; readonly limit?: number },
-  ): Promise<DPEDocumentPages>;
+  ): Promise<DocumentPages>;
   /** Level 2. `index` counts from 0. */
   readPage<Format extends DpeFormat = 'json'>(
     computer: string,
     uri: string,
     index: number,
     options?: PageOptions<Format>,
-  ): Promise<As<Format, DPEPage>>;
+  ): Promise<As<Format, DocumentPage>>;
   /** Level 3. */
   readElement<Format extends DpeFormat = 'json'>(
     computer: string,
     uri: string,
     elementId: string,
     options?: FormatOptions<Format>,
-  ): Promise<As<Format, DPEElementDetail>>;
+  ): Promise<As<Format, ElementDetail>>;
   /**
    * All pages of a document in their order, listed `pageSize` (1 to 100, default 20) at a time, when they are wanted. No
    * page comes twice; of a document that changes meanwhile those that were listed before it did are as they were.
@@ -104,7 +99,7 @@ export interface AgentReading {
     computer: string,
     uri: string,
     options?: ReadOptions & { readonly pageSize?: number },
-  ): AsyncIterableIterator<DPEPageSummary>;
+  ): AsyncIterableIterator<PageSummary>;
   /**
    * All documents that a query finds, asked for `pageSize` (2 to 100, default 100) at a time, when they are wanted. No
    * document of a server comes twice. One that is there all the while is given: where the total changes between two
@@ -115,7 +110,7 @@ export interface AgentReading {
   documentsOf(
     computer: string,
     query?: Omit<FinderOptions, 'offset' | 'limit'> & { readonly pageSize?: number },
-  ): AsyncIterableIterator<DPEDocumentSummary>;
+  ): AsyncIterableIterator<DocumentSummary>;
 }
 
 /** One question to a computer: its raw ack, and the `req_id` that it has to echo. Rejects when there is none. */
@@ -140,7 +135,7 @@ const noText: Failure = {
   message: 'The server gave no text where one was to be',
 };
 /** Of a format that is no JSON: all its texts. */
-function textIn(contents: readonly ResourceContents[]): Read<string> {
+function textIn(contents: readonly ResourceContent[]): Read<string> {
   const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
 }
@@ -154,7 +149,7 @@ export function createReading(ask: Ask): AgentReading {
     computer: string,
     place: BuiltDpeUri,
     options: ReadOptions,
-    read: (contents: readonly ResourceContents[]) => Read<T>,
+    read: (contents: readonly ResourceContent[]) => Read<T>,
   ): Promise<T> => {
     if (!place.ok) throw new A2cError(place.failure);
     const { contents, reqId } = await readRaw(computer, place.uri, options);
@@ -164,7 +159,7 @@ export function createReading(ask: Ask): AgentReading {
     computer: string,
     place: BuiltDpeUri,
     options: FormatOptions<Format>,
-    read: (contents: readonly ResourceContents[]) => Read<T>,
+    read: (contents: readonly ResourceContent[]) => Read<T>,
   ): Promise<As<Format, T>> => {
     const isText = options.format === 'markdown' || options.format === 'text';
     return (await readPlace<unknown>(computer, place, options, isText ? textIn : read)) as As<Format, T>;

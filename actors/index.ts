@@ -34,15 +34,20 @@ export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.t
 export type {
   AgentReading,
   DesktopOptions,
-  FinderAnswer,
   FinderOptions,
   FormatOptions,
   PageOptions,
   ReadOptions,
 } from './agent-reading.ts';
+export type {
+  DocumentPage,
+  DocumentPages,
+  ElementDetail,
+  FinderFollowed,
+  PageSummary,
+} from './documents-handle.ts';
 export type { ShownWindow } from '../machines/desktop/index.ts';
-export type { DesktopSeen, FinderSeen } from '../machines/subjects/index.ts';
-export type { Missing } from '../machines/systems/index.ts';
+export type { DpeCategory, DpeFormat } from '../machines/finder/index.ts';
 export type { CallEnded, CallStarted } from './call-watch.ts';
 export type {
   Answers,
@@ -61,6 +66,7 @@ export type { PastCall } from '../machines/history/index.ts';
 export type {
   DesktopQuery,
   DesktopShown,
+  DocumentMetadata,
   DocumentSummary,
   FinderQuery,
   FinderShown,

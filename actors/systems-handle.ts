@@ -26,8 +26,8 @@ export interface FinderQuery {
   /** How many are given: default 20, 100 at the most, none for 0 or less. */
   readonly limit?: number;
 }
-/** A document as its server tells it, and that server (seed 000). */
-export interface DocumentSummary {
+/** A document as its server tells it (seed 000). */
+export interface DocumentMetadata {
   /** Percent-encoded, as it stands in its URI. */
   readonly doc_ref: string;
   readonly uri: string;
@@ -39,9 +39,12 @@ export interface DocumentSummary {
   readonly summary?: string | null | undefined;
   /** ISO 8601; without a zone it is UTC. */
   readonly last_modified?: string | null | undefined;
+  readonly [more: string]: unknown;
+}
+/** A document in a Finder: as its server tells it, and that server. */
+export interface DocumentSummary extends DocumentMetadata {
   /** Its name in the config. */
   readonly server: string;
-  readonly [more: string]: unknown;
 }
 export interface FinderShown {
   readonly documents: readonly DocumentSummary[];

@@ -48,11 +48,13 @@ function shownOf(stage: Stage, system: System, { name, truth, uris }: Server) {
   const held = contextOf<{ held: Held }>(stage, `computer/${system}/shelf:${keyOf(name)}`)?.held ?? {};
   const read = toRead(urisIn(uris.map((uri) => ({ uri })))).map((uri) => {
     const known = held[uri];
-    if (!truth.isKnowable(uri) && known && !known.failure) return { ok: true, body: known.items } as const;
-    return itemsOf(truth.read(uri), uri, name);
+    const contents = truth.read(uri);
+    // It has changed, or vanished, without a word.
+    const isSecret = contents.length === 0 || !truth.isKnowable(uri);
+    if (isSecret && known && !known.failure) return { ok: true, body: known.items } as const;
+    return contents.length === 0 ? ({ ok: false } as const) : itemsOf(contents, uri, name);
   });
-  // What is not there has no contents, and is refused.
-  const isWhole = read.every(({ ok }) => ok) && uris.every((uri) => truth.read(uri).length > 0);
+  const isWhole = read.every(({ ok }) => ok);
   return { name, items: read.flatMap((one) => (one.ok ? one.body : [])), isWhole };
 }
 
@@ -96,10 +98,21 @@ function shownToAgent(stage: Stage, c: ComputerContext, system: System): Answer 
   return { body, missing: missing.map(({ server }) => server) };
 }
 
+/** Long enough for a server to be back that was found dead by being asked. */
+const backMs = 60_000;
+/** Asks of both systems, so that what is known only by asking is known. */
+function look(stage: Stage, c: ComputerContext): void {
+  const told = (): number => stage.heard('computer', 'client.changed').length;
+  const before = told();
+  for (const system of both) shownToHost(stage, c, system);
+  if (told() !== before) stage.run(backMs);
+}
+
 /** What is wrong with what is shown when all is quiet; whoever looks asks, and what was not known is read. */
 export function untruthsShown(stage: Stage): string[] {
   const before = contextOf<ComputerContext>(stage, 'computer');
   if (!before || stage.state('computer')?.startsWith('clos') === true) return [];
+  look(stage, before);
   return both.flatMap((system) => {
     const host = shownToHost(stage, before, system);
     const agent = shownToAgent(stage, before, system);
