@@ -74,7 +74,7 @@ export class SystemQuestions {
     if (!system.ok) throw errorOfSystem(system.failure);
     const about = { type: 'resource.wanted', system: system.body, uri };
     const { contents } = (await this.#asked(about, 'resource.read')) as ResourceRead;
-    return contents as readonly ResourceContent[];
+    return contents;
   }
   /** Whether it was an answer. */
   hear(event: AnyEventObject): boolean {

@@ -47,13 +47,18 @@ export const tellRolledBack = tell((c) => ({
   generation: c.fallback?.generation ?? 0,
   failure: c.failure,
 }));
-export const passUpdated = tell((c, { uri }: { readonly uri: string }) => ({
+const passUpdated = tell((c, { uri }: { readonly uri: string }) => ({
   type: 'resource.updated',
   server: c.server,
   uri,
 }));
 
-export const passWatched = tell((_, event: ResourcesWatched) => event);
+const passWatched = tell((_, event: ResourcesWatched) => event);
+/** What a session and its watch say of resources goes on to the owner. */
+export const resourceNews = {
+  'resource.updated': { actions: passUpdated },
+  'resources.watched': { actions: passWatched },
+} as const;
 
 /** To whoever makes something of the resources of all servers. */
 export const tellResources = {

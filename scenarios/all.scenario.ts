@@ -26,6 +26,7 @@ import './stopping.scenario.ts';
 import './supervision.scenario.ts';
 import './systems-failing.scenario.ts';
 import './systems-lists.scenario.ts';
+import './systems-watched.scenario.ts';
 import './systems.scenario.ts';
 import './turns.scenario.ts';
 import './views.scenario.ts';

@@ -8,11 +8,8 @@ import { paramsOf } from './prompt.ts';
 import { exitCodes, recordBy, showFailure, type Context, type RecordingOptions } from './shared.ts';
 import { configOf, type SourceOptions } from './source.ts';
 
-/** Of a command that starts the servers of a config for itself. */
-export interface LocalOptions extends SourceOptions, RecordingOptions {
+export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
-}
-export interface OneShotOptions extends LocalOptions {
   /** An office to ask as its agent; without it the servers are started here, for this one command. */
   readonly url?: string;
   readonly office: string;
@@ -22,7 +19,7 @@ export interface OneShotOptions extends LocalOptions {
 /** The servers of the config, for as long as it takes. A person who types the command has confirmed it. */
 export async function withComputer<T>(
   context: Context,
-  options: LocalOptions,
+  options: OneShotOptions,
   use: (computer: Awaited<ReturnType<typeof createComputer>>) => Promise<T>,
 ): Promise<T> {
   const config = await configOf(context, options);
@@ -38,7 +35,7 @@ export async function withComputer<T>(
     await computer.close();
   }
 }
-async function withAgent<T>(
+export async function withAgent<T>(
   { signal }: Context,
   { url = '', office, computer, ...recording }: OneShotOptions,
   use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,

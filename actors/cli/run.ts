@@ -3,27 +3,24 @@ import { version } from '../version.ts';
 import { addLaboratory } from './laboratory.ts';
 import type * as LongRunning from './long-running.ts';
 import type * as OneShot from './one-shot.ts';
-import { portOf, secondsOf, wholeOf, withRecording, withServerOptions, withSource } from './options.ts';
+import {
+  officeOption,
+  portOf,
+  secondsOf,
+  withPeer,
+  withRecording,
+  withServerOptions,
+  withSource,
+} from './options.ts';
 import { errorOf, exitCodes, showFailure, type Context } from './shared.ts';
-import type * as Systems from './systems.ts';
+import { addSystems } from './system-commands.ts';
 
-const officeOption = () => new Option('--office <id>', 'id of the office').default('local');
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
 const hostOption = () => new Option('--host <address>', 'address to listen on').default('127.0.0.1');
 const confirmOption = () =>
   new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
     .choices(['ask', 'allow', 'deny'])
     .default('ask');
-const withPeer = (command: Command): Command =>
-  command
-    .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
-    .addOption(officeOption())
-    .option('--computer <name>', 'which computer of that office (default: the only one)')
-    .option('--json', 'one JSON document on stdout', false);
-
-const withLocal = (command: Command): Command =>
-  withSource(command).option('--json', 'one JSON document on stdout', false);
-
 type Action = (context: Context, ...args: never[]) => Promise<number>;
 
 /** What a command needs is loaded once that command is typed, so that nobody waits for sockets to read a help text. */
@@ -37,12 +34,6 @@ const oneShot =
   (name: 'call' | 'tools'): Action =>
   async (...args) => {
     const commands: typeof OneShot = await import('./one-shot.ts');
-    return (commands[name] as Action)(...args);
-  };
-const systems =
-  (name: 'desktop' | 'finder' | 'read'): Action =>
-  async (...args) => {
-    const commands: typeof Systems = await import('./systems.ts');
     return (commands[name] as Action)(...args);
   };
 const schema: Action = async (context) => (await import('./source.ts')).schema(context);
@@ -114,22 +105,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .argument('[json]', 'its parameters, a JSON object', '{}')
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .action(does(oneShot('call')));
-  withLocal(program.command('desktop'))
-    .description('shows the windows of all servers')
-    .option('--size <n>', 'at most so many; 0 = none (default: all)', wholeOf)
-    .option('--window <uri>', 'the one window of this URI')
-    .action(does(systems('desktop')));
-  withLocal(program.command('finder'))
-    .description('lists the documents of all servers')
-    .option('--keyword <word...>', 'one of them stands in the title, the keywords or the summary')
-    .option('--type <ext>', 'of exactly this type, such as pdf')
-    .option('--offset <n>', 'so many are passed over (default: 0)', wholeOf)
-    .option('--limit <n>', 'so many are given, at most 100 (default: 20)', wholeOf)
-    .action(does(systems('finder')));
-  withLocal(program.command('read'))
-    .description('reads a window, a document, a page or an element')
-    .argument('<uri>', 'window://… or dpe://…, as desktop and finder show them')
-    .action(does(systems('read')));
+  addSystems(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);
   try {

@@ -10,6 +10,7 @@ import {
   startOverHttp,
   type RunningServer,
 } from '../../scenarios/fixtures/resource-servers.ts';
+import { createComputer, createOffice } from '../index.ts';
 import { run } from './run.ts';
 
 /** `a2c desktop`, `finder` and `read` in this process, over real servers. */
@@ -175,6 +176,32 @@ describe('a2c read', () => {
     });
     const person = await a2c(['read', uri, '-c', config]);
     expect(person).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^error: .+\n {2}.+\n$/) });
+  });
+});
+
+describe('with --url', () => {
+  it('the computer of a running office is asked instead, and answers the same', async () => {
+    const config = {
+      mcpServers: {
+        w: launchedWith('windows', mark, '--host', 'w'),
+        docs: launchedWith('documents', mark, '--host', 'h'),
+      },
+    };
+    await using office = await createOffice({ port: 0 });
+    await using _computer = await createComputer({ name: 'c1', config, office: { url: office.url } });
+    const how = ['--json', '--url', office.url];
+    expect(documentOf(await a2c(['desktop', '--size', '1', ...how]))).toEqual({
+      desktops: ['window://w/main/tab1?priority=80\n\na page'],
+      missing: [],
+    });
+    expect(documentOf(await a2c(['finder', '--type', 'pdf', ...how]))).toMatchObject({
+      ...{ documents: [{ uri: plan, server: 'docs' }], total_count: 1, missing: [] },
+    });
+    const told = await a2c(['read', `${plan}/pages/9`, ...how]);
+    expect(told.code).toBe(1);
+    expect(documentOf(told)).toMatchObject({
+      error: { code: 4202, details: { page_index: 9, page_count: 2 } },
+    });
   });
 });
 

@@ -1,38 +1,48 @@
+import type { Agent } from '../agent-handle.ts';
 import type { Computer } from '../computer-handle.ts';
+import type { DesktopShown, FinderShown, ResourceContent } from '../systems-handle.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from './answers-systems.ts';
-import { withComputer, type LocalOptions } from './one-shot.ts';
+import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import { exitCodes, type Context } from './shared.ts';
 
 /** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
-export interface DesktopOptions extends LocalOptions {
+export interface DesktopOptions extends OneShotOptions {
   readonly size?: number;
   readonly window?: string;
 }
-export interface FinderOptions extends LocalOptions {
+export interface FinderOptions extends OneShotOptions {
   readonly keyword?: readonly string[];
   readonly type?: string;
   readonly offset?: number;
   readonly limit?: number;
 }
 
-/** The servers are started, asked once and ended; Ctrl-C ends them at any moment, and with them the question. */
+/** Who is asked: a computer of our own, or one in an office. */
+interface Asking<T> {
+  here(computer: Computer): Promise<T>;
+  there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
+}
+/** Asked once, and ended; Ctrl-C ends all at any moment, and with it the question. */
 async function show<T extends object>(
   context: Context,
-  options: LocalOptions,
-  ask: (computer: Computer) => Promise<T>,
+  options: OneShotOptions,
+  ask: Asking<T>,
   textOf: (shown: T) => Shown,
 ): Promise<number> {
   const { signal, terminal } = context;
-  const shown = await withComputer(context, options, async (computer) => {
-    const stop = (): void => void computer.close();
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    try {
-      return await ask(computer);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
-  });
+  const shown =
+    options.url === undefined
+      ? await withComputer(context, options, async (computer) => {
+          const stop = (): void => void computer.close();
+          signal.addEventListener('abort', stop, { once: true });
+          if (signal.aborted) stop();
+          try {
+            return await ask.here(computer);
+          } finally {
+            signal.removeEventListener('abort', stop);
+          }
+        })
+      : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
   if (options.json) terminal.out(JSON.stringify(shown));
   else tell(terminal, textOf(shown));
   return exitCodes.done;
@@ -41,7 +51,14 @@ async function show<T extends object>(
 export function desktop(context: Context, options: DesktopOptions): Promise<number> {
   const { size, window } = options;
   const query = { ...(size !== undefined && { size }), ...(window !== undefined && { window }) };
-  return show(context, options, (computer) => computer.desktop(query), desktopText);
+  const ask: Asking<DesktopShown> = {
+    here: (computer) => computer.desktop(query),
+    there: async (agent, computer, how) => {
+      const { desktops, missing } = await agent.getDesktop(computer, { ...query, ...how });
+      return { desktops, missing };
+    },
+  };
+  return show(context, options, ask, desktopText);
 }
 export function finder(context: Context, options: FinderOptions): Promise<number> {
   const { keyword, type, offset, limit } = options;
@@ -51,9 +68,19 @@ export function finder(context: Context, options: FinderOptions): Promise<number
     ...(offset !== undefined && { offset }),
     ...(limit !== undefined && { limit }),
   };
-  return show(context, options, (computer) => computer.finder(query), finderText);
+  const ask: Asking<FinderShown> = {
+    here: (computer) => computer.finder(query),
+    there: async (agent, computer, how) => {
+      const { documents, total_count, missing } = await agent.getFinder(computer, { ...query, ...how });
+      return { documents, total_count, missing };
+    },
+  };
+  return show(context, options, ask, finderText);
 }
-export function read(context: Context, uri: string, options: LocalOptions): Promise<number> {
-  const ask = async (computer: Computer) => ({ contents: await computer.readResource(uri) });
+export function read(context: Context, uri: string, options: OneShotOptions): Promise<number> {
+  const ask: Asking<{ readonly contents: readonly ResourceContent[] }> = {
+    here: async (computer) => ({ contents: await computer.readResource(uri) }),
+    there: async (agent, computer, how) => ({ contents: await agent.readResource(computer, uri, how) }),
+  };
   return show(context, options, ask, ({ contents }) => contentsText(contents));
 }
