@@ -36,12 +36,15 @@ export interface Taken {
 const nothing: Taken = { next: {}, opens: [], letters: [] };
 /** A server without anything of the system has no shelf. Equal lists are no news, whatever else of them has changed. */
 export function listed(c: Context, event: ResourcesListed): Taken {
-  const { server, session, resources, changed } = event;
+  const { server, session, resources, changed, isRenewed } = event;
   const was = own(c, server);
   const before = was?.listed.uris ?? [];
   const uris = rulesOf(c).urisIn(resources ?? []);
-  if (was && isSameList(before, uris))
-    return { ...spoilt(c, was, changed), letters: spoilLetters(c, was, changed) };
+  if (was && isSameList(before, uris)) {
+    const { next, opens } = spoilt(c, was, changed);
+    const isNews = c.isNews || (isRenewed === true && before.length > 0);
+    return { next: { ...next, isNews }, opens, letters: spoilLetters(c, was, changed) };
+  }
   if (!was && uris.length === 0) return nothing;
   const news: AggregatorNews = { type: 'resources.watch', server, uris, by: c.system };
   const watch: Post = { to: c.owner, event: news };
@@ -53,14 +56,16 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     return { next: { shelves: others, pending, isNews }, opens: [], letters: [close, watch] };
   }
   const known = was?.isOpen === true ? was : { items: [], reason: null, changes: 0 };
-  const shelf: Shelf = {
+  const fresh: Shelf = {
     ...{ items: known.items, reason: known.reason, changes: known.changes + 1 },
     ...{ listed: { server, uris }, session, isFresh: false, isOpen: true },
   };
+  const spoils = spoilLetters(c, fresh, changed);
+  const shelf: Shelf = { ...fresh, changes: fresh.changes + spoils.length };
   return {
     next: { shelves: { ...others, [server]: shelf }, isNews },
     opens: was?.isOpen === true ? [] : [shelfOpen(c, shelf)],
-    letters: [listLetter(c, shelf), ...spoilLetters(c, shelf, changed), watch],
+    letters: [listLetter(c, shelf), ...spoils, watch],
   };
 }
 const shelfOpen = (c: Context, { listed: { server }, session }: Shelf): Open => ({

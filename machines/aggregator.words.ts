@@ -38,6 +38,8 @@ export interface ResourcesListed {
   readonly resources: readonly { readonly uri: string }[] | null;
   /** Of these the ones whose entries are others than they were. */
   readonly changed: readonly string[];
+  /** Its session is another one: of what has changed in between nobody heard. */
+  readonly isRenewed?: true;
 }
 export type AggregatorOrder =
   | AggregateWanted

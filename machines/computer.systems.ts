@@ -45,7 +45,11 @@ const isShowing = (c: ComputerContext, server: string): boolean => {
     plan !== undefined
   );
 };
-function tell(c: ComputerContext, server: string, changed: readonly string[] = []): Post[] {
+function tell(
+  c: ComputerContext,
+  server: string,
+  more: Partial<Pick<ResourcesListed, 'changed' | 'isRenewed'>> = {},
+): Post[] {
   const resources = isShowing(c, server)
     ? (Object.hasOwn(c.resources, server) && c.resources[server]) || []
     : null;
@@ -54,7 +58,8 @@ function tell(c: ComputerContext, server: string, changed: readonly string[] = [
     server,
     session: clientOf(c, server),
     resources,
-    changed,
+    changed: [],
+    ...more,
   };
   return both.map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
 }
@@ -65,8 +70,13 @@ const showing = (c: ComputerContext, { server, resources }: Shows): ComputerCont
 export const shown = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
   shows: showing(c, news).shows,
 });
-export const lettersOfShows = (c: ComputerContext, news: Shows): Post[] =>
-  tell(showing(c, news), news.server);
+/** One that was there all the time has another session: all of it may be otherwise. */
+export function lettersOfShows(c: ComputerContext, news: Shows): Post[] {
+  const { server } = news;
+  const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
+  const renewed = { changed: known.map(({ uri }) => uri), isRenewed: true } as const;
+  return tell(showing(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
+}
 
 function hidden(c: ComputerContext, { server, stage }: ClientChanged): Partial<ComputerContext> {
   if (stays.has(stage) || !Object.hasOwn(c.shows, server)) return {};
@@ -86,7 +96,7 @@ export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerC
   news.list === 'resources' ? { resources: listing(c, news).resources } : {};
 export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] =>
   news.list === 'resources' && Object.hasOwn(c.shows, news.server)
-    ? tell(listing(c, news), news.server, news.changed)
+    ? tell(listing(c, news), news.server, { changed: news.changed })
     : [];
 
 // ── questions ──────────────────────────────────────────────────────────────────────────────────────────

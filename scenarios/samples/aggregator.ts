@@ -19,6 +19,7 @@ export const aggregator = (system: System): Sample => {
       'resources.listed': [
         { ...listed, resources: [{ uri }] },
         { ...listed, resources: [{ uri: `${uri}2` }] },
+        { ...listed, resources: [{ uri }], changed: [uri], isRenewed: true },
         { ...listed, resources: null },
       ],
       'resource.updated': [{ server: 's', uri }],
@@ -26,7 +27,7 @@ export const aggregator = (system: System): Sample => {
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
       shelf: {
-        says: [{ type: 'shelf.filled', server: 's', items: [], reason: null, changes: 1 }],
+        says: [{ type: 'shelf.filled', server: 's', items: [], reason: null, changes: 1, isFresh: true }],
       },
       read: {},
     },
