@@ -14,9 +14,9 @@ afterAll(async () => {
 });
 const notices = (): number => house.notices('notify:update_finder');
 const first = '2026-01-01T00:00:00Z';
-const [a, b, old] = ['papers/a.md', 'papers/b.md', 'archive/old.md'].map((each) => `${each} ${first}`);
+const [a, b, old] = [`papers/a.md ${first}`, `papers/b.md ${first}`, `archive/old.md ${first}`];
 /** Until the agent sees exactly these. */
-async function sees(...documents: readonly (string | undefined)[]): Promise<void> {
+async function sees(...documents: readonly string[]): Promise<void> {
   const wanted = JSON.stringify(documents.toSorted());
   const shown = (): string[] =>
     house.seen.finder.map(({ uri, last_modified }) => `${uri.slice('dpe://'.length)} ${last_modified ?? ''}`);

@@ -287,14 +287,16 @@ describe('our computer, asked through the office', () => {
   });
 
   it.each([
-    ['client:get_desktop', {}],
-    ['client:get_finder', {}],
-    ['client:read_resource', { uri: 'dpe://documents/' }],
-  ])('answers %s with 501, as it is not built yet', async (event, more) => {
-    await computerOf();
-    const peer = await peerOf('agent', 'a');
-    const [ack] = await peer.ask(event, { agent: 'a', req_id: 'r', computer: 'ours', ...more });
-    const message = expect.stringContaining('This computer') as string;
-    expect(ack).toMatchObject({ error: { code: 501, message } });
-  });
+    ['client:get_desktop', {}, { desktops: [] }],
+    ['client:get_finder', {}, { documents: [], total_count: 0 }],
+    ['client:read_resource', { uri: 'dpe://documents/' }, { error: { code: 4201 } }],
+  ])(
+    'answers %s where no server shows anything, with the id of the question',
+    async (event, more, answer) => {
+      await computerOf();
+      const peer = await peerOf('agent', 'a');
+      const [ack] = await peer.ask(event, { agent: 'a', req_id: 'r', computer: 'ours', ...more });
+      expect(ack).toMatchObject({ ...answer, req_id: 'r' });
+    },
+  );
 });

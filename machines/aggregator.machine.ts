@@ -22,6 +22,7 @@ import {
   openRead,
   parts,
   refuseAll,
+  refuseTwice,
   takeFilled,
   takeList,
   takeUpdate,
@@ -56,7 +57,12 @@ export const aggregatorMachine = parts.createMachine({
     'resource.updated': { actions: takeUpdate },
     'resources.watched': { actions: takeWatched },
     'shelf.filled': { actions: takeFilled },
-    'owned.ended': { guard: { type: 'isShelf', params: ended }, actions: noteBroken },
+    'owned.ended': [
+      { guard: { type: 'isShelf', params: ended }, actions: noteBroken },
+      /** A read, or its will, has answered whoever asked. */
+      {},
+    ],
+    'open.refused': { actions: refuseTwice },
     close: { target: '.closed', actions: refuseAll },
   },
   states: {

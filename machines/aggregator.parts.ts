@@ -10,7 +10,7 @@ import type {
   ResourcesListed,
   ResourceWanted,
 } from './aggregator.words.ts';
-import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
+import { effects, type DirectoryEvent, type OpenRefused, type OwnedEnded } from './effects.ts';
 import type { ShelfFilled } from './shelf.machine.ts';
 import type { Notice } from './systems/index.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
@@ -131,6 +131,11 @@ export const refuseAll = {
       ...c.held.map((wanted) => rules.refused(wanted, closing)),
     ],
   }),
+} as const;
+/** Two questions under one ticket; a shelf that lives already is told its list all the same. */
+export const refuseTwice = {
+  type: 'postAll',
+  params: ({ event }: At<OpenRefused>) => ({ letters: rules.refusedTwice(event) }),
 } as const;
 export const fillAll = [...opensAnd<unknown>(rules.filling), 'notePending'] as const;
 export const tell = [

@@ -8,7 +8,7 @@ import type {
   ResourceWanted,
   Shelf,
 } from './aggregator.words.ts';
-import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
+import type { Letter, Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
 import type { ReadStart } from './read.machine.ts';
 import { both, type ShelfFilled, type ShelfOrder, type ShelfStart } from './shelf.rules.ts';
 import {
@@ -264,9 +264,18 @@ export function routeNotices(c: Context, wanted: ResourceWanted): readonly Notic
   const route = routeOf(c, wanted);
   return route.ok && route.body.notice ? [route.body.notice] : [];
 }
-export function refused({ ticket, reqId, replyTo }: ResourceWanted, failure: Failure): Post {
+export function refused(
+  { ticket, reqId, replyTo }: Pick<ReadStart, 'ticket' | 'reqId' | 'replyTo'>,
+  failure: Failure,
+): Post {
   const event: ResourceRead = { type: 'resource.read', ticket, reqId, contents: [], failure };
   return { to: replyTo, event, ifThere: true };
+}
+export function refusedTwice({ kind, input }: OpenRefused): Post[] {
+  if (kind !== 'read') return [];
+  const { reqId } = input as ReadStart;
+  const message = `A question '${reqId}' is already in flight`;
+  return [refused(input as ReadStart, { code: wireCodes.conflict, message })];
 }
 export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens' | 'letters'> {
   const { ticket, reqId, uri, replyTo } = wanted;

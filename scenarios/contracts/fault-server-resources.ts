@@ -14,7 +14,8 @@ const ask = (peer: Peer, method: string, params?: object): Promise<Message> => {
 };
 const listed = async (peer: Peer): Promise<string[]> => {
   const { result } = await ask(peer, 'resources/list');
-  return (result?.['resources'] as { uri: string }[]).map(({ uri }) => uri);
+  const { resources } = result as { readonly resources: readonly { readonly uri: string }[] };
+  return resources.map(({ uri }) => uri);
 };
 interface Item {
   readonly uri: string;

@@ -13,7 +13,8 @@ export interface Shown {
   readonly missing: readonly string[];
   readonly code: string | number | null;
 }
-interface Body {
+type Body = { readonly [Key in keyof Told]?: Told[Key] | undefined };
+interface Told {
   /** An ack that says no. */
   readonly error?: { readonly code: number };
   readonly desktops?: readonly string[];
@@ -30,7 +31,8 @@ export type Answer = Partial<Pick<CallSettled, 'failure' | 'result'>> & {
 
 /** What the host of a computer hears, and what the host of an agent hears, read alike. */
 export function shownBy(answer: Answer, at: number): Shown {
-  const { failure = null, result, body = (result ?? answer) as Body } = answer;
+  const { failure = null, result } = answer;
+  const body: Body = answer.body ?? (result as Body | undefined) ?? answer;
   const windows = (body.desktops ?? []).map((rendered) => readWindow(rendered));
   const documents = (body.documents ?? []).map(({ uri, title }) => ({ uri, text: title }));
   const all = [...windows, ...documents, ...listed(body.contents)];

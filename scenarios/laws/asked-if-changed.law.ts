@@ -29,7 +29,7 @@ class AskedIfChanged implements Judge {
   }
   #post({ a, ev }: RecordOf<'post'>): void {
     const { type, server = '', uri = '', resources, changed = [] } = ev as Fields;
-    if (type === 'resources.watched') return this.#watch(nameOf(a), ev as Fields);
+    if (type === 'resources.watched') return this.#watch(nameOf(a), ev);
     for (const shelf of this.#shelves.of(nameOf(a), server))
       if (type === 'resource.updated') spoil(shelf, [uri]);
       else {
