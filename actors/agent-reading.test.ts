@@ -7,7 +7,7 @@ type Ack = (...args: unknown[]) => void;
 interface Question {
   readonly req_id: string;
   readonly uri: string;
-  readonly offset: number;
+  readonly offset?: number;
   readonly limit: number;
 }
 let [office, agent, socket] = [{} as Office, {} as Agent, {} as Socket];

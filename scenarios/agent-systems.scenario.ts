@@ -281,7 +281,7 @@ onStage('a question of the host ends in the time that the host gives it', {}, (s
   const asked = s.asked('agent', ticket, {
     ...{ type: 'agent.query', ticket, reqId: 'r1', method, request, replyTo: 'host:agent' },
     timeoutMs: 700,
-  } as never);
+  });
   s.run(699);
   expect(asked.settled).toEqual([]);
   s.run(1);

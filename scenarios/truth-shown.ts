@@ -1,6 +1,8 @@
 import { keyOf } from '../machines/address.ts';
 import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { ResourcesTruth } from './scripted/script.ts';
+import { isWindowUri } from '../machines/desktop/index.ts';
+import { isDpeUri } from '../machines/finder/index.ts';
 import { systems, type AggregateShown, type System } from '../machines/systems/index.ts';
 import { events } from '../machines/wire/events.ts';
 import { offersOf, type Truth } from './scripted/script.ts';
@@ -98,6 +100,34 @@ function shownToAgent(stage: Stage, c: ComputerContext, system: System): Answer 
   return { body, missing: missing.map(({ server }) => server) };
 }
 
+/** What is read of one resource, of those that one server alone lists, is what it has. */
+function misread(stage: Stage, c: ComputerContext, servers: readonly Server[]): string[] {
+  const all = servers.flatMap(({ uris }) => uris);
+  return servers.flatMap(({ name, truth, uris }) => {
+    const uri = uris.find((each) => isShown(each) && all.indexOf(each) === all.lastIndexOf(each));
+    if (uri === undefined || truth.read(uri).length === 0) return [];
+    const before = stage.heard('computer', 'resource.read').length;
+    const system: System = uri.startsWith('window:') ? 'desktop' : 'finder';
+    const wanted = { type: 'resource.wanted', system, ticket: `truth.${uri}`, reqId: uri, uri };
+    stage.order('computer', { ...wanted, replyTo: 'host:computer' });
+    const answers = (): unknown[] => stage.heard('computer', 'resource.read').slice(before);
+    waitFor(stage, () => answers().length > 0, c.timing.readMs + 100);
+    const { contents = [] } = (answers()[0] ?? {}) as { contents?: readonly object[] };
+    const [is, should] = [JSON.stringify(contents), JSON.stringify(truth.read(uri))];
+    return is === should ? [] : [`${uri} of ${name} is read as ${is}, and is ${should}`];
+  });
+}
+/** Whose changes nobody would hear of, though its server tells them. */
+function unheard(stage: Stage, servers: readonly Server[]): string[] {
+  return servers.flatMap(({ name, truth, uris }) => {
+    const watch = contextOf<{ refused: readonly string[] }>(stage, `computer/client:${keyOf(name)}/watch`);
+    return uris
+      .filter((uri) => isShown(uri) && !truth.isSubscribed(uri) && watch?.refused.includes(uri) !== true)
+      .map((uri) => `nobody would hear of a change of ${uri} of ${name}`);
+  });
+}
+const isShown = (uri: string): boolean => isWindowUri(uri) || isDpeUri(uri);
+
 /** Long enough for a server to be back that was found dead by being asked. */
 const backMs = 60_000;
 /** Asks of both systems, so that what is known only by asking is known. */
@@ -113,21 +143,27 @@ export function untruthsShown(stage: Stage): string[] {
   const before = contextOf<ComputerContext>(stage, 'computer');
   if (!before || stage.state('computer')?.startsWith('clos') === true) return [];
   look(stage, before);
-  return both.flatMap((system) => {
-    const host = shownToHost(stage, before, system);
-    const agent = shownToAgent(stage, before, system);
-    const c = contextOf<ComputerContext>(stage, 'computer') ?? before;
-    const shown = serversOf(stage, c).map((server) => shownOf(stage, system, server));
-    const items = shown.flatMap((each) => each.items);
-    const should: Answer = {
-      body: systems[system].answerOf(items, queries[system], c.recent),
-      missing: shown.filter(({ isWhole }) => !isWhole).map(({ name }) => name),
-    };
-    return [
-      ...wrong(`the host is shown of its ${system}`, host, should),
-      ...(agent === null ? [] : wrong(`an agent is shown of the ${system}`, agent, should)),
-    ];
-  });
+  const servers = serversOf(stage, contextOf<ComputerContext>(stage, 'computer') ?? before);
+  return [
+    ...misread(stage, before, servers),
+    ...unheard(stage, servers),
+    ...both.flatMap((system) => misshown(stage, before, system)),
+  ];
+}
+function misshown(stage: Stage, before: ComputerContext, system: System): string[] {
+  const host = shownToHost(stage, before, system);
+  const agent = shownToAgent(stage, before, system);
+  const c = contextOf<ComputerContext>(stage, 'computer') ?? before;
+  const shown = serversOf(stage, c).map((server) => shownOf(stage, system, server));
+  const items = shown.flatMap((each) => each.items);
+  const should: Answer = {
+    body: systems[system].answerOf(items, queries[system], c.recent),
+    missing: shown.filter(({ isWhole }) => !isWhole).map(({ name }) => name),
+  };
+  return [
+    ...wrong(`the host is shown of its ${system}`, host, should),
+    ...(agent === null ? [] : wrong(`an agent is shown of the ${system}`, agent, should)),
+  ];
 }
 const written = ({ body, missing }: Answer): string => JSON.stringify([body, missing.toSorted()]);
 function wrong(who: string, is: Answer | undefined, should: Answer): string[] {

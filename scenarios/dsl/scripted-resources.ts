@@ -88,6 +88,7 @@ export class ScriptedResources {
       isListed: this.#listed === revision,
       isTold: this.#told === revision,
       isKnowable: (uri) => !this.#untold.has(uri),
+      isSubscribed: (uri) => this.#resources.isSubscribed(uri),
     };
   }
 }

@@ -42,5 +42,5 @@ export const agent: Sample = {
     ...answers,
     { type: 'ask.answered', result: { sessions: [{ name: 'c', role: 'computer' }], req_id: 'room.n.1' } },
   ],
-  tellApart: (c) => [c.computers, c.follows, Math.min(c.reopens as number, 5)],
+  tellApart: (c) => [c.computers, Math.min(c.reopens as number, 5)],
 };

@@ -91,6 +91,8 @@ export interface ResourcesTruth {
   readonly isTold: boolean;
   /** It has not changed this one without a word, nor given another in its place, since it said last that it changed. */
   isKnowable(uri: string): boolean;
+  /** Somebody wants to hear of its changes. */
+  isSubscribed(uri: string): boolean;
 }
 /**
  * An MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. What is said of processes holds
