@@ -18,6 +18,7 @@ import {
   answerNow,
   fillAll,
   noteBroken,
+  noteUnopened,
   openHeld,
   openRead,
   parts,
@@ -30,7 +31,6 @@ import {
   tell,
 } from './aggregator.parts.ts';
 import type { AggregateWanted, ResourceWanted } from './aggregator.words.ts';
-import type { OwnedEnded } from './effects.ts';
 
 export type {
   AggregateWanted,
@@ -43,7 +43,7 @@ export type {
 
 const wanted = ({ event }: { readonly event: AggregateWanted }): AggregateWanted => event;
 const resource = ({ event }: { readonly event: ResourceWanted }): ResourceWanted => event;
-const ended = ({ event }: { readonly event: OwnedEnded }): OwnedEnded => event;
+const itself = <E>({ event }: { readonly event: E }): E => event;
 
 export const aggregatorMachine = parts.createMachine({
   id: 'aggregator',
@@ -58,11 +58,14 @@ export const aggregatorMachine = parts.createMachine({
     'resources.watched': { actions: takeWatched },
     'shelf.filled': { actions: takeFilled },
     'owned.ended': [
-      { guard: { type: 'isShelf', params: ended }, actions: noteBroken },
-      /** A read, or its will, has answered whoever asked. */
+      { guard: { type: 'isShelf', params: itself }, actions: noteBroken },
+      /** A read has answered its asker, or its will has. */
       {},
     ],
-    'open.refused': { actions: refuseTwice },
+    'open.refused': [
+      { guard: { type: 'isShelf', params: itself }, actions: noteUnopened },
+      { actions: refuseTwice },
+    ],
     close: { target: '.closed', actions: refuseAll },
   },
   states: {

@@ -11,6 +11,7 @@ import type {
   ResourceWanted,
 } from './aggregator.words.ts';
 import { effects, type DirectoryEvent, type OpenRefused, type OwnedEnded } from './effects.ts';
+import type { ReadStart } from './read.machine.ts';
 import type { ShelfFilled } from './shelf.machine.ts';
 import type { Notice } from './systems/index.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
@@ -32,6 +33,7 @@ export const parts = setup({
     ),
     noteWatched: assign(({ context }, event: ResourcesWatched) => rules.watched(context, event).next),
     noteFilled: assign(({ context }, event: ShelfFilled) => rules.filled(context, event)),
+    noteUnopened: assign(({ context }, refused: OpenRefused) => rules.unopened(context, refused)),
     noteBroken: assign(({ context }, ended: OwnedEnded) => rules.broken(context, ended)),
     notePending: assign(({ context }) => rules.pending(context)),
     noteWaiting: assign(({ context }, wanted: AggregateWanted) => ({
@@ -53,7 +55,7 @@ export const parts = setup({
     isNews: ({ context }) => context.isNews,
     isListed: ({ context }) => context.awaited.length === 0,
     mustWait: ({ context }, wanted: ResourceWanted) => rules.mustWait(context, wanted),
-    isShelf: (_, ended: OwnedEnded) => ended.kind === 'shelf',
+    isShelf: (_, { kind }: { readonly kind: string }) => kind === 'shelf',
   },
   delays: {
     coalesce: ({ context }) => context.timing.coalesceMs,
@@ -81,6 +83,16 @@ export const takeWatched = [
   ...opensAnd<ResourcesWatched>(rules.watched),
   { type: 'noteWatched', params: itself<ResourcesWatched> },
 ] as const;
+export const noteUnopened = { type: 'noteUnopened', params: itself<OpenRefused> } as const;
+/** Two questions under one ticket: the second is not asked. */
+export const refuseTwice = {
+  type: 'post',
+  params: ({ event }: At<OpenRefused>) => rules.refused(event.input as ReadStart, repeated),
+} as const;
+const repeated: Failure = {
+  code: wireCodes.conflict,
+  message: 'A question under this ticket is still on its way',
+};
 export const noteBroken = { type: 'noteBroken', params: itself<OwnedEnded> } as const;
 /** What a host should know is told before it is remembered as told. */
 const notice = <E>(noticesOf: (c: Context, event: E) => readonly Notice[]) =>
@@ -131,11 +143,6 @@ export const refuseAll = {
       ...c.held.map((wanted) => rules.refused(wanted, closing)),
     ],
   }),
-} as const;
-/** Two questions under one ticket; a shelf that lives already is told its list all the same. */
-export const refuseTwice = {
-  type: 'postAll',
-  params: ({ event }: At<OpenRefused>) => ({ letters: rules.refusedTwice(event) }),
 } as const;
 export const fillAll = [...opensAnd<unknown>(rules.filling), 'notePending'] as const;
 export const tell = [

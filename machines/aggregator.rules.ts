@@ -221,10 +221,17 @@ export const noticesOf = (c: Context, { items }: ShelfFilled): readonly Notice[]
 
 /** Its machine broke: its part is missing, and it is opened anew for the next question. */
 export function broken(c: Context, ended: OwnedEnded): Partial<Context> {
-  const shelf = Object.values(c.shelves).find(({ listed: l }) => ended.key === `shelf:${keyOf(l.server)}`);
-  if (!shelf || ended.why !== 'failed') return {};
+  if (ended.why !== 'failed') return {};
+  const { error = 'no reason was given' } = ended;
+  return lost(c, ended.key, `its machine failed: ${error}`);
+}
+/** The one before is on its way down still: it is opened for the next question. */
+export const unopened = (c: Context, { name }: OpenRefused): Partial<Context> =>
+  lost(c, name.slice(name.lastIndexOf('/') + 1), 'it has just vanished and come back');
+function lost(c: Context, key: string, reason: string): Partial<Context> {
+  const shelf = Object.values(c.shelves).find(({ listed: l }) => key === `shelf:${keyOf(l.server)}`);
+  if (!shelf) return {};
   const { server } = shelf.listed;
-  const reason = `its machine failed: ${ended.error ?? 'no reason was given'}`;
   const gone: Shelf = { ...shelf, items: [], reason, isFresh: false, changes: 0, isOpen: false };
   return {
     pending: c.pending.filter((each) => each !== server),
@@ -265,17 +272,11 @@ export function routeNotices(c: Context, wanted: ResourceWanted): readonly Notic
   return route.ok && route.body.notice ? [route.body.notice] : [];
 }
 export function refused(
-  { ticket, reqId, replyTo }: Pick<ReadStart, 'ticket' | 'reqId' | 'replyTo'>,
+  { ticket, reqId, replyTo }: Pick<ResourceWanted, 'ticket' | 'reqId' | 'replyTo'>,
   failure: Failure,
 ): Post {
   const event: ResourceRead = { type: 'resource.read', ticket, reqId, contents: [], failure };
   return { to: replyTo, event, ifThere: true };
-}
-export function refusedTwice({ kind, input }: OpenRefused): Post[] {
-  if (kind !== 'read') return [];
-  const { reqId } = input as ReadStart;
-  const message = `A question '${reqId}' is already in flight`;
-  return [refused(input as ReadStart, { code: wireCodes.conflict, message })];
 }
 export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens' | 'letters'> {
   const { ticket, reqId, uri, replyTo } = wanted;

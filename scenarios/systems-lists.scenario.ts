@@ -178,3 +178,27 @@ onStage(
     expect(replyTo).toBe('host:computer');
   },
 );
+
+onStage(
+  'a second question under one ticket is refused, and a shelf that could not be opened is opened for the next question',
+  { servers: { a: windows('window://a/1') }, timing: { readMs: 700 } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    read(s, 'desktop', 'window://a/1');
+    read(s, 'desktop', 'window://a/1');
+    s.run(100);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
+      { code: 409 },
+      null,
+    ]);
+    s.order('computer/desktop', {
+      type: 'open.refused',
+      ...{ kind: 'shelf', name: 'computer/desktop/shelf:a', input: {} },
+    });
+    s.order('computer/desktop/shelf:a', { type: 'close' });
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 1 } } });
+  },
+);

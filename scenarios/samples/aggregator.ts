@@ -22,7 +22,7 @@ export const aggregator = (system: System): Sample => {
       'resources.listed': [
         listed,
         { ...listed, isAwaited: true, resources: [] },
-        { ...listed, server: 'another', isAwaited: true, resources: [] },
+        { ...listed, server: 'late', isAwaited: true, resources: [] },
         { ...listed, failure: 'x' },
         { ...listed, resources: [{ uri: `${uri}2` }] },
         { ...listed, resources: [{ uri }], changed: [uri], isRenewed: true },
