@@ -30,6 +30,6 @@ export function stepping(machine: AnyStateMachine, input: unknown): Stepping {
   }) as AnyStateMachine;
   return {
     first,
-    step: (from, event) => transition<AnyStateMachine>(steps, from, event) as unknown as Stepped,
+    step: (from, event) => transition<AnyStateMachine>(steps, from, event),
   };
 }
