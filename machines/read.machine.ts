@@ -8,7 +8,7 @@ import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { systems, type Contents, type System } from './systems/index.ts';
+import { contentsIn, systems, type ResourceRead, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
@@ -24,14 +24,6 @@ export interface ReadStart {
   readonly timing: TimingOf<'read'>;
 }
 export type ReadOrder = { readonly type: 'close' };
-/** The answer: contents, or why there are none. */
-export interface ResourceRead {
-  readonly type: 'resource.read';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly contents: Contents;
-  readonly failure: Failure | null;
-}
 type Input = ReadStart & { readonly self: Address; readonly owner: Address };
 type At<E = unknown> = { readonly context: Input; readonly event: E };
 
@@ -52,6 +44,11 @@ const answer = <E>(given: (c: Input, event: E) => Pick<ResourceRead, 'contents' 
 const refuse = <E>(why: (c: Input, event: E) => Failure) =>
   answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));
 
+const answerGiven = answer<{ readonly result: unknown }>((_, { result }) => {
+  const given = contentsIn(result);
+  return given.ok ? { contents: given.body, failure: null } : { contents: [], failure: given.failure };
+});
+
 const parts = setup({
   types: {
     context: {} as Input,
@@ -60,6 +57,7 @@ const parts = setup({
     tags: {} as 'refreshing',
   },
   actions: effects,
+  guards: { isContents: ({ event }) => event.type === 'ask.answered' && contentsIn(event.result).ok },
   delays: { limit: ({ context }) => context.timing.readMs },
 });
 
@@ -80,13 +78,10 @@ export const readMachine = parts.createMachine({
         }),
       },
       on: {
-        'ask.answered': {
-          target: 'read',
-          actions: answer<{ readonly result: unknown }>((_, { result }) => ({
-            contents: (result as { readonly contents: Contents }).contents,
-            failure: null,
-          })),
-        },
+        'ask.answered': [
+          { guard: 'isContents', target: 'read', actions: answerGiven },
+          { target: 'refused', actions: answerGiven },
+        ],
         'ask.refused': {
           target: 'refused',
           actions: refuse<{ readonly failure: Failure }>((c, { failure }) =>
@@ -95,9 +90,9 @@ export const readMachine = parts.createMachine({
         },
         close: {
           target: 'refused',
-          actions: refuse(({ server }) => ({
+          actions: refuse(({ uri }) => ({
             code: wireCodes.internal,
-            message: `Server '${server}' was stopped while the resource was read`,
+            message: `'${uri}' is not read any more: its computer is closing`,
           })),
         },
       },

@@ -12,6 +12,7 @@ import './faults-list.scenario.ts';
 import './faults-net.scenario.ts';
 import './faults-notify.scenario.ts';
 import './faults-proc.scenario.ts';
+import './faults-resource.scenario.ts';
 import './faults-rpc.scenario.ts';
 import './found-by-seeds.scenario.ts';
 import './orders.scenario.ts';

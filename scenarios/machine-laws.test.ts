@@ -33,13 +33,11 @@ describe('every machine is walked through its whole life', () => {
     }
   });
   test('on every way that an event opens: what no sample takes is said to nobody', () => {
-    for (const { machine, taken } of lives) {
-      const sent = transitionsOf(machine).filter((transition) => !transition.includes('--always'));
-      expect(
-        sent.filter((transition) => !taken.has(transition)),
-        machine.id,
-      ).toEqual([]);
-    }
+    // One chart may live under several kinds, each of which takes its own ways through it.
+    const taken = new Set(lives.flatMap((life) => [...life.taken]));
+    const sent = lives.flatMap(({ machine }) => transitionsOf(machine));
+    const missed = sent.filter((each) => !each.includes('--always') && !taken.has(each));
+    expect([...new Set(missed)]).toEqual([]);
   });
 });
 

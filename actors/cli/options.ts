@@ -6,6 +6,12 @@ export const portOf = (text: string): number => {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 takes any free one');
 };
+/** Negative ones, too: they mean what 0 means. */
+export const wholeOf = (text: string): number => {
+  const number = Number(text);
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('a whole number');
+};
 export const secondsOf = (text: string): number => {
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && seconds <= 2_000_000) return seconds;
@@ -34,3 +40,11 @@ export const withServerOptions = (command: Command): Command =>
     .option('--no-reaper', 'start no process that ends the servers should this one be killed')
     .option('--facts', 'lines for programs on stdout, also at a terminal')
     .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
+export const officeOption = (): Option => new Option('--office <id>', 'id of the office').default('local');
+/** Options of what may be asked of a running office as well. */
+export const withPeer = (command: Command): Command =>
+  command
+    .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
+    .addOption(officeOption())
+    .option('--computer <name>', 'which computer of that office (default: the only one)')
+    .option('--json', 'one JSON document on stdout', false);

@@ -3,23 +3,24 @@ import { version } from '../version.ts';
 import { addLaboratory } from './laboratory.ts';
 import type * as LongRunning from './long-running.ts';
 import type * as OneShot from './one-shot.ts';
-import { portOf, secondsOf, withRecording, withServerOptions, withSource } from './options.ts';
+import {
+  officeOption,
+  portOf,
+  secondsOf,
+  withPeer,
+  withRecording,
+  withServerOptions,
+  withSource,
+} from './options.ts';
 import { errorOf, exitCodes, showFailure, type Context } from './shared.ts';
+import { addSystems } from './system-commands.ts';
 
-const officeOption = () => new Option('--office <id>', 'id of the office').default('local');
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
 const hostOption = () => new Option('--host <address>', 'address to listen on').default('127.0.0.1');
 const confirmOption = () =>
   new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
     .choices(['ask', 'allow', 'deny'])
     .default('ask');
-const withPeer = (command: Command): Command =>
-  command
-    .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
-    .addOption(officeOption())
-    .option('--computer <name>', 'which computer of that office (default: the only one)')
-    .option('--json', 'one JSON document on stdout', false);
-
 type Action = (context: Context, ...args: never[]) => Promise<number>;
 
 /** What a command needs is loaded once that command is typed, so that nobody waits for sockets to read a help text. */
@@ -104,6 +105,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .argument('[json]', 'its parameters, a JSON object', '{}')
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .action(does(oneShot('call')));
+  addSystems(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);
   try {

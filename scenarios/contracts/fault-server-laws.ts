@@ -4,12 +4,13 @@ import { frameLaws } from './fault-server-frame.ts';
 import { listLaws, notifyLaws } from './fault-server-lists.ts';
 import { netLaws } from './fault-server-net.ts';
 import { procLaws } from './fault-server-proc.ts';
+import { resourceLaws } from './fault-server-resources.ts';
 import { lifeLaws, rpcLaws } from './fault-server-rpc.ts';
 import { starting, type Laws } from './fault-server-stage.ts';
 
 export const laws: Laws = {
   ...{ ...procLaws, ...frameLaws, ...lifeLaws, ...rpcLaws },
-  ...{ ...notifyLaws, ...listLaws, ...netLaws },
+  ...{ ...notifyLaws, ...listLaws, ...resourceLaws, ...netLaws },
 };
 const layerOf = (word: string): string | undefined => word.split('.')[0];
 /** The first word of each layer. */

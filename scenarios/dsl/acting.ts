@@ -1,3 +1,6 @@
+import type { AnyEventObject } from 'xstate';
+import { systemOfUri } from '../../machines/systems/index.ts';
+import { events } from '../../machines/wire/events.ts';
 import { breachesOf, stagesOf } from './expectations.ts';
 import { differing, type Plan, type Stage, type Step } from './plan.ts';
 import { configOf, names, shuffled, type Wait, type Waits, type World } from './world.ts';
@@ -35,6 +38,8 @@ export class Acting {
     const world = this.#world;
     if (step.do === 'ready') yield* this.#ready();
     else if (step.do === 'call') this.#call(step);
+    else if (step.do === 'show') this.#show(step);
+    else if (step.do === 'read') this.#read(step);
     else if (step.do === 'cancel') this.#cancel(step.call);
     else if (step.do === 'config') world.order('computer', configOf(this.#plan, step.servers));
     else if (isOrder(step)) world.order('computer', { type: `server.${step.do}`, server: step.server });
@@ -51,12 +56,17 @@ export class Acting {
     else if (step.do === 'reaches') yield* this.#reaches(step.server, step.stage);
     else yield this.#wait(step);
   }
-  #wait(step: Do<'settled' | 'asked' | 'signalled' | 'heard' | 'ended'>): Wait {
+  #wait(step: Do<'settled' | 'shown' | 'asked' | 'signalled' | 'heard' | 'ended'>): Wait {
     const { observed } = this.#world;
     if (step.do === 'settled')
       return {
         what: `${step.call} to settle`,
         until: () => (observed.calls.get(step.call)?.settled.length ?? 0) > 0,
+      };
+    if (step.do === 'shown')
+      return {
+        what: `an answer to ${step.ask}`,
+        until: () => (observed.shown.get(step.ask)?.length ?? 0) > 0,
       };
     if (step.do === 'ended')
       return { what: 'the computer to end', until: () => observed.ended.has('computer') };
@@ -100,6 +110,23 @@ export class Acting {
     const call = { ticket, reqId, tool, params: {}, timeoutMs };
     if (by === 'host') this.#world.ask('computer', ticket, { type: 'tool.call', call });
     else this.#world.ask('agent', ticket, { type: 'agent.call', computer: names.computer, ...call });
+  }
+  #show({ ask, by, system, query }: Do<'show'>): void {
+    const method = system === 'desktop' ? events.getDesktop : events.getFinder;
+    if (by === 'agent') this.#query(ask, method, query);
+    else this.#want(ask, { type: 'aggregate.wanted', system, query });
+  }
+  #read({ ask, by, uri }: Do<'read'>): void {
+    const read = systemOfUri(uri);
+    if (by === 'agent') this.#query(ask, events.readResource, { uri });
+    else this.#want(ask, { type: 'resource.wanted', system: read.ok ? read.body : ('finder' as const), uri });
+  }
+  #want(ticket: string, wanted: AnyEventObject): void {
+    this.#world.ask('computer', ticket, { ...wanted, ticket, reqId: ticket });
+  }
+  #query(ticket: string, method: string, asked: object): void {
+    const request = { computer: names.computer, ...asked };
+    this.#world.ask('agent', ticket, { type: 'agent.query', ticket, reqId: ticket, method, request });
   }
   #cancel(ticket: string): void {
     const isIt = (s: Step): s is Do<'call'> => s.do === 'call' && s.call === ticket;

@@ -34,6 +34,9 @@ export function summaryOf(observed: Observed): Summary {
   }
   return {
     calls: Object.fromEntries(calls) as Record<string, unknown>,
+    shown: Object.fromEntries(
+      [...observed.shown].map(([ask, answers]) => [ask, answers.map(({ at: _, ...answer }) => answer)]),
+    ),
     visits: each((s) => s.visits),
     signals: each((s) => s.signals.map(({ name }) => name)),
     requests: each((s) => Object.fromEntries([...s.requests].toSorted(([a], [b]) => (a < b ? -1 : 1)))),

@@ -1,4 +1,5 @@
 import type { Timing } from '../../machines/timing.ts';
+import type { System } from '../../machines/systems/index.ts';
 import { parseFault, wordOf, type Fault } from '../faults/fault.ts';
 import { expecting, type Expecting } from './expecting.ts';
 import type {
@@ -19,6 +20,10 @@ export interface ServerRef {
 export interface CallRef {
   readonly call: string;
 }
+export interface AskRef {
+  readonly ask: string;
+}
+type Query = Readonly<Record<string, unknown>>;
 type Options = Readonly<Record<string, string | number | boolean>>;
 export interface CallOptions {
   /** Default 60 s; 0 is without limit. */
@@ -33,6 +38,7 @@ export class Scene {
   readonly #steps: Step[] = [];
   #rest: Omit<Plan, 'title' | 'servers' | 'steps'> = {};
   #calls = 0;
+  #asks = 0;
   readonly expect: Expecting = expecting((expect) => this.#steps.push({ do: 'expect', expect }));
 
   constructor(title: string) {
@@ -110,6 +116,34 @@ export class Scene {
     const as = `call${(this.#calls += 1)}`;
     this.#steps.push({ do: 'fault', fault: parseFault({ fault: 'agent.duplicateCall' }), call, as });
     return { call: as };
+  }
+  /** The host asks for the Desktop or the Finder. */
+  show(system: System, query: Query = {}): AskRef {
+    return this.#show('host', system, query);
+  }
+  agentShow(system: System, query: Query = {}): AskRef {
+    return this.#show('agent', system, query);
+  }
+  #show(by: 'host' | 'agent', system: System, query: Query): AskRef {
+    const ask = `ask${(this.#asks += 1)}`;
+    this.#steps.push({ do: 'show', ask, by, system, query });
+    return { ask };
+  }
+  /** The host reads one resource. */
+  read(uri: string): AskRef {
+    return this.#read('host', uri);
+  }
+  agentRead(uri: string): AskRef {
+    return this.#read('agent', uri);
+  }
+  #read(by: 'host' | 'agent', uri: string): AskRef {
+    const ask = `ask${(this.#asks += 1)}`;
+    this.#steps.push({ do: 'read', ask, by, uri });
+    return { ask };
+  }
+  /** Until each of these is answered. */
+  shown(...asks: readonly AskRef[]): void {
+    for (const { ask } of asks) this.#steps.push({ do: 'shown', ask });
   }
   cancel({ call }: CallRef): void {
     this.#steps.push({ do: 'cancel', call });

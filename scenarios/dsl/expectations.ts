@@ -28,6 +28,7 @@ const includes = (whole: unknown, part: unknown): boolean =>
 
 const checks: { readonly [K in Expectation['of']]: (e: Of<K>, reading: Reading) => Breaches } = {
   call: (e, { observed, isExact, ticketOf }) => call(e, observed.calls.get(ticketOf(e.call)), isExact),
+  shown: (e, { observed }) => shows(e, observed),
   visits: (e, { observed }) => differs(`visits of ${e.server}`, e.stages, observed.server(e.server).visits),
   is: (e, { observed }) => differs(e.server, e.stage, observed.server(e.server).visits.at(-1)),
   says: ({ server, texts }, { observed }) => {
@@ -100,8 +101,22 @@ function call(e: Of<'call'>, seen: CallSeen | undefined, isExact: boolean): Brea
   return wrong;
 }
 
+function shows({ of: _, ask, texts = [], ...expected }: Of<'shown'>, { shown: answers }: Observed): Breaches {
+  const [seen] = answers.get(ask) ?? [];
+  if (!seen) return [`${ask} was not answered`];
+  return [
+    ...Object.entries(expected).flatMap(([what, value]) =>
+      differs(`${what} of ${ask}`, value, seen[what as keyof typeof expected]),
+    ),
+    ...texts
+      .filter((part) => !seen.texts.some((text) => text.includes(part)))
+      .map((part) => `${ask} shows ${shown(seen.texts)}, without ${shown(part)}`),
+  ];
+}
+
 const aspectOf: { readonly [K in Expectation['of']]: Aspect } = {
   call: 'calls',
+  shown: 'shown',
   visits: 'visits',
   is: 'visits',
   says: 'visits',

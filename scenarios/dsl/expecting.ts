@@ -1,12 +1,16 @@
 import type { Outcome } from '../../machines/settlement.ts';
-import type { CallRef, ServerRef } from './builder.ts';
+import type { AskRef, CallRef, ServerRef } from './builder.ts';
 import type { Expectation, Stage } from './plan.ts';
 
+type OfShown = Extract<Expectation, { of: 'shown' }>;
 type OfCall = Extract<Expectation, { of: 'call' }>;
 export interface OnCall {
   settles(outcome: Outcome, more?: Omit<OfCall, 'of' | 'call' | 'outcome'>): void;
   /** It waits still. */
   waits(): void;
+}
+export interface OnAsk {
+  shows(what: Omit<OfShown, 'of' | 'ask'>): void;
 }
 export interface OnServer {
   /** All its stages from the beginning. */
@@ -22,6 +26,7 @@ export interface OnServer {
 export interface Expecting {
   (call: CallRef): OnCall;
   (server: ServerRef): OnServer;
+  (ask: AskRef): OnAsk;
   processes(server: ServerRef, counts: { started?: number; failed?: number; alive?: number }): void;
   /** What the host heard of tools, from the beginning: `+read`, `-read`. */
   tools(...changes: readonly string[]): void;
@@ -43,7 +48,9 @@ export function expecting(add: (expectation: Expectation) => void): Expecting {
     requests: (method, count) => add({ of: 'requests', server, method, count }),
     requestsAtMost: (method, count) => add({ of: 'requests', server, method, count, atMost: true }),
   });
-  const on = (ref: CallRef | ServerRef): OnCall | OnServer => ('call' in ref ? onCall(ref) : onServer(ref));
+  const onAsk = ({ ask }: AskRef): OnAsk => ({ shows: (what) => add({ of: 'shown', ask, ...what }) });
+  const on = (ref: CallRef | ServerRef | AskRef): OnCall | OnServer | OnAsk =>
+    'call' in ref ? onCall(ref) : 'ask' in ref ? onAsk(ref) : onServer(ref);
   return Object.assign(on, {
     processes: ({ server }: ServerRef, counts: { started?: number; failed?: number; alive?: number }) =>
       add({ of: 'processes', server, ...counts }),

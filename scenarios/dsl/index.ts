@@ -1,5 +1,5 @@
-export { Scene, planOf, type CallOptions, type CallRef, type ServerRef } from './builder.ts';
-export type { Expecting, OnCall, OnServer } from './expecting.ts';
+export { Scene, planOf, type AskRef, type CallOptions, type CallRef, type ServerRef } from './builder.ts';
+export type { Expecting, OnAsk, OnCall, OnServer } from './expecting.ts';
 export {
   planTiming,
   wordsOf,
@@ -14,6 +14,7 @@ export {
 } from './plan.ts';
 export type { Seen } from '../laws/law.ts';
 export { observe, Observed, type CallSeen, type ServerSeen } from './observations.ts';
+export type { Shown } from './shown.ts';
 export { breachesOf } from './expectations.ts';
 export { disagreements, summaryOf, type Summary } from './agreement.ts';
 export { playVirtually, type Played, type PlayedVirtually } from './play-virtual.ts';

@@ -3,6 +3,7 @@ import type { CallSettled } from '../../machines/settlement.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import type { RecordOf as Of, Seen } from '../laws/law.ts';
 import type { Stage } from './plan.ts';
+import { shownBy, type Answer, type Shown } from './shown.ts';
 
 export interface ServerSeen {
   /** Each stage once, until another comes. */
@@ -40,6 +41,8 @@ interface Child {
   readonly key: Address;
   life: 'unborn' | 'alive' | 'over';
 }
+const isQuestion = (type: string | undefined): boolean =>
+  type === 'aggregate.wanted' || type === 'resource.wanted' || type === 'agent.query';
 const isHost = (a: Address): boolean => a.startsWith('host:');
 
 /**
@@ -49,6 +52,8 @@ const isHost = (a: Address): boolean => a.startsWith('host:');
 export class Observed {
   readonly servers = new Map<string, ServerSeen>();
   readonly calls = new Map<string, CallSeen>();
+  /** Answers to questions for a Desktop, a Finder or a resource, by ticket. */
+  readonly shown = new Map<string, Shown[]>();
   /** What hosts heard, in order. */
   readonly heard: Heard[] = [];
   /** Roots without an owner that have ended, by name. */
@@ -56,6 +61,8 @@ export class Observed {
   readonly #children = new Map<Address, Child>();
   /** Sessions by the name under which they are asked. */
   readonly #sessions = new Map<Address, { readonly server: ServerSeen; isOpen: boolean }>();
+  /** By name: the one that was opened last. */
+  readonly #newest = new Map<Address, Address>();
   readonly #keys = new Map<Address, Address>();
   readonly #asked = new Map<string, Address>();
 
@@ -86,6 +93,8 @@ export class Observed {
       const news = ev as CallSettled;
       this.calls.get(news.ticket)?.settled.push({ at, news });
     }
+    if (ev.type === 'aggregate.shown' || ev.type === 'resource.read' || ev.type === 'call.settled')
+      this.shown.get(String((ev as Event)['ticket']))?.push(shownBy(ev as Answer, at));
     if (ev.type !== 'client.changed') return;
     const { server, stage, failure } = ev as unknown as {
       server: string;
@@ -97,6 +106,7 @@ export class Observed {
     if (failure) seen.failure = failure;
   }
   #in(at: number, { via, a, ev, id }: Of<'in'>): void {
+    if (via === 'host' && isQuestion(ev?.type)) this.shown.set(String((ev as Event)['ticket']), []);
     if (via === 'host' && (ev?.type === 'tool.call' || ev?.type === 'agent.call')) {
       const { call, ticket = call?.ticket } = ev as { ticket?: string; call?: { ticket: string } };
       if (ticket !== undefined) this.calls.set(ticket, { askedAt: at, settled: [] });
@@ -152,15 +162,18 @@ export class Observed {
       const server = this.server(name);
       this.#keys.set(a, key);
       this.#sessions.set(key, { server, isOpen: true });
+      this.#newest.set(nameOf(key), key);
       count(server, 'initialize');
     } else if (ev.type === 'leaf.close') this.#sessions.delete(this.#keys.get(a) ?? '');
   }
   #question(a: Address, ev: Event & { id: string; session: Address; method: string }): void {
     const name = `${a} ${ev.id}`;
     if (ev.type === 'ask') {
-      const session = this.#sessions.get(ev.session);
-      if (!session) return;
-      this.#asked.set(name, ev.session);
+      // Who has not opened it himself asks by its name: whoever lives there now.
+      const key = this.#sessions.has(ev.session) ? ev.session : this.#newest.get(ev.session);
+      const session = this.#sessions.get(key ?? '');
+      if (!session || key === undefined) return;
+      this.#asked.set(name, key);
       count(session.server, ev.method);
     } else if (ev.type === 'ask.withdraw') {
       const session = this.#sessions.get(this.#asked.get(name) ?? '');

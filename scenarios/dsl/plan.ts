@@ -1,4 +1,5 @@
 import type { Outcome } from '../../machines/settlement.ts';
+import type { System } from '../../machines/systems/index.ts';
 import { timing, type Timing } from '../../machines/timing.ts';
 import { calm, type ServerOptions } from '../server-plan.ts';
 import type { Fault } from '../faults/fault.ts';
@@ -16,7 +17,7 @@ export interface Behaviour {
 }
 export interface ServerData extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept'> {
   readonly name: string;
-  /** URIs of what it has and lets watch; without: it has no resources. */
+  /** URIs of what it has and lets watch: windows, documents, anything; without: it has no resources. */
   readonly resources?: readonly string[];
   /** It is not in the config with which the computer starts. */
   readonly isAbsent?: true;
@@ -36,7 +37,7 @@ export interface ConfigEntry extends Pick<
 export type PersonData = 'yes' | 'no' | 'never' | 'nobody';
 
 /** What our host and the world can be compared by. */
-export const aspects = ['calls', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;
+export const aspects = ['calls', 'shown', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;
 export type Aspect = (typeof aspects)[number];
 
 export type Stage =
@@ -65,6 +66,18 @@ export type Step =
       readonly timeoutMs: number;
     }
   | { readonly do: 'cancel'; readonly call: string }
+  /** Somebody asks for the Desktop or the Finder of the computer; `query` as the wire has it. */
+  | {
+      readonly do: 'show';
+      readonly ask: string;
+      readonly by: 'host' | 'agent';
+      readonly system: System;
+      readonly query: Readonly<Record<string, unknown>>;
+    }
+  /** Somebody reads one resource, whoever has it. */
+  | { readonly do: 'read'; readonly ask: string; readonly by: 'host' | 'agent'; readonly uri: string }
+  /** Until that question is answered. */
+  | { readonly do: 'shown'; readonly ask: string }
   | { readonly do: 'settled'; readonly call: string }
   /** Until the server comes to this stage once more since it was last waited for. */
   | { readonly do: 'reaches'; readonly server: string; readonly stage: Stage }
@@ -114,6 +127,17 @@ export type Expectation =
       readonly details?: Readonly<Record<string, unknown>>;
       /** So long after it was asked; in virtual time only. */
       readonly at?: number;
+    }
+  /** What was shown; what is not named is not looked at. `uris` in their order, `texts` are parts of theirs. */
+  | {
+      readonly of: 'shown';
+      readonly ask: string;
+      readonly uris?: readonly string[];
+      readonly texts?: readonly string[];
+      readonly total?: number;
+      readonly missing?: readonly string[];
+      /** Of the failure; null: there is none. */
+      readonly code?: string | number | null;
     }
   | { readonly of: 'visits'; readonly server: string; readonly stages: readonly Stage[] }
   /** The stage it is in. */

@@ -50,7 +50,7 @@ export class ScriptedLists {
     });
     return this.#changes;
   }
-  truth(): Truth {
+  truth(): Omit<Truth, 'resources'> {
     const { revision } = this.#tools;
     return {
       tools: this.#isDisowned ? [] : this.list(),

@@ -2,9 +2,11 @@ import type { ServerInfo } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
 import type { Fault, Moment } from '../faults/fault.ts';
+import { noResource, type Given } from '../fault-server/own-resources.mjs';
 import { toolsOnly, type Act, type Happening, type Script } from '../scripted/script.ts';
 import type { Behaviour, ServerData, ToolData } from './plan.ts';
 import { ScriptedLists } from './scripted-lists.ts';
+import { distorted, isDistortion, ScriptedResources } from './scripted-resources.ts';
 import { isNetWord, metOf } from './scripted-net.ts';
 import { answerWords, isPlain, lastWords } from './scripted-words.ts';
 
@@ -72,7 +74,12 @@ function progressing(named: ReadonlyMap<string, Fault>): Reply {
 }
 
 /** What becomes of an answer on its way through the real session, as far as a host sees it. */
-function replyOf(when: 'call' | 'list', result: unknown, faults: readonly Fault[], takes: number): Reply {
+function replyOf(
+  when: 'call' | 'list' | 'read',
+  result: unknown,
+  faults: readonly Fault[],
+  takes: number,
+): Reply {
   const named = new Map(faults.map((fault) => [fault.fault, fault]));
   const has = (...words: string[]): boolean => words.some((word) => named.has(word));
   const afterMs = Math.max(
@@ -91,9 +98,10 @@ function replyOf(when: 'call' | 'list', result: unknown, faults: readonly Fault[
   if (num(named.get('rpc.hugeResult'), 'bytes') > sizes.resultBytes)
     return { refuses: refused(wireCodes.tooLarge, 'the answer is too large'), afterMs };
   if (has('rpc.schemaMismatch'))
-    return when === 'call'
-      ? { answers: { content: 'no list' }, afterMs }
+    return when !== 'list'
+      ? { answers: { [when === 'call' ? 'content' : 'contents']: 'no list' }, afterMs }
       : { refuses: refused(wireCodes.internal, 'the server answered tools/list without a list'), afterMs };
+  if (has('resource.gone')) return { errors: 'Resource not found', code: noResource, afterMs };
   const unlisted = named.get('list.pageError');
   if (unlisted) return { errors: String(unlisted['message']), code: num(unlisted, 'code'), afterMs };
   const endless = named.get('list.cursorLoop');
@@ -181,6 +189,15 @@ function actsOf(triggers: Triggers, lists: ScriptedLists) {
     };
 }
 
+/** What becomes of contents on their way to who reads them, and whether they are what it has. */
+function readingOf(triggers: Triggers, resources: ScriptedResources) {
+  return (uri: string, contents: readonly Given[]): Act => {
+    const faults = triggers.take((word) => answerWords.has(word), 'read');
+    if (faults.some(({ fault }) => isDistortion(fault))) resources.lie(uri);
+    return replyOf('read', { contents: distorted(faults, contents) }, faults, 0);
+  };
+}
+
 const offering = (
   isMissing: (what: string) => boolean,
   hasResources: boolean,
@@ -195,6 +212,7 @@ const offering = (
 function scriptAt(name: string, { tools, faults, resources }: Now, start: number, care: Care): Script {
   const triggers = new Triggers(faults, care);
   const lists = new ScriptedLists(name, tools, care.isHealed);
+  const has = new ScriptedResources(name, resources, care.isHealed);
   const actOf = actsOf(triggers, lists);
   const isWord = (one: string) => (word: string) => word === one;
   const [unstarted] = triggers.take(isWord('proc.spawnError'), 'start');
@@ -207,9 +225,9 @@ function scriptAt(name: string, { tools, faults, resources }: Now, start: number
     ...(unstarted && { missing: unstarted['errno'] === 'EMFILE' ? 'forNow' : true }),
     tools: Object.fromEntries(Object.entries(tools).map(([tool, data]) => [tool, actOf(tool, data)])),
     otherTool: (tool) => (lists.has(tool) ? actOf(tool) : undefined),
-    truth: () => lists.truth(),
+    truth: () => ({ ...lists.truth(), resources: has.truth() }),
     info: offering(isMissing, resources.length > 0),
-    resources: resources.map((uri) => ({ uri, name: uri })),
+    methods: has.methods(readingOf(triggers, has)),
     initialize: initializeOf(triggers, num(slow, 'ms')),
     listing: () => {
       const listed = triggers.take((word) => answerWords.has(word), 'list');
@@ -232,7 +250,9 @@ function scriptAt(name: string, { tools, faults, resources }: Now, start: number
           moment,
           tool,
         )
-        .flatMap((fault) => lists.happeningOf(fault) ?? happeningOf(fault, start) ?? []),
+        .flatMap(
+          (fault) => lists.happeningOf(fault) ?? has.happeningOf(fault) ?? happeningOf(fault, start) ?? [],
+        ),
   };
 }
 

@@ -29,6 +29,7 @@ const isTried = (word: string): boolean => !servers.has(word) || tried.has(word)
 const tried: ReadonlySet<string> = new Set([
   ...['proc.exit', 'proc.ignoreSigterm', 'proc.zombieGrandchild', 'proc.stdoutClosed'],
   ...['frame.slicer', 'frame.garbageLine', 'frame.epipe', 'life.initNever', 'rpc.cancelIgnored'],
+  'resource.change',
 ]);
 /** Of those that can be real, as few as have each of these words among them; or all others. */
 function ofPart(part: Part, plans: readonly Plan[]): Plan[] {

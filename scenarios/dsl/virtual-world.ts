@@ -4,6 +4,7 @@ import type { Give, Ports } from '../../machines/ports.ts';
 import type { Fault } from '../faults/fault.ts';
 import { Bench, type Breach } from '../laws/index.ts';
 import { Stage as Theatre, officeUrl, type Person, type StageOptions } from '../stage.ts';
+import { showsTheTruth, untruthsShown } from '../truth-shown.ts';
 import { offersTheTruth, untruths } from '../truth.ts';
 import { randomOf } from '../virtual-clock.ts';
 import { Observed } from './observations.ts';
@@ -120,12 +121,13 @@ export class VirtualWorld implements World {
   quiet(): readonly string[] {
     const known = this.bench.breaches.length;
     this.bench.quiet(this.stage.clock.now());
-    const untrue = untruths(this.stage).map((what): Breach => ({
-      law: offersTheTruth,
-      kind: 'liveness',
-      at: 'computer',
-      what,
-    }));
+    const breach =
+      (law: string) =>
+      (what: string): Breach => ({ law, kind: 'liveness', at: 'computer', what });
+    const untrue = [
+      ...untruths(this.stage).map(breach(offersTheTruth)),
+      ...untruthsShown(this.stage).map(breach(showsTheTruth)),
+    ];
     this.#untrue.push(...untrue);
     const found = [...this.bench.breaches.slice(known), ...untrue];
     return found.map(({ law, what }) => `${law}: ${what}`);

@@ -1,8 +1,14 @@
+import { distortions, noResource } from './own-resources.mjs';
 import { pageShapes } from './pages.mjs';
 
 export const textResult = (text) => ({ content: [{ type: 'text', text }] });
 const withResult = (answer, members) => ({ ...answer, result: { ...answer.result, ...members } });
-const lacking = { initialize: { capabilities: {} }, list: { tools: {} }, call: { content: 'no list' } };
+const lacking = {
+  initialize: { capabilities: {} },
+  list: { tools: {} },
+  call: { content: 'no list' },
+  read: { contents: 'no list' },
+};
 const wrong = {
   result: () => 'no object',
   id: (id) => (typeof id === 'number' ? String(id) : id.length),
@@ -21,6 +27,13 @@ const shapes = new Map(
       const { [capability]: _missing, ...capabilities } = answer.result.capabilities;
       return withResult(answer, { capabilities });
     },
+    ...Object.fromEntries(
+      Object.entries(distortions).map(([word, distort]) => [
+        word,
+        (answer, fault) => withResult(answer, { contents: distort(answer.result.contents, fault) }),
+      ]),
+    ),
+    'resource.gone': (answer) => refused(answer, { code: noResource, message: 'Resource not found' }),
     // From here on the first page is the answer.
     ...pageShapes,
     'rpc.isError': (answer, { text }) => ({ ...answer, result: { ...textResult(text), isError: true } }),

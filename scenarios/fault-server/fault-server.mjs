@@ -5,7 +5,7 @@ import { createActs, endBy, launching } from './acts.mjs';
 import { configAt, readConfig } from './config.mjs';
 import { createInput } from './input.mjs';
 import { createOutput } from './output.mjs';
-import { createChanges, createTools } from './own-tools.mjs';
+import { createOwn } from './own.mjs';
 import { createReplies } from './replies.mjs';
 import { createSession } from './session.mjs';
 import { createTriggers } from './triggers.mjs';
@@ -62,11 +62,9 @@ async function serve(config) {
     lifeMs,
     log,
   });
-  const own = createTools(now.name, now.tools);
-  const changes = createChanges({
-    tools: own,
+  const own = createOwn(now, {
     say: (list) => session.say(list),
-    after: (ms, go) => setTimeout(go, ms),
+    update: (uri) => session.update(uri),
     isOver: () => false,
   });
   const run = (fault, act) => {
@@ -79,7 +77,7 @@ async function serve(config) {
   };
   const happen = (when, tool) => {
     triggers.reach(when);
-    for (const all of [acts, changes])
+    for (const all of [acts, own.changes])
       for (const fault of triggers.take(all, when, tool)) run(fault, all.get(fault.fault));
     if (when !== 'start' && when !== 'ready') return;
     for (const fault of triggers.take(new Set(['frame.partialThenDie']), when)) run(fault, partial);

@@ -1,4 +1,5 @@
-const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 'call' };
+import { moments } from './session.mjs';
+
 const refusing = new Set(['net.httpStatus', 'net.reset', 'net.hang']);
 const passing = new Set(['net.sessionGone', 'net.serverDown']);
 const ofAnswers = new Set(['net.sseCut', 'net.slow']);

@@ -1,6 +1,6 @@
 import { meet } from './http-door.mjs';
 import { createStreams } from './http-streams.mjs';
-import { createChanges, createTools } from './own-tools.mjs';
+import { createOwn } from './own.mjs';
 import { createReplies } from './replies.mjs';
 import { createSession } from './session.mjs';
 import { createTriggers } from './triggers.mjs';
@@ -16,15 +16,13 @@ export function createHttpSession({ id, now, kind, hands, log }) {
       ({ method }) => output.line(JSON.stringify({ jsonrpc: '2.0', id: 'before-ready', method })),
     ],
   ]);
-  const own = createTools(now.name, now.tools);
-  const changes = createChanges({
-    tools: own,
+  const own = createOwn(now, {
     say: (list) => session.say(list),
-    after: (ms, go) => setTimeout(go, ms),
+    update: (uri) => session.update(uri),
     isOver: () => isCut,
   });
   let isCut = false;
-  const all = new Map([...acts, ...changes]);
+  const all = new Map([...acts, ...own.changes]);
   const happen = (when, tool) => {
     triggers.reach(when);
     for (const fault of triggers.take(all, when, tool)) {

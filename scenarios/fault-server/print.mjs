@@ -13,9 +13,9 @@ The config, of which every key may be left out:
   tools   {"read":{"takes":50,"answers":{"content":[]},"changes":true}}   default {"echo":{}}
           takes: ms; answers: a CallToolResult, by default its argument \`text\` or its name;
           changes: it says list_changed before it answers
-  resources   ["note://1"]   URIs of what it has and lets watch
+  resources   ["note://1"]   URIs of what it has and lets watch; window:// has a text, dpe:// a document
   faults  [{"fault":"proc.exit","code":3,"when":"call","tool":"read","afterMs":100,"times":1,"p":0.5}]
-          when: start, initialize, ready, list, call, stdinEnd or sigterm, as --list has it;
+          when: start, initialize, ready, list, call, read, stdinEnd or sigterm, as --list has it;
           tool: only calls of this tool; afterMs: so long after that; from: from the n-th such moment on;
           times: how often (default: always); p: with this probability
   seed    1             what p draws from

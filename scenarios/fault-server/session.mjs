@@ -1,16 +1,34 @@
 import { textResult } from './answers.mjs';
+import { noResource } from './own-resources.mjs';
 import { pageAt } from './pages.mjs';
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-const moments = { initialize: 'initialize', 'tools/list': 'list', 'tools/call': 'call' };
+/** By method: the moment of its life that a request for it is. */
+export const moments = {
+  initialize: 'initialize',
+  'tools/list': 'list',
+  'tools/call': 'call',
+  'resources/read': 'read',
+};
 
-/** Resources that are there and never change. */
-const resourcesOf = (uris, send) => ({
-  'resources/list': ({ id }) => send({ id, result: { resources: uris.map((uri) => ({ uri, name: uri })) } }),
-  'resources/templates/list': ({ id }) => send({ id, result: { resourceTemplates: [] } }),
-  'resources/subscribe': ({ id }) => send({ id, result: {} }),
-  'resources/unsubscribe': ({ id }) => send({ id, result: {} }),
-});
+const resourcesOf = ({ resources }, { replies, send, refuse }) => {
+  const noted = (note) => (request) => {
+    note(request.params?.uri);
+    send({ id: request.id, result: {} });
+  };
+  return {
+    'resources/list': ({ id }) =>
+      send({ id, result: { resources: resources.list().map((uri) => ({ uri, name: uri })) } }),
+    'resources/templates/list': ({ id }) => send({ id, result: { resourceTemplates: [] } }),
+    'resources/read': (request) => {
+      const contents = resources.read(request.params?.uri);
+      if (contents) replies.answer(request, { contents });
+      else refuse(request.id, noResource, 'Resource not found');
+    },
+    'resources/subscribe': noted(resources.subscribe),
+    'resources/unsubscribe': noted(resources.unsubscribe),
+  };
+};
 const offering = (resources) => ({
   tools: { listChanged: true },
   logging: {},
@@ -28,25 +46,25 @@ function requestsOf({ name, tools, resources }, { own, replies, send, refuse, sa
     },
     'tools/list': (request) => {
       const cursor = request.params?.cursor;
-      if (cursor === undefined) replies.answer(request, { tools: own.list() });
-      else send({ id: request.id, ...pageAt(cursor, own.list()) });
+      if (cursor === undefined) replies.answer(request, { tools: own.tools.list() });
+      else send({ id: request.id, ...pageAt(cursor, own.tools.list()) });
     },
     'tools/call': (request) => {
       const { tool, params } = request;
       const known = Object.hasOwn(tools, tool) ? tools[tool] : {};
-      if (!own.has(tool)) return refuse(request.id, -32602, `there is no tool ${tool}`);
+      if (!own.tools.has(tool)) return refuse(request.id, -32602, `there is no tool ${tool}`);
       if (known.changes) say('tools');
       const text = params.arguments?.text;
       const { takes, answers = textResult(typeof text === 'string' ? text : tool) } = known;
       replies.answer(request, answers, takes);
     },
-    ...resourcesOf(resources, send),
+    ...resourcesOf(own, { replies, send, refuse }),
     ping: ({ id }) => send({ id, result: {} }),
     'logging/setLevel': ({ id }) => send({ id, result: {} }),
   };
 }
 
-/** MCP as far as tools go. `happen(when, tool)` does what the faults want done at that moment. */
+/** MCP as far as tools and resources go. `happen(when, tool)` does what the faults want done at that moment. */
 export function createSession({ name, tools, resources }, { own, triggers, happen, output, replies, log }) {
   let isSilent = false;
   const send = (message) =>
@@ -54,6 +72,9 @@ export function createSession({ name, tools, resources }, { own, triggers, happe
   const refuse = (id, code, message) => send({ id, error: { code, message } });
   const say = (list) => {
     if (!isSilent) send({ method: `notifications/${list}/list_changed` });
+  };
+  const update = (uri) => {
+    if (!isSilent) send({ method: 'notifications/resources/updated', params: { uri } });
   };
   const requests = requestsOf({ name, tools, resources }, { own, replies, send, refuse, say });
   const notified = {
@@ -92,6 +113,8 @@ export function createSession({ name, tools, resources }, { own, triggers, happe
     },
     /** It says that a list has changed. */
     say,
+    /** It says that a resource has. */
+    update,
     /** It answers nobody any more. */
     silence: () => {
       isSilent = true;

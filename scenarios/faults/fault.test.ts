@@ -6,7 +6,7 @@ const ofServers = ['server', 'launch'];
 /** Where the words of a layer may be done; without: in its own place. */
 const places: Readonly<Record<string, readonly string[]>> = {
   ...{ proc: ofServers, frame: ofServers, life: ofServers, rpc: ofServers },
-  ...{ notify: ofServers, list: ofServers },
+  ...{ notify: ofServers, list: ofServers, resource: ofServers },
   net: ['net', 'server'],
 };
 

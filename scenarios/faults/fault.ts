@@ -9,6 +9,7 @@ export const layers = [
   'rpc',
   'notify',
   'list',
+  'resource',
   'net',
   'host',
   'agent',
@@ -16,7 +17,16 @@ export const layers = [
 ] as const;
 export type Layer = (typeof layers)[number];
 /** What a fault of a server waits for. */
-export const moments = ['start', 'initialize', 'ready', 'list', 'call', 'stdinEnd', 'sigterm'] as const;
+export const moments = [
+  'start',
+  'initialize',
+  'ready',
+  'list',
+  'call',
+  'read',
+  'stdinEnd',
+  'sigterm',
+] as const;
 export type Moment = (typeof moments)[number];
 /** Who can do it: the server, its launch, or whoever plays the wire to the office, the host, the agent, the clock. */
 export const places = ['server', 'launch', 'net', 'host', 'agent', 'sched'] as const;

@@ -49,6 +49,11 @@ import { rolledBack } from './rolled-back.law.ts';
 import { takenBack } from './taken-back.law.ts';
 import { toldLists } from './told-lists.law.ts';
 import { turns } from './turns.law.ts';
+import { askedIfChanged } from './asked-if-changed.law.ts';
+import { namedMissing } from './named-missing.law.ts';
+import { shownOnce } from './shown-once.law.ts';
+import { toldOffice } from './told-office.law.ts';
+import { toldShown } from './told-shown.law.ts';
 
 export type { Bounds, Breach, Found, Judge, Law, Seen, Story } from './law.ts';
 
@@ -79,6 +84,11 @@ export const laws: readonly Law[] = [
   takenBack,
   bursts,
   toldLists,
+  shownOnce,
+  toldShown,
+  toldOffice,
+  askedIfChanged,
+  namedMissing,
   settledInTime,
   sentOnce,
   oneAnswer,

@@ -8,10 +8,10 @@ export const shelf: Sample = {
   orders: {
     'shelf.list': [{ uris: ['window://h/a'] }, { uris: [] }],
     'shelf.spoil': [{ uris: ['window://h/a'] }],
-    'shelf.fill': [{}],
+    'shelf.fill': [{ anew: [] }, { anew: ['window://h/a'] }],
     close: [{}],
   } satisfies OrdersOf<ShelfOrder>,
   answers: [...answers, { type: 'ask.answered', result: { contents } }],
-  tellApart: (c) => [c.uris, c.stale, c.asked, Object.keys(c.held as object), c.isLate],
-  passedThrough: ['reading.asking', 'reading.late'],
+  tellApart: (c) => [c.uris, c.stale, c.asked, c.asks, c.later, Object.keys(c.held as object), c.isLate],
+  passedThrough: ['reading.asking', 'late'],
 };

@@ -66,6 +66,7 @@ export class Answering {
     const { script } = session.child;
     const act = script.methods && Object.hasOwn(script.methods, method) ? script.methods[method] : undefined;
     const given = (params ?? {}) as Record<string, unknown>;
+    if (method === 'resources/read' && happen(this.#hands, session.child, 'read')) return;
     if (act) return this.#do(session, asked, act, given);
     if (isList(method)) return this.#list(session, asked, script[lists[method]] ?? [], lists[method]);
     if (plain.includes(method)) return this.#do(session, asked, { answers: {} }, given);

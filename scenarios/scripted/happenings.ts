@@ -1,3 +1,4 @@
+import type { SessionFact } from '../../machines/ports.ts';
 import type { Moment } from '../faults/fault.ts';
 import type { Child, Death, Happening, Own, Session } from './script.ts';
 
@@ -9,17 +10,21 @@ export interface Hands {
   lose(session: Session, reason: string, isExpired?: boolean): void;
 }
 
-const ownOf = (hands: Hands, child: Child): Own => ({
-  after: (ms, run) => hands.after(child, ms, () => child.isAlive && run()),
+const ownOf = (hands: Hands, child: Child): Own => {
   // Like an answer it takes its time, and what is written first arrives first.
-  announce: (list, said) =>
+  const say = (fact: SessionFact, said?: () => void): void =>
     hands.after(child, 1, () => {
       const { session, isSilent, isAlive } = child;
       if (!isAlive || isSilent || session?.state !== 'open') return;
       said?.();
-      session.give({ type: 'list.changed', list });
-    }),
-});
+      session.give(fact);
+    });
+  return {
+    after: (ms, run) => hands.after(child, ms, () => child.isAlive && run()),
+    announce: (list, said) => say({ type: 'list.changed', list }, said),
+    update: (uri, said) => say({ type: 'resource.updated', uri }, said),
+  };
+};
 function begin(hands: Hands, child: Child, happening: Happening): void {
   if (!child.isAlive) return;
   if ('dies' in happening) hands.die(child, happening.dies);

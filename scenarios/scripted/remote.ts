@@ -48,7 +48,7 @@ interface Down {
   readonly until: number;
   readonly isHealed: () => boolean;
 }
-const momentOf = { 'tools/list': 'list', 'tools/call': 'call' } as const;
+const momentOf = { 'tools/list': 'list', 'tools/call': 'call', 'resources/read': 'read' } as const;
 const isMoment = (method: string): method is keyof typeof momentOf => Object.hasOwn(momentOf, method);
 
 /** The door of servers behind URLs: what meets a request before it is read, and its answer on the way back. */
@@ -84,7 +84,7 @@ export class Remote {
         how: 'unsent',
         ...(atDoor.code === 'Unauthorized' && { ends: 'over' }),
       });
-    const tool = (params as { readonly name?: string } | undefined)?.name;
+    const tool = method === 'tools/call' ? (params as { readonly name?: string }).name : undefined;
     const met = isMoment(method) ? script.meets?.(momentOf[method], tool) : undefined;
     this.#later(session, met);
     const { instead, answer } = met ?? {};

@@ -38,7 +38,7 @@ export interface Death {
 export type Act =
   | { readonly answers: unknown; readonly afterMs?: number; readonly progresses?: Progressing }
   /** A JSON-RPC error of this code, by default -32603. */
-  | { readonly errors: string; readonly code?: number; readonly afterMs?: number }
+  | { readonly errors: string; readonly code?: number; readonly data?: unknown; readonly afterMs?: number }
   /** `cancelled` is told when the question is withdrawn; what it returns is answered then, too late. */
   | { readonly never: true; readonly cancelled?: () => unknown; readonly progresses?: Progressing }
   /** The process ends before it answers. */
@@ -68,6 +68,8 @@ export interface Own {
   after(ms: number, run: () => void): void;
   /** It says that a list has changed. `said`: there was a session in which somebody could hear it. */
   announce(list: ListKind, said?: () => void): void;
+  /** It says that a resource has changed. */
+  update(uri: string, said?: () => void): void;
 }
 /** What is so, whoever knows it. */
 export interface Truth {
@@ -77,6 +79,20 @@ export interface Truth {
   readonly isListed: boolean;
   /** It has said so since they changed last. */
   readonly isTold: boolean;
+  readonly resources: ResourcesTruth;
+}
+export interface ResourcesTruth {
+  /** As it would list them now. */
+  readonly uris: readonly string[];
+  /** What it has at one of them. */
+  read(uri: string): readonly { readonly uri: string; readonly text?: string; readonly blob?: string }[];
+  /** It was asked for the list since it changed last; it has said so since. */
+  readonly isListed: boolean;
+  readonly isTold: boolean;
+  /** It has not changed this one without a word, nor given another in its place, since it said last that it changed. */
+  isKnowable(uri: string): boolean;
+  /** Somebody wants to hear of its changes. */
+  isSubscribed(uri: string): boolean;
 }
 /**
  * An MCP server that behaves, or misbehaves, as it is told. All times in virtual ms. What is said of processes holds

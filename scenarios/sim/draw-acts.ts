@@ -18,8 +18,8 @@ export interface Cast {
 type CallStep = Extract<Step, { do: 'call' }>;
 
 /** Often at the same time as something else, because that is where the races are. */
-function timesOf(random: Random, forMs: number): () => number {
-  const known: number[] = [];
+function timesOf(random: Random, forMs: number, others: readonly number[] = []): () => number {
+  const known = [...others];
   return () => {
     const near = known.length > 0 && chance(random, 0.4) ? oneOf(random, known) : undefined;
     const at =
@@ -59,6 +59,53 @@ const again = (call: string): Step => ({
   call,
   as: `${call}.again`,
 });
+
+/** What is asked of a Desktop or a Finder: all, some, nothing, more than there may be. */
+const desktopQuery = (random: Random, uris: readonly string[]): Record<string, unknown> => ({
+  ...(chance(random, 0.4) && { desktop_size: between(random, 0, 4) }),
+  ...(chance(random, 0.15) && { window: oneOf(random, uris) }),
+});
+const finderQuery = (random: Random): Record<string, unknown> => ({
+  ...(chance(random, 0.3) && { keywords: [oneOf(random, ['drawn', 'after change 1', 'nothing'])] }),
+  ...(chance(random, 0.15) && { file_type: oneOf(random, ['md', 'pdf']) }),
+  ...(chance(random, 0.3) && { offset: between(random, 0, 4) }),
+  ...(chance(random, 0.3) && { limit: oneOf(random, [0, 1, 3, 200]) }),
+});
+/** One that is there, or was; a part of it; of a host that nobody has; no URI at all. */
+function uriOf(random: Random, uris: readonly string[]): string {
+  const uri = oneOf(random, uris);
+  const part = uri.startsWith('dpe://') ? `${uri}/pages/0` : uri;
+  if (chance(random, 0.55)) return uri;
+  return oneOf(random, [
+    part,
+    'window://s1/new1',
+    'dpe://elsewhere/1',
+    'dpe://',
+    'window://s1/?priority=900',
+  ]);
+}
+/** Questions for the Desktop and the Finder, and for single resources; often at the time of another act. */
+export function drawQuestions(
+  { seed, forMs, servers, hasOffice }: Cast,
+  count: number,
+  others: readonly Act[],
+): Act[] {
+  const uris = servers.flatMap(({ resources = [] }) => resources);
+  const times = others.map(({ at }) => at);
+  const time = timesOf(streamOf(seed, 'asker', 'times'), forMs, times);
+  // Of a computer that has nothing to show there is little to ask.
+  return Array.from({ length: uris.length > 0 ? count : Math.min(count, 1) }, (_, n): Act[] => {
+    const random = streamOf(seed, `ask:${n + 1}`, 'ask');
+    const by = hasOffice && chance(random, 0.5) ? 'agent' : 'host';
+    const [ask, at] = [`ask${n + 1}`, time()];
+    if (uris.length > 0 && chance(random, 0.25))
+      return [{ at, step: { do: 'read', ask, by, uri: uriOf(random, uris) } }];
+    const system = oneOf(random, ['desktop', 'finder'] as const);
+    const query =
+      system === 'finder' ? finderQuery(random) : desktopQuery(random, [...uris, 'window://none']);
+    return [{ at, step: { do: 'show', ask, by, system, query } }];
+  }).flat();
+}
 
 /** How often a day has each kind of trouble, compared with the others. */
 const troubles = {

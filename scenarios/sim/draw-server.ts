@@ -30,6 +30,34 @@ function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: num
   return Array.from({ length: starts }, () => ({ faults: happening(random, drawn, intensity) }));
 }
 
+/** Windows, documents, catalogues, and what is none of them; some share their host with another server. */
+function resourcesOf(random: Random, name: string): string[] {
+  const host = chance(random, 0.15) ? 'shared' : name;
+  const window = (n: number): string => {
+    const wishes = [
+      ...(chance(random, 0.4) ? [`priority=${between(random, 0, 100)}`] : []),
+      ...(n === 2 && chance(random, 0.2) ? ['fullscreen=true'] : []),
+    ].join('&');
+    return `window://${host}/${n}${wishes && `?${wishes}`}`;
+  };
+  const windows = Array.from({ length: between(random, 0, 6) }, (_, n) => window(n + 1));
+  const documents = Array.from({ length: between(random, 0, 4) }, (_, n) => `dpe://${host}/d${n + 1}`);
+  return [
+    ...(chance(random, 0.7) ? windows : []),
+    ...(chance(random, 0.6) ? documents : []),
+    ...(chance(random, 0.15) ? [`dpe://${host}`] : []),
+    ...(chance(random, 0.5) ? [`note://${name}/1`, `note://${name}/2`] : []),
+  ];
+}
+
+/** What goes wrong with what it shows: mostly while it is read. */
+const drawReads = (random: Random, among: (word: Word) => boolean, tools: readonly string[]): DrawnFault[] =>
+  drawFaults(random, { among, tools }).map(({ weight, fault: { tool, ...fault } }) =>
+    fault.fault.startsWith('resource.') && chance(random, 0.6)
+      ? { weight, fault: { ...fault, ...(tool !== undefined && fault.when === 'call' && { tool }) } }
+      : { weight, fault: { ...fault, when: 'read' } },
+  );
+
 /** What became of servers later: reached without a process, started when needed, deaf to what they announce. */
 const kindOf = (random: Random): Partial<ServerData> => ({
   ...(chance(random, 0.3) && { isRemote: true }),
@@ -49,7 +77,11 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
   const clashing = of('clash');
   const options = kindOf(kind);
   const way = options.isRemote ? 'http' : 'stdio';
-  const can = (word: Word): boolean => isServers(word) && isOver(word, way) && among(word);
+  const resources = chance(having, 0.5) ? resourcesOf(having, name) : [];
+  const can = (word: Word): boolean =>
+    isServers(word) && isOver(word, way) && among(word) && word.layer !== 'resource';
+  const isOfReads = (word: Word): boolean =>
+    isServers(word) && isOver(word, way) && among(word) && word.when?.includes('read') === true;
   const isNet = ({ layer }: Word): boolean => layer === 'net';
   const net = of('net');
   // Who cannot be spoken with at all forgets no session: half of those at a URL have nothing else wrong with them.
@@ -57,6 +89,7 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
   const drawn = [
     ...drawFaults(of('faults'), { among: (word) => can(word) && !isNet(word) && !isSound, tools: names }),
     ...drawFaults(net, { among: (word) => can(word) && isNet(word), tools: names }),
+    ...(resources.length > 0 ? drawReads(of('reads'), isOfReads, names) : []),
   ].map((one) => placed(clashing, one));
   const [first, ...rest] = behaviours(of('starts'), drawn, intensity);
   const later = Object.fromEntries(rest.map((behaviour, n) => [n + 2, behaviour]));
@@ -70,7 +103,7 @@ export function drawServer({ seed, intensity, among }: Weather, name: string): S
     ...options,
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
-    ...(chance(having, 0.3) && { resources: [`note://${name}/1`, `note://${name}/2`] }),
+    ...(resources.length > 0 && { resources }),
     ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Timing } from '../../machines/timing.ts';
 import type { PersonData, Plan, Step } from '../dsl/plan.ts';
 import type { Word } from '../faults/fault.ts';
-import { drawCalls, drawTroubles, type Act } from './draw-acts.ts';
+import { drawCalls, drawQuestions, drawTroubles, type Act } from './draw-acts.ts';
 import { drawServer } from './draw-server.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
 
@@ -44,6 +44,9 @@ const knobs: Readonly<Partial<Record<keyof Timing, readonly [low: number, high: 
   linkBackoffMs: [100, 3000],
   quietMs: [1, 500],
   longestQuietMs: [1, 1000],
+  shelfMs: [20, 3000],
+  readMs: [20, 3000],
+  coalesceMs: [1, 2000],
   queryMs: [50, 5000],
   refetchMs: [100, 3000],
 };
@@ -97,7 +100,9 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
   const cast = { seed, forMs, servers, hasOffice, among };
   const [calls, worries] = [spread(random, 1, 60), Math.floor(intensity * spread(random, 1, 20))];
   const timing = drawTiming(streamOf(seed, 'day', 'timing'));
-  const acts = [...drawCalls(cast, calls), ...drawTroubles(cast, worries)];
+  const questions = spread(streamOf(seed, 'day', 'questions'), 1, 20);
+  const others = [...drawCalls(cast, calls), ...drawTroubles(cast, worries)];
+  const acts = [...others, ...drawQuestions(cast, questions, others)];
   return {
     title: `seed ${seed}`,
     servers,

@@ -18,6 +18,7 @@ import { mutantsOfLists } from './mutants-lists.ts';
 import { mutantsOfNet } from './mutants-net.ts';
 import { mutantsOfLives } from './mutants-lives.ts';
 import { mutantsOfNotices } from './mutants-notices.ts';
+import { mutantsOfShown } from './mutants-shown.ts';
 import { mutantsAround } from './mutants-around.ts';
 
 interface Posting {
@@ -258,5 +259,5 @@ const loops: readonly Mutant[] = [
 export const mutants: readonly Mutant[] = [
   ...[...calls, ...clients, ...processes, ...loops],
   ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
-  ...[...mutantsOfLives, ...mutantsAround],
+  ...[...mutantsOfLives, ...mutantsAround, ...mutantsOfShown],
 ];

@@ -44,7 +44,7 @@ type Of<K extends Step['do']> = Step extends infer S
 /** Steps that a drawn plan has; the others wait for something, and nobody draws them. */
 type Drawn = Exclude<
   Step['do'],
-  'ready' | 'settled' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'heard'
+  'ready' | 'settled' | 'shown' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'heard'
 >;
 const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string } = {
   run: ({ ms }) => `s.run(${ms});`,
@@ -57,6 +57,9 @@ const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string 
   stop: ({ server }) => `s.stop(${nameOf(server)});`,
   watch: ({ server, uris }) => `s.watch(${[nameOf(server), ...uris.map(written)].join(', ')});`,
   config: ({ servers }) => `s.config(${servers.map(entryText).join(', ')});`,
+  show: ({ by, system, query }) =>
+    `s.${by === 'agent' ? 'agentShow' : 'show'}(${written(system)}${isEmpty(query) ? '' : `, ${written(query)}`});`,
+  read: ({ by, uri }) => `s.${by === 'agent' ? 'agentRead' : 'read'}(${written(uri)});`,
   cancel: ({ call }) => `s.cancel(${nameOf(call)});`,
   call: (step, isNamed) => {
     const made = `s.${step.by === 'agent' ? 'agentCall' : 'call'}(${written(step.tool)}${calledWith(step)});`;

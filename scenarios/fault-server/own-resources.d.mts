@@ -1,0 +1,33 @@
+/** One item of what a read gives. */
+export interface Given {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  readonly blob?: string;
+}
+export interface OwnResources {
+  list(): string[];
+  read(uri: string): Given[] | undefined;
+  readonly revision: number;
+  subscribe(uri: string): void;
+  unsubscribe(uri: string): void;
+  isSubscribed(uri: string): boolean;
+}
+export function createResources(
+  server: string,
+  configured: readonly string[],
+  noted?: (uri: string) => void,
+): OwnResources;
+
+type Params = Readonly<Record<string, string | number | boolean | undefined>>;
+/** By word. */
+export function createResourceChanges(own: {
+  readonly resources: OwnResources;
+  readonly say: (list: 'resources') => void;
+  readonly update: (uri: string) => void;
+  readonly after: (ms: number, run: () => void) => void;
+  readonly isOver: () => boolean;
+}): ReadonlyMap<string, (fault: Params) => void>;
+/** By word. */
+export const distortions: Readonly<Record<string, (contents: readonly Given[], fault: Params) => Given[]>>;
+export const noResource: number;

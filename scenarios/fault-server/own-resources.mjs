@@ -1,0 +1,152 @@
+/** A document of one page, as it is after so many changes: what a read of its Level 1 gives. */
+const documentOf = (uri, changes) => ({
+  doc_ref: decodeURIComponent(uri.split('/')[3] ?? ''),
+  uri,
+  file_uri: `file:///${uri.slice('dpe://'.length)}`,
+  file_type: 'md',
+  title: `${uri}, after change ${changes}`,
+  page_count: 1,
+  keywords: ['drawn'],
+  last_modified: new Date(Date.UTC(2026, 0, 1, 0, changes)).toISOString(),
+});
+const pageOf = (uri, document) => ({
+  page_index: Number(/\/pages\/(\d+)/.exec(uri)?.[1] ?? 0),
+  title: document.title,
+  doc_ref: document.doc_ref,
+  uri,
+  elements: [],
+  element_count: 0,
+});
+const isDocument = (uri) => /^dpe:\/\/[^/?#]+\/[^/?#]+$/.test(uri);
+const isCatalogue = (uri) => /^dpe:\/\/[^/?#]+$/.test(uri);
+const jsonOf = (value) => ({ mimeType: 'application/json', text: JSON.stringify(value) });
+
+/** What stands in a resource after so many changes: a document, a catalogue of one, or a text that says which it is. */
+function contentOf(uri, changes) {
+  if (isDocument(uri)) return jsonOf(documentOf(uri, changes));
+  if (isCatalogue(uri)) return jsonOf({ documents: [documentOf(`${uri}/listed`, changes)], total_count: 1 });
+  return { mimeType: 'text/plain', text: `${uri}, after change ${changes}` };
+}
+/** Of the same kind as this one, as the n-th that was added. */
+const another = (uri, server, n) => `${uri.split(':')[0]}://${server}/new${n}`;
+
+/**
+ * The resources of one process: those of its config, what has become of them since, and who wants to hear of which.
+ * `noted`: told of each that has another content.
+ */
+export function createResources(server, configured, noted = () => {}) {
+  const lasting = [...configured];
+  const revisions = new Map();
+  const subscribed = new Set();
+  let newest;
+  let changes = 0;
+  let touched = 0;
+  let isHidden = false;
+  const list = () => [...lasting.slice(isHidden ? 1 : 0), ...(newest === undefined ? [] : [newest])];
+  const revisionOf = (uri) => revisions.get(uri) ?? 0;
+  /** A page is a part of the document that is listed. */
+  const partOf = (uri) => {
+    const base = /^dpe:\/\/[^/?#]+\/[^/?#]+/.exec(uri)?.[0];
+    return base !== undefined && list().includes(base) ? base : undefined;
+  };
+  return {
+    /** Their URIs, as it would list them now. */
+    list,
+    /** What a read of it gives now; undefined: there is no such one. */
+    read: (uri) => {
+      if (list().includes(uri)) return [{ uri, ...contentOf(uri, revisionOf(uri)) }];
+      const document = partOf(uri);
+      if (document === undefined) return undefined;
+      return [{ uri, ...jsonOf(pageOf(uri, documentOf(document, revisionOf(document)))) }];
+    },
+    /** How often the list has changed. */
+    get revision() {
+      return changes;
+    },
+    revisionOf,
+    get first() {
+      return lasting[0];
+    },
+    renew: () => {
+      if (lasting.length === 0) return;
+      newest = another(lasting[changes % lasting.length], server, changes + 1);
+      changes += 1;
+    },
+    /** One after the other; which it was. */
+    change: () => {
+      const uri = list()[touched % Math.max(1, list().length)];
+      touched += 1;
+      if (uri === undefined) return undefined;
+      revisions.set(uri, revisionOf(uri) + 1);
+      noted(uri);
+      return uri;
+    },
+    hide: (isAway) => {
+      if (isHidden === isAway || lasting.length === 0) return;
+      changes += 1;
+      isHidden = isAway;
+    },
+    subscribe: (uri) => void subscribed.add(uri),
+    unsubscribe: (uri) => void subscribed.delete(uri),
+    isSubscribed: (uri) => subscribed.has(uri),
+  };
+}
+
+/**
+ * What the words of changing resources do, the same for every player. `own`: its resources, how it says that their list
+ * has changed, or one of them, how it waits (never longer than it lives), and whether its faults are over.
+ */
+export function createResourceChanges({ resources, say, update, after, isOver }) {
+  let isFlapping = false;
+  const flap = (left, everyMs) => {
+    isFlapping = left > 0 && !isOver();
+    if (!isFlapping) return;
+    resources.hide(true);
+    say('resources');
+    after(everyMs, () => {
+      resources.hide(false);
+      say('resources');
+      after(everyMs, () => flap(left - 1, everyMs));
+    });
+  };
+  const change = (left, everyMs) => {
+    if (left === 0 || isOver()) return;
+    const uri = resources.change();
+    if (uri !== undefined && resources.isSubscribed(uri)) update(uri);
+    if (left > 1) after(everyMs, () => change(left - 1, everyMs));
+  };
+  return new Map(
+    Object.entries({
+      'resource.renew': () => {
+        if (resources.first === undefined) return;
+        resources.renew();
+        say('resources');
+      },
+      'resource.flap': ({ n, everyMs }) => {
+        if (!isFlapping && resources.first !== undefined) flap(n, everyMs);
+      },
+      'resource.change': ({ n, everyMs }) => change(n, everyMs),
+      'resource.silentChange': ({ of }) => void (of === 'list' ? resources.renew() : resources.change()),
+      // Also to who has not asked to hear of it.
+      'resource.lie': () => {
+        if (resources.first !== undefined) update(resources.first);
+      },
+    }),
+  );
+}
+
+const mapped = (contents, change) => contents.map((item) => ({ ...item, ...change(item) }));
+/** What becomes of the contents of a read under each word, the same for every player. */
+export const distortions = {
+  'resource.other': (contents) =>
+    mapped(contents, ({ uri, text }) => ({
+      uri: `${uri}-other`,
+      text: text.replaceAll(uri, `${uri}-other`),
+    })),
+  'resource.garbled': (contents) => mapped(contents, () => ({ text: '{"half":' })),
+  'resource.blob': (contents) =>
+    contents.map(({ uri }) => ({ uri, mimeType: 'application/octet-stream', blob: 'AAAA' })),
+  'resource.empty': (contents, { of }) => (of === 'text' ? mapped(contents, () => ({ text: '' })) : []),
+};
+/** What MCP says when there is no such resource. */
+export const noResource = -32_002;
