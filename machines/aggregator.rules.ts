@@ -42,14 +42,15 @@ export interface Taken {
 const nothing: Taken = { next: {}, opens: [], letters: [] };
 /** A server without anything of the system has no shelf. Equal lists are no news, whatever else of them has changed. */
 export function listed(c: Context, event: ResourcesListed): Taken {
-  const { server, session, resources, changed } = event;
+  const { server, session, resources, changed, isRenewed } = event;
   const was = own(c, server);
   const before = was?.listed.uris ?? [];
   const uris = rulesOf(c).urisIn(resources ?? []);
   const standing = standingOf(c, event);
   if (was && isSameList(before, uris)) {
     const { next, opens } = spoilt(c, was, changed);
-    return { next: { ...next, ...standing }, opens, letters: spoilLetters(c, was, changed) };
+    const isNews = c.isNews || (isRenewed === true && before.length > 0);
+    return { next: { ...next, ...standing, isNews }, opens, letters: spoilLetters(c, was, changed) };
   }
   if (!was && uris.length === 0) return { ...nothing, next: standing };
   const news: AggregatorNews = { type: 'resources.watch', server, uris, by: c.system };
@@ -63,7 +64,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     return { next: { ...standing, shelves: others, pending, isNews }, opens: [], letters: [close, watch] };
   }
   const known = was?.isOpen === true ? was : { items: [], reason: null, changes: 0 };
-  const listedAnew: Shelf = {
+  const fresh: Shelf = {
     ...{ items: known.items, reason: known.reason, changes: known.changes + 1 },
     ...{
       listed: { server, uris },
@@ -73,8 +74,8 @@ export function listed(c: Context, event: ResourcesListed): Taken {
       watched: both(was?.watched ?? [], uris),
     },
   };
-  const spoils = spoilLetters(c, listedAnew, changed);
-  const shelf = { ...listedAnew, changes: listedAnew.changes + spoils.length };
+  const spoils = spoilLetters(c, fresh, changed);
+  const shelf: Shelf = { ...fresh, changes: fresh.changes + spoils.length };
   return {
     next: { ...standing, shelves: { ...others, [server]: shelf }, isNews },
     opens: was?.isOpen === true ? [] : [shelfOpen(c, shelf)],

@@ -42,6 +42,8 @@ export interface ResourcesListed {
   readonly isAwaited: boolean;
   /** Why its list could not be had. */
   readonly failure: string | null;
+  /** Its session is another one: of what has changed in between nobody heard. */
+  readonly isRenewed?: true;
 }
 export type AggregatorOrder =
   | AggregateWanted

@@ -44,7 +44,11 @@ const isShowing = (c: ComputerContext, server: string): boolean => {
     plan !== undefined
   );
 };
-function tell(c: ComputerContext, server: string, changed: readonly string[] = []): Post[] {
+function tell(
+  c: ComputerContext,
+  server: string,
+  more: Partial<Pick<ResourcesListed, 'changed' | 'isRenewed'>> = {},
+): Post[] {
   const isListed = Object.hasOwn(c.listed, server);
   /** What it listed before it was lost may be there no more. */
   const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
@@ -53,9 +57,10 @@ function tell(c: ComputerContext, server: string, changed: readonly string[] = [
     server,
     session: clientOf(c, server),
     resources,
-    changed,
     isAwaited: resources !== null && !isListed,
     failure: resources === null ? null : (c.listed[server] ?? null),
+    changed: [],
+    ...more,
   };
   return both.map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
 }
@@ -66,8 +71,13 @@ const showing = (c: ComputerContext, { server, resources }: Shows): ComputerCont
 export const shown = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
   shows: showing(c, news).shows,
 });
-export const lettersOfShows = (c: ComputerContext, news: Shows): Post[] =>
-  tell(showing(c, news), news.server);
+/** One that was there all the time has another session: all of it may be otherwise. */
+export function lettersOfShows(c: ComputerContext, news: Shows): Post[] {
+  const { server } = news;
+  const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
+  const renewed = { changed: known.map(({ uri }) => uri), isRenewed: true } as const;
+  return tell(showing(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
+}
 
 const without = <T>(record: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== server));
@@ -95,7 +105,7 @@ export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerC
   news.list === 'resources' ? listing(c, news, withdrawn(news)) : {};
 export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] =>
   news.list === 'resources' && Object.hasOwn(c.shows, news.server)
-    ? tell({ ...c, ...listing(c, news, withdrawn(news)) }, news.server, news.changed)
+    ? tell({ ...c, ...listing(c, news, withdrawn(news)) }, news.server, { changed: news.changed })
     : [];
 
 export const standing = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>

@@ -44,3 +44,40 @@ scenario('a server that failed, was ready, and is put back with a spent budget s
   s.quiet();
   s.expect(fs).says('exit code 3');
 });
+
+scenario(
+  'windows of a session that was forgotten are read anew in the next one, and told to have changed',
+  (s) => {
+    const a = s.server('a', { isRemote: true, tools: { go: {} }, resources: ['window://a/1'] });
+    s.fault(a, 'resource.change', { times: 1 });
+    s.fault(a, 'net.sessionGone', { from: 2, times: 1 });
+    s.ready();
+    s.asked(a, 'resources/subscribe', 1);
+    s.run(300);
+    s.settled(s.call('go'));
+    s.run(300);
+    const changed = s.show('desktop');
+    s.shown(changed);
+    s.expect(changed).shows({ texts: ['window://a/1, after change 1'] });
+    s.settled(s.call('go'));
+    s.asked(a, 'resources/subscribe', 2);
+    s.run(300);
+    const now = s.show('desktop');
+    s.shown(now);
+    s.expect(now).shows({ texts: ['window://a/1, after change 0'], missing: [] });
+    s.expect.heard('computer', 'aggregate.changed', 3);
+  },
+);
+
+// Nobody's law: a server was asked for one window thousands of times for one question.
+scenario('a window that changes whenever it is read is read twice, and then with the next question', (s) => {
+  const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1'] });
+  s.fault(a, 'resource.lie', { when: 'read' });
+  s.ready();
+  s.asked(a, 'resources/subscribe', 1);
+  s.run(100);
+  s.shown(s.show('desktop'));
+  s.expect(a).requests('resources/read', 2);
+  s.shown(s.show('desktop'));
+  s.expect(a).requests('resources/read', 4);
+});

@@ -22,6 +22,7 @@ type Fields = Said<{
   server: string;
   uri: string;
   resources: readonly { readonly uri: string }[] | null;
+  isRenewed: boolean;
 }>;
 /** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
 const earlyMs = 2;
@@ -60,13 +61,15 @@ class ToldShown implements Judge {
     this.#wholes.set(nameOf(a), whole);
   }
   #post({ from, a, ev }: RecordOf<'post'>, at: number): Found | undefined {
-    const { type, server = '', uri = '', resources } = ev as Fields;
+    const { type, server = '', uri = '', resources, isRenewed } = ev as Fields;
     if (type === 'aggregate.changed') return this.#told(this.#wholes.get(from), at);
     const whole = this.#wholes.get(a);
     if (!whole) return undefined;
     const late = this.#late(whole, at);
     const before = whole.listed.get(server) ?? [];
-    if (this.#isChange(whole, before, type, uri, resources ?? [])) {
+    // Of what changes between two sessions of a server nobody hears.
+    const isReturn = isRenewed === true && before.length > 0;
+    if (isReturn || this.#isChange(whole, before, type, uri, resources ?? [])) {
       whole.since = Math.min(whole.since, at);
       whole.changes = { at, count: whole.changes.at === at ? whole.changes.count + 1 : 1 };
     }
@@ -163,6 +166,17 @@ export const toldShown: Law = {
       until: 'quiet',
     },
     { how: 'a list without windows', seen: story(born, lists('note://h/1')), until: 'quiet' },
+    {
+      how: 'a session that was renewed',
+      seen: story(
+        ...known,
+        posts(computer, 'c/desktop', 'resources.listed', {
+          ...{ server: 'fs', resources: [{ uri: one }, { uri: two }], isRenewed: true },
+        }),
+        tells,
+      ),
+      until: 'quiet',
+    },
     {
       how: 'away and back within a moment',
       seen: story(...known, gone, lists(one, two), tells),

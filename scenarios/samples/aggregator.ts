@@ -24,6 +24,7 @@ export const aggregator = (system: System): Sample => {
         { ...listed, isAwaited: true, resources: [] },
         { ...listed, failure: 'x' },
         { ...listed, resources: [{ uri: `${uri}2` }] },
+        { ...listed, resources: [{ uri }], changed: [uri], isRenewed: true },
         { ...listed, resources: null },
       ],
       'resource.updated': [{ server: 's', uri }],
@@ -32,7 +33,7 @@ export const aggregator = (system: System): Sample => {
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
       shelf: {
-        says: [{ type: 'shelf.filled', server: 's', items: [], reason: null, changes: 1 }],
+        says: [{ type: 'shelf.filled', server: 's', items: [], reason: null, changes: 1, isFresh: true }],
       },
       read: {},
     },
