@@ -3,15 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { Server } from 'socket.io';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createAgent,
-  createComputer,
-  createOffice,
-  type Agent,
-  type AgentOptions,
-  type Computer,
-  type Office,
-} from './index.ts';
+import { createAgent, createComputer, createOffice } from './index.ts';
+import type { Agent, AgentOptions, Computer, Office } from './index.ts';
 
 /** The public API against peers that share no code with ours: bare socket.io-client, the wire written out. */
 const server = fileURLToPath(new URL('../scenarios/fixtures/mcp-server.mjs', import.meta.url));
