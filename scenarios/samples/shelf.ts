@@ -13,5 +13,5 @@ export const shelf: Sample = {
   } satisfies OrdersOf<ShelfOrder>,
   answers: [...answers, { type: 'ask.answered', result: { contents } }],
   tellApart: (c) => [c.uris, c.stale, c.asked, c.asks, c.later, Object.keys(c.held as object), c.isLate],
-  passedThrough: ['reading.asking', 'reading.late'],
+  passedThrough: ['reading.asking', 'late'],
 };
