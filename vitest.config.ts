@@ -3,13 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** No process, no socket, no folder of their own. */
-const quick = [
-  'machines/**/*.test.ts',
-  'scenarios/!(real).test.ts',
-  'scenarios/{dsl,faults,house,laws,recordings,scripted,sim}/**/*.test.ts',
-  'scenarios/replay/{fork,mutants,recorder,redacted,refactorings}.test.ts',
-];
 /** They count what a process holds, or end it: each has one of its own. */
 const alone = [
   'actors/death.test.ts',
@@ -24,9 +17,11 @@ export default defineConfig({
     // What XState makes and drops at once would be kept until a full collection: a fifth to a quarter of the CPU less.
     execArgv: ['--no-allocation-site-pretenuring'],
     globalSetup: ['scenarios/fixtures/built-first.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    // Many tests wait for processes: a third worker has the cores meanwhile.
+    // Tests wait for events, not for times: only what hangs meets these, on the slowest of machines, too.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    // Many tests wait for processes: a third worker has the cores meanwhile. One project, so that each of them loads
+    // the modules once, and reckons while others wait.
     maxWorkers: 3,
     // Tests neither read nor write what the person who runs them keeps for real hosts.
     env: {
@@ -36,13 +31,12 @@ export default defineConfig({
     // Files share what they load, which saves a third of their CPU.
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'quick', include: quick, exclude: long } },
       {
         extends: true,
         test: {
-          name: 'real',
+          name: 'shared',
           include: ['{machines,adapters,actors,scenarios,examples}/**/*.test.ts'],
-          exclude: [...long, ...quick, ...alone],
+          exclude: [...long, ...alone],
         },
       },
       { extends: true, test: { name: 'alone', include: alone, exclude: long, isolate: true } },

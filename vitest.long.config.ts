@@ -9,6 +9,8 @@ export default defineConfig({
     include: ['{machines,adapters,actors,scenarios}/**/*.long.test.ts'],
     globalSetup: ['scenarios/fixtures/built-first.ts'],
     passWithNoTests: false,
+    // See vitest.config.ts.
+    execArgv: ['--no-allocation-site-pretenuring'],
     testTimeout: 300_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

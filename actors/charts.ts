@@ -41,7 +41,16 @@ export function takenBy(inspected: InspectionEvent): string[] {
 // XState hands out copies, so identity is: the same place in the same list of the same state.
 const same = (a: AnyTransitionDefinition) => (b: AnyTransitionDefinition) => a === b || a.toJSON === b.toJSON;
 
+// The walks and the traces ask for the same few again and again.
+const ids = new WeakMap<object, string>();
 function idOf(of: AnyTransitionDefinition): string {
+  const known = ids.get(of.toJSON);
+  if (known !== undefined) return known;
+  const id = writtenId(of);
+  ids.set(of.toJSON, id);
+  return id;
+}
+function writtenId(of: AnyTransitionDefinition): string {
   const alike = declared(of.source).filter((other) => labelOf(other) === labelOf(of));
   const nth = alike.findIndex(same(of));
   return nth > 0 ? `${labelOf(of)} (${nth + 1})` : labelOf(of);

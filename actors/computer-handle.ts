@@ -2,12 +2,20 @@ import type { CallEnded, CallStarted } from './call-watch.ts';
 import type { Launcher } from '../adapters/index.ts';
 import type { Noise } from '../adapters/index.ts';
 import type { CatalogList } from '../machines/catalog/index.ts';
+import type { PastCall } from '../machines/history/index.ts';
 import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
 import type { CallOptions, CallOutcome } from './pending-calls.ts';
 import type { RecordOptions } from './flight-recorder.ts';
 import type { AskInput } from './inputs.ts';
 import type { Confirm } from './runtime.ts';
+import type {
+  DesktopQuery,
+  DesktopShown,
+  FinderQuery,
+  FinderShown,
+  ResourceContent,
+} from './systems-handle.ts';
 import type { CarrierMaker, InMemoryServer } from './servers.ts';
 
 /** What a host has of a computer: how it is asked for, what it does, what it tells. */
@@ -46,6 +54,8 @@ export interface ComputerOptions {
   readonly record?: RecordOptions | false;
   /** Hears of what is no failure but worth knowing, one line each. */
   readonly onNotice?: (text: string) => void;
+  /** How many calls are remembered: `history()`, and whose windows and documents come first. Default 10. */
+  readonly historySize?: number;
   /** Gives up booting and closes. */
   readonly signal?: AbortSignal;
   /** Hears what happens from the very start. */
@@ -141,6 +151,9 @@ export interface ComputerEvents {
     readonly logger?: string;
     readonly data: unknown;
   };
+  /** What the windows or the documents of all servers are is not what it was: ask again. At most five a second. */
+  readonly 'desktop.changed': object;
+  readonly 'finder.changed': object;
   readonly 'resources.changed': ListChanged;
   readonly 'prompts.changed': ListChanged;
   /** The content of a resource that was subscribed. */
@@ -184,6 +197,20 @@ export interface Computer extends AsyncDisposable {
   addOrUpdateServer(config: unknown): Promise<ServerStatus>;
   /** Resolves when it has ended. */
   removeServer(name: string): Promise<void>;
+  /**
+   * The windows of all servers that take part, as texts (docs/desktop-finder.md). What has not changed since the last
+   * time costs no server a question. A server that fails or is slow is in `missing`; rejects only when the computer closes.
+   */
+  desktop(query?: DesktopQuery): Promise<DesktopShown>;
+  /** The documents of all servers that take part. As with the Desktop. */
+  finder(query?: FinderQuery): Promise<FinderShown>;
+  /**
+   * Reads a window or a document, a page, an element. Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for
+   * a window that nobody shows, 408 when its server is too slow, 500 with the server's own words.
+   */
+  readResource(uri: string): Promise<readonly ResourceContent[]>;
+  /** The last calls that a server had the tool for, whoever asked, the newest first; secrets hidden. */
+  history(): readonly PastCall[];
   /** Where every list of every server stands. */
   catalogs(): readonly CatalogStatus[];
   /**

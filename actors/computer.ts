@@ -3,9 +3,10 @@ import { defaultStateDir, hostName } from '../adapters/index.ts';
 import { keyOf } from '../machines/address.ts';
 import type { ComputerContext, ComputerNews, ComputerStart, ToolCall } from '../machines/computer.machine.ts';
 import type { Config, ServerConfig } from '../machines/config/index.ts';
+import { defaultRemembered } from '../machines/history/index.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
-import type { Failure } from '../machines/wire/index.ts';
+import { CallHistoryWatch } from './call-history.ts';
 import { CallWatch } from './call-watch.ts';
 import { catalogsOf } from './catalog-status.ts';
 import type {
@@ -17,6 +18,8 @@ import type {
   ServerStatus,
   ToolListing,
 } from './computer-handle.ts';
+import { ComputerNewsroom } from './computer-news.ts';
+import { SystemQuestions } from './computer-systems.ts';
 import { cannotOrder, closedCall, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from './deferred.ts';
 import { Inputs } from './inputs.ts';
@@ -50,14 +53,12 @@ class HostedComputer implements Computer {
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
   readonly #booted = deferred();
-  #link: ComputerStatus['link'] = null;
+  readonly #news: ComputerNewsroom;
+  readonly #systems: SystemQuestions;
+  readonly #history: CallHistoryWatch;
+  readonly #forgetHistory: () => void;
   #isWatchingCalls = false;
-  #isClosed = false;
-  readonly #failures = new Map<string, Failure | null>();
-  /** When it is tried again by itself, at the latest. */
-  readonly #tries = new Map<string, number>();
-  /** When a list came to a revision, and when a server was last lost. */
-  readonly #times = new Map<string, number>();
+  #closing: Promise<void> | undefined;
 
   constructor(options: ComputerOptions, config: Config, runtime: Runtime, isShared: boolean) {
     const { autoConnect = true, autoReconnect = true, stateDir = defaultStateDir(), onNotice } = options;
@@ -93,6 +94,23 @@ class HostedComputer implements Computer {
       isOpen: () => this.#runtime.directory.find('computer') !== undefined,
       send: (event) => this.#runtime.directory.send('computer', event),
     });
+    this.#news = new ComputerNewsroom({
+      ...{ servers: this.#servers, orders: this.#orders, kept: this.#kept },
+      emit: (name, value) => this.#emit(name, value),
+      notice: (text) => onNotice?.(text),
+      booted: () => this.#booted.resolve(),
+    });
+    this.#systems = new SystemQuestions({
+      host: () => this.#host,
+      send: (event, orElse) => this.#runtime.directory.send('computer', event, orElse),
+      servers: () => this.servers(),
+    });
+    this.#history = new CallHistoryWatch({
+      most: options.historySize ?? defaultRemembered,
+      now: () => Date.now(),
+      discreet: (value) => runtime.discreet(value),
+    });
+    this.#forgetHistory = runtime.directory.tap.add(this.#history);
     this.#seat = new Seat(this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
@@ -101,13 +119,14 @@ class HostedComputer implements Computer {
   /** Asks for what its config needs, then starts the machines. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
-    if (this.#isClosed) return this.#booted.resolve();
+    if (this.#closing) return this.#booted.resolve();
     this.#servers.take(prepared);
     this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
   }
   #input(): ComputerStart {
-    const { office } = this.#options;
+    const { office, historySize } = this.#options;
     return {
+      ...(historySize !== undefined && { remembered: historySize }),
       servers: this.#servers.plans(),
       link: office
         ? { url: office.url, role: 'computer', name: this.name, office: office.id ?? 'local' }
@@ -125,56 +144,10 @@ class HostedComputer implements Computer {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
     if (event.type === 'owned.ended') {
       this.#booted.resolve();
+      this.#systems.close();
       return this.#emit('computer.changed', { state: 'closed' });
     }
-    this.#tell(event as ComputerNews);
-  }
-  #tell(news: ComputerNews): void {
-    switch (news.type) {
-      case 'client.changed': {
-        const { server, stage, failure, attempt, nextTryMs } = news;
-        this.#failures.set(server, failure);
-        this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
-        if (stage === 'ready') this.#servers.proven(server);
-        if (stage === 'recovering' || stage === 'closing') this.#times.set(server, Date.now());
-        const tries = stage === 'waiting' ? ` (try ${attempt} of ${this.#budgetOf(server)})` : '';
-        const reason = failure ? { reason: failure.message + tries } : {};
-        const next = nextTryMs === null ? {} : { nextTryMs };
-        return this.#emit('server.changed', { name: server, state: stage, ...reason, ...next, failure });
-      }
-      case 'catalog.changed': {
-        const { server, list, revision, added, removed, changed } = news;
-        this.#times.set(`${server}/${list}@${revision}`, Date.now());
-        const known = this.#servers.get(server);
-        if (known?.server.settings.start === 'lazy' || this.#servers.config.settings.start === 'lazy')
-          this.#kept.hear(known?.fingerprint ?? '', news);
-        if (list === 'tools') return;
-        const name = list === 'prompts' ? 'prompts.changed' : 'resources.changed';
-        return this.#emit(name, { server, added, removed, changed });
-      }
-      case 'server.rolledBack': {
-        // When all that follows from it is done: the order of a new config is an input of its own.
-        const { server, generation, failure } = news;
-        return this.#orders.rolledBack(server, generation, failure);
-      }
-      case 'server.removed':
-        this.#failures.delete(news.server);
-        return this.#emit('server.removed', { name: news.server });
-      case 'tools.changed':
-        return this.#emit('tools.changed', { added: news.added, removed: news.removed });
-      case 'link.changed':
-        this.#link = { state: news.stage, reason: news.reason };
-        return this.#emit('link.changed', this.#link);
-      case 'computer.changed':
-        this.#booted.resolve();
-        return this.#emit('computer.changed', { state: news.stage });
-      case 'resource.updated':
-        return this.#emit('resource.updated', { server: news.server, uri: news.uri });
-      case 'machine.failed':
-    }
-  }
-  #budgetOf(server: string): number {
-    return this.#servers.plans().find((s) => s.rules.server === server)?.client.budget ?? 0;
+    if (!this.#systems.hear(event)) this.#news.hear(event as ComputerNews);
   }
   get booted(): Promise<void> {
     return this.#booted.promise;
@@ -190,8 +163,7 @@ class HostedComputer implements Computer {
     const { name } = server;
     const known = this.#servers.get(name);
     const root = this.#runtime.directory.find(`computer/client:${keyOf(name)}`);
-    const nextTryMs = (this.#tries.get(name) ?? 0) - Date.now();
-    const told = { failure: this.#failures.get(name) ?? null, noise: this.#runtime.noiseOf(name), nextTryMs };
+    const told = { ...this.#news.of(name), noise: this.#runtime.noiseOf(name) };
     return serverStatus(server, known, root?.ref.getSnapshot(), told);
   }
   status(): ComputerStatus {
@@ -200,7 +172,7 @@ class HostedComputer implements Computer {
     const state = (
       typeof value === 'string' ? value : Object.values(value as object)[0]
     ) as ComputerStatus['state'];
-    return { name: this.name, state, servers: this.servers(), link: this.#link };
+    return { name: this.name, state, servers: this.servers(), link: this.#news.link };
   }
   async tools(): Promise<ToolListing> {
     return { ...listingOf(this.#context()), servers: this.servers() };
@@ -234,8 +206,12 @@ class HostedComputer implements Computer {
   setServers: Computer['setServers'] = (config) => this.#orders.set(config);
   addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
+  desktop: Computer['desktop'] = (query) => this.#systems.desktop(query);
+  finder: Computer['finder'] = (query) => this.#systems.finder(query);
+  readResource: Computer['readResource'] = (uri) => this.#systems.readResource(uri);
+  history: Computer['history'] = () => this.#history.newestFirst();
   catalogs(): readonly CatalogStatus[] {
-    return catalogsOf(this.#runtime.directory, this.#times);
+    return catalogsOf(this.#runtime.directory, this.#news.times);
   }
   watchResources(server: string, uris: readonly string[]): void {
     if (!this.#servers.get(server)) throw cannotOrder(server, undefined);
@@ -253,7 +229,7 @@ class HostedComputer implements Computer {
   join: Computer['join'] = (office) => this.#seat.join(office);
   leave: Computer['leave'] = async () => {
     await this.#seat.leave();
-    this.#link = null;
+    this.#news.link = null;
   };
   on: Computer['on'] = (name, listener) => {
     if (name === 'call.started' || name === 'call.settled') this.#watchCalls();
@@ -271,11 +247,14 @@ class HostedComputer implements Computer {
   }
 
   writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+  async #close(): Promise<void> {
     this.#inputs.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     await this.#kept.close();
+    this.#forgetHistory();
     if (!this.#isShared) await this.#runtime.close();
   }
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,40 @@
-import type { Ports } from '../machines/ports.ts';
+import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import { isSecretName } from '../machines/trace/index.ts';
+import type { Failure } from '../machines/wire/index.ts';
 
 const hidden = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+
+/** In the texts of anything that is plain JSON. */
+function hiddenIn(value: unknown, secrets: readonly string[], isSecret: (key: string) => boolean): unknown {
+  if (typeof value === 'string') return hidden(value, secrets);
+  if (Array.isArray(value)) return value.map((each) => hiddenIn(each, secrets, isSecret));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      hidden(key, secrets),
+      isSecret(key) && each !== null ? '***' : hiddenIn(each, secrets, isSecret),
+    ]),
+  );
+}
+/** Without these secrets, and without anything under the name of one. */
+export const discreetValue = <T>(value: T, secrets: readonly string[]): T =>
+  hiddenIn(value, secrets, isSecretName) as T;
+const hiddenFailure = (failure: Failure, secrets: readonly string[]): Failure => ({
+  ...failure,
+  message: hidden(failure.message, secrets),
+  ...(failure.details && {
+    details: hiddenIn(failure.details, secrets, () => false) as typeof failure.details,
+  }),
+});
+/** Who asked hears why a server refused, and not what it was launched with: a server may put that into its errors. */
+export const discreetAnswer =
+  (give: Give<AskFact>, secrets: () => readonly string[]): Give<AskFact> =>
+  (fact) => {
+    const known = fact.type === 'ask.refused' ? secrets() : [];
+    if (fact.type !== 'ask.refused' || known.length === 0) give(fact);
+    else give({ ...fact, failure: hiddenFailure(fact.failure, known) });
+  };
 
 /** The same for sessions: why a carrier of the host's own did not come about is told in the host's words. */
 export const discreetSession =
@@ -10,7 +43,7 @@ export const discreetSession =
     open(at, input, (fact) => {
       if (fact.type !== 'session.failed') return give(fact);
       const { failure } = fact;
-      give({ ...fact, failure: { ...failure, message: hidden(failure.message, secretsOf(input.server)) } });
+      give({ ...fact, failure: hiddenFailure(failure, secretsOf(input.server)) });
     });
 
 /**

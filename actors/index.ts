@@ -31,6 +31,23 @@ export type {
 export { A2cError } from './errors.ts';
 export type { RecordOptions } from './flight-recorder.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.ts';
+export type {
+  AgentReading,
+  DesktopOptions,
+  FinderOptions,
+  FormatOptions,
+  PageOptions,
+  ReadOptions,
+} from './agent-reading.ts';
+export type {
+  DocumentPage,
+  DocumentPages,
+  ElementDetail,
+  FinderFollowed,
+  PageSummary,
+} from './documents-handle.ts';
+export type { ShownWindow } from '../machines/desktop/index.ts';
+export type { DpeCategory, DpeFormat } from '../machines/finder/index.ts';
 export type { CallEnded, CallStarted } from './call-watch.ts';
 export type {
   Answers,
@@ -45,6 +62,17 @@ export type {
   ToolInfo,
   ToolListing,
 } from './computer-handle.ts';
+export type { PastCall } from '../machines/history/index.ts';
+export type {
+  DesktopQuery,
+  DesktopShown,
+  DocumentMetadata,
+  DocumentSummary,
+  FinderQuery,
+  FinderShown,
+  MissingServer,
+  ResourceContent,
+} from './systems-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
 export type { CallOptions, CallOutcome } from './pending-calls.ts';
 export type { AskInput } from './inputs.ts';

@@ -56,7 +56,7 @@ async function startAndStop(round: number): Promise<Set<number>> {
 
 it(
   'thirty starts and stops leave no process of any group, no descriptor, no timer and no handle',
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async () => {
     // What Node opens once, at its first child, is no growth.
     await startAndStop(0);

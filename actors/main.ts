@@ -1,11 +1,9 @@
 #!/usr/bin/env node
-import { createTerminal } from '../adapters/index.ts';
-import { run } from './cli/run.ts';
-import { exitCodes } from './cli/shared.ts';
+import { begin } from './cli/run.ts';
+import { exitCodes, type Context } from './cli/shared.ts';
 
 async function main(): Promise<void> {
   const aborter = new AbortController();
-  const terminal = createTerminal();
   const stop = (): void => {
     // The second one does not wait: the ledger ends the servers as the process exits.
     if (aborter.signal.aborted) process.exit(exitCodes.interrupted);
@@ -22,7 +20,15 @@ async function main(): Promise<void> {
   const argv = process.argv.slice(2);
   // The one arrow from here to the scenarios, and only when one of their commands is typed.
   const laboratory = async () => (await import('../scenarios/laboratory.ts')).laboratory;
-  const context = { terminal, signal: aborter.signal, laboratory };
-  process.exitCode = await run(argv.length === 0 ? ['--help'] : argv, context);
+  let context: Promise<Context> | undefined;
+  const contextOf = async (): Promise<Context> => {
+    const { createTerminal } = await import('../adapters/index.ts');
+    return { terminal: createTerminal(), signal: aborter.signal, laboratory };
+  };
+  process.exitCode = await begin(argv.length === 0 ? ['--help'] : argv, {
+    out: (text) => void process.stdout.write(`${text}\n`),
+    err: (text) => void process.stderr.write(`${text}\n`),
+    context: () => (context ??= contextOf()),
+  });
 }
 await main();

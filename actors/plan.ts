@@ -49,6 +49,7 @@ export function planOf(
     },
     fingerprint: facts.fingerprint,
     kept: facts.kept,
+    participation: settings.participation ?? 'subscribe',
   };
 }
 

@@ -39,10 +39,15 @@ const names = {
       'stopServer',
     ] as const),
     ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
+    ...(['desktop', 'finder', 'readResource', 'history'] as const),
     ...(['watchResources', 'announceRoots'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
-  agent: ['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'on', 'writeTrace', 'close'],
+  agent: [
+    ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
+    ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
+    ...(['readElement', 'pagesOf', 'documentsOf', 'on', 'writeTrace', 'close'] as const),
+  ],
 } as const;
 const functions = {
   ...{ office: ['on', 'writeTrace', 'close'], agent: names.agent },
@@ -86,11 +91,17 @@ describe('a2c-actors', () => {
       | 'call.settled'
       | 'computer.changed'
       | 'config.changed'
+      | ('desktop.changed' | 'finder.changed')
       | ('server.removed' | 'server.logged' | 'resources.changed' | 'prompts.changed' | 'resource.updated')
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
-      'computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed'
+      | ('computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed')
+      | ('desktop.changed' | 'finder.changed')
     >();
+    expectTypeOf<keyof AgentEvents['desktop.changed']>().toEqualTypeOf<
+      'computer' | 'value' | 'added' | 'removed' | 'changed'
+    >();
+    expectTypeOf<keyof AgentEvents['finder.changed']>().toEqualTypeOf<keyof AgentEvents['desktop.changed']>();
     expectTypeOf<AgentEvents['tools.changed']>().toEqualTypeOf<{
       readonly computer: string;
       readonly value: readonly SmcpTool[];
@@ -109,12 +120,12 @@ describe('a2c-actors', () => {
   it('asks for these options, and promises all that takes time', () => {
     expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port' | 'record'>();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
-      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'record'
+      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'follow' | 'record'
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
-      | ('input' | 'inMemory' | 'answers' | 'carriers')
+      | ('input' | 'inMemory' | 'answers' | 'carriers' | 'historySize')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();

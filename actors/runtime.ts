@@ -22,7 +22,7 @@ import { wireCodes } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
-import { discreet, discreetSession } from './discreet.ts';
+import { discreet, discreetAnswer, discreetSession, discreetValue } from './discreet.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from './flight-recorder.ts';
 import type { Reach } from './servers.ts';
 import { Tap } from './tap.ts';
@@ -95,8 +95,12 @@ export class Runtime {
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     if (question.session === 'confirm') return this.#askPerson(question, give);
-    const port = this.#sessions.has(question.session) ? this.#sessions : this.#links;
-    return port.ask(from, question, give);
+    if (!this.#sessions.has(question.session)) return this.#links.ask(from, question, give);
+    return this.#sessions.ask(
+      from,
+      question,
+      discreetAnswer(give, () => this.#allSecrets()),
+    );
   }
   #askPerson({ id, params }: { id: string; params?: unknown }, give: Give<AskFact>): () => void {
     const { confirm } = this;
@@ -113,6 +117,14 @@ export class Runtime {
         (error: unknown) => refuse(`在工具调用二次确认时发生异常，异常信息：${String(error)}`),
       );
     return () => aborter.abort();
+  }
+
+  #allSecrets(): readonly string[] {
+    return [...this.#secrets.values()].flat().toSorted((a, b) => b.length - a.length);
+  }
+  /** Plain JSON without what servers were launched with, and without what stands under the name of a secret. */
+  discreet<T>(value: T): T {
+    return discreetValue(value, this.#allSecrets());
   }
 
   /** How a server is launched or reached. Its secrets never appear in a trace or a failure. */

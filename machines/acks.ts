@@ -1,7 +1,6 @@
-import type { AggregateShown } from './aggregator.words.ts';
-import type { ResourceRead } from './read.machine.ts';
-import type { SmcpTool } from './wire/tool.ts';
 import type { CallSettled } from './settlement.ts';
+import type { AggregateShown, ResourceRead } from './systems/index.ts';
+import type { SmcpTool } from './wire/tool.ts';
 import { errorAck, failureResult } from './wire/answers.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 

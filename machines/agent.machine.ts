@@ -2,7 +2,8 @@
  * The other side: an agent's place in an office, what it knows of the computers there, and its calls.
  *
  * offline — the link is being made, or was lost: calls are refused, what was known is forgotten
- * joined  — asked who is there, follows the notices: one view per computer
+ * joined  — asked who is there, follows the notices: per computer a view of its tools, and of its Desktop and its
+ *           Finder once it tells of a change there, or from the beginning when the host follows them
  * closing — views, calls and link end
  * closed  — final
  */
@@ -12,18 +13,10 @@ import type { CallOrder, CallStart } from './call.machine.ts';
 import { settledBy } from './settlement.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 import {
-  linkAt,
-  viewAt,
-  reqIdOf,
-  viewOpen,
-  roomOf,
   itself,
   loseCalls,
   openLink,
-  openViewAgain,
-  refreshView,
   tellLinkGivenUp,
-  tellViewGivenUp,
   offlineFailure,
   callOpen,
   callStart,
@@ -32,14 +25,33 @@ import {
   parts,
   passOn,
   refuseCall,
-  forgetAll,
 } from './agent.parts.ts';
+import {
+  closeViews,
+  forgetAll,
+  linkAt,
+  openComer,
+  openFollowed,
+  openRoom,
+  openViewAgain,
+  refreshRefused,
+  refreshSystem,
+  refreshTools,
+  reqIdOf,
+  tellViewGivenUp,
+  wakeView,
+} from './agent.views.ts';
+import type { AgentFollow } from './agent.words.ts';
 
-export type { AgentStart, AgentCall, AgentQuery, AgentOrder, AgentNews } from './agent.parts.ts';
+export type { AgentStart, AgentCall, AgentFollow, AgentQuery, AgentOrder, AgentNews } from './agent.words.ts';
+
+const followed = ({ event }: { readonly event: AgentFollow }): AgentFollow => event;
+const alreadyFollowed = { guard: { type: 'isFollowed', params: followed } } as const;
+const follow = { type: 'rememberFollowed', params: followed } as const;
 
 export const agentMachine = parts.createMachine({
   id: 'agent',
-  context: ({ input }) => ({ ...input, computers: [], asked: 0, reopens: 0 }),
+  context: ({ input }) => ({ ...input, computers: [], follows: [], asked: 0, reopens: 0 }),
   entry: openLink,
   initial: 'offline',
   on: {
@@ -68,13 +80,9 @@ export const agentMachine = parts.createMachine({
           },
         },
       },
-      {
-        actions: {
-          type: 'post',
-          params: ({ event }) => ({ to: event.name, event: { type: 'view.refresh' } }),
-        },
-      },
+      { actions: refreshRefused },
     ],
+    'agent.follow': [alreadyFollowed, { actions: follow }],
     'owned.ended': [
       {
         guard: { type: 'canReopen', params: itself },
@@ -118,43 +126,20 @@ export const agentMachine = parts.createMachine({
       ],
       exit: { type: 'withdraw', params: { id: 'room' } },
       on: {
-        'ask.answered': {
-          actions: [
-            {
-              type: 'openAll',
-              params: ({ context: c, event }) => ({
-                opens: roomOf(c, event.result).map((name) => viewOpen(c, name)),
-              }),
-            },
-            { type: 'add', params: ({ context: c, event }) => ({ names: roomOf(c, event.result) }) },
-          ],
-        },
+        'ask.answered': { actions: openRoom },
         /** An office that cannot tell: the notices still come. */
         'ask.refused': {},
-        'computer.entered': {
-          actions: [
-            passOn,
-            { type: 'open', params: ({ context, event }) => viewOpen(context, event.computer) },
-            { type: 'add', params: ({ event }) => ({ names: [event.computer] }) },
-          ],
+        'computer.entered': { actions: [passOn, ...openComer] },
+        'computer.left': { actions: [passOn, ...closeViews] },
+        'computer.toolsChanged': { actions: refreshTools },
+        'computer.configChanged': { actions: [passOn, refreshTools] },
+        'computer.systemChanged': {
+          guard: { type: 'isHere', params: ({ event }) => event },
+          actions: refreshSystem,
         },
-        'computer.left': {
-          actions: [
-            passOn,
-            {
-              type: 'post',
-              params: ({ context, event }) => ({
-                to: viewAt(context, event.computer),
-                event: { type: 'close' },
-                ifThere: true,
-              }),
-            },
-            { type: 'drop', params: ({ event }) => event },
-          ],
-        },
-        'computer.toolsChanged': { actions: refreshView },
-        'computer.configChanged': { actions: [passOn, refreshView] },
+        'agent.follow': [alreadyFollowed, { actions: [follow, openFollowed] }],
         'view.changed': { actions: passOn },
+        'system.viewed': { actions: passOn },
         'link.changed': [
           {
             guard: { type: 'isOffline', params: ({ event }) => event },
@@ -169,10 +154,13 @@ export const agentMachine = parts.createMachine({
           },
         },
         'agent.query': {
-          actions: {
-            type: 'open',
-            params: ({ context, event }) => callOpen(event, queryStart(context, event)),
-          },
+          actions: [
+            {
+              type: 'open',
+              params: ({ context, event }) => callOpen(event, queryStart(context, event)),
+            },
+            wakeView,
+          ],
         },
       },
     },

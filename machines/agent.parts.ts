@@ -1,82 +1,19 @@
-/** What the chart of agent.machine.ts is made of: its words, and what it opens and says. */
+/** What the chart of agent.machine.ts is made of: its memory, its calls and its link. Its views are in agent.views.ts. */
 import { assign, setup } from 'xstate';
-import { keyOf, nameOf, type Address } from './address.ts';
+import { keyOf } from './address.ts';
+import type { AgentCall, AgentNews, AgentQuery, Context, Event, Input } from './agent.words.ts';
+import { linkAt, viewedBy } from './agent.views.ts';
 import type { CallOrder, CallStart } from './call.machine.ts';
-import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
+import { effects, type OwnedEnded } from './effects.ts';
 import { extended } from './extended.ts';
 import type { LinkNews, LinkStart } from './link.machine.ts';
 import { linkGivenUp } from './link.parts.ts';
-import type { AskFact, LinkFact } from './ports.ts';
 import { settledBy } from './settlement.ts';
-import { timingOf, type Timing } from './timing.ts';
-import type { ViewNews, ViewStart } from './view.machine.ts';
+import type { System } from './systems/index.ts';
+import { timingOf } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
-import { readRoom } from './wire/lists.ts';
-
-export interface AgentStart {
-  readonly link: Omit<LinkStart, 'timing' | 'role'>;
-  readonly timing: Timing;
-}
-/** `timeoutMs` is what the computer gets; the agent itself waits a little longer for its answer. */
-export interface AgentCall {
-  readonly type: 'agent.call';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly computer: string;
-  readonly tool: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly timeoutMs: number;
-  readonly replyTo: Address;
-}
-/** Another question of the host: to the office (`server:list_room`) or to a computer. */
-export interface AgentQuery {
-  readonly type: 'agent.query';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly method: string;
-  /** The payload, without `agent` and `req_id`. */
-  readonly request: object;
-  readonly replyTo: Address;
-}
-export type AgentOrder =
-  | AgentCall
-  | AgentQuery
-  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
-  | { readonly type: 'close' };
-export type AgentNews =
-  | Extract<LinkNews, { type: 'link.changed' }>
-  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' | 'computer.configChanged' }>
-  | ViewNews;
-export type Input = AgentStart & { readonly self: Address; readonly owner: Address };
-export interface Context extends Input {
-  readonly computers: readonly string[];
-  readonly asked: number;
-  /** How often its link was opened again after its machine had failed. */
-  readonly reopens: number;
-}
-export type Event = AgentOrder | LinkNews | ViewNews | AskFact | DirectoryEvent;
 
 const maxReopens = 5;
-export const linkAt = (c: Context): Address => `${nameOf(c.self)}/link`;
-export const viewAt = (c: Context, computer: string): Address => `${nameOf(c.self)}/view:${keyOf(computer)}`;
-export const reqIdOf = (c: Context): string => `room.${c.link.name}.${c.asked}`;
-/** Whose view it was; nobody's, when its computer is forgotten already. */
-const viewedBy = (c: Context, { key }: OwnedEnded): string | undefined =>
-  c.computers.find((computer) => key === `view:${keyOf(computer)}`);
-export const viewOpen = (c: Context, computer: string) => ({
-  kind: 'view',
-  key: keyOf(computer),
-  input: {
-    computer,
-    agent: c.link.name,
-    link: linkAt(c),
-    timing: timingOf.view(c.timing),
-  } satisfies ViewStart,
-});
-export const roomOf = (c: Context, result: unknown): string[] => {
-  const read = readRoom(result, reqIdOf(c));
-  return read.ok ? read.body.filter((s) => s.role === 'computer').map((s) => s.name) : [];
-};
 const linkLost = (reason: string | null): Failure => ({
   code: 'LinkLost',
   message: `The connection to the office was lost${reason === null ? '' : `: ${reason}`}; whether the call took effect is unknown`,
@@ -111,12 +48,15 @@ export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall)
       timeout: secondsOf(call.timeoutMs),
     },
   });
-export const queryStart = (c: Context, { type: _, request, ...query }: AgentQuery): CallStart =>
+export const queryStart = (
+  c: Context,
+  { type: _, request, timeoutMs = c.timing.queryMs + c.timing.agentMarginMs, ...query }: AgentQuery,
+): CallStart =>
   extended(query, {
     server: '',
     tool: query.method,
     params: {},
-    timeoutMs: c.timing.queryMs + c.timing.agentMarginMs,
+    timeoutMs,
     ...othersLimits,
     session: linkAt(c),
     request: { agent: c.link.name, req_id: query.reqId, ...request },
@@ -159,11 +99,17 @@ export const parts = setup({
       computers: context.computers.filter((c) => c !== computer),
     })),
     forgetComputers: assign({ computers: [] }),
+    rememberFollowed: assign(({ context }, { system }: { system: System }) => ({
+      follows: [...context.follows, system],
+    })),
     countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
   },
   guards: {
     isJoined: (_, { stage }: { stage: string }) => stage === 'joined',
     isOffline: (_, { stage }: { stage: string }) => stage === 'waiting' || stage === 'closed',
+    /** Whoever tells of a change without being here is nobody to look at. */
+    isHere: ({ context }, { computer }: { computer: string }) => context.computers.includes(computer),
+    isFollowed: ({ context }, { system }: { system: System }) => context.follows.includes(system),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     canReopen: ({ context }, ended: OwnedEnded) =>
       ended.kind === 'link' && ended.why === 'failed' && context.reopens < maxReopens,
@@ -212,34 +158,4 @@ export const tellLinkGivenUp = {
     event: linkGivenUp(event) satisfies AgentNews,
   }),
 } as const;
-export const refreshView = {
-  type: 'post',
-  params: ({ context, event }: { context: Context; event: { readonly computer: string } }) => ({
-    to: viewAt(context, event.computer),
-    event: { type: 'view.refresh' },
-    ifThere: true as const,
-  }),
-} as const;
-export const openViewAgain = {
-  type: 'open',
-  params: ({ context, event }: { context: Context; event: OwnedEnded }) =>
-    viewOpen(context, viewedBy(context, event) ?? event.key),
-} as const;
-/** Its tools are not asked for any more before that computer enters again. */
-export const tellViewGivenUp = {
-  type: 'post',
-  params: ({ context, event }: { context: Context; event: OwnedEnded }) => ({
-    to: context.owner,
-    event: {
-      type: 'view.changed',
-      computer: viewedBy(context, event) ?? event.key,
-      tools: null,
-      failure: { code: 'Crashed', message: `Its view failed too often: ${event.error ?? event.why}` },
-    } satisfies AgentNews,
-  }),
-} as const;
 export const itself = ({ event }: { event: OwnedEnded }): OwnedEnded => event;
-export const forgetAll = [
-  { type: 'tellOwned', params: { kind: 'view', event: { type: 'close' } } },
-  'forgetComputers',
-] as const;

@@ -1,9 +1,11 @@
 /**
  * A Desktop or a Finder: what the servers of one computer show of themselves, put together when somebody asks.
  *
- * open   — two things at once:
- *          answering{steady | collecting}: a question for the whole is answered from what is known, or waits until the
- *          shelves of servers that are new or have changed are filled; whoever asks meanwhile waits for the next round
+ * open   — three things at once:
+ *          answering{steady | listing | collecting}: a question for the whole is answered from what is known, or waits for
+ *          the lists of servers that have just come (not for ever), and until the shelves of servers that are new or have
+ *          changed are filled; whoever asks meanwhile waits for the next round
+ *          routing{free | holding}: a question for one resource goes to its server, or waits for those lists, too
  *          telling{calm | holding}: a change is told at once, and then at most one in each while
  * closed — final: who waited was told so
  *
@@ -16,19 +18,20 @@ import {
   answerNow,
   fillAll,
   noteBroken,
+  openHeld,
   openRead,
   parts,
   refuseAll,
+  takeFilled,
   takeList,
   takeUpdate,
+  takeWatched,
   tell,
 } from './aggregator.parts.ts';
-import type { AggregateWanted } from './aggregator.words.ts';
+import type { AggregateWanted, ResourceWanted } from './aggregator.words.ts';
 import type { OwnedEnded } from './effects.ts';
-import type { ShelfFilled } from './shelf.machine.ts';
 
 export type {
-  AggregateShown,
   AggregateWanted,
   AggregatorNews,
   AggregatorOrder,
@@ -38,19 +41,21 @@ export type {
 } from './aggregator.words.ts';
 
 const wanted = ({ event }: { readonly event: AggregateWanted }): AggregateWanted => event;
+const resource = ({ event }: { readonly event: ResourceWanted }): ResourceWanted => event;
 const ended = ({ event }: { readonly event: OwnedEnded }): OwnedEnded => event;
 
 export const aggregatorMachine = parts.createMachine({
   id: 'aggregator',
-  context: ({ input }) => ({ ...input, shelves: {}, waiting: [], next: [], pending: [], isNews: false }),
+  context: ({ input }) => ({
+    ...{ ...input, shelves: {}, waiting: [], next: [], pending: [], isNews: false },
+    ...{ awaited: [], unlisted: {}, held: [], noticed: [] },
+  }),
   initial: 'open',
   on: {
     'resources.listed': { actions: takeList },
     'resource.updated': { actions: takeUpdate },
-    'resource.wanted': { actions: openRead },
-    'shelf.filled': {
-      actions: { type: 'noteFilled', params: ({ event }: { readonly event: ShelfFilled }) => event },
-    },
+    'resources.watched': { actions: takeWatched },
+    'shelf.filled': { actions: takeFilled },
     'owned.ended': { guard: { type: 'isShelf', params: ended }, actions: noteBroken },
     close: { target: '.closed', actions: refuseAll },
   },
@@ -66,9 +71,15 @@ export const aggregatorMachine = parts.createMachine({
               on: {
                 'aggregate.wanted': [
                   { guard: 'isFresh', actions: answerNow },
-                  { target: 'collecting', actions: { type: 'noteWaiting', params: wanted } },
+                  { target: 'listing', actions: { type: 'noteWaiting', params: wanted } },
                 ],
               },
+            },
+            listing: {
+              tags: 'refreshing',
+              on: { 'aggregate.wanted': { actions: { type: 'noteWaiting', params: wanted } } },
+              always: { guard: 'isListed', target: 'collecting' },
+              after: { listLimit: 'collecting' },
             },
             collecting: {
               tags: 'refreshing',
@@ -77,7 +88,37 @@ export const aggregatorMachine = parts.createMachine({
               always: { guard: 'isCollected', target: 'answered', actions: [answerAll, 'shift'] },
             },
             /** Passed through: did somebody ask meanwhile? */
-            answered: { always: [{ guard: 'isWaited', target: 'collecting' }, { target: 'steady' }] },
+            answered: { always: [{ guard: 'isWaited', target: 'listing' }, { target: 'steady' }] },
+          },
+        },
+        routing: {
+          initial: 'free',
+          states: {
+            free: {
+              on: {
+                'resource.wanted': [
+                  {
+                    guard: { type: 'mustWait', params: resource },
+                    target: 'holding',
+                    actions: { type: 'noteHeld', params: resource },
+                  },
+                  { actions: openRead },
+                ],
+              },
+            },
+            holding: {
+              on: {
+                'resource.wanted': [
+                  {
+                    guard: { type: 'mustWait', params: resource },
+                    actions: { type: 'noteHeld', params: resource },
+                  },
+                  { actions: openRead },
+                ],
+              },
+              always: { guard: 'isListed', target: 'free', actions: openHeld },
+              after: { listLimit: { target: 'free', actions: openHeld } },
+            },
           },
         },
         telling: {

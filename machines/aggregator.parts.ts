@@ -12,7 +12,9 @@ import type {
 } from './aggregator.words.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
 import type { ShelfFilled } from './shelf.machine.ts';
-import { wireCodes } from './wire/failure.ts';
+import type { Notice } from './systems/index.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
+import { wireCodes, type Failure } from './wire/failure.ts';
 
 export const parts = setup({
   types: {
@@ -28,6 +30,7 @@ export const parts = setup({
       ({ context }, event: { readonly server: string; readonly uri: string }) =>
         rules.updated(context, event).next,
     ),
+    noteWatched: assign(({ context }, event: ResourcesWatched) => rules.watched(context, event).next),
     noteFilled: assign(({ context }, event: ShelfFilled) => rules.filled(context, event)),
     noteBroken: assign(({ context }, ended: OwnedEnded) => rules.broken(context, ended)),
     notePending: assign(({ context }) => rules.pending(context)),
@@ -37,15 +40,25 @@ export const parts = setup({
     noteNext: assign(({ context }, wanted: AggregateWanted) => ({ next: [...context.next, wanted] })),
     shift: assign(({ context }) => ({ waiting: context.next, next: [] })),
     noteTold: assign({ isNews: false }),
+    noteHeld: assign(({ context }, wanted: ResourceWanted) => ({ held: [...context.held, wanted] })),
+    forgetHeld: assign({ held: [] }),
+    noteNotices: assign(({ context }, { notices }: { readonly notices: readonly Notice[] }) =>
+      rules.noticed(context, notices),
+    ),
   },
   guards: {
-    isFresh: ({ context }) => rules.unread(context).length === 0,
+    isFresh: ({ context }) => context.awaited.length === 0 && rules.unread(context).length === 0,
     isCollected: ({ context }) => context.pending.length === 0,
     isWaited: ({ context }) => context.waiting.length > 0,
     isNews: ({ context }) => context.isNews,
+    isListed: ({ context }) => context.awaited.length === 0,
+    mustWait: ({ context }, wanted: ResourceWanted) => rules.mustWait(context, wanted),
     isShelf: (_, ended: OwnedEnded) => ended.kind === 'shelf',
   },
-  delays: { coalesce: ({ context }) => context.timing.coalesceMs },
+  delays: {
+    coalesce: ({ context }) => context.timing.coalesceMs,
+    listLimit: ({ context }) => context.timing.shelfMs,
+  },
 });
 type At<E = unknown> = { readonly context: Context; readonly event: E };
 const itself = <E>({ event }: { readonly event: E }): E => event;
@@ -64,8 +77,40 @@ export const takeUpdate = [
   ...opensAnd<Updated>(rules.updated),
   { type: 'noteUpdated', params: itself<Updated> },
 ] as const;
+export const takeWatched = [
+  ...opensAnd<ResourcesWatched>(rules.watched),
+  { type: 'noteWatched', params: itself<ResourcesWatched> },
+] as const;
 export const noteBroken = { type: 'noteBroken', params: itself<OwnedEnded> } as const;
-export const openRead = opensAnd<ResourceWanted>(rules.reading);
+/** What a host should know is told before it is remembered as told. */
+const notice = <E>(noticesOf: (c: Context, event: E) => readonly Notice[]) =>
+  [
+    {
+      type: 'postAll',
+      params: ({ context: c, event }: At<E>) => ({ letters: rules.noticeLetters(c, noticesOf(c, event)) }),
+    },
+    {
+      type: 'noteNotices',
+      params: ({ context, event }: At<E>) => ({ notices: noticesOf(context, event) }),
+    },
+  ] as const;
+export const takeFilled = [
+  ...notice<ShelfFilled>(rules.noticesOf),
+  { type: 'noteFilled', params: itself<ShelfFilled> },
+] as const;
+export const openRead = [
+  ...notice<ResourceWanted>(rules.routeNotices),
+  ...opensAnd<ResourceWanted>(rules.reading),
+] as const;
+const allOf = (c: Context): Pick<rules.Taken, 'opens' | 'letters'> => {
+  const all = c.held.map((wanted) => rules.reading(c, wanted));
+  return { opens: all.flatMap(({ opens }) => opens), letters: all.flatMap(({ letters }) => letters) };
+};
+export const openHeld = [
+  ...notice<unknown>((c) => c.held.flatMap((wanted) => rules.routeNotices(c, wanted))),
+  ...opensAnd<unknown>(allOf),
+  'forgetHeld',
+] as const;
 export const answerNow = {
   type: 'post',
   params: ({ context, event }: At<AggregateWanted>) => rules.shown(context, event, null),
@@ -76,13 +121,15 @@ export const answerAll = {
     letters: context.waiting.map((wanted) => rules.shown(context, wanted, null)),
   }),
 } as const;
+const closing: Failure = { code: wireCodes.internal, message: 'The computer is closing' };
 /** Nobody waits for one who is no more. */
 export const refuseAll = {
   type: 'postAll',
   params: ({ context: c }: At) => ({
-    letters: [...c.waiting, ...c.next].map((wanted) =>
-      rules.shown(c, wanted, { code: wireCodes.internal, message: 'The computer is closing' }),
-    ),
+    letters: [
+      ...[...c.waiting, ...c.next].map((wanted) => rules.shown(c, wanted, closing)),
+      ...c.held.map((wanted) => rules.refused(wanted, closing)),
+    ],
   }),
 } as const;
 export const fillAll = [...opensAnd<unknown>(rules.filling), 'notePending'] as const;

@@ -1,9 +1,9 @@
 /** What an aggregator is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
 import type { ServerHistory } from './history/index.ts';
-import type { Listed, Missing, System } from './systems/index.ts';
+import type { Listed, Notice, System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
-import type { Failure } from './wire/failure.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 
 export interface AggregatorStart {
   readonly system: System;
@@ -38,6 +38,10 @@ export interface ResourcesListed {
   readonly resources: readonly { readonly uri: string }[] | null;
   /** Of these the ones whose entries are others than they were. */
   readonly changed: readonly string[];
+  /** It has a session, and its list has not come yet: whoever asks now waits for it. */
+  readonly isAwaited: boolean;
+  /** Why its list could not be had. */
+  readonly failure: string | null;
   /** Its session is another one: of what has changed in between nobody heard. */
   readonly isRenewed?: true;
 }
@@ -46,19 +50,13 @@ export type AggregatorOrder =
   | ResourceWanted
   | ResourcesListed
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
+  | ResourcesWatched
   | { readonly type: 'close' };
-/** The answer for the whole, as the wire has it but for `req_id`; `missing` are servers of which not all is in it. */
-export interface AggregateShown {
-  readonly type: 'aggregate.shown';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly body: object;
-  readonly missing: readonly Missing[];
-  readonly failure: Failure | null;
-}
 /** What the owner hears: what is shown is not what it was; and of which resources it wants to hear from a server. */
 export type AggregatorNews =
   | { readonly type: 'aggregate.changed'; readonly system: System }
+  /** A sentence for the host: what is strange about what servers show. Said once for each state of it. */
+  | { readonly type: 'aggregate.noticed'; readonly system: System; readonly text: string }
   | {
       readonly type: 'resources.watch';
       readonly server: string;
@@ -78,6 +76,8 @@ export interface Shelf {
   readonly isFresh: boolean;
   /** Its machine lives. */
   readonly isOpen: boolean;
+  /** Its server says when the content of these changes. Of others nothing is known for good. */
+  readonly watched: readonly string[];
 }
 export interface Context extends Input {
   readonly shelves: Readonly<Record<string, Shelf>>;
@@ -88,4 +88,12 @@ export interface Context extends Input {
   readonly pending: readonly string[];
   /** What is shown has changed since it was last told. */
   readonly isNews: boolean;
+  /** Servers whose list is still to come. */
+  readonly awaited: readonly string[];
+  /** Servers whose list could not be had, and why. */
+  readonly unlisted: Readonly<Record<string, string>>;
+  /** Questions for one resource that nobody lists yet. */
+  readonly held: readonly ResourceWanted[];
+  /** Of what the host was told, and in which state it was. */
+  readonly noticed: readonly Pick<Notice, 'about' | 'mark'>[];
 }

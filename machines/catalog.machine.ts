@@ -31,7 +31,13 @@ import {
   withdrawList,
 } from './catalog.parts.ts';
 
-export type { CatalogNews, CatalogOrder, CatalogSettled, CatalogStart } from './catalog.parts.ts';
+export type {
+  CatalogListed,
+  CatalogNews,
+  CatalogOrder,
+  CatalogSettled,
+  CatalogStart,
+} from './catalog.parts.ts';
 
 const noList = 'its server does not know this list';
 const settled = settle(

@@ -54,6 +54,18 @@ export interface CatalogNews {
   /** Taken back because they could not be had any more. */
   readonly isWithdrawn: boolean;
 }
+/**
+ * What the reader hears of resources besides: the first list of a session is there, or could not be had, or the server lists
+ * the same in another order. Who shows them has to know whether there is nothing, or nothing yet, and in which order.
+ */
+export interface CatalogListed {
+  readonly type: 'catalog.listed';
+  readonly server: string;
+  readonly list: CatalogList;
+  readonly entries: readonly Entry[];
+  /** Why not: the entries are the last that were known. */
+  readonly failure: Failure | null;
+}
 /** What the owner hears once a session: the first list is there, or could not be had. */
 export interface CatalogSettled {
   readonly type: 'catalog.settled';
@@ -102,7 +114,7 @@ const told = (c: Context, entries: readonly Entry[]): Changes =>
 function taken(c: Context, entries: readonly Entry[], why: string): Partial<Context> {
   const changes = told(c, entries);
   const isSame = isNoChange(changes);
-  if (isSame && !c.isGone) return {};
+  if (isSame && !c.isGone) return isReordered(c, entries) ? { entries } : {};
   const revision = isSame ? c.revision : c.revision + 1;
   const back = c.isGone ? { ...changes, added: entries.map((entry) => keyOfEntry(c.list, entry)) } : changes;
   return { entries, revision, history: remember(c.history, back, revision, why), isGone: false };
@@ -123,14 +135,31 @@ const lettersOf = (c: Context, entries: readonly Entry[], why: string, isWithdra
     : [{ to: c.reader, event: newsOf(c, entries, why, isWithdrawn), ifThere: true as const }],
 });
 type Answer = { readonly event: { readonly result: unknown } };
+const isReordered = (c: Context, entries: readonly Entry[]): boolean =>
+  entries.some((entry, at) => {
+    const known = c.entries[at];
+    return known === undefined || keyOfEntry(c.list, known) !== keyOfEntry(c.list, entry);
+  });
+const listedLetters = (c: Context, entries: readonly Entry[], failure: Failure | null) => {
+  const event: CatalogListed = {
+    type: 'catalog.listed',
+    ...{ server: c.server, list: c.list, entries, failure },
+  };
+  return c.list === 'resources' ? [{ to: c.reader, event, ifThere: true as const }] : [];
+};
 const fresh = ({ context: c }: { context: Context }) => c.why;
 
 /** Told before it is remembered: what was is needed to say what changed. */
 export const takeAnswer = [
   {
     type: 'postAll',
-    params: ({ context: c, event }: { context: Context } & Answer) =>
-      lettersOf(c, entriesOf(c, event.result), fresh({ context: c })),
+    params: ({ context: c, event }: { context: Context } & Answer) => {
+      const entries = entriesOf(c, event.result);
+      const isOther = c.failures > 0 || isReordered(c, entries);
+      return isOther && isNoChange(told(c, entries))
+        ? { letters: listedLetters(c, entries, null) }
+        : lettersOf(c, entries, fresh({ context: c }));
+    },
   },
   { type: 'rememberEntries', params: ({ event }: Answer) => event },
 ] as const;
@@ -161,16 +190,14 @@ export const isLost = (event: unknown): boolean => {
 /** Its owner waits for the first list of a session. */
 export const settle = (failure: (c: Context) => Failure | null, lost: (event: unknown) => boolean) =>
   ({
-    type: 'post',
-    params: ({ context: c, event }: { context: Context; event: unknown }) => ({
-      to: c.owner,
-      event: {
+    type: 'postAll',
+    params: ({ context: c, event }: { context: Context; event: unknown }) => {
+      const settled: CatalogSettled = {
         type: 'catalog.settled',
-        list: c.list,
-        failure: failure(c),
-        lost: lost(event),
-      } satisfies CatalogSettled,
-    }),
+        ...{ list: c.list, failure: failure(c), lost: lost(event) },
+      };
+      return { letters: [...listedLetters(c, c.entries, failure(c)), { to: c.owner, event: settled }] };
+    },
   }) as const;
 
 /** A look at the server brings nothing most of the time, and says nothing of its word. */

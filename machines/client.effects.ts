@@ -11,6 +11,7 @@ import type { Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
 import { extended } from './extended.ts';
 import type { ListKind, ServerInfo } from './ports.ts';
 import type { ProcessStart } from './process.machine.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 import { failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
 import { settledBy } from './settlement.ts';
 import { timingOf } from './timing.ts';
@@ -46,11 +47,18 @@ export const tellRolledBack = tell((c) => ({
   generation: c.fallback?.generation ?? 0,
   failure: c.failure,
 }));
-export const passUpdated = tell((c, { uri }: { readonly uri: string }) => ({
+const passUpdated = tell((c, { uri }: { readonly uri: string }) => ({
   type: 'resource.updated',
   server: c.server,
   uri,
 }));
+
+const passWatched = tell((_, event: ResourcesWatched) => event);
+/** What a session and its watch say of resources goes on to the owner. */
+export const resourceNews = {
+  'resource.updated': { actions: passUpdated },
+  'resources.watched': { actions: passWatched },
+} as const;
 
 /** To whoever makes something of the resources of all servers. */
 export const tellResources = {

@@ -158,7 +158,7 @@ export const clientMachine = parts.createMachine({
           { target: 'severed', actions: { type: 'rememberSevered', params: itself } },
         ],
         'list.changed': { guard: { type: 'hearsOf', params: itself }, actions: does.tellList },
-        'resource.updated': { actions: does.passUpdated },
+        ...does.resourceNews,
         'call.request': held,
         'server.start': {},
         'server.stop': { target: '.draining', actions: goal('stop') },

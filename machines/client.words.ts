@@ -6,6 +6,7 @@ import type { DirectoryEvent } from './effects.ts';
 import type { AskFact, Offers, ServerInfo, SessionFact } from './ports.ts';
 import type { ProcessNews } from './process.machine.ts';
 import type { TimingOf } from './timing.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 import type { Failure } from './wire/failure.ts';
 
 /** What of a server's config its client has to know; its launch facts stay with the adapter. */
@@ -88,6 +89,7 @@ export type ClientNews =
       readonly failure: Failure | null;
     }
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
+  | ResourcesWatched
   /** It is ready, and has resources. */
   | {
       readonly type: 'server.shows';
@@ -141,5 +143,6 @@ export type ClientEvent =
   | SessionFact
   | AskFact
   | CatalogSettled
+  | ResourcesWatched
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };

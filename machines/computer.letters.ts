@@ -1,11 +1,12 @@
 /** What a computer says and opens upon what it hears. */
-import type { CatalogNews } from './catalog.machine.ts';
+import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
 import type { ComputerContext, ServersSet, ToolCall } from './computer.words.ts';
 import * as systems from './computer.systems.ts';
 import type { OwnedEnded, Post } from './effects.ts';
 import type { ConfigShown, ToolsListed } from './link.machine.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
 interface Wanted {
@@ -62,6 +63,16 @@ export const takeList = [
   },
   { type: 'hearList', params: itself<CatalogNews> },
 ] as const;
+/** Its resources are there, or could not be had, or are in another order. */
+export const takeListed = [
+  {
+    type: 'postAll',
+    params: ({ context, event }: At<CatalogListed>) => ({
+      letters: systems.lettersOfStanding(context, event),
+    }),
+  },
+  { type: 'noteListed', params: itself<CatalogListed> },
+] as const;
 export const reconcile = [
   {
     type: 'openAll',
@@ -69,7 +80,10 @@ export const reconcile = [
   },
   {
     type: 'postAll',
-    params: ({ context, event }: At<ServersSet>) => ({ letters: rules.reconciled(context, event).letters }),
+    params: ({ context: c, event }: At<ServersSet>) => {
+      const { letters, next } = rules.reconciled(c, event);
+      return { letters: [...letters, ...systems.lettersOfPlans(c, next)] };
+    },
   },
   { type: 'reconcile', params: itself<ServersSet> },
 ] as const;
@@ -129,6 +143,10 @@ export const passUpdate = {
   params: ({ context, event }: At<{ readonly server: string; readonly uri: string }>) => ({
     letters: systems.updated(context, event),
   }),
+} as const;
+export const passWatched = {
+  type: 'postAll',
+  params: ({ context, event }: At<ResourcesWatched>) => ({ letters: systems.watched(context, event) }),
 } as const;
 export const passChange = {
   type: 'postAll',

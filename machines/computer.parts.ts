@@ -1,6 +1,6 @@
 /** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its letters. */
 import { assign, setup } from 'xstate';
-import type { CatalogNews } from './catalog.machine.ts';
+import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientChanged, ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
 import * as systems from './computer.systems.ts';
@@ -26,6 +26,7 @@ export const parts = setup({
       ...rules.listed(context, news),
       ...systems.listed(context, news),
     })),
+    noteListed: assign(({ context }, news: CatalogListed) => systems.standing(context, news)),
     noteOpened: assign(({ context }) => systems.opened(context)),
     noteShows: assign(({ context }, news: Parameters<typeof systems.shown>[1]) =>
       systems.shown(context, news),
@@ -179,7 +180,10 @@ export const clientGivenUp = turning(
     {
       type: 'postAll',
       params: ({ context, event }: At<OwnedEnded>) => ({
-        letters: rules.lettersAfter(context, rules.givenUp(context, event)),
+        letters: [
+          ...rules.lettersAfter(context, rules.givenUp(context, event)),
+          ...systems.lettersOfHiding(context, rules.givenUp(context, event)),
+        ],
       }),
     },
     { type: 'hear', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },

@@ -226,7 +226,9 @@ export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
 /** Whose tool is called is shown first from then on. */
 export const calledBy = (c: ComputerContext, { call }: ToolCall): Partial<ComputerContext> => {
   const server = findTool(c.table, call.tool)?.server;
-  return server === undefined ? {} : { recent: [...c.recent, { server }].slice(-defaultRemembered) };
+  const most = c.remembered ?? defaultRemembered;
+  const recent = [...c.recent, { server: server ?? '' }];
+  return server === undefined ? {} : { recent: recent.slice(Math.max(0, recent.length - Math.max(0, most))) };
 };
 /** A call goes to the client whose tool it names, or is answered at once. */
 export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {

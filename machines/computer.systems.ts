@@ -1,7 +1,6 @@
 /** What a computer tells its Desktop and its Finder, and what it asks them. */
 import { nameOf, type Address } from './address.ts';
 import type {
-  AggregateShown,
   AggregateWanted,
   AggregatorNews,
   AggregatorOrder,
@@ -9,15 +8,15 @@ import type {
   ResourcesListed,
   ResourceWanted,
 } from './aggregator.words.ts';
-import type { CatalogNews } from './catalog.machine.ts';
+import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientChanged, ClientNews } from './client.words.ts';
 import { clientOf, linkOf } from './computer.rules.ts';
 import type { ComputerContext } from './computer.words.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import { takesPart } from './participation.ts';
-import type { ResourceRead } from './read.machine.ts';
-import type { System } from './systems/index.ts';
+import type { AggregateShown, ResourceRead, System } from './systems/index.ts';
 import { timingOf } from './timing.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
 const both: readonly System[] = ['desktop', 'finder'];
@@ -50,14 +49,16 @@ function tell(
   server: string,
   more: Partial<Pick<ResourcesListed, 'changed' | 'isRenewed'>> = {},
 ): Post[] {
-  const resources = isShowing(c, server)
-    ? (Object.hasOwn(c.resources, server) && c.resources[server]) || []
-    : null;
+  const isListed = Object.hasOwn(c.listed, server);
+  /** What it listed before it was lost may be there no more. */
+  const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
   const event: ResourcesListed = {
     type: 'resources.listed',
     server,
     session: clientOf(c, server),
     resources,
+    isAwaited: resources !== null && !isListed,
+    failure: resources === null ? null : (c.listed[server] ?? null),
     changed: [],
     ...more,
   };
@@ -78,9 +79,12 @@ export function lettersOfShows(c: ComputerContext, news: Shows): Post[] {
   return tell(showing(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
 }
 
+const without = <T>(record: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== server));
 function hidden(c: ComputerContext, { server, stage }: ClientChanged): Partial<ComputerContext> {
-  if (stays.has(stage) || !Object.hasOwn(c.shows, server)) return {};
-  return { shows: Object.fromEntries(Object.entries(c.shows).filter(([name]) => name !== server)) };
+  if (stays.has(stage)) return {};
+  const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
+  return isKnown ? { shows: without(c.shows, server), listed: without(c.listed, server) } : {};
 }
 export const hide = hidden;
 export function lettersOfHiding(c: ComputerContext, news: ClientChanged): Post[] {
@@ -88,16 +92,33 @@ export function lettersOfHiding(c: ComputerContext, news: ClientChanged): Post[]
   return next.shows ? tell({ ...c, ...next }, news.server) : [];
 }
 
-const listing = (c: ComputerContext, { server, entries }: CatalogNews): ComputerContext => ({
-  ...c,
+const listing = (
+  c: ComputerContext,
+  { server, entries }: Pick<CatalogListed, 'server' | 'entries'>,
+  whyNot: string | null,
+): Pick<ComputerContext, 'resources' | 'listed'> => ({
   resources: { ...c.resources, [server]: entries as ComputerContext['resources'][string] },
+  listed: { ...c.listed, [server]: whyNot },
 });
+const withdrawn = ({ isWithdrawn, why }: CatalogNews): string | null => (isWithdrawn ? why : null);
 export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerContext> =>
-  news.list === 'resources' ? { resources: listing(c, news).resources } : {};
+  news.list === 'resources' ? listing(c, news, withdrawn(news)) : {};
 export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] =>
   news.list === 'resources' && Object.hasOwn(c.shows, news.server)
-    ? tell(listing(c, news), news.server, { changed: news.changed })
+    ? tell({ ...c, ...listing(c, news, withdrawn(news)) }, news.server, { changed: news.changed })
     : [];
+
+export const standing = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
+  listing(c, news, news.failure?.message ?? null);
+export const lettersOfStanding = (c: ComputerContext, news: CatalogListed): Post[] =>
+  Object.hasOwn(c.shows, news.server) ? tell({ ...c, ...standing(c, news) }, news.server) : [];
+/** Another config may let a server take part that did not, and the other way round. */
+export function lettersOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
+  const after = { ...c, ...next };
+  return Object.keys(c.shows).flatMap((server) =>
+    isShowing(c, server) === isShowing(after, server) ? [] : tell(after, server),
+  );
+}
 
 // ── questions ──────────────────────────────────────────────────────────────────────────────────────────
 type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
@@ -108,10 +129,13 @@ export const passWanted = (c: ComputerContext, wanted: Wanted): Post => ({
   event: { ...wanted, history: c.recent } as AggregatorOrder,
   orElse: refusal(wanted),
 });
-const closing: Failure = { code: wireCodes.internal, message: 'The computer is closing' };
+const nobody = (system: System): Failure => ({
+  code: wireCodes.internal,
+  message: `The computer does not show its ${system} any more: it is closing, or what keeps it has failed too often`,
+});
 /** Nobody is there any more to ask. */
-export function refusal({ type, ticket, reqId, replyTo }: Wanted): Letter {
-  const about = { ticket, reqId, failure: closing };
+export function refusal({ type, system, ticket, reqId, replyTo }: Wanted): Letter {
+  const about = { ticket, reqId, failure: nobody(system) };
   const event: AggregateShown | ResourceRead =
     type === 'aggregate.wanted'
       ? { type: 'aggregate.shown', ...about, body: {}, missing: [] }
@@ -132,6 +156,11 @@ export const updated = (
     event: { type: 'resource.updated', server, uri } satisfies AggregatorOrder,
     ifThere: true,
   }));
+/** The host watches, too, and needs no word of it. */
+export const watched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
+  both
+    .filter((system) => system === event.by)
+    .map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
 /** Its machine broke: the new one is told what all servers show. */
 export const reopening = (c: ComputerContext, ended: OwnedEnded): { opens: Open[]; letters: Post[] } => {
   const system = both.find((each) => each === ended.kind);

@@ -1,7 +1,7 @@
 /** What a computer is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
-import type { CatalogNews } from './catalog.machine.ts';
+import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { Lists, Tool, ToolRules, ToolTable } from './catalog/index.ts';
 import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from './client.words.ts';
 import type { DirectoryEvent } from './effects.ts';
@@ -30,6 +30,8 @@ export interface ComputerStart {
   /** What `client:get_config` shows, secrets hidden. */
   readonly shown: object;
   readonly timing: Timing;
+  /** How many calls are remembered. Default 10. */
+  readonly remembered?: number;
 }
 /** A call by name; `confirmed` when the person who asks has thereby confirmed it. */
 export interface ToolCall {
@@ -76,7 +78,7 @@ export type ComputerNews =
   | ClientChanged
   | Extract<ClientNews, { type: 'server.rolledBack' | 'resource.updated' }>
   | CatalogNews
-  | Extract<AggregatorNews, { type: 'aggregate.changed' }>
+  | Extract<AggregatorNews, { type: 'aggregate.changed' | 'aggregate.noticed' }>
   /** A server that was taken out of the config has ended. */
   | { readonly type: 'server.removed'; readonly server: string }
   | Extract<LinkNews, { type: 'link.changed' }>
@@ -113,6 +115,8 @@ export interface ComputerContext extends Input {
   readonly shows: Readonly<Record<string, NonNullable<Offers['resources']>>>;
   /** The last known resources of each server, also while it is down. */
   readonly resources: Readonly<Record<string, readonly { readonly uri: string }[]>>;
+  /** Of which the resources are known since they became ready; and why not, where they could not be had. */
+  readonly listed: Readonly<Record<string, string | null>>;
   /** Its Desktop and its Finder live: since a server had something to show, or somebody asked. */
   readonly hasSystems: boolean;
   readonly open: number;
@@ -122,6 +126,7 @@ export type Event =
   | ComputerOrder
   | ClientNews
   | CatalogNews
+  | CatalogListed
   | AggregatorNews
   | LinkNews
   | DirectoryEvent

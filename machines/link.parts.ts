@@ -1,8 +1,8 @@
 /** What the chart of link.machine.ts is made of: its words, its memory, its actions and guards. */
 import { assign, sendTo, setup } from 'xstate';
 import type { Address } from './address.ts';
-import type { AggregateShown, AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
-import type { ResourceRead } from './read.machine.ts';
+import type { AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
+import type { AggregateShown, ResourceRead } from './systems/index.ts';
 import type { System } from './systems/index.ts';
 import type { SmcpTool } from './wire/tool.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';

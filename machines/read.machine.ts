@@ -8,7 +8,7 @@ import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { contentsIn, systems, type Contents, type System } from './systems/index.ts';
+import { contentsIn, systems, type ResourceRead, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
@@ -24,14 +24,6 @@ export interface ReadStart {
   readonly timing: TimingOf<'read'>;
 }
 export type ReadOrder = { readonly type: 'close' };
-/** The answer: contents, or why there are none. */
-export interface ResourceRead {
-  readonly type: 'resource.read';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly contents: Contents;
-  readonly failure: Failure | null;
-}
 type Input = ReadStart & { readonly self: Address; readonly owner: Address };
 type At<E = unknown> = { readonly context: Input; readonly event: E };
 
@@ -51,10 +43,10 @@ const answer = <E>(given: (c: Input, event: E) => Pick<ResourceRead, 'contents' 
   }) as const;
 const refuse = <E>(why: (c: Input, event: E) => Failure) =>
   answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));
-/** A server may answer with anything. */
-const answerAsGiven = answer<{ readonly result: unknown }>((_, { result }) => {
-  const read = contentsIn(result);
-  return read.ok ? { contents: read.body, failure: null } : { contents: [], failure: read.failure };
+
+const answerGiven = answer<{ readonly result: unknown }>((_, { result }) => {
+  const given = contentsIn(result);
+  return given.ok ? { contents: given.body, failure: null } : { contents: [], failure: given.failure };
 });
 
 const parts = setup({
@@ -65,7 +57,7 @@ const parts = setup({
     tags: {} as 'refreshing',
   },
   actions: effects,
-  guards: { isReadable: (_, { result }: { readonly result: unknown }) => contentsIn(result).ok },
+  guards: { isContents: ({ event }) => event.type === 'ask.answered' && contentsIn(event.result).ok },
   delays: { limit: ({ context }) => context.timing.readMs },
 });
 
@@ -87,12 +79,8 @@ export const readMachine = parts.createMachine({
       },
       on: {
         'ask.answered': [
-          {
-            guard: { type: 'isReadable', params: ({ event }) => event },
-            target: 'read',
-            actions: answerAsGiven,
-          },
-          { target: 'refused', actions: answerAsGiven },
+          { guard: 'isContents', target: 'read', actions: answerGiven },
+          { target: 'refused', actions: answerGiven },
         ],
         'ask.refused': {
           target: 'refused',
@@ -102,9 +90,9 @@ export const readMachine = parts.createMachine({
         },
         close: {
           target: 'refused',
-          actions: refuse(({ server }) => ({
+          actions: refuse(({ uri }) => ({
             code: wireCodes.internal,
-            message: `Server '${server}' was stopped while the resource was read`,
+            message: `'${uri}' is not read any more: its computer is closing`,
           })),
         },
       },

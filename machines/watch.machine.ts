@@ -6,10 +6,12 @@
  *           subscribed, gone ones are not any more)
  * closed  — final
  *
+ * Its owner hears each time that all is as it is wanted: what was read before may be old.
+ *
  * Each session begins with nothing: a server forgets its subscribers with it. What was refused, also because there was no
  * session, is tried again then, or when it is wanted anew.
  */
-import { assign, not, setup, type ActorRefFrom } from 'xstate';
+import { assign, setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
@@ -27,6 +29,15 @@ export type WatchOrder =
   /** A session has begun. */
   | { readonly type: 'watch.open' }
   | { readonly type: 'close' };
+/** What the owner hears: from now on `by` is told when one of these changes. What was refused is not among them. */
+export interface ResourcesWatched {
+  readonly type: 'resources.watched';
+  readonly server: string;
+  readonly by: string;
+  readonly uris: readonly string[];
+  /** For the first time in this session: what changed between two sessions nobody told. */
+  readonly isAnew: boolean;
+}
 type Input = WatchStart & { readonly self: Address; readonly owner: Address };
 interface Context extends Input {
   /** By who wants them. */
@@ -37,6 +48,8 @@ interface Context extends Input {
   readonly refused: readonly string[];
   /** What is being asked; others may be wanted by the time of the answer. */
   readonly step: Step | null;
+  /** Its owner has not heard of this session yet. */
+  readonly isAnew: boolean;
 }
 interface Step {
   readonly method: 'resources/subscribe' | 'resources/unsubscribe';
@@ -74,7 +87,8 @@ const parts = setup({
       const wantedBy = { ...context.wantedBy, [by]: uris };
       return { wantedBy, wanted: [...new Set(Object.values(wantedBy).flat())], refused: [] };
     }),
-    beginAnew: assign({ subscribed: [], refused: [], step: null }),
+    beginAnew: assign({ subscribed: [], refused: [], step: null, isAnew: true }),
+    noteTold: assign({ isAnew: false }),
     noteStep: assign(({ context }) => ({ step: nextStep(context) ?? null })),
     noteDone: assign(({ context }) => stepped(context, true)),
     noteRefused: assign(({ context }) => stepped(context, false)),
@@ -91,6 +105,18 @@ const askNext = {
     params: { uri: c.step?.uri ?? '' },
   }),
 } as const;
+const tellWatched = {
+  type: 'postAll',
+  params: ({ context: { owner, server, wantedBy, subscribed, isAnew } }: { context: Context }) => {
+    const have = new Set(subscribed);
+    const letters = Object.entries(wantedBy).flatMap(([by, wanted]) => {
+      const uris = wanted.filter((uri) => have.has(uri));
+      const event: ResourcesWatched = { type: 'resources.watched', server, by, uris, isAnew };
+      return uris.length === 0 ? [] : [{ to: owner, event }];
+    });
+    return { letters };
+  },
+} as const;
 const remember = {
   type: 'rememberWanted',
   params: ({ event }: { event: { readonly uris: readonly string[]; readonly by: string } }) => event,
@@ -98,7 +124,15 @@ const remember = {
 
 export const watchMachine = parts.createMachine({
   id: 'watch',
-  context: ({ input }) => ({ ...input, wantedBy: {}, wanted: [], subscribed: [], refused: [], step: null }),
+  context: ({ input }) => ({
+    ...input,
+    wantedBy: {},
+    wanted: [],
+    subscribed: [],
+    refused: [],
+    step: null,
+    isAnew: true,
+  }),
   initial: 'resting',
   on: { close: '.closed' },
   states: {
@@ -117,7 +151,10 @@ export const watchMachine = parts.createMachine({
       },
       states: {
         judging: { always: [{ guard: 'isDone', target: 'steady' }, { target: 'asking' }] },
-        steady: { always: { guard: not('isDone'), target: 'asking' } },
+        steady: {
+          entry: [tellWatched, 'noteTold'],
+          on: { 'watch.set': { target: 'judging', actions: remember } },
+        },
         asking: {
           tags: 'refreshing',
           entry: ['noteStep', askNext],

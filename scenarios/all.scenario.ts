@@ -1,4 +1,6 @@
 /** Each registers its scenarios: with the words of `dsl/` as plans, on the stage as tests of whoever imports this. */
+import './agent-finder.scenario.ts';
+import './agent-systems.scenario.ts';
 import './breaker.scenario.ts';
 import './broken-machines.scenario.ts';
 import './calls-on-stage.scenario.ts';
@@ -22,6 +24,9 @@ import './repeated-orders.scenario.ts';
 import './seats.scenario.ts';
 import './stopping.scenario.ts';
 import './supervision.scenario.ts';
+import './systems-failing.scenario.ts';
+import './systems-lists.scenario.ts';
+import './systems-watched.scenario.ts';
 import './systems.scenario.ts';
 import './turns.scenario.ts';
 import './views.scenario.ts';

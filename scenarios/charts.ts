@@ -1,15 +1,7 @@
-import {
-  initialTransition,
-  transition,
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-  type EventFromLogic,
-  type EventObject,
-  type InputFrom,
-  type SnapshotFrom,
-} from 'xstate';
+import type { AnyStateMachine, EventFromLogic, EventObject, InputFrom, SnapshotFrom } from 'xstate';
 import { pathOf } from '../actors/charts.ts';
 import { aftersOf, explore, isAlive, shown, type Spot } from './explore.ts';
+import { stepping } from './stepping.ts';
 
 /**
  * Whether every state of a machine has a way out. Leans on a fact of XState that its types do not promise: that
@@ -51,13 +43,13 @@ export function walkOut<Machine extends AnyStateMachine>(
 ): Walk {
   const { tellApart = () => null, close = { type: 'close' }, meanwhile = [], limit = 5_000 } = options;
   const broken: string[] = [];
+  const steps = stepping(machine, options.input);
   const key = ({ snapshot: { value, status, context } }: Spot): string =>
     JSON.stringify([status, value, tellApart(context, value)]);
   const step = ({ snapshot, how }: Spot, event: EventObject): Spot[] => {
     const path = [...how, event.type];
     try {
-      const [next] = transition<AnyStateMachine>(machine, snapshot, event);
-      return [{ snapshot: next as AnyMachineSnapshot, how: path }];
+      return [{ snapshot: steps.step(snapshot, event)[0], how: path }];
     } catch (thrown) {
       broken.push(`${shown({ snapshot, how })}: ${event.type} throws ${String(thrown)}`);
       return [];
@@ -67,9 +59,7 @@ export function walkOut<Machine extends AnyStateMachine>(
   const tried = (events: readonly EventObject[]) => (at: Spot) =>
     [...events, ...timersOf(at)].flatMap((event) => step(at, event));
 
-  const [snapshot] = initialTransition<AnyStateMachine>(machine, options.input);
-  const start = { snapshot: snapshot as AnyMachineSnapshot, how: [] };
-  const all = explore([start], tried(options.events), key, limit);
+  const all = explore([{ snapshot: steps.first[0], how: [] }], tried(options.events), key, limit);
   const told = [...all.spots.values()].filter(isAlive).flatMap((spot) => step(spot, close));
   const closing = explore(told, tried([close, ...meanwhile]), key, limit);
   const alone = explore([...closing.spots.values()], tried([]), key, limit);

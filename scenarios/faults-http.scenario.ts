@@ -184,9 +184,9 @@ scenario('a server that is away for a moment and remembers its sessions goes on 
 });
 
 scenario('a server that is away for longer is lost, and tried again after a pause', (s) => {
-  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 1_000 }] });
+  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 5_000 }] });
   s.later(fs, 2);
-  s.timing({ backoffMs: 1_000, longestBackoffMs: 1_000 });
+  s.timing({ backoffMs: 5_000, longestBackoffMs: 5_000 });
   s.ready();
   const call = s.call('read', { timeoutMs: 0 });
   s.settled(call);

@@ -19,7 +19,7 @@ scenario('another server serves while one never answers initialize', (s) => {
   const mute = s.server('mute', { tools: { write: {} }, budget: 0 });
   const fs = s.server('fs', { tools });
   s.fault(mute, 'life.initNever');
-  s.timing({ connectMs: 1_500 });
+  s.timing({ connectMs: 10_000 });
   s.reaches(fs, 'ready');
   const early = s.call('read');
   s.settled(early);

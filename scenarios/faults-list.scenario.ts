@@ -65,6 +65,8 @@ for (const [what, repeats, says] of [
     const fs = s.server('fs', { tools });
     s.fault(fs, 'list.cursorLoop', { repeats });
     s.later(fs, 2);
+    // A thousand pages take a busy machine their time.
+    s.timing({ listMs: 60_000 });
     s.ready();
     s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
     s.expect(fs).says(says);

@@ -1,15 +1,9 @@
-import {
-  initialTransition,
-  transition,
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-  type EventObject,
-  type InspectionEvent,
-} from 'xstate';
+import type { AnyStateMachine, EventObject, InspectionEvent } from 'xstate';
 import { takenBy } from '../actors/charts.ts';
 import type { Deadline, Open, Question } from '../machines/effects.ts';
 import { aftersOf, explore, isAlive, type Spot } from './explore.ts';
 import { placed, type Sample, type Said } from './samples/sample.ts';
+import { stepping, type Asked, type Stepped } from './stepping.ts';
 
 /** What of the directory a machine has made by what it asked for: who can speak to it. */
 export interface World {
@@ -37,10 +31,6 @@ export interface Life {
   readonly refusals: readonly { readonly stop: Stop; readonly kind: string; readonly isHeard: boolean }[];
 }
 
-interface Asked {
-  readonly type: string;
-  readonly params?: unknown;
-}
 const opensIn = (actions: readonly Asked[]): Open[] =>
   actions.flatMap(({ type, params }) => {
     if (type === 'open') return [params as Open];
@@ -118,15 +108,13 @@ export function livesOf(kind: string, machine: AnyStateMachine, sample: Sample, 
   const opens = new Map<string, string>();
   const refusals: { stop: Stop; kind: string; isHeard: boolean }[] = [];
 
-  const arrive = (
-    from: Stop,
-    event: EventObject,
-    [next, actions]: readonly [unknown, readonly Asked[]],
-  ): Stop => {
+  const steps = stepping(machine, { ...placed, ...sample.input });
+
+  const arrive = (from: Stop, event: EventObject, [snapshot, actions]: Stepped): Stop => {
     const asked = opensIn(actions);
     for (const open of asked) opens.set(segmentOf(open), open.kind);
     const stop: Stop = {
-      snapshot: next as AnyMachineSnapshot,
+      snapshot,
       how: event === born ? [] : [...from.how, event.type],
       world: worldAfter(from.world, event, actions),
     };
@@ -145,15 +133,10 @@ export function livesOf(kind: string, machine: AnyStateMachine, sample: Sample, 
     const transitions = transitionsFor(machine, from, event);
     const inspected = { type: '@xstate.microstep', _transitions: transitions } as unknown as InspectionEvent;
     for (const id of takenBy(inspected)) taken.add(id);
-    return arrive(from, event, transition<AnyStateMachine>(machine, from.snapshot, event) as never);
+    return arrive(from, event, steps.step(from.snapshot, event));
   };
 
-  const first = initialTransition<AnyStateMachine>(machine, { ...placed, ...sample.input });
-  const start = arrive(
-    { snapshot: first[0] as AnyMachineSnapshot, how: [], world: nowhere },
-    born,
-    first as never,
-  );
+  const start = arrive({ snapshot: steps.first[0], how: [], world: nowhere }, born, steps.first);
   const { spots } = explore(
     [start],
     (at) =>

@@ -1,5 +1,5 @@
-/** Every scenario in virtual time once more, and each replayed to the last step and the last digit of a context. */
-import './each-replayed.ts';
+/** Every scenario that `npm test` only plays, replayed to the last step and the last digit of a context. */
+import './the-rest.ts';
 import './all.scenario.ts';
 import { testVirtually } from './dsl/suite.ts';
 

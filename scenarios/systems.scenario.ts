@@ -1,54 +1,8 @@
 /** What the Desktop and the Finder of a computer show of its servers. */
 import { expect } from 'vitest';
 import { onStage } from './scenario.ts';
-import { toolsOnly, type Act, type Script } from './scripted/script.ts';
-import type { Stage } from './stage.ts';
-import { announcedBy, until } from './watching.ts';
-
-const offers = { ...toolsOnly, resources: { listChanged: true, subscribe: true } };
-/** A server with resources, and what a read of one gives. */
-type Reply = Exclude<Act, (...args: never) => unknown>;
-const showing = (uris: readonly string[], read: (uri: string) => Reply): Script => ({
-  info: { offers },
-  resources: uris.map((uri) => ({ uri, name: uri })),
-  methods: { 'resources/read': ({ arguments: { uri } }) => read(String(uri)) },
-});
-const windows = (...uris: string[]): Script =>
-  showing(uris, (uri) => ({ answers: { contents: [{ uri, text: `shown at ${uri}` }] }, afterMs: 1 }));
-const document = (uri: string, last_modified: string): object => ({
-  ...{ doc_ref: uri, uri, file_uri: `file:///${uri}`, file_type: 'md', title: uri, page_count: 1 },
-  last_modified,
-});
-const documents = (...uris: string[]): Script =>
-  showing(uris, (uri) => ({
-    answers: { contents: [{ uri, text: JSON.stringify(document(uri, '2026-01-01T00:00:00Z')) }] },
-    afterMs: 1,
-  }));
-
-const replyTo = 'host:computer';
-const ask = (s: Stage, system: 'desktop' | 'finder', query: object = {}, ticket = 't'): void =>
-  s.order('computer', { type: 'aggregate.wanted', system, ticket, reqId: 'r', query, replyTo });
-const read = (s: Stage, system: 'desktop' | 'finder', uri: string): void =>
-  s.order('computer', { type: 'resource.wanted', system, ticket: 'r', reqId: 'r', uri, replyTo });
-interface Shown {
-  readonly body: {
-    readonly desktops: string[];
-    readonly documents: { uri: string }[];
-    readonly total_count: number;
-  };
-  readonly missing: readonly { server: string; reason: string }[];
-  readonly failure: { readonly message: string } | null;
-}
-const answers = (s: Stage): Shown[] => s.heard('computer', 'aggregate.shown') as unknown as Shown[];
-const shown = (s: Stage): Shown => answers(s).at(-1) as Shown;
-/** Questions that servers were asked. */
-const reads = (s: Stage): number =>
-  s.seen.filter(
-    ({ record: r }) =>
-      r.k === 'out' && r.port === 'ask' && (r.ev as { method?: string }).method === 'resources/read',
-  ).length;
-const changes = (s: Stage, system: string): number =>
-  s.heard('computer', 'aggregate.changed').filter((news) => news['system'] === system).length;
+import { answers, ask, changes, document, documents, reads, showing, shown, windows } from './showing.ts';
+import { announcedBy, everybody, until } from './watching.ts';
 
 onStage(
   'a Desktop has the windows of all servers that take part, and an unchanged one costs no server a question',
@@ -118,55 +72,6 @@ onStage(
 );
 
 onStage(
-  'a server that does not answer costs its own windows, and the answer says so; it is asked again the next time',
-  {
-    servers: { a: windows('window://a/1'), hangs: showing(['window://h/1'], () => ({ never: true })) },
-    timing: { shelfMs: 1_000 },
-  },
-  (s) => {
-    s.computer();
-    s.run(2_000);
-    ask(s, 'desktop');
-    s.run(999);
-    expect(answers(s)).toEqual([]);
-    s.run(10);
-    expect(shown(s).body.desktops).toEqual(['window://a/1\n\nshown at window://a/1']);
-    expect(shown(s).missing).toEqual([
-      { server: 'hangs', reason: '1 of 1 could not be read within 1000 ms' },
-    ]);
-    const asked = reads(s);
-    ask(s, 'desktop');
-    s.run(1_100);
-    expect([answers(s).length, reads(s)]).toEqual([2, asked + 1]);
-  },
-);
-
-onStage(
-  'a window that its server refuses is missing alone, and is tried again with the next question',
-  {
-    servers: {
-      a: showing(['window://a/1', 'window://a/2'], (uri) =>
-        uri.endsWith('1')
-          ? { errors: 'not now', code: -32_000, afterMs: 1 }
-          : { answers: { contents: [{ uri, text: 'x' }] }, afterMs: 1 },
-      ),
-    },
-  },
-  (s) => {
-    s.computer();
-    s.run(2_000);
-    ask(s, 'desktop');
-    s.run(50);
-    expect(shown(s).body.desktops).toEqual(['window://a/2\n\nx']);
-    expect(shown(s).missing).toMatchObject([{ server: 'a', reason: expect.stringContaining('not now') }]);
-    const asked = reads(s);
-    ask(s, 'desktop');
-    s.run(50);
-    expect([answers(s).length, reads(s)]).toEqual([2, asked + 1]);
-  },
-);
-
-onStage(
   'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
   { servers: { a: windows('window://a/1', 'window://a/2') }, timing: { coalesceMs: 200 } },
   (s) => {
@@ -231,76 +136,6 @@ onStage(
 );
 
 onStage(
-  'a computer that closes tells whoever waits for its Desktop so, and whoever asks meanwhile',
-  { servers: { a: showing(['window://a/1'], () => ({ never: true })) } },
-  (s) => {
-    s.computer();
-    s.run(2_000);
-    ask(s, 'desktop', {}, 't1');
-    read(s, 'desktop', 'window://a/1');
-    s.run(10);
-    s.close('computer');
-    ask(s, 'desktop', {}, 't2');
-    read(s, 'finder', 'dpe://a/1');
-    s.run(5_000);
-    expect(answers(s).map(({ failure }) => failure?.message)).toEqual([
-      'The computer is closing',
-      'The computer is closing',
-    ]);
-    expect(s.heard('computer', 'resource.read')).toHaveLength(2);
-  },
-);
-
-onStage(
-  'a resource is read at the server that lists it; nobody lists it: 4201 or 404, and no server is asked',
-  { servers: { a: documents('dpe://a/1'), b: windows('window://b/1') } },
-  (s) => {
-    s.computer();
-    s.run(2_000);
-    read(s, 'finder', 'dpe://a/1/pages/0');
-    read(s, 'desktop', 'window://b/1');
-    s.run(50);
-    const asked = reads(s);
-    read(s, 'finder', 'dpe://elsewhere/1');
-    read(s, 'desktop', 'window://b/2');
-    read(s, 'desktop', 'window://b/2?priority=900');
-    s.run(50);
-    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
-      null,
-      null,
-      { code: 4201, details: { host: 'elsewhere' } },
-      { code: 404 },
-      expect.anything(),
-    ]);
-    expect(reads(s)).toBe(asked);
-  },
-);
-
-onStage(
-  'a read that a server refuses says why, and one that it never answers ends in its time',
-  {
-    servers: {
-      a: showing(['dpe://a/1', 'dpe://a/2'], (uri) =>
-        uri.includes('a/1') ? { errors: 'no such page', code: 4202, afterMs: 1 } : { never: true },
-      ),
-    },
-    timing: { readMs: 700 },
-  },
-  (s) => {
-    s.computer();
-    s.run(2_000);
-    read(s, 'finder', 'dpe://a/1/pages/7');
-    s.run(50);
-    read(s, 'finder', 'dpe://a/2/pages/1');
-    s.run(700);
-    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
-      { code: 4202 },
-      { code: 408 },
-    ]);
-  },
-);
-
-onStage(
   'an office hears of each change of Desktop and Finder while the computer sits in it',
   { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
   (s) => {
@@ -315,5 +150,34 @@ onStage(
     s.run(1_000);
     const now = [announcedBy(s, desktop).length, announcedBy(s, finder).length];
     expect(now).toEqual(before.map((count) => count + 1));
+  },
+);
+
+onStage(
+  'an agent asks for Desktop, Finder and a resource over the office, and each answer has the id of its question',
+  { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
+  (s) => {
+    everybody(s);
+    s.run(2_000);
+    const query = (method: string, reqId: string, request: object): void =>
+      s.order('agent', {
+        type: 'agent.query',
+        ...{ ticket: reqId, reqId, method, replyTo: 'host:agent' },
+        request: { computer: 'c1', ...request },
+      });
+    query('client:get_desktop', 'd', {});
+    query('client:get_finder', 'f', { limit: 1 });
+    query('client:read_resource', 'r', { uri: 'dpe://b/1' });
+    query('client:read_resource', 'w', { uri: 'window://a/2' });
+    s.run(500);
+    const acks = s
+      .heard('agent', 'call.settled')
+      .map(({ reqId, result, failure }) => [reqId, result ?? failure]);
+    expect(Object.fromEntries(acks)).toMatchObject({
+      d: { req_id: 'd', desktops: ['window://a/1\n\nshown at window://a/1'] },
+      f: { req_id: 'f', total_count: 1, documents: [{ uri: 'dpe://b/1' }] },
+      r: { req_id: 'r', contents: [{ uri: 'dpe://b/1' }] },
+      w: { req_id: 'w', error: { code: 404 } },
+    });
   },
 );

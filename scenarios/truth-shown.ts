@@ -1,10 +1,9 @@
 import { keyOf } from '../machines/address.ts';
-import type { AggregateShown } from '../machines/aggregator.words.ts';
 import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { ResourcesTruth } from './scripted/script.ts';
 import { isWindowUri } from '../machines/desktop/index.ts';
 import { isDpeUri } from '../machines/finder/index.ts';
-import { systems, type System } from '../machines/systems/index.ts';
+import { systems, type AggregateShown, type System } from '../machines/systems/index.ts';
 import { events } from '../machines/wire/events.ts';
 import { offersOf, type Truth } from './scripted/script.ts';
 import type { Stage } from './stage.ts';

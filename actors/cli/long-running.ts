@@ -7,17 +7,9 @@ import { createOffice, type Office } from '../office.ts';
 import { Runtime } from '../runtime.ts';
 import { Tap } from '../tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../tree.ts';
+import { statusFact, tellFact } from './facts.ts';
 import { Prompt } from './prompt.ts';
-import {
-  confirmBy,
-  exitCodes,
-  recordBy,
-  serverLine,
-  statusFact,
-  tellFact,
-  type Context,
-  type ServerOptions,
-} from './shared.ts';
+import { confirmBy, exitCodes, recordBy, serverLine, type Context, type ServerOptions } from './shared.ts';
 import { configOf } from './source.ts';
 
 export interface UpOptions extends ServerOptions {

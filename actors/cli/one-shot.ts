@@ -17,7 +17,7 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
 }
 
 /** The servers of the config, for as long as it takes. A person who types the command has confirmed it. */
-async function withComputer<T>(
+export async function withComputer<T>(
   context: Context,
   options: OneShotOptions,
   use: (computer: Awaited<ReturnType<typeof createComputer>>) => Promise<T>,
@@ -35,7 +35,7 @@ async function withComputer<T>(
     await computer.close();
   }
 }
-async function withAgent<T>(
+export async function withAgent<T>(
   { signal }: Context,
   { url = '', office, computer, ...recording }: OneShotOptions,
   use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,

@@ -2,12 +2,15 @@ import type { Failure } from '../../machines/wire/index.ts';
 import type { Computer } from '../computer-handle.ts';
 import { listingText, resultText } from './answers.ts';
 import { treeLines, type TreeNode } from '../tree.ts';
+import { tellFact } from './facts.ts';
+import { SystemLines, systemsHelp } from './system-lines.ts';
 import { ServerLines, serversHelp } from './server-lines.ts';
-import { errorOf, showFailure, tellFact, type Context } from './shared.ts';
+import { errorOf, showFailure, type Context } from './shared.ts';
 
 const help = `tools list             what can be called
 tools call NAME JSON   call a tool: tools call read_file {"path": "README.md"}
 ${serversHelp}
+${systemsHelp}
 status                 office, computer, servers
 status --tree          every machine: its state, since when, its next timer
 trace [FOLDER]         write what was recorded so far, for a2c replay
@@ -28,6 +31,7 @@ export class Prompt {
   readonly #computer: Computer;
   readonly #how: PromptHow;
   readonly #servers: ServerLines;
+  readonly #systems: SystemLines;
   #calling: AbortController | undefined;
 
   constructor(context: Context, computer: Computer, how: PromptHow) {
@@ -35,6 +39,7 @@ export class Prompt {
     this.#computer = computer;
     this.#how = how;
     this.#servers = new ServerLines(context, computer, how);
+    this.#systems = new SystemLines(context, computer);
   }
   async run(): Promise<void> {
     const { terminal, signal } = this.#context;
@@ -50,7 +55,7 @@ export class Prompt {
   }
   #interrupt(): 'over' | 'again' {
     if (this.#calling) this.#calling.abort();
-    else if (!this.#servers.interrupt()) return 'over';
+    else if (!this.#systems.interrupt() && !this.#servers.interrupt()) return 'over';
     return 'again';
   }
   async #take(line: string): Promise<'over' | 'again'> {
@@ -82,6 +87,7 @@ export class Prompt {
       listingText(await this.#computer.tools()).forEach((l) => terminal.out(l));
     else if (command === 'tools call') await this.#call(rest);
     else if (verb === 'servers' && (await this.#servers.take(object, rest))) return;
+    else if (await this.#systems.take(verb, line.split(/\s+/).slice(1))) return;
     else terminal.err(`unknown command: ${command}. Type help.`);
   }
   #status(): void {

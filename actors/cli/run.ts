@@ -1,53 +1,75 @@
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addLaboratory } from './laboratory.ts';
-import { computerOnly, officeOnly, status, up } from './long-running.ts';
-import { call, tools } from './one-shot.ts';
+import type * as LongRunning from './long-running.ts';
+import type * as OneShot from './one-shot.ts';
 import {
-  errorOf,
-  exitCodes,
+  officeOption,
   portOf,
   secondsOf,
-  showFailure,
+  withPeer,
   withRecording,
   withServerOptions,
   withSource,
-  type Context,
-} from './shared.ts';
-import { schema } from './source.ts';
+} from './options.ts';
+import { errorOf, exitCodes, showFailure, type Context } from './shared.ts';
+import { addSystems } from './system-commands.ts';
 
-const officeOption = () => new Option('--office <id>', 'id of the office').default('local');
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
 const hostOption = () => new Option('--host <address>', 'address to listen on').default('127.0.0.1');
 const confirmOption = () =>
   new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
     .choices(['ask', 'allow', 'deny'])
     .default('ask');
-const withPeer = (command: Command): Command =>
-  command
-    .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
-    .addOption(officeOption())
-    .option('--computer <name>', 'which computer of that office (default: the only one)')
-    .option('--json', 'one JSON document on stdout', false);
-
 type Action = (context: Context, ...args: never[]) => Promise<number>;
 
+/** What a command needs is loaded once that command is typed, so that nobody waits for sockets to read a help text. */
+const longRunning =
+  (name: 'computerOnly' | 'officeOnly' | 'status' | 'up'): Action =>
+  async (...args) => {
+    const commands: typeof LongRunning = await import('./long-running.ts');
+    return (commands[name] as Action)(...args);
+  };
+const oneShot =
+  (name: 'call' | 'tools'): Action =>
+  async (...args) => {
+    const commands: typeof OneShot = await import('./one-shot.ts');
+    return (commands[name] as Action)(...args);
+  };
+const schema: Action = async (context) => (await import('./source.ts')).schema(context);
+
+/** Where the texts go that need no command: help, the version, what was typed wrong. */
+export interface Start {
+  out(text: string): void;
+  err(text: string): void;
+  /** Asked for once a command runs, or a failure is told. */
+  context(): Promise<Context>;
+}
 /** The command line: words → one function of cli/. Returns the exit code. */
-export async function run(argv: readonly string[], context: Context): Promise<number> {
+export function run(argv: readonly string[], context: Context): Promise<number> {
+  const { terminal } = context;
+  return begin(argv, {
+    out: (text) => terminal.out(text),
+    err: (text) => terminal.err(text),
+    context: () => Promise.resolve(context),
+  });
+}
+/** The same where even the terminal is not there yet. */
+export async function begin(argv: readonly string[], start: Start): Promise<number> {
   let code: number = exitCodes.done;
   const does =
     (action: Action) =>
     async (...args: unknown[]): Promise<void> => {
       // Commander appends the command itself.
-      code = await action(context, ...(args.slice(0, -1) as never[]));
+      code = await action(await start.context(), ...(args.slice(0, -1) as never[]));
     };
   const program = new Command('a2c')
     .description('MCP servers for remote agents, every part of them a state machine you can watch.')
     .version(version)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.terminal.out(text.trimEnd()),
-      writeErr: (text) => context.terminal.err(text.trimEnd()),
+      writeOut: (text) => start.out(text.trimEnd()),
+      writeErr: (text) => start.err(text.trimEnd()),
     })
     .showHelpAfterError('(a2c --help tells more)');
   withServerOptions(program.command('up'))
@@ -56,33 +78,34 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     .addOption(hostOption())
     .addOption(officeOption())
     .addOption(confirmOption())
-    .action(does(up));
+    .action(does(longRunning('up')));
   withRecording(program.command('office'))
     .description('the Socket.IO server where one agent and many computers meet')
     .addOption(portOption('port (default: 3000)'))
     .addOption(hostOption())
-    .action(does(officeOnly));
+    .action(does(longRunning('officeOnly')));
   withServerOptions(program.command('computer'))
     .description('hosts MCP servers and takes a seat in an office')
     .requiredOption('--url <url>', 'the office, such as http://127.0.0.1:3000')
     .addOption(officeOption())
     .addOption(confirmOption())
-    .action(does(computerOnly));
+    .action(does(longRunning('computerOnly')));
   withServerOptions(program.command('status'))
     .description('starts the servers and tells where each stands')
     .option('--tree', 'every machine: its state, since when, its next timer', false)
     .option('--json', 'one JSON document on stdout', false)
     .addOption(confirmOption())
-    .action(does(status));
+    .action(does(longRunning('status')));
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called')
-    .action(does(tools));
+    .action(does(oneShot('tools')));
   withPeer(withSource(program.command('call')))
     .description('calls one tool; who types it has thereby confirmed it')
     .argument('<tool>', 'its name')
     .argument('[json]', 'its parameters, a JSON object', '{}')
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
-    .action(does(call));
+    .action(does(oneShot('call')));
+  addSystems(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);
   try {
@@ -93,9 +116,10 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done;
       // Its text is on stderr already.
-      if (asJson) showFailure(context, { code: 400, message: error.message }, true);
+      if (asJson) showFailure(await start.context(), { code: 400, message: error.message }, true);
       return exitCodes.usage;
     }
+    const context = await start.context();
     showFailure(context, errorOf(error), asJson);
     return context.signal.aborted ? exitCodes.interrupted : exitCodes.failed;
   }

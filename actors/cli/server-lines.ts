@@ -3,7 +3,8 @@ import { readConfig } from '../../adapters/index.ts';
 import { parseConfig } from '../../machines/config/index.ts';
 import { A2cError } from '../errors.ts';
 import type { CatalogStatus, Computer } from '../computer-handle.ts';
-import { noiseLine, serverLine, statusFact, tellFact, type Context } from './shared.ts';
+import { statusFact, tellFact } from './facts.ts';
+import { noiseLine, serverLine, type Context } from './shared.ts';
 import { accepted } from './source.ts';
 
 export const serversHelp = `servers list           the MCP servers and where they stand

@@ -1,7 +1,5 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Noise, Terminal } from '../../adapters/index.ts';
-import { factLine, type Fact } from '../../machines/facts/index.ts';
-import { profiles, type Profile } from '../../machines/trace/index.ts';
+import type { Profile } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/wire/index.ts';
 import { A2cError } from '../errors.ts';
 import type { ServerStatus } from '../computer-handle.ts';
@@ -21,10 +19,6 @@ export interface Context {
   /** Where configs are looked for. Default: the current folder. */
   readonly folder?: string;
 }
-/** A line for programs: always where no person reads stdout, and with `--facts`. */
-export const tellFact = ({ terminal }: Context, { facts = false }: { facts?: boolean }, fact: Fact): void => {
-  if (facts || !terminal.isRead) terminal.line(factLine(fact));
-};
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
 export interface RecordingOptions {
   /** A folder. */
@@ -42,43 +36,10 @@ export interface ServerOptions extends SourceOptions, RecordingOptions {
   readonly autoReconnect: boolean;
 }
 
-export const portOf = (text: string): number => {
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 takes any free one');
-};
-export const secondsOf = (text: string): number => {
-  const seconds = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && seconds <= 2_000_000) return seconds;
-  throw new InvalidArgumentError('a number of seconds, 0 = without limit');
-};
-
-export const withSource = (command: Command): Command =>
-  withRecording(command)
-    .option(
-      '-c, --config <file>',
-      'the MCP servers (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
-    )
-    .option('--trust', 'trust the config of this folder from now on');
-export const withRecording = (command: Command): Command =>
-  command
-    .option('--record <dir>', 'write there what the machines are told, for a2c replay')
-    .addOption(
-      new Option('--profile <what>', 'how much of it: inputs are enough to replay').choices([...profiles]),
-    );
 export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({
   ...(dir !== undefined && { dir }),
   ...(profile !== undefined && { profile }),
 });
-/** Options of everything that starts MCP servers. */
-export const withServerOptions = (command: Command): Command =>
-  withSource(command)
-    .option('--name <name>', 'name of the computer (default: the host name)')
-    .option('--no-auto-connect', 'add the servers, but start them by hand only')
-    .option('--no-auto-reconnect', 'do not start a server again that has failed')
-    .option('--no-reaper', 'start no process that ends the servers should this one be killed')
-    .option('--facts', 'lines for programs on stdout, also at a terminal')
-    .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
 
 /** `ask` needs a person at a terminal; without one every question is answered no. */
 export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
@@ -94,13 +55,6 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
 export const serverLine = ({ name, state, reason, nextTryMs }: ServerStatus): string =>
   `${name.padEnd(16)} ${state}${reason === undefined ? '' : `: ${reason}`}` +
   (nextTryMs === undefined ? '' : `; next try within ${Math.ceil(nextTryMs / 1000)} s`);
-/** As programs read it: what stands in the contract of these lines, and nothing else. */
-export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
-  type: 'server_status',
-  name,
-  state,
-  ...(reason !== undefined && { reason }),
-});
 const noises: readonly [keyof Noise, string][] = [
   ['garbage', 'lines that are no JSON'],
   ['overlong', 'messages that are too long'],

@@ -1,6 +1,7 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { AskFact } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
+import { rpcErrorDetails } from '../../machines/wire/rpc-error.ts';
 import { Refused } from './carrier.ts';
 import { errorOf, tooLargeOf, type Envelope, type RpcError } from './envelope.ts';
 
@@ -58,7 +59,8 @@ const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)
 
 function failureOf(error: RpcError, what: string): Failure {
   const tooLarge = tooLargeOf(error);
-  if (!tooLarge) return { code: wireCodes.toolFailed, message: error.message, details: { code: error.code } };
+  if (!tooLarge)
+    return { code: wireCodes.toolFailed, message: error.message, details: rpcErrorDetails(error) };
   const { bytes, limit } = tooLarge;
   return {
     code: wireCodes.tooLarge,

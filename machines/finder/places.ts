@@ -1,6 +1,6 @@
 import { encodePart, isWithin } from '../uri/index.ts';
 import { parseDpeUri, queryText, type BuiltDpeUri, type DpeQuery } from './dpe-uri.ts';
-import type { DpeFormat } from './dpe-words.ts';
+import type { DpeCategory, DpeFormat } from './dpe-words.ts';
 import { invalidDpeUri } from './failures.ts';
 
 /**
@@ -12,16 +12,22 @@ export const metadataPlace = (document: string): BuiltDpeUri => placeBehind(docu
 export const pagesPlace = (document: string, offset: number, limit: number): BuiltDpeUri =>
   placeBehind(document, '', { depth: 'pages', offset, limit });
 
-export const pagePlace = (document: string, pageIndex: number, format: DpeFormat): BuiltDpeUri =>
+/** `categories`: of its elements only those of these kinds. */
+export const pagePlace = (
+  document: string,
+  pageIndex: number,
+  format: DpeFormat,
+  categories?: readonly DpeCategory[],
+): BuiltDpeUri =>
   isWithin(pageIndex, 0, Number.MAX_SAFE_INTEGER)
-    ? placeBehind(document, `/pages/${pageIndex}`, { format })
+    ? placeBehind(document, `/pages/${pageIndex}`, { format, ...(categories && { categories }) })
     : { ok: false, failure: invalidDpeUri('sub-path') };
 
-export function elementPlace(document: string, elementId: string): BuiltDpeUri {
+export function elementPlace(document: string, elementId: string, format?: DpeFormat): BuiltDpeUri {
   const id = encodePart(elementId);
   return id === undefined
     ? { ok: false, failure: invalidDpeUri('encoding') }
-    : placeBehind(document, `/elements/${id}`, {});
+    : placeBehind(document, `/elements/${id}`, { ...(format && { format }) });
 }
 
 const toDocument = /^[^:]+:\/\/[^/?#]+\/[^/?#]+/;

@@ -1,15 +1,14 @@
-import { z } from 'zod';
 import { wireCodes } from '../wire/failure.ts';
 import type { Read } from '../wire/lists.ts';
-import { resourceContents } from '../wire/resource.ts';
+import { resourceResult } from '../wire/resource.ts';
 import type { Contents } from './system.ts';
 
-const answer = z.looseObject({ contents: z.array(resourceContents) });
-
-/** What a server answered to `resources/read`: whatever it is, it comes here as it came. */
+/** What `resources/read` gave, so far as it is what MCP says: a server may answer anything at all. */
 export function contentsIn(result: unknown): Read<Contents> {
-  const read = answer.safeParse(result);
+  const read = resourceResult.safeParse(result);
   if (read.success) return { ok: true, body: read.data.contents };
-  const message = 'the server answered resources/read without contents';
+  const [issue] = read.error.issues;
+  const where = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+  const message = `The server did not answer with contents: ${where}${issue?.message ?? 'wrong shape'}`;
   return { ok: false, failure: { code: wireCodes.internal, message } };
 }

@@ -1,5 +1,7 @@
+import { contentHash } from '../catalog/index.ts';
 import {
   desktopQueryOf,
+  hasBlob,
   isWindowUri,
   organizeDesktop,
   parseWindowUri,
@@ -9,13 +11,18 @@ import {
 import { byRecency } from '../history/index.ts';
 import { wireCodes, type Failure } from '../wire/failure.ts';
 import type { GetDesktop } from '../wire/desktop.ts';
-import type { Contents, SystemRules } from './system.ts';
+import type { Contents, Notice, SystemRules } from './system.ts';
 
-/** A blob is known to be there, and is not kept: it can be as large as a message. */
+/** A blob can be as large as a message: only that it is there is kept, and by what one tells it from another. */
 const kept = (contents: Contents): Window['contents'] =>
   contents.map(({ text, blob }) =>
-    typeof text === 'string' ? { text } : typeof blob === 'string' ? { blob: '' } : {},
+    typeof text === 'string' ? { text } : typeof blob === 'string' ? { blob: contentHash(blob) } : {},
   );
+const blobNotice = ({ server, uri, contents }: Window): Notice => ({
+  about: `${server} ${uri}`,
+  mark: (contents ?? []).map(({ blob }) => blob ?? '').join(' '),
+  text: `The window '${uri}' of server '${server}' has contents that are no text: they are not shown`,
+});
 
 const noWindow = (uri: string): Failure => ({
   code: wireCodes.notFound,
@@ -28,6 +35,7 @@ export const desktop: SystemRules = {
   toRead: (uris) => uris,
   touchedBy: (uri, read) => (isWindowUri(uri) ? read.filter((each) => each === uri) : []),
   itemsOf: (contents, uri, server) => ({ ok: true, body: [{ server, uri, contents: kept(contents) }] }),
+  noticesOf: (items) => (items as readonly Window[]).filter(hasBlob).map(blobNotice),
   answerOf: (items, query, history) => {
     const { size, window } = desktopQueryOf(query as GetDesktop);
     const windows = items as readonly Window[];
@@ -40,7 +48,9 @@ export const desktop: SystemRules = {
     if (!window.ok) return window;
     const able = listed.filter(({ uris }) => uris.includes(uri)).map(({ server }) => server);
     const [server] = byRecency(able, history);
-    return server === undefined ? { ok: false, failure: noWindow(uri) } : { ok: true, body: server };
+    return server === undefined
+      ? { ok: false, failure: noWindow(uri) }
+      : { ok: true, body: { server, notice: null } };
   },
   refusalOf: (refused) => refused,
 };

@@ -13,7 +13,7 @@ import {
 } from '../finder/index.ts';
 import { remembered } from '../remembered.ts';
 import type { DPEDocumentSummary, GetFinder } from '../wire/finder.ts';
-import type { Listed, SystemRules } from './system.ts';
+import type { Listed, Notice, SystemRules } from './system.ts';
 
 /** A server that lists documents has them read; one that lists its catalogue only, that (a2c-wire §3.13). */
 function toRead(uris: readonly string[]): readonly string[] {
@@ -35,6 +35,16 @@ function touchedBy(uri: string, read: readonly string[]): readonly string[] {
 /** Its hosts are taken from its URIs once, as long as the list stays what it is. */
 const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
 
+function rivalNotice(host: string, server: string, rivals: readonly string[]): Notice | null {
+  if (rivals.length === 0) return null;
+  const all = [server, ...rivals].toSorted().map((name) => `'${name}'`);
+  return {
+    about: host,
+    mark: all.join(' '),
+    text: `Servers ${all.join(' and ')} have documents of the host '${host}': who lists a document is asked for it`,
+  };
+}
+
 export const finder: SystemRules = {
   urisIn: dpeUrisIn,
   toRead,
@@ -49,6 +59,7 @@ export const finder: SystemRules = {
     const summary = readSummary(contents, server);
     return summary.ok ? { ok: true, body: [summary.body] } : summary;
   },
+  noticesOf: () => [],
   answerOf: (items, query, history) => {
     const page = organizeFinder(
       items as readonly DPEDocumentSummary[],
@@ -61,7 +72,9 @@ export const finder: SystemRules = {
     const read = parseDpeUri(raw);
     if (!read.ok) return read;
     const route = routeOf(raw, read.uri, listed.map(claimIn), history);
-    return route ? { ok: true, body: route.server } : { ok: false, failure: hostNotFound(read.uri.host) };
+    if (!route) return { ok: false, failure: hostNotFound(read.uri.host) };
+    const { server, rivals } = route;
+    return { ok: true, body: { server, notice: rivalNotice(read.uri.host, server, rivals) } };
   },
   refusalOf: (refused, raw) => {
     const read = parseDpeUri(raw);

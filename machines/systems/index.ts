@@ -5,8 +5,9 @@ import { desktop } from './desktop.ts';
 import { finder } from './finder.ts';
 import type { System, SystemRules } from './system.ts';
 
+export type { AggregateShown, ResourceRead } from './answers.ts';
 export { contentsIn } from './contents.ts';
-export type { Contents, Listed, Missing, System, SystemRules } from './system.ts';
+export type { Contents, Listed, Missing, Notice, System, SystemRules } from './system.ts';
 export const systems: Readonly<Record<System, SystemRules>> = { desktop, finder };
 
 /** Whose URI it is: a window's scheme says Desktop, all else has to be a document's (4204). */

@@ -18,6 +18,18 @@ export interface Listed {
   readonly uris: readonly string[];
 }
 
+/** What a host is told once, and again when `mark` is another. */
+export interface Notice {
+  readonly about: string;
+  readonly mark: string;
+  readonly text: string;
+}
+/** Who is asked to read, and what the host should know about that. */
+export interface Routed {
+  readonly server: string;
+  readonly notice: Notice | null;
+}
+
 /** In which the two differ; all else is one machine. `Item` is what one read gives: a window, documents. */
 export interface SystemRules {
   /** Of a list those URIs that belong to the system, each once, in the order of the list. */
@@ -28,10 +40,12 @@ export interface SystemRules {
   readonly touchedBy: (uri: string, read: readonly string[]) => readonly string[];
   /** What a read gave. */
   readonly itemsOf: (contents: Contents, uri: string, server: string) => Read<readonly object[]>;
+  /** What of it a host should know. */
+  readonly noticesOf: (items: readonly object[]) => readonly Notice[];
   /** The answer to a question as the wire has it, but for its `req_id`. */
   readonly answerOf: (items: readonly object[], query: object, history: ServerHistory) => object;
   /** The server that is asked to read this, or why nobody is. */
-  readonly routeOf: (uri: string, listed: readonly Listed[], history: ServerHistory) => Read<string>;
+  readonly routeOf: (uri: string, listed: readonly Listed[], history: ServerHistory) => Read<Routed>;
   /** What whoever reads it is told when its server refuses. */
   readonly refusalOf: (refused: Failure, uri: string) => Failure;
 }

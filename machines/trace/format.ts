@@ -1,11 +1,8 @@
 import { z } from 'zod';
+import { profiles } from './profiles.ts';
 
 /** The format of `*.trace.ndjson`; docs/trace-format.md tells it. Additions keep the number, anything else raises it. */
 export const traceFormat = 'a2c-trace/1';
-
-/** `inputs`: what the world did, enough to replay. `steps`: also what the machines did. `full`: and their memory. */
-export const profiles = ['inputs', 'steps', 'full'] as const;
-export type Profile = (typeof profiles)[number];
 
 const seq = z.int().min(0);
 const time = z.number().min(0);

@@ -1,16 +1,8 @@
 export { canonical, revived, textOfRecord, type Veil } from './canonical.ts';
 export { Check, checkText } from './check.ts';
-export {
-  headSchema,
-  profiles,
-  recordSchema,
-  tailSchema,
-  traceFormat,
-  type Head,
-  type Profile,
-  type Tail,
-} from './format.ts';
+export { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
 export type { HeldFrame, Keyframe, RootFrame } from './keyframe.ts';
+export { profiles, type Profile } from './profiles.ts';
 export { readTrace, textOfLine, type Trace, type TraceLine, type TraceRead } from './reading.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
 export { redacted, veilOf, type KeyedHash } from './redaction.ts';

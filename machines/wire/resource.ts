@@ -18,5 +18,8 @@ export const resourceContents = z.looseObject({
 });
 export type ResourceContents = z.infer<typeof resourceContents>;
 
+/** The result of MCP's `resources/read`. */
+export const resourceResult = z.looseObject({ contents: z.array(resourceContents) });
+
 export const readResourceReply = z.looseObject({ contents: z.array(resourceContents), ...answered });
 export type ReadResourceReply = z.infer<typeof readResourceReply>;

@@ -10,6 +10,7 @@ import { oursComputer, oursFull } from './ours.ts';
 import { organisedDesktop, sortedWindows } from './organise.ts';
 import { baselineRelay, oursRelay } from './relay.ts';
 import type { Stood } from './standing.ts';
+import { sortedPage, warmFinder } from './warm.ts';
 import { aimsTable, flightTable, standingTable, tableOf, weightTable } from './table.ts';
 
 const chain = (call: Chain['call']): Chain => ({ call, close: async () => {}, pids: [] });
@@ -36,6 +37,8 @@ describe('a chain', () => {
     ['memory, ours', oursIdle],
     ['organise desktop, bare sort', sortedWindows],
     ['organise desktop, ours', organisedDesktop],
+    ['warm finder, bare sort', sortedPage],
+    ['warm finder, ours', warmFinder],
   ])('gives back what it was asked: %s', async (name, open) => {
     const opened = await open();
     // A life is up, a call and down of fifty servers.

@@ -27,7 +27,8 @@ export interface Contender {
     | 'lifecycle'
     | 'memory'
     | 'organise desktop'
-    | 'organise finder';
+    | 'organise finder'
+    | 'warm finder';
   readonly name: string;
   /** Numbers of calls in flight; 1, 64 and 256 when not given. */
   readonly inFlight?: readonly number[];

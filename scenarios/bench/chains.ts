@@ -13,6 +13,7 @@ import {
 import { heardBy, heardByNobody, recorded } from './recording.ts';
 import { baselineRelay, oursRelay } from './relay.ts';
 import { busyMinutes, callsOnAClock, drawnDays } from './simulation.ts';
+import { sortedPage, warmFinder } from './warm.ts';
 
 /** Up to a thousand: what a call costs must not grow with the number in flight. */
 const manyInFlight = [1, 64, 256, 1_000];
@@ -43,4 +44,6 @@ export const chains: readonly Contender[] = [
   { group: 'organise finder', name: 'bare sort', open: sortedDocuments, inFlight: [1] },
   { group: 'organise finder', name: 'ours, a page', open: organisedFinder, inFlight: [1] },
   { group: 'organise finder', name: 'ours, a search', open: searchedFinder, inFlight: [1] },
+  { group: 'warm finder', name: 'bare sort', open: sortedPage, inFlight: [1] },
+  { group: 'warm finder', name: 'ours', open: warmFinder, inFlight: [1] },
 ];

@@ -16,7 +16,8 @@ What runs is compiled first, as it is published: tsx would add a call to every f
 CPU is that of the process that holds agent, office and computer, without the MCP server; of a relay alone, that
 of the office's own process, without its peers. A call of "lifecycle" is the whole life of 50 servers inside the host,
 from their start to their end; one of "memory" goes to one of 50 that stand. A call of "organise" puts 10,000 windows or
-100,000 documents in order, its yardstick sorts the same arrays and does nothing else. Compare the ratios
+100,000 documents in order, its yardstick sorts the same arrays and does nothing else; one of "warm finder" asks a
+computer for a page of 10,000 documents of 50 servers that were read before, and fails when a server is asked. Compare the ratios
 (×, to the first chain of a group): absolute figures of a shared machine mean little, and latency with one call
 in flight is noise of ±40 %.
 `;

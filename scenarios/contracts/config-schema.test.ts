@@ -39,6 +39,7 @@ const right: readonly unknown[] = [
       a: { command: '', baseUrl: 'http://h', customHeaders: {}, autoApprove: ['all'], icons: '' },
     },
   },
+  [{ ...stdio, a2c: { participation: 'resources' } }],
   { $schema: './a2c.schema.json', servers: { a: { command: 'x', gallery: true, enabled: false } } },
 ];
 const wrong: readonly unknown[] = [
@@ -51,6 +52,7 @@ const wrong: readonly unknown[] = [
   { ...stdio, type: 'tcp' },
   { ...stdio, a2c: { restart: 'maybe' } },
   { ...stdio, a2c: { timeouts: { connectMs: 0 } } },
+  { ...stdio, a2c: { participation: 'always' } },
   { servers: [{ type: 'stdio', server_parameters: { command: 'x' } }] },
   { servers: [{ name: 'u', type: 'own:unix', server_parameters: { path: null } }] },
   { mcpServers: { a: { command: 'x', autoApprove: 'all' } } },

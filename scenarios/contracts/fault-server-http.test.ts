@@ -4,7 +4,7 @@ import { readConfig } from '../fault-server/config.mjs';
 import { remoteWith } from './fault-server-net.ts';
 import { starting } from './fault-server-stage.ts';
 
-describe.concurrent('the fault server at a URL', { timeout: 20_000 }, () => {
+describe.concurrent('the fault server at a URL', { timeout: 200_000 }, () => {
   it('prints where it is, is an MCP server there, each session a start, and ends with its input', async (t) => {
     const remote = await remoteWith(starting(t.onTestFinished), {
       tools: { read: { changes: true } },

@@ -134,6 +134,6 @@ describe('a real child', () => {
     const pid = Number(stdout);
     expect(pid).toBeGreaterThan(0);
     // The kernel ends a killed process a moment after the signal.
-    await vi.waitFor(() => expect(membersOf(pid)).toEqual([]), { interval: 5 });
+    await vi.waitFor(() => expect(membersOf(pid)).toEqual([]), { interval: 5, timeout: 10_000 });
   });
 });

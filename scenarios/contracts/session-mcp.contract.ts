@@ -67,6 +67,18 @@ const questions = [
     });
   }),
 
+  law('that the server refuses carries the data of the error, unless that is large', async ({ opened }) => {
+    const session = await opened('full');
+    const detailsOf = async (uri: string): Promise<unknown> => {
+      const fact = await session.request('resources/read', { uri }).answer();
+      return (fact as { failure?: { details?: unknown } }).failure?.details;
+    };
+    assert.deepEqual(await detailsOf('gone://1'), { code: -32002, data: { uri: 'gone://1' } });
+    const large = await detailsOf('huge://1');
+    fits(large, { code: -32002, data_dropped: /the limit is 4096/ });
+    assert.ok(!('data' in (large as object)));
+  }),
+
   law('tells what a server declares', async ({ open }) => {
     fits(await open('full').first(), {
       info: {

@@ -93,7 +93,10 @@ const methodsOf = ({ subscribed, methods }: Memory): NonNullable<Script['methods
   'resources/read': ({ arguments: { uri } }) =>
     String(uri).startsWith('note://')
       ? { answers: { contents: [{ uri, text: `content of ${String(uri)}` }] } }
-      : { errors: 'no such resource', code: -32002 },
+      : {
+          ...{ errors: 'no such resource', code: -32002 },
+          data: { uri, ...(String(uri).startsWith('huge://') && { more: 'x'.repeat(5_000) }) },
+        },
   'resources/subscribe': ({ arguments: { uri } }) => {
     methods.push('resources/subscribe');
     subscribed.add(uri);

@@ -25,7 +25,8 @@ export type ServerBehaviour =
   /**
    * As `echo`, and declares everything. Two pages of resources `note://1` and `note://2`, of templates `note://{id}`
    * and `page://{id}`, of prompts `greet` and `part`, each with one entry more that is none. Any `note://…` can be
-   * read, `greet` answers with one message, a completion of `x` has `xa` and `xb`.
+   * read, `greet` answers with one message, a completion of `x` has `xa` and `xb`. Any other URI is refused with -32002
+   * "no such resource" and the data `{uri}`; with `huge://…` that has 5,000 characters `x` more, as `more`.
    */
   | 'full'
   /** Declares prompts, and knows no method for them. */

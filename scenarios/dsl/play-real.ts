@@ -7,7 +7,7 @@ import { RealWorld } from './real-world.ts';
 import { divergenceIn } from './replaying.ts';
 
 /** This machine may be busy; what takes longer than that does not come. */
-const patienceMs = 15_000;
+const patienceMs = 60_000;
 
 /**
  * Plays a plan with real processes against the fault server. What was recorded of it is replayed without any

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { thoroughness } from '../thoroughness.ts';
+import { isFew, isIn, thoroughness, type Part } from '../thoroughness.ts';
 import { disagreements, type Summary } from './agreement.ts';
 import { vocabulary } from '../faults/fault.ts';
 import { playReally } from './play-real.ts';
@@ -7,18 +7,18 @@ import { playVirtually, type PlayedVirtually } from './play-virtual.ts';
 import { wordsOf, type Plan } from './plan.ts';
 import { registered } from './registry.ts';
 
-/** Every scenario that was registered, in virtual time. */
+/** Every scenario that was registered, in virtual time; in the run of the rest those that have no replay yet. */
 export function testVirtually(done: (played: PlayedVirtually) => void): void {
-  for (const [n, plan] of registered.entries())
+  const { part } = thoroughness;
+  for (const [n, plan] of registered.entries()) {
+    const isReplayed = isIn(part, 'replays', n);
+    if (part === 'rest' && !isReplayed) continue;
     test(plan.title, () => {
-      const { replaysEveryNth, playsTwiceEveryNth } = thoroughness;
-      const played = playVirtually(plan, {
-        isTwice: n % playsTwiceEveryNth === 0,
-        isReplayed: n % replaysEveryNth === 0,
-      });
+      const played = playVirtually(plan, { isTwice: part === 'few' && isFew('playsTwice', n), isReplayed });
       done(played);
       expect(played.wrong).toEqual([]);
     });
+  }
 }
 
 const servers = new Set(
@@ -31,13 +31,13 @@ const tried: ReadonlySet<string> = new Set([
   ...['frame.slicer', 'frame.garbageLine', 'frame.epipe', 'life.initNever', 'rpc.cancelIgnored'],
   'resource.change',
 ]);
-/** Of those that can be real, as few as have each of these words among them. */
-function fewWithAllWords(plans: readonly Plan[]): Plan[] {
+/** Of those that can be real, as few as have each of these words among them; or all others. */
+function ofPart(part: Part, plans: readonly Plan[]): Plan[] {
   const said = new Set<string>();
   return plans.filter((plan) => {
     const fresh = wordsOf(plan).filter((word) => isTried(word) && !said.has(word));
     for (const word of fresh) said.add(word);
-    return fresh.length > 0;
+    return fresh.length > 0 === (part === 'few');
   });
 }
 /** A busy machine may be slow to end a process: who goes without a signal in virtual time gets all the time it needs. */
@@ -47,10 +47,10 @@ function patient(plan: Plan, { signals }: Summary): Plan {
   );
   return isGentle ? { ...plan, timing: { ...plan.timing, stdinGraceMs: 10_000 } } : plan;
 }
-/** Scenarios that can be real, for real; and both have to agree. `few`: see above. */
-export function testReally({ few }: { readonly few: boolean }): void {
+/** Scenarios that can be real, for real; and both have to agree. */
+export function testReally(part: Part): void {
   const plans = registered.filter(({ virtualOnly }) => virtualOnly === undefined);
-  for (const plan of few ? fewWithAllWords(plans) : plans)
+  for (const plan of ofPart(part, plans))
     test.concurrent(plan.title, async () => {
       // Replayed it is by those who play it in virtual time only.
       const virtual = playVirtually(plan, { isReplayed: false });

@@ -1,4 +1,4 @@
-import { nameOf } from '../../machines/address.ts';
+import { nameOf, type Address } from '../../machines/address.ts';
 import { systems } from '../../machines/systems/index.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { isAnswer, type Found, type Judge, type Law, type RecordOf, type Said } from './law.ts';
@@ -10,10 +10,14 @@ type Fields = Said<{
   uri: string;
   resources: readonly { readonly uri: string }[] | null;
   changed: readonly string[];
+  uris: readonly string[];
+  isAnew: boolean;
 }>;
 
 class AskedIfChanged implements Judge {
   readonly #shelves = new Shelves();
+  /** By the name of a whole and its server: of which it is told when they change. */
+  readonly #watched = new Map<string, ReadonlySet<string>>();
 
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'out') return this.#asked(record);
@@ -25,6 +29,7 @@ class AskedIfChanged implements Judge {
   }
   #post({ a, ev }: RecordOf<'post'>): void {
     const { type, server = '', uri = '', resources, changed = [] } = ev as Fields;
+    if (type === 'resources.watched') return this.#watch(nameOf(a), ev as Fields);
     for (const shelf of this.#shelves.of(nameOf(a), server))
       if (type === 'resource.updated') spoil(shelf, [uri]);
       else {
@@ -32,6 +37,16 @@ class AskedIfChanged implements Judge {
         for (const known of [...shelf.reads.keys()]) if (!listed.has(known)) shelf.reads.delete(known);
         spoil(shelf, changed);
       }
+  }
+  /** What was read of one before its server was told to tell of it may be old. */
+  #watch(whole: Address, { server = '', uris = [], isAnew }: Fields): void {
+    const before = isAnew ? undefined : this.#watched.get(keyOf(whole, server));
+    this.#watched.set(keyOf(whole, server), new Set(uris));
+    for (const shelf of this.#shelves.of(whole, server))
+      spoil(
+        shelf,
+        uris.filter((uri) => !before?.has(uri)),
+      );
   }
   #asked(record: RecordOf<'out'>): Found | undefined {
     const shelf = this.#shelves.at(record.a);
@@ -43,11 +58,13 @@ class AskedIfChanged implements Judge {
       return undefined;
     }
     shelf.reads.set(uri, { isGood: undefined, isAsked: true, isSpoilt: false });
-    return known && known.isGood !== false && !known.isSpoilt
+    const isWatched = this.#watched.get(keyOf(shelf.whole, shelf.server))?.has(uri) === true;
+    return isWatched && known && known.isGood !== false && !known.isSpoilt
       ? { at: record.a, what: `asked for ${uri}, which it knows` }
       : undefined;
   }
 }
+const keyOf = (whole: Address, server: string): string => `${whole} ${server}`;
 function spoil({ system, reads }: Shelf, uris: readonly string[]): void {
   for (const uri of uris)
     for (const touched of systems[system].touchedBy(uri, [...reads.keys()])) {
@@ -63,6 +80,8 @@ const lists = (uris: readonly string[], ...changed: readonly string[]) =>
     ...{ server: 'fs', changed },
     resources: uris.map((uri) => ({ uri })),
   });
+const watches = (uris: readonly string[], isAnew = false) =>
+  posts('c#1', whole, 'resources.watched', { server: 'fs', by: 'finder', uris, isAnew });
 const updates = (uri: string) => posts('c#1', whole, 'resource.updated', { server: 'fs', uri });
 const asksFor = asks(shelf, `read ${one}`, 'c/client:fs', 'resources/read', { uri: one });
 const text = JSON.stringify({
@@ -71,14 +90,15 @@ const text = JSON.stringify({
 const gives = (given: string) =>
   learns(shelf, `read ${one}`, 'ask.answered', { result: { contents: [{ uri: one, text: given }] } });
 const refuses = learns(shelf, `read ${one}`, 'ask.refused', { failure: { code: 4201 } });
-const known = [born, lists([one]), asksFor, gives(text)];
+const told = watches([one], true);
+const known = [born, lists([one]), told, asksFor, gives(text)];
 
 export const askedIfChanged: Law = {
   law: 'an unchanged Desktop or Finder asks no server',
   why: 'Agents ask often, servers are slow: what was read is known until its server says that it changed, vanishes, or could not give it.',
   sees: [
     ...(['open', 'end', 'in ask', 'out ask', 'out ask.withdraw'] as const),
-    ...(['post resources.listed', 'post resource.updated'] as const),
+    ...(['post resources.listed', 'post resources.watched', 'post resource.updated'] as const),
   ],
   open: () => new AskedIfChanged(),
   crimes: [
@@ -93,17 +113,30 @@ export const askedIfChanged: Law = {
       seen: story(...known, updates('dpe://h/2'), asksFor),
       said: 'which it knows',
     },
-    { how: 'one that is asked for already', seen: story(born, asksFor, asksFor), said: 'which it knows' },
+    {
+      how: 'one that is asked for already',
+      seen: story(born, told, asksFor, asksFor),
+      said: 'which it knows',
+    },
   ],
   lawful: [
     { how: 'a change of it', seen: story(...known, updates(one), asksFor) },
     { how: 'a change of a part of it', seen: story(...known, updates(page), asksFor) },
-    { how: 'a change while it is asked for', seen: story(born, asksFor, updates(one), gives(text), asksFor) },
+    {
+      how: 'a change while it is asked for',
+      seen: story(born, told, asksFor, updates(one), gives(text), asksFor),
+    },
     { how: 'another entry of the list', seen: story(...known, lists([one], one), asksFor) },
     { how: 'one that was away', seen: story(...known, lists([]), lists([one]), asksFor) },
-    { how: 'one that was refused', seen: story(born, asksFor, refuses, asksFor) },
-    { how: 'one that is none', seen: story(born, asksFor, gives('{'), asksFor) },
+    { how: 'one that was refused', seen: story(born, told, asksFor, refuses, asksFor) },
+    { how: 'one that is none', seen: story(born, told, asksFor, gives('{'), asksFor) },
     { how: 'a server that came back', seen: story(...known, ends(shelf), born, asksFor) },
+    { how: 'one of which nobody tells', seen: story(born, asksFor, gives(text), asksFor) },
+    {
+      how: 'one of which somebody tells from now on',
+      seen: story(born, asksFor, gives(text), told, asksFor),
+    },
+    { how: 'a session anew', seen: story(...known, told, asksFor) },
     { how: 'a shelf from before the first record', seen: story(asksFor, asksFor) },
   ],
 };

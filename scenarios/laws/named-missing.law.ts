@@ -3,13 +3,14 @@ import { systems } from '../../machines/systems/index.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { isAnswer, type Found, type Judge, type Law, type RecordOf, type Said } from './law.ts';
 import { Shelves, type Shelf } from './shelves.ts';
-import { asks, learns, opens, posts, story, withdraws } from './telling.ts';
+import { asks, ends, learns, opens, posts, story, withdraws } from './telling.ts';
 
 type Fields = Said<{
   server: string;
   resources: readonly { readonly uri: string }[] | null;
   missing: readonly { readonly server: string }[];
   failure: unknown;
+  isAwaited: boolean;
 }>;
 /** What its server lists, as it is read for the whole; and that it was listed otherwise since it was read last. */
 interface Listed {
@@ -21,14 +22,26 @@ class NamedMissing implements Judge {
   readonly #shelves = new Shelves();
   /** By the name of a whole and its server. */
   readonly #listed = new Map<string, Listed>();
+  /** Whose list has not come or could not be had, and whose shelf has broken: named, whatever is known of them. */
+  readonly #excused = new Set<string>();
 
   take(record: DirectoryRecord): Found | readonly Found[] | undefined {
     if (record.k === 'post') return this.#post(record);
     if (record.k === 'in' && isAnswer(record)) this.#shelves.answered(record);
     else if (record.k === 'out') this.#asked(record);
-    else if (record.k === 'open') this.#shelves.open(record);
-    else if (record.k === 'end') this.#shelves.end(record.a);
+    else if (record.k === 'open') this.#open(record);
+    else if (record.k === 'end') this.#end(record);
     return undefined;
+  }
+  #open(record: RecordOf<'open'>): void {
+    this.#shelves.open(record);
+    const shelf = this.#shelves.at(record.a);
+    if (shelf) this.#excused.delete(keyOf(shelf.whole, shelf.server));
+  }
+  #end({ a, why }: RecordOf<'end'>): void {
+    const shelf = this.#shelves.at(a);
+    if (shelf && why === 'failed') this.#excused.add(keyOf(shelf.whole, shelf.server));
+    this.#shelves.end(a);
   }
   #asked(record: RecordOf<'out'>): void {
     const shelf = this.#shelves.at(record.a);
@@ -40,9 +53,12 @@ class NamedMissing implements Judge {
     else shelf.reads.set(uri, { isGood: undefined, isAsked: true, isSpoilt: false });
   }
   #post({ from, a, ev }: RecordOf<'post'>): readonly Found[] | undefined {
-    const { type, server = '', resources, missing = [], failure } = ev as Fields;
-    if (type === 'resources.listed') this.#list(nameOf(a), server, resources ?? []);
-    else if (type === 'shelf.filled') {
+    const { type, server = '', resources, missing = [], failure, isAwaited } = ev as Fields;
+    if (type === 'resources.listed') {
+      const hasNone = isAwaited === true || (failure !== null && failure !== undefined);
+      this.#excused[hasNone ? 'add' : 'delete'](keyOf(nameOf(a), server));
+      this.#list(nameOf(a), server, resources ?? []);
+    } else if (type === 'shelf.filled') {
       const listed = this.#listed.get(keyOf(nameOf(a), server));
       if (listed) listed.isOther = false;
     } else if (failure === null && from.includes('/'))
@@ -59,7 +75,7 @@ class NamedMissing implements Judge {
     const known = new Set(shelves.map(({ server }) => server));
     return [
       ...[...named]
-        .filter((server) => !known.has(server))
+        .filter((server) => !known.has(server) && !this.#excused.has(keyOf(whole, server)))
         .map((server) => ({ at, what: `names ${server}, which has nothing to show` })),
       ...shelves.flatMap((shelf) => this.#judged(shelf, at, named.has(shelf.server))),
     ];
@@ -70,7 +86,7 @@ class NamedMissing implements Judge {
     if (!listed || listed.isOther) return [];
     const given = listed.uris.map((uri) => reads.get(uri)?.isGood);
     if (isNamed)
-      return given.every((isGood) => isGood === true)
+      return !this.#excused.has(keyOf(whole, server)) && given.every((isGood) => isGood === true)
         ? [{ at, what: `names ${server}, of which nothing is missing` }]
         : [];
     return given.includes(false)
@@ -85,6 +101,11 @@ const born = [
   posts('c#1', whole, 'resources.listed', { server: 'fs', resources: [{ uri: one }, { uri: two }] }),
   opens(shelf, 'shelf', 'c/desktop#1', { server: 'fs', system: 'desktop' }),
 ];
+const lists = (standing: object) =>
+  posts('c#1', whole, 'resources.listed', {
+    ...{ server: 'fs', resources: [], isAwaited: false, failure: null },
+    ...standing,
+  });
 const asksFor = (uri: string) => asks(shelf, `read ${uri}`, 'c/client:fs', 'resources/read', { uri });
 const gives = (uri: string) =>
   learns(shelf, `read ${uri}`, 'ask.answered', { result: { contents: [{ uri, text: 'x' }] } });
@@ -128,6 +149,11 @@ export const namedMissing: Law = {
       said: 'nothing is missing',
     },
     { how: 'a server that has nothing', seen: story(shows('other')), said: 'has nothing to show' },
+    {
+      how: 'a server whose list has come since',
+      seen: story(lists({ isAwaited: true }), lists({}), shows('fs')),
+      said: 'has nothing to show',
+    },
   ],
   lawful: [
     { how: 'all of it', seen: story(...reading, gives(two), filled, shows()) },
@@ -137,6 +163,9 @@ export const namedMissing: Law = {
       seen: story(...reading, refuses, filled, shows('fs'), asksFor(two), gives(two), filled, shows()),
     },
     { how: 'a list that came while others were waited for', seen: story(...born, shows()) },
+    { how: 'one whose list has not come', seen: story(lists({ isAwaited: true }), shows('fs')) },
+    { how: 'one whose list could not be had', seen: story(lists({ failure: 'no' }), shows('fs')) },
+    { how: 'one whose shelf has broken', seen: story(...reading, ends(shelf, 'failed'), shows('fs')) },
     {
       how: 'a closing computer',
       seen: story(

@@ -3,11 +3,17 @@ import { answers, request, type OrdersOf, type Sample } from './sample.ts';
 
 const { timeoutMs: _, confirmMs: __, ...asked } = request;
 
+const viewed = { computer: 'c', value: null, failure: null };
+
 export const agent: Sample = {
   input: { link: { url: 'u', name: 'n', office: 'o' } },
   orders: {
     'agent.call': [{ ...asked, computer: 'c', timeoutMs: 1 }],
-    'agent.query': [{ ...asked, method: 'm', request: {} }],
+    'agent.query': [
+      { ...asked, method: 'm', request: {} },
+      { ...asked, method: 'client:get_desktop', request: { computer: 'c' } },
+    ],
+    'agent.follow': [{ system: 'finder' }],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     close: [{}],
   } satisfies OrdersOf<AgentOrder>,
@@ -24,9 +30,12 @@ export const agent: Sample = {
         { type: 'computer.left', computer: 'c' },
         { type: 'computer.toolsChanged', computer: 'c' },
         { type: 'computer.configChanged', computer: 'c' },
+        { type: 'computer.systemChanged', computer: 'c', system: 'desktop' },
       ],
     },
     view: { says: [{ type: 'view.changed', computer: 'c', tools: [], failure: null }] },
+    desktopView: { says: [{ type: 'system.viewed', system: 'desktop', ...viewed }] },
+    finderView: { says: [{ type: 'system.viewed', system: 'finder', ...viewed }] },
     call: {},
   },
   answers: [

@@ -7,7 +7,10 @@ const uris: Readonly<Record<System, string>> = { desktop: 'window://h/a', finder
 export const aggregator = (system: System): Sample => {
   const uri = uris[system];
   const question = { system, ticket: 't', reqId: 'r', history: [], replyTo: 'host' };
-  const listed = { server: 's', session: 'client', changed: [] };
+  const listed = {
+    ...{ server: 's', session: 'client', changed: [], resources: [{ uri }] },
+    ...{ isAwaited: false, failure: null },
+  };
   return {
     input: { system },
     orders: {
@@ -17,12 +20,15 @@ export const aggregator = (system: System): Sample => {
         { ...question, uri: `${uri}/other` },
       ],
       'resources.listed': [
-        { ...listed, resources: [{ uri }] },
+        listed,
+        { ...listed, isAwaited: true, resources: [] },
+        { ...listed, failure: 'x' },
         { ...listed, resources: [{ uri: `${uri}2` }] },
         { ...listed, resources: [{ uri }], changed: [uri], isRenewed: true },
         { ...listed, resources: null },
       ],
       'resource.updated': [{ server: 's', uri }],
+      'resources.watched': [{ server: 's', by: system, uris: [uri], isAnew: false }],
       close: [{}],
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
@@ -34,7 +40,11 @@ export const aggregator = (system: System): Sample => {
     tellApart: (c) => {
       const shelves = Object.values(c.shelves as Record<string, { isFresh: boolean; isOpen: boolean }>);
       const [waiting, next] = [c.waiting, c.next].map((all) => Math.min((all as unknown[]).length, 1));
-      return [shelves.map(({ isFresh, isOpen }) => [isFresh, isOpen]), waiting, next, c.pending, c.isNews];
+      const known = [c.awaited, Object.keys(c.unlisted as object), Math.min((c.held as unknown[]).length, 1)];
+      return [
+        shelves.map(({ isFresh, isOpen }) => [isFresh, isOpen]),
+        ...[waiting, next, c.pending, c.isNews, known],
+      ];
     },
     passedThrough: ['open.answering.answered'],
   };

@@ -46,7 +46,9 @@ export const client: Sample = {
         { type: 'catalog.settled', list: 'tools', failure, lost: true },
       ],
     },
-    watch: {},
+    watch: {
+      says: [{ type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isAnew: true }],
+    },
     call: {},
   },
   answers,

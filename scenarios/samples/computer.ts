@@ -44,7 +44,9 @@ export const computer: Sample = {
         { type: 'server.proven', server: 's' },
         { type: 'server.rolledBack', server: 's', generation: 1, failure: null },
         { type: 'resource.updated', server: 's', uri: 'u:r' },
+        { type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isAnew: true },
         { type: 'server.shows', server: 's', resources: { listChanged: true, subscribe: true } },
+        { type: 'catalog.listed', server: 's', list: 'resources', entries: [], failure: null },
         {
           type: 'catalog.changed',
           server: 's',
@@ -60,7 +62,12 @@ export const computer: Sample = {
       ],
       outputs: [{ how: 'closed' }],
     },
-    desktop: { says: [{ type: 'aggregate.changed', system: 'desktop' }] },
+    desktop: {
+      says: [
+        { type: 'aggregate.changed', system: 'desktop' },
+        { type: 'aggregate.noticed', system: 'desktop', text: 'x' },
+      ],
+    },
     finder: {
       says: [{ type: 'resources.watch', server: 's', uris: ['dpe://h/d'], by: 'finder' }],
     },

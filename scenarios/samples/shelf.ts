@@ -8,7 +8,7 @@ export const shelf: Sample = {
   orders: {
     'shelf.list': [{ uris: ['window://h/a'] }, { uris: [] }],
     'shelf.spoil': [{ uris: ['window://h/a'] }],
-    'shelf.fill': [{}],
+    'shelf.fill': [{ anew: [] }, { anew: ['window://h/a'] }],
     close: [{}],
   } satisfies OrdersOf<ShelfOrder>,
   answers: [...answers, { type: 'ask.answered', result: { contents } }],

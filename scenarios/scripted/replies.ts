@@ -1,4 +1,5 @@
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
+import { rpcErrorDetails } from '../../machines/wire/rpc-error.ts';
 import type { Hands } from './happenings.ts';
 import type { Act, Pending, Progressing, Session } from './script.ts';
 
@@ -27,7 +28,7 @@ export class Replies {
     if ('hangsUp' in act) return hands.after(child, 1, () => hands.lose(session, 'stdout was closed'));
     hands.after(child, act.afterMs ?? 1, () => {
       if ('dies' in act) hands.die(child, act.dies);
-      else if ('errors' in act) this.refuse(session, asked, act.errors, act.code);
+      else if ('errors' in act) this.refuse(session, asked, act.errors, act.code, act.data);
       else if ('refuses' in act) this.#refuseAs(session, asked, act.refuses);
       else this.answer(session, asked, act.answers);
     });
@@ -63,8 +64,9 @@ export class Replies {
     };
     give({ type: 'ask.refused', id, sent: true, failure });
   }
-  refuse(session: Session, asked: Pending, message: string, code = -32603): void {
-    this.#refuseAs(session, asked, { code: wireCodes.toolFailed, message, details: { code } });
+  refuse(session: Session, asked: Pending, message: string, code = -32603, data?: unknown): void {
+    const details = rpcErrorDetails({ code, data });
+    this.#refuseAs(session, asked, { code: wireCodes.toolFailed, message, details });
   }
   #refuseAs(session: Session, asked: Pending, failure: Failure): void {
     if (session.child.isSilent || carried(session, asked, () => this.#refuseAs(session, asked, failure)))

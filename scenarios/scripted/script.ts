@@ -38,7 +38,7 @@ export interface Death {
 export type Act =
   | { readonly answers: unknown; readonly afterMs?: number; readonly progresses?: Progressing }
   /** A JSON-RPC error of this code, by default -32603. */
-  | { readonly errors: string; readonly code?: number; readonly afterMs?: number }
+  | { readonly errors: string; readonly code?: number; readonly data?: unknown; readonly afterMs?: number }
   /** `cancelled` is told when the question is withdrawn; what it returns is answered then, too late. */
   | { readonly never: true; readonly cancelled?: () => unknown; readonly progresses?: Progressing }
   /** The process ends before it answers. */

@@ -30,13 +30,15 @@ function commit(): string {
   }
 }
 
-it('no law is broken in 2,000 days that the commit draws', async () => {
+it('no law is broken in 2,000 days that the commit draws, or in as many as a minute holds', async () => {
   const told = await sim(root, '--seed', commit(), '--seeds', '2000', '--time-budget', '60s');
-  const repeat = told.failed.map(({ seed, breaches }) => [`a2c sim --seed ${seed} --shrink`, breaches[0]]);
+  const { days, failed, rate, digest } = told;
+  const clean = `${days - failed.length} of ${days} days from ${commit()} were clean`;
+  process.stderr.write(`${clean}: ${rate} a second, digest ${digest}\n`);
+  const repeat = failed.map(({ seed, breaches }) => [`a2c sim --seed ${seed} --shrink`, breaches[0]]);
   expect(repeat).toEqual([]);
-  process.stderr.write(`${told.days} days from ${commit()}: ${told.rate} a second, digest ${told.digest}\n`);
   // A busy machine lives fewer of them in its minute, but not none.
-  expect(told.days).toBeGreaterThan(200);
+  expect(told.days).toBeGreaterThan(20);
 });
 
 it('a day that takes its thread along has failed, and another thread lives the rest', async () => {

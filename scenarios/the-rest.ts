@@ -1,3 +1,3 @@
 import { thoroughness } from './thoroughness.ts';
 
-thoroughness.replaysEveryNth = 1;
+thoroughness.part = 'rest';

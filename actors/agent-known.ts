@@ -1,0 +1,85 @@
+/** What the host of an agent was told of the computers of its office, so that it is told what has become another. */
+import { desktopDifference } from '../machines/desktop/index.ts';
+import { isNoDifference } from '../machines/difference.ts';
+import { finderDifference } from '../machines/finder/index.ts';
+import type { DesktopSeen, FinderSeen } from '../machines/subjects/index.ts';
+import type { System } from '../machines/systems/index.ts';
+import type { SystemViewed, ToolsViewed } from '../machines/view.machine.ts';
+import type { Failure, SmcpTool } from '../machines/wire/index.ts';
+import type { AgentEvents } from './agent-handle.ts';
+import type { Listeners } from './listeners.ts';
+
+/** Names of those tools that `some` does not have. */
+function missingIn(some: readonly SmcpTool[], tools: readonly SmcpTool[]): string[] {
+  const names = new Set(some.map((t) => t.name));
+  return tools.flatMap((t) => (names.has(t.name) ? [] : [t.name]));
+}
+
+export class KnownComputers {
+  readonly tools = new Map<string, readonly SmcpTool[]>();
+  /** Why the tools of one could not be had. */
+  readonly failures = new Map<string, Failure>();
+  readonly #present = new Set<string>();
+  readonly #desktops = new Map<string, DesktopSeen>();
+  readonly #finders = new Map<string, FinderSeen>();
+  readonly #follows = new Set<System>();
+  readonly #listeners: Listeners<AgentEvents>;
+
+  constructor(listeners: Listeners<AgentEvents>) {
+    this.#listeners = listeners;
+  }
+  /** Told once for each stay, whether it was announced or found in the room. */
+  meet(computer: string): void {
+    if (this.#present.has(computer)) return;
+    this.#present.add(computer);
+    this.#listeners.emit('computer.joined', { computer });
+  }
+  forget(computer: string): void {
+    this.#present.delete(computer);
+    for (const known of [this.tools, this.failures, this.#desktops, this.#finders]) known.delete(computer);
+    this.#listeners.emit('computer.left', { computer });
+  }
+  forgetAll(): void {
+    for (const computer of [...this.#present]) this.forget(computer);
+  }
+  learnTools({ computer, tools, failure }: ToolsViewed): void {
+    this.meet(computer);
+    if (failure) this.failures.set(computer, failure);
+    if (!tools) return;
+    const known = this.tools.get(computer);
+    this.tools.set(computer, tools);
+    // What was fetched again may be what was known already.
+    if (known && JSON.stringify(known) === JSON.stringify(tools)) return;
+    const [added, removed] = [missingIn(known ?? [], tools), missingIn(tools, known ?? [])];
+    this.#listeners.emit('tools.changed', { computer, value: tools, added, removed });
+  }
+  /** True the first time. Before it nothing is kept: whoever begins to listen is told of all that there is. */
+  follow(system: System): boolean {
+    if (this.#follows.has(system)) return false;
+    this.#follows.add(system);
+    return true;
+  }
+  learnSystem(news: SystemViewed): void {
+    this.meet(news.computer);
+    if (!this.#follows.has(news.system)) return;
+    if (news.system === 'desktop') this.#learnDesktop(news.computer, news.value);
+    else this.#learnFinder(news.computer, news.value);
+  }
+  #learnDesktop(computer: string, value: DesktopSeen | null): void {
+    if (!value) return;
+    const known = this.#desktops.get(computer);
+    this.#desktops.set(computer, value);
+    const difference = desktopDifference(known?.desktops ?? [], value.desktops);
+    if (!isNoDifference(difference))
+      this.#listeners.emit('desktop.changed', { computer, value, ...difference });
+  }
+  /** More documents than are followed show in their total alone. */
+  #learnFinder(computer: string, value: FinderSeen | null): void {
+    if (!value) return;
+    const known = this.#finders.get(computer);
+    this.#finders.set(computer, value);
+    const difference = finderDifference(known?.documents ?? [], value.documents);
+    if (!isNoDifference(difference) || (known?.total_count ?? 0) !== value.total_count)
+      this.#listeners.emit('finder.changed', { computer, value, ...difference });
+  }
+}

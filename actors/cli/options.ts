@@ -1,0 +1,50 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { profiles } from '../../machines/trace/profiles.ts';
+
+export const portOf = (text: string): number => {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 takes any free one');
+};
+/** Negative ones, too: they mean what 0 means. */
+export const wholeOf = (text: string): number => {
+  const number = Number(text);
+  if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('a whole number');
+};
+export const secondsOf = (text: string): number => {
+  const seconds = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && seconds <= 2_000_000) return seconds;
+  throw new InvalidArgumentError('a number of seconds, 0 = without limit');
+};
+
+export const withSource = (command: Command): Command =>
+  withRecording(command)
+    .option(
+      '-c, --config <file>',
+      'the MCP servers (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
+    )
+    .option('--trust', 'trust the config of this folder from now on');
+export const withRecording = (command: Command): Command =>
+  command
+    .option('--record <dir>', 'write there what the machines are told, for a2c replay')
+    .addOption(
+      new Option('--profile <what>', 'how much of it: inputs are enough to replay').choices([...profiles]),
+    );
+/** Options of everything that starts MCP servers. */
+export const withServerOptions = (command: Command): Command =>
+  withSource(command)
+    .option('--name <name>', 'name of the computer (default: the host name)')
+    .option('--no-auto-connect', 'add the servers, but start them by hand only')
+    .option('--no-auto-reconnect', 'do not start a server again that has failed')
+    .option('--no-reaper', 'start no process that ends the servers should this one be killed')
+    .option('--facts', 'lines for programs on stdout, also at a terminal')
+    .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
+export const officeOption = (): Option => new Option('--office <id>', 'id of the office').default('local');
+/** Options of what may be asked of a running office as well. */
+export const withPeer = (command: Command): Command =>
+  command
+    .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
+    .addOption(officeOption())
+    .option('--computer <name>', 'which computer of that office (default: the only one)')
+    .option('--json', 'one JSON document on stdout', false);

@@ -1,0 +1,57 @@
+import type { Computer } from '../computer-handle.ts';
+import { deferred } from '../deferred.ts';
+import { A2cError } from '../errors.ts';
+import { contentsText, desktopText, finderText, historyText, tell, type Shown } from './answers-systems.ts';
+import type { Context } from './shared.ts';
+
+export const systemsHelp = `desktop [N | URI]      the windows of all servers: all, at most N, or one
+finder [WORD …]        the documents of all servers in which one of the words stands
+read URI               a window, or a document, a page, an element
+history                the last calls, the newest first`;
+
+/** What the prompt takes of Desktop, Finder and history. */
+export class SystemLines {
+  readonly #context: Context;
+  readonly #computer: Computer;
+  #stop: ((error: A2cError) => void) | undefined;
+
+  constructor(context: Context, computer: Computer) {
+    this.#context = context;
+    this.#computer = computer;
+  }
+  /** False: it is no command of these. */
+  async take(verb: string, words: readonly string[]): Promise<boolean> {
+    const [first] = words;
+    const { terminal } = this.#context;
+    if (verb === 'history') historyText(this.#computer.history()).forEach((line) => terminal.out(line));
+    else if (verb === 'finder') {
+      const query = words.length > 0 ? { keywords: words, limit: 100 } : { limit: 100 };
+      await this.#show(async () => finderText(await this.#computer.finder(query)));
+    } else if (verb === 'desktop')
+      await this.#show(async () => desktopText(await this.#computer.desktop(desktopQuery(first))));
+    else if (verb !== 'read') return false;
+    else if (first === undefined) terminal.err('usage: read URI');
+    else await this.#show(async () => contentsText(await this.#computer.readResource(first)));
+    return true;
+  }
+  /** Ctrl-C: nobody waits for the answer any more. False: there was nothing to give up. */
+  interrupt(): boolean {
+    this.#stop?.(
+      new A2cError({ code: 'ToolCallCancelled', message: 'Given up; nobody waits for the answer' }),
+    );
+    return this.#stop !== undefined;
+  }
+  async #show(ask: () => Promise<Shown>): Promise<void> {
+    const stopped = deferred<never>();
+    this.#stop = stopped.reject;
+    try {
+      tell(this.#context.terminal, await Promise.race([ask(), stopped.promise]));
+    } finally {
+      this.#stop = undefined;
+    }
+  }
+}
+const desktopQuery = (word: string | undefined): { size?: number; window?: string } => {
+  if (word === undefined) return {};
+  return /^-?\d+$/.test(word) ? { size: Number(word) } : { window: word };
+};

@@ -1,0 +1,263 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createTerminal } from '../../adapters/index.ts';
+import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import {
+  launchedWith,
+  startOverHttp,
+  type RunningServer,
+} from '../../scenarios/fixtures/resource-servers.ts';
+import { createComputer, createOffice } from '../index.ts';
+import { run } from './run.ts';
+
+/** `a2c desktop`, `finder` and `read` in this process, over real servers. */
+const mark = crypto.randomUUID();
+const folder = mkdtempSync(join(tmpdir(), 'a2c-systems-'));
+const opened: RunningServer[] = [];
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(async () => {
+  for (const server of opened.splice(0)) await server.stop();
+  expect(pidsOf(mark)).toEqual([]);
+});
+let files = 0;
+const fileOf = (mcpServers: object): string => {
+  const file = join(folder, `${(files += 1)}.json`);
+  writeFileSync(file, JSON.stringify({ mcpServers }));
+  return file;
+};
+const overHttp = async (...how: Parameters<typeof startOverHttp>): Promise<object> => {
+  const server = await startOverHttp(...how);
+  opened.push(server);
+  return { type: 'http', url: server.url };
+};
+
+interface How {
+  readonly isTerminal?: boolean;
+  readonly signal?: AbortSignal;
+}
+async function a2c(argv: readonly string[], { isTerminal = false, signal }: How = {}) {
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  if (isTerminal) for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
+  const told = { out: '', err: '' };
+  output.setEncoding('utf8').on('data', (text: string) => (told.out += text));
+  errors.setEncoding('utf8').on('data', (text: string) => (told.err += text));
+  const terminal = createTerminal({ input, output, errors });
+  const code = await run(argv, { terminal, signal: signal ?? new AbortController().signal });
+  return { code, ...told };
+}
+const documentOf = ({ out }: { readonly out: string }): unknown => {
+  expect(out.trim().split('\n')).toHaveLength(1);
+  return JSON.parse(out);
+};
+const plan = 'dpe://h/reports%2F2026%20plan.pdf';
+
+describe('a2c desktop', () => {
+  it('waits for a server that lists slowly, and writes one document with --json', async () => {
+    const config = fileOf({
+      slow: launchedWith('windows', mark, '--host', 'slow', '--list-ms', '700'),
+      there: await overHttp('windows', '--host', 'there', '--list-ms', '300'),
+    });
+    const told = await a2c(['desktop', '--json', '-c', config]);
+    expect(told).toMatchObject({ code: 0, err: '' });
+    expect(documentOf(told)).toEqual({
+      desktops: [
+        'window://slow/main/tab1?priority=80\n\na page',
+        'window://slow/log\n\nstarted',
+        'window://there/main/tab1?priority=80\n\na page',
+        'window://there/log\n\nstarted',
+      ],
+      missing: [],
+    });
+  });
+
+  it.each([true, false])('shows a person each window under its URI (terminal: %s)', async (isTerminal) => {
+    const windows = JSON.stringify([
+      { path: 'a', text: 'one\n\ntwo\u001B[31m' },
+      { path: 'b', text: '' },
+    ]);
+    const config = fileOf({ w: launchedWith('windows', mark, '--host', 'h', '--windows', windows) });
+    const { code, out } = await a2c(['desktop', '-c', config], { isTerminal });
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: '── window://h/a\none\n\ntwo[31m\n\n── window://h/b\n',
+    });
+    const one = await a2c(['desktop', '--window', 'window://h/b', '--json', '-c', config]);
+    expect(documentOf(one)).toEqual({ desktops: ['window://h/b'], missing: [] });
+    expect(await a2c(['desktop', '--size', '0', '-c', config])).toMatchObject({
+      code: 0,
+      out: 'no windows\n',
+    });
+  });
+
+  it('warns of a server that is not there beside what the others show', async () => {
+    const config = fileOf({
+      w: launchedWith('windows', mark, '--host', 'h'),
+      down: { command: process.execPath, args: ['-e', 'process.exit(7)'] },
+    });
+    const { code, out, err } = await a2c(['desktop', '-c', config]);
+    expect(code).toBe(0);
+    expect(out).toContain('── window://h/log');
+    expect(err).toMatch(/^warning: not all of server 'down' is shown: .*exit code 7/m);
+  });
+
+  it('ends with 130 at Ctrl-C while a server lists, and leaves no process', async () => {
+    const config = fileOf({ w: launchedWith('windows', mark, '--list-ms', '60000') });
+    const aborter = new AbortController();
+    const running = a2c(['desktop', '--json', '-c', config], { signal: aborter.signal });
+    while (pidsOf(mark).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    aborter.abort();
+    expect(await running).toMatchObject({ code: 130 });
+  });
+});
+
+describe('a2c finder', () => {
+  const both = async (): Promise<string> =>
+    fileOf({
+      here: launchedWith('documents', mark, '--host', 'h'),
+      there: await overHttp('documents', '--host', 'there'),
+    });
+
+  it('writes documents, their number and who is missing with --json', async () => {
+    const config = await both();
+    const all = await a2c(['finder', '--json', '-c', config]);
+    expect(documentOf(all)).toMatchObject({
+      documents: [{ server: 'here' }, { server: 'here' }, { server: 'there' }, { server: 'there' }],
+      ...{ total_count: 4, missing: [] },
+    });
+    const some = ['finder', '--json', '--keyword', 'nothing', 'BUDGET', '--type', 'pdf', '--offset', '1'];
+    expect(documentOf(await a2c([...some, '--limit', '5', '-c', config]))).toMatchObject({
+      documents: [{ server: 'there', title: 'The plan of 2026' }],
+      total_count: 2,
+    });
+  });
+
+  it('shows a person a table, and how many there are beside it', async () => {
+    const { code, out, err } = await a2c(['finder', '--limit', '2', '-c', await both()]);
+    expect(code).toBe(0);
+    expect(out.trimEnd().split('\n')).toEqual([
+      'title             type  pages  modified              server  uri',
+      `The plan of 2026  pdf   2      2026-02-14T10:30:01Z  here    ${plan}`,
+      'Notes             md    1                            here    dpe://h/notes.md',
+    ]);
+    expect(err).toBe('2 of 4 documents\n');
+  });
+});
+
+describe('a2c read', () => {
+  it('writes what the server gives: texts for a person, contents with --json, a mark for a blob', async () => {
+    const windows = JSON.stringify([{ path: 'picture', blob: 'AAAAAAA=' }]);
+    const config = fileOf({
+      docs: launchedWith('documents', mark, '--host', 'h'),
+      w: launchedWith('windows', mark, '--host', 'w', '--windows', windows),
+    });
+    const page = `${plan}/pages/1?format=markdown`;
+    const text = '| month | cost |\n| --- | --- |\n| May | 3 |\n| June | 4 |\n\n[chart: costs over time]';
+    expect(await a2c(['read', page, '-c', config])).toMatchObject({ code: 0, out: `${text}\n` });
+    expect(documentOf(await a2c(['read', page, '--json', '-c', config]))).toEqual({
+      contents: [{ uri: page, mimeType: 'text/markdown', text }],
+    });
+    const picture = await a2c(['read', 'window://w/picture', '-c', config]);
+    expect(picture).toMatchObject({ code: 0, out: '[blob image/png, 5 bytes]\n' });
+  });
+
+  it.each([
+    [`${plan}/pages/9`, 4202, { page_index: 9, page_count: 2 }],
+    ['dpe://elsewhere/d', 4201, { host: 'elsewhere' }],
+    ['nonsense', 4204, { uri: 'nonsense', rule: 'scheme' }],
+  ])('of %s fails with 1, its code, its details and a remedy', async (uri, code, details) => {
+    const config = fileOf({ docs: launchedWith('documents', mark, '--host', 'h') });
+    const told = await a2c(['read', uri, '--json', '-c', config]);
+    expect(told.code).toBe(1);
+    expect(documentOf(told)).toEqual({
+      error: { code, message: expect.any(String), details, remedy: expect.any(String) },
+    });
+    const person = await a2c(['read', uri, '-c', config]);
+    expect(person).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^error: .+\n {2}.+\n$/) });
+  });
+});
+
+describe('with --url', () => {
+  it('the computer of a running office is asked instead, and answers the same', async () => {
+    const config = {
+      mcpServers: {
+        w: launchedWith('windows', mark, '--host', 'w'),
+        docs: launchedWith('documents', mark, '--host', 'h'),
+      },
+    };
+    await using office = await createOffice({ port: 0 });
+    await using _computer = await createComputer({ name: 'c1', config, office: { url: office.url } });
+    const how = ['--json', '--url', office.url];
+    expect(documentOf(await a2c(['desktop', '--size', '1', ...how]))).toEqual({
+      desktops: ['window://w/main/tab1?priority=80\n\na page'],
+      missing: [],
+    });
+    expect(documentOf(await a2c(['finder', '--type', 'pdf', ...how]))).toMatchObject({
+      ...{ documents: [{ uri: plan, server: 'docs' }], total_count: 1, missing: [] },
+    });
+    const told = await a2c(['read', `${plan}/pages/9`, ...how]);
+    expect(told.code).toBe(1);
+    expect(documentOf(told)).toMatchObject({
+      error: { code: 4202, details: { page_index: 9, page_count: 2 } },
+    });
+  });
+});
+
+describe('wrong usage', () => {
+  it.each([
+    [['read'], "missing required argument 'uri'"],
+    [['desktop', '--size', 'many'], 'a whole number'],
+    [['finder', '--limit', '1.5'], 'a whole number'],
+    [['desktop', 'window://h/a'], 'too many arguments'],
+  ])('%j is answered with 64 and the reason, before anything is started', async (argv, reason) => {
+    const { code, out, err } = await a2c(argv);
+    expect({ code, out }).toEqual({ code: 64, out: '' });
+    expect(err).toContain(reason);
+  });
+  it.each([
+    ['desktop', '--size', '--window', '--json', '--config'],
+    ['finder', '--keyword', '--type', '--offset', '--limit', '--json'],
+    ['read', '<uri>', '--json'],
+  ])('help of %s names its options', async (command, ...options) => {
+    const { code, out } = await a2c([command, '--help']);
+    expect(code).toBe(0);
+    for (const option of options) expect(out).toContain(option);
+  });
+});
+
+describe('the prompt', () => {
+  it('shows windows, documents, a resource and the last calls, and says what is no use', async () => {
+    const file = fileOf({
+      w: launchedWith('windows', mark, '--host', 'w'),
+      docs: launchedWith('documents', mark, '--host', 'h'),
+    });
+    const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    let shown = '';
+    for (const stream of [output, errors])
+      stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
+    const terminal = createTerminal({ input, output, errors });
+    const lines = [
+      ...['desktop 1', 'desktop window://w/log', 'finder BUDGET', 'read dpe://h/notes.md/pages/0', 'read'],
+      ...['history', 'tools call relist_windows {}', 'history', 'read dpe://h/x', 'quit'],
+    ];
+    input.end(`${lines.join('\n')}\n`);
+    const argv = ['up', '-c', file, '--port', '0', '--name', 'c1'];
+    expect(await run(argv, { terminal, signal: new AbortController().signal })).toBe(0);
+    const inOrder = [
+      '── window://w/main/tab1?priority=80\na page\n',
+      '── window://w/log\nstarted\n',
+      plan,
+      '"title":"Notes"',
+      'usage: read URI',
+      'no calls',
+      'relist_windows {}  done',
+      'error: Document not found',
+    ];
+    const places = inOrder.map((text) => shown.indexOf(text));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(shown).toMatch(/\d{4}-\d\d-\d\dT\S+Z {2}w {2}relist_windows \{\} {2}done/);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Agent } from '../agent-handle.ts';
+import type { Computer } from '../computer-handle.ts';
+import type { DesktopShown, FinderShown, ResourceContent } from '../systems-handle.ts';
+import { contentsText, desktopText, finderText, tell, type Shown } from './answers-systems.ts';
+import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import { exitCodes, type Context } from './shared.ts';
+
+/** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
+export interface DesktopOptions extends OneShotOptions {
+  readonly size?: number;
+  readonly window?: string;
+}
+export interface FinderOptions extends OneShotOptions {
+  readonly keyword?: readonly string[];
+  readonly type?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+/** Who is asked: a computer of our own, or one in an office. */
+interface Asking<T> {
+  here(computer: Computer): Promise<T>;
+  there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
+}
+/** Asked once, and ended; Ctrl-C ends all at any moment, and with it the question. */
+async function show<T extends object>(
+  context: Context,
+  options: OneShotOptions,
+  ask: Asking<T>,
+  textOf: (shown: T) => Shown,
+): Promise<number> {
+  const { signal, terminal } = context;
+  const shown =
+    options.url === undefined
+      ? await withComputer(context, options, async (computer) => {
+          const stop = (): void => void computer.close();
+          signal.addEventListener('abort', stop, { once: true });
+          if (signal.aborted) stop();
+          try {
+            return await ask.here(computer);
+          } finally {
+            signal.removeEventListener('abort', stop);
+          }
+        })
+      : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
+  if (options.json) terminal.out(JSON.stringify(shown));
+  else tell(terminal, textOf(shown));
+  return exitCodes.done;
+}
+
+export function desktop(context: Context, options: DesktopOptions): Promise<number> {
+  const { size, window } = options;
+  const query = { ...(size !== undefined && { size }), ...(window !== undefined && { window }) };
+  const ask: Asking<DesktopShown> = {
+    here: (computer) => computer.desktop(query),
+    there: async (agent, computer, how) => {
+      const { desktops, missing } = await agent.getDesktop(computer, { ...query, ...how });
+      return { desktops, missing };
+    },
+  };
+  return show(context, options, ask, desktopText);
+}
+export function finder(context: Context, options: FinderOptions): Promise<number> {
+  const { keyword, type, offset, limit } = options;
+  const query = {
+    ...(keyword !== undefined && { keywords: keyword }),
+    ...(type !== undefined && { fileType: type }),
+    ...(offset !== undefined && { offset }),
+    ...(limit !== undefined && { limit }),
+  };
+  const ask: Asking<FinderShown> = {
+    here: (computer) => computer.finder(query),
+    there: async (agent, computer, how) => {
+      const { documents, total_count, missing } = await agent.getFinder(computer, { ...query, ...how });
+      return { documents, total_count, missing };
+    },
+  };
+  return show(context, options, ask, finderText);
+}
+export function read(context: Context, uri: string, options: OneShotOptions): Promise<number> {
+  const ask: Asking<{ readonly contents: readonly ResourceContent[] }> = {
+    here: async (computer) => ({ contents: await computer.readResource(uri) }),
+    there: async (agent, computer, how) => ({ contents: await agent.readResource(computer, uri, how) }),
+  };
+  return show(context, options, ask, ({ contents }) => contentsText(contents));
+}

@@ -1,0 +1,59 @@
+import { finderQuestion, mostLimit } from '../finder/index.ts';
+import type { Missing } from '../systems/index.ts';
+import { events } from '../wire/events.ts';
+import { wireCodes, type Failure } from '../wire/failure.ts';
+import type { DPEDocumentSummary } from '../wire/finder.ts';
+import { readFinder } from '../wire/lists.ts';
+import { missingIn } from './missing.ts';
+import type { Gathered, Reading, SubjectRules } from './subject.ts';
+
+/** The documents of a computer, and the servers of which not all are among them. */
+export interface FinderSeen {
+  /** 1,000 at the most, in the order of the computer. */
+  readonly documents: readonly DPEDocumentSummary[];
+  readonly total_count: number;
+  /** How many of these are not among `documents`: more than are followed, or than were given. */
+  readonly left_out: number;
+  readonly missing: readonly Missing[];
+}
+
+/** Documents that are followed at once. */
+const mostDocuments = 1_000;
+/** Questions for them: none of a computer that gives small pages goes on for ever. */
+const mostPages = mostDocuments / mostLimit;
+/** How often one collection is begun anew by itself. */
+const mostTorn = 2;
+const none: Gathered = { items: [], total: 0, pages: 0, torn: 0 };
+/** Also said by whoever lists them in another way. */
+export const restless: Failure = {
+  code: wireCodes.conflict,
+  message: 'The documents change faster than they can be listed',
+};
+
+/** Another total says that the pages are of two states: what was gathered may lack some, or have some twice. */
+function torn({ torn: before }: Gathered): Reading<FinderSeen> {
+  if (before >= mostTorn) return { step: 'unreadable', failure: restless };
+  return { step: 'part', gathered: { ...none, torn: before + 1 } };
+}
+
+export const finder: SubjectRules<FinderSeen> = {
+  method: events.getFinder,
+  fieldsOf: (gathered) => finderQuestion({ offset: gathered?.items.length ?? 0, limit: mostLimit }),
+  read: (ack, reqId, before) => {
+    const read = readFinder(ack, reqId);
+    if (!read.ok) return { step: 'unreadable', failure: read.failure };
+    const gathered = before ?? none;
+    const { documents: page, total_count: total } = read.body;
+    if (gathered.pages > 0 && gathered.total !== total) return torn(gathered);
+    const items = [...(gathered.items as readonly DPEDocumentSummary[]), ...page].slice(0, mostDocuments);
+    const pages = gathered.pages + 1;
+    if (page.length > 0 && pages < mostPages && items.length < Math.min(total, mostDocuments))
+      return { step: 'part', gathered: { ...gathered, items, total, pages } };
+    const left_out = Math.max(0, total - items.length);
+    return {
+      step: 'whole',
+      value: { documents: items, total_count: total, left_out, missing: missingIn(read.body) },
+    };
+  },
+  tries: 3,
+};

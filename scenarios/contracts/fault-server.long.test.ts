@@ -1,0 +1,3 @@
+import { testFaultServer } from './fault-server-laws.ts';
+
+testFaultServer('rest');

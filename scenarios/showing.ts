@@ -1,0 +1,48 @@
+/** Servers with windows and with documents, and what a host asks of the computer that shows them. */
+import { toolsOnly, type Act, type Script } from './scripted/script.ts';
+import type { Stage } from './stage.ts';
+
+const offers = { ...toolsOnly, resources: { listChanged: true, subscribe: true } };
+/** A server with resources, and what a read of one gives. */
+type Reply = Exclude<Act, (...args: never) => unknown>;
+export const showing = (uris: readonly string[], read: (uri: string) => Reply): Script => ({
+  info: { offers },
+  resources: uris.map((uri) => ({ uri, name: uri })),
+  methods: { 'resources/read': ({ arguments: { uri } }) => read(String(uri)) },
+});
+export const windows = (...uris: string[]): Script =>
+  showing(uris, (uri) => ({ answers: { contents: [{ uri, text: `shown at ${uri}` }] }, afterMs: 1 }));
+export const document = (uri: string, last_modified: string): object => ({
+  ...{ doc_ref: uri, uri, file_uri: `file:///${uri}`, file_type: 'md', title: uri, page_count: 1 },
+  last_modified,
+});
+export const documents = (...uris: string[]): Script =>
+  showing(uris, (uri) => ({
+    answers: { contents: [{ uri, text: JSON.stringify(document(uri, '2026-01-01T00:00:00Z')) }] },
+    afterMs: 1,
+  }));
+
+export const replyTo = 'host:computer';
+export const ask = (s: Stage, system: 'desktop' | 'finder', query: object = {}, ticket = 't'): void =>
+  s.order('computer', { type: 'aggregate.wanted', system, ticket, reqId: 'r', query, replyTo });
+export const read = (s: Stage, system: 'desktop' | 'finder', uri: string): void =>
+  s.order('computer', { type: 'resource.wanted', system, ticket: 'r', reqId: 'r', uri, replyTo });
+export interface Shown {
+  readonly body: {
+    readonly desktops: string[];
+    readonly documents: { uri: string }[];
+    readonly total_count: number;
+  };
+  readonly missing: readonly { server: string; reason: string }[];
+  readonly failure: { readonly message: string } | null;
+}
+export const answers = (s: Stage): Shown[] => s.heard('computer', 'aggregate.shown') as unknown as Shown[];
+export const shown = (s: Stage): Shown => answers(s).at(-1) as Shown;
+/** Questions that servers were asked. */
+export const reads = (s: Stage): number =>
+  s.seen.filter(
+    ({ record: r }) =>
+      r.k === 'out' && r.port === 'ask' && (r.ev as { method?: string }).method === 'resources/read',
+  ).length;
+export const changes = (s: Stage, system: string): number =>
+  s.heard('computer', 'aggregate.changed').filter((news) => news['system'] === system).length;

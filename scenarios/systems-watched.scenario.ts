@@ -1,0 +1,141 @@
+/** Desktop and Finder and servers that tell of changes, or do not, and what a host should know of what they show. */
+import { expect } from 'vitest';
+import { onStage } from './scenario.ts';
+import { toolsOnly, type Script } from './scripted/script.ts';
+import { planOf } from './server-plan.ts';
+import { answers, ask, changes, documents, read, reads, showing, shown } from './showing.ts';
+
+const silent: Script = {
+  info: { offers: { ...toolsOnly, resources: { listChanged: true, subscribe: false } } },
+};
+
+/** What a window shows, from one read to the next. */
+let content: object = {};
+const showingContent = showing(['window://a/1'], (uri) => ({
+  answers: { contents: [{ uri, ...content }] },
+  afterMs: 1,
+}));
+onStage(
+  'a server that tells of no change takes part only where its config says so, and is read for each question; a change of that setting is in force at once',
+  { servers: { a: { ...showingContent, ...silent } } },
+  (s) => {
+    content = { text: 'first' };
+    const set = (participation: 'resources' | 'subscribe'): void =>
+      s.order('computer', {
+        type: 'servers.set',
+        servers: [{ ...planOf('a', {}, s.timing, true), participation }],
+        shown: { participation },
+      });
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect([shown(s).body.desktops, reads(s)]).toEqual([[], 0]);
+    set('resources');
+    s.run(100);
+    ask(s, 'desktop');
+    s.run(100);
+    content = { text: 'second' };
+    ask(s, 'desktop');
+    s.run(100);
+    expect(answers(s).map(({ body }) => body.desktops)).toEqual([
+      [],
+      ['window://a/1\n\nfirst'],
+      ['window://a/1\n\nsecond'],
+    ]);
+    expect(changes(s, 'desktop')).toBe(1);
+    set('subscribe');
+    s.run(1_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect([shown(s).body.desktops, changes(s, 'desktop'), reads(s)]).toEqual([[], 2, 2]);
+  },
+);
+
+const notices = (s: Parameters<typeof answers>[0]): unknown[] =>
+  s.heard('computer', 'aggregate.noticed').map(({ text }) => text);
+onStage(
+  'a window that has a blob is told to the host once, again when the blob is another, and never for one that is as it was',
+  { servers: { a: showingContent } },
+  (s) => {
+    content = { blob: 'AAAA' };
+    s.computer();
+    s.run(2_000);
+    const asked = (): void => {
+      s.servers.update('a', 'window://a/1');
+      s.run(300);
+      ask(s, 'desktop');
+      s.run(300);
+    };
+    asked();
+    asked();
+    expect(notices(s)).toEqual([expect.stringContaining("'window://a/1' of server 'a'")]);
+    content = { blob: 'BBBB' };
+    asked();
+    expect(notices(s)).toHaveLength(2);
+    s.servers.kill('a', { code: 1 });
+    s.run(5_000);
+    asked();
+    expect(notices(s)).toHaveLength(2);
+    expect(shown(s).body.desktops).toEqual([]);
+  },
+);
+
+onStage(
+  'a host of documents that two servers have is told to the host of the computer once, when it is asked for',
+  { servers: { a: documents('dpe://h/1'), b: documents('dpe://h/2'), c: documents('dpe://other/1') } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    for (const uri of ['dpe://other/1', 'dpe://h/1', 'dpe://h/2', 'dpe://h/1/pages/0']) {
+      read(s, 'finder', uri);
+      s.run(100);
+    }
+    expect(notices(s)).toEqual([expect.stringContaining("'a' and 'b' have documents of the host 'h'")]);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  },
+);
+
+onStage(
+  'what changes after it was read and before its server was told to say so is read anew; then nothing is, until it says so',
+  {
+    servers: {
+      a: {
+        ...showingContent,
+        methods: { ...showingContent.methods, 'resources/subscribe': { answers: {}, afterMs: 1_000 } },
+      },
+      refuses: {
+        ...showing(['window://r/1'], (uri) => ({ answers: { contents: [{ uri, text: 'r' }] }, afterMs: 1 })),
+        methods: {
+          'resources/read': { answers: { contents: [{ uri: 'window://r/1', ...content }] }, afterMs: 1 },
+          'resources/subscribe': { errors: 'not for you', afterMs: 1 },
+        },
+      },
+    },
+  },
+  (s) => {
+    content = { text: 'before' };
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop', { window: 'window://a/1' });
+    s.run(100);
+    content = { text: 'after' };
+    s.run(2_000);
+    const asked = reads(s);
+    for (let n = 0; n < 3; n += 1) {
+      ask(s, 'desktop', { window: 'window://a/1' });
+      s.run(100);
+    }
+    expect(answers(s).map(({ body }) => body.desktops)).toEqual([
+      ['window://a/1\n\nbefore'],
+      ...[1, 2, 3].map(() => ['window://a/1\n\nafter']),
+    ]);
+    // One of it, and each time one of the server that refuses to tell.
+    expect(reads(s)).toBe(asked + 1 + 3);
+  },
+);
