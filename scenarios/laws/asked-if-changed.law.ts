@@ -12,6 +12,7 @@ type Fields = Said<{
   changed: readonly string[];
   uris: readonly string[];
   isAnew: boolean;
+  isRenewed: boolean;
 }>;
 
 class AskedIfChanged implements Judge {
@@ -28,8 +29,11 @@ class AskedIfChanged implements Judge {
     return undefined;
   }
   #post({ a, ev }: RecordOf<'post'>): void {
-    const { type, server = '', uri = '', resources, changed = [] } = ev as Fields;
+    const { type, server = '', uri = '', resources, changed = [], isRenewed } = ev as Fields;
     if (type === 'resources.watched') return this.#watch(nameOf(a), ev);
+    // What its server was told is forgotten with its session.
+    if (type === 'resources.listed' && (resources === null || isRenewed === true))
+      this.#watched.delete(keyOf(nameOf(a), server));
     for (const shelf of this.#shelves.of(nameOf(a), server))
       if (type === 'resource.updated') spoil(shelf, [uri]);
       else {
@@ -80,6 +84,7 @@ const lists = (uris: readonly string[], ...changed: readonly string[]) =>
     ...{ server: 'fs', changed },
     resources: uris.map((uri) => ({ uri })),
   });
+const gone = posts('c#1', whole, 'resources.listed', { server: 'fs', resources: null });
 const watches = (uris: readonly string[], isAnew = false) =>
   posts('c#1', whole, 'resources.watched', { server: 'fs', by: 'finder', uris, isAnew });
 const updates = (uri: string) => posts('c#1', whole, 'resource.updated', { server: 'fs', uri });
@@ -131,6 +136,10 @@ export const askedIfChanged: Law = {
     { how: 'one that was refused', seen: story(born, told, asksFor, refuses, asksFor) },
     { how: 'one that is none', seen: story(born, told, asksFor, gives('{'), asksFor) },
     { how: 'a server that came back', seen: story(...known, ends(shelf), born, asksFor) },
+    {
+      how: 'a server that came back, and was not told yet of what it is to tell',
+      seen: story(...known, gone, ends(shelf), born, lists([one]), asksFor, gives(text), asksFor),
+    },
     { how: 'one of which nobody tells', seen: story(born, asksFor, gives(text), asksFor) },
     {
       how: 'one of which somebody tells from now on',
