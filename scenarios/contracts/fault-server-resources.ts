@@ -14,7 +14,7 @@ const ask = (peer: Peer, method: string, params?: object): Promise<Message> => {
 };
 const listed = async (peer: Peer): Promise<string[]> => {
   const { result } = await ask(peer, 'resources/list');
-  return (result?.['resources'] as { uri: string }[]).map(({ uri }) => uri);
+  return ((result?.['resources'] ?? []) as { uri: string }[]).map(({ uri }) => uri);
 };
 interface Item {
   readonly uri: string;
