@@ -32,7 +32,7 @@ export type Answer = Partial<Pick<CallSettled, 'failure' | 'result'>> & {
 /** What the host of a computer hears, and what the host of an agent hears, read alike. */
 export function shownBy(answer: Answer, at: number): Shown {
   const { failure = null, result } = answer;
-  const body: Body = answer.body ?? (result as Body | undefined) ?? answer;
+  const body: Body = answer.body ?? result ?? answer;
   const windows = (body.desktops ?? []).map((rendered) => readWindow(rendered));
   const documents = (body.documents ?? []).map(({ uri, title }) => ({ uri, text: title }));
   const all = [...windows, ...documents, ...listed(body.contents)];

@@ -29,8 +29,9 @@ class AskedIfChanged implements Judge {
     return undefined;
   }
   #post({ a, ev }: RecordOf<'post'>): void {
-    const { type, server = '', uri = '', resources, changed = [], isRenewed } = ev as Fields;
-    if (type === 'resources.watched') return this.#watch(nameOf(a), ev);
+    const said: Fields = ev;
+    const { type, server = '', uri = '', resources, changed = [], isRenewed } = said;
+    if (type === 'resources.watched') return this.#watch(nameOf(a), said);
     // What its server was told is forgotten with its session.
     if (type === 'resources.listed' && (resources === null || isRenewed === true))
       this.#watched.delete(keyOf(nameOf(a), server));
