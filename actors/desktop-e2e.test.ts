@@ -43,6 +43,7 @@ describe('the Desktop of an agent', () => {
     await call('relist_windows', {});
     house.kill('screen');
     await sees();
+    await house.computer.startServer('screen');
     await sees(tab, log);
     await call('close_window', { path: 'log' });
     await sees(tab);

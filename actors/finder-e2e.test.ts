@@ -46,9 +46,11 @@ describe('the Finder of an agent', () => {
     await call('relist_documents', {});
     house.kill('archive');
     await sees(a, b, `papers/mark.md ${one}`);
+    await house.computer.startServer('archive');
     await sees(a, b, old, `papers/mark.md ${one}`);
     house.kill('papers');
     await sees(old);
+    await house.computer.startServer('papers');
     await sees(a, b, old);
     await call('drop_document', { ref: 'b.md' });
     await sees(a, old);

@@ -69,15 +69,31 @@ describe('the door of a computer', () => {
     expect(types()).toEqual(['link.up']);
   });
   it.each([
-    ['client:get_desktop', 'This computer has no Desktop yet'],
-    ['client:get_finder', 'This computer has no Finder yet'],
-    ['client:read_resource', 'This computer does not read resources yet'],
-  ])('says that it cannot answer %s yet, after it looked at the payload', (event, message) => {
+    [
+      'client:get_desktop',
+      { desktop_size: 2 },
+      'agent.askedSystem',
+      { system: 'desktop', query: { desktop_size: 2 } },
+    ],
+    ['client:get_finder', { limit: 2 }, 'agent.askedSystem', { system: 'finder', query: { limit: 2 } }],
+    ['client:read_resource', { uri: 'dpe://h' }, 'agent.askedResource', { system: 'finder', uri: 'dpe://h' }],
+  ])('is asked %s, after it looked at the payload, and answers once', (event, more, type, fact) => {
     const desk = open('computer');
-    const question = { ...call, uri: 'dpe://h' };
-    expect(asked(desk, event, question)).toEqual([[{ error: { code: 501, message } }]]);
+    const question = { ...call, ...more };
+    const acks = asked(desk, event, question);
+    expect(facts.at(-1)).toMatchObject({ type, ticket: '7.r', reqId: 'r', ...fact });
+    desk.tell({ type: 'link.answer', ticket: '7.r', body: { req_id: 'r' } });
+    desk.tell({ type: 'link.answer', ticket: '7.r', body: { req_id: 'r' } });
+    expect(acks).toEqual([[{ req_id: 'r' }]]);
     expect(asked(desk, event, { ...question, computer: 'd' })).toMatchObject([[{ error: { code: 404 } }]]);
     expect(asked(desk, event, { agent: 'a' })).toMatchObject([[{ error: { code: 400 } }]]);
+  });
+  it('refuses to read what is no URI of a window or a document, and asks nobody', () => {
+    const acks = asked(open('computer'), 'client:read_resource', { ...call, uri: 'dpe://h/d/pages/x' });
+    expect(acks).toMatchObject([
+      [{ error: { code: 4204, details: { uri: 'dpe://h/d/pages/x' } }, req_id: 'r' }],
+    ]);
+    expect(types()).toEqual(['link.up']);
   });
   it('is asked for its config as for its tools', () => {
     const desk = open('computer');
@@ -157,11 +173,16 @@ describe('an agent', () => {
     ['notify:update_tool_list', {}],
     ['notify:update_tool_list', null],
     ['notify:update_config', { computer: 1 }],
-    ['notify:update_desktop', { computer: 'c' }],
+    ['notify:update_desktop', {}],
+    ['notify:update_finder', { computer: 1 }],
     ['notify:something', {}],
   ])('ignores %s %j', (event, body) => {
     open('agent').received(event, [body]);
     expect(types()).toEqual(['link.up']);
+  });
+  it.each(['desktop', 'finder'])('hears that the %s of a computer is another', (system) => {
+    open('agent').received(`notify:update_${system}`, [{ computer: 'c' }]);
+    expect(facts.at(-1)).toEqual({ type: 'computer.systemChanged', computer: 'c', system });
   });
   it('answers no questions', () => {
     expect(asked(open('agent'), 'client:get_tools', call)).toMatchObject([[{ error: { code: 501 } }]]);
