@@ -38,13 +38,21 @@ const most: Readonly<Record<string, Most>> = {
   /** Its deadline, and how long its server may be silent. A person or the server is asked, never both. */
   call: { timers: 2, leaves: 0, questions: 1 },
   /** Boot or shutdown, and the next token. A link, and a client for each server of its config. */
-  computer: { timers: 2, leaves: 0, questions: 0, owned: { link: 1 } },
+  computer: { timers: 2, leaves: 0, questions: 0, owned: { link: 1, desktop: 1, finder: 1 } },
+  /** It waits for lists for whoever asks for the whole, and for whoever asks for one; and tells changes now and then. */
+  desktop: { timers: 3, leaves: 0, questions: 0 },
+  finder: { timers: 3, leaves: 0, questions: 0 },
+  /** Its limit; four questions at a time. */
+  shelf: { timers: 1, leaves: 0, questions: 4 },
+  read: { timers: 1, leaves: 0, questions: 1 },
   /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */
   link: { timers: 2, leaves: 1, questions: 0 },
   /** Shutdown. It asks who is in the room. As many views as computers, as many calls as its host wants. */
   agent: { timers: 1, leaves: 0, questions: 1, owned: { link: 1 } },
   /** It asks, or waits until it asks again. */
   view: { timers: 1, leaves: 0, questions: 1 },
+  desktopView: { timers: 1, leaves: 0, questions: 1 },
+  finderView: { timers: 1, leaves: 0, questions: 1 },
   /** Its port. As many seats as connections. */
   office: { timers: 0, leaves: 1, questions: 0 },
   seat: { timers: 0, leaves: 0, questions: 0 },

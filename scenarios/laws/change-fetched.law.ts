@@ -13,14 +13,26 @@ interface Client {
   /** Lists that it declared and does not know. */
   readonly none: Set<string>;
 }
-type Fact = Said<{ list: string; computer: string; info: { offers?: Declared } }>;
+type Fact = Said<{ list: string; computer: string; system: string; info: { offers?: Declared } }>;
+/** What a view of a kind asks, and the kinds that a notice is for. */
+const viewed: Readonly<Record<string, string>> = {
+  view: 'client:get_tools',
+  desktopView: 'client:get_desktop',
+  finderView: 'client:get_finder',
+};
+const questions: ReadonlySet<unknown> = new Set(Object.values(viewed));
+const keyOf = (kind: string, computer: string): string => `${kind} ${computer}`;
+function kindTold(type: string, system = ''): string | undefined {
+  if (type === 'computer.toolsChanged' || type === 'computer.configChanged') return 'view';
+  return type === 'computer.systemChanged' ? `${system}View` : undefined;
+}
 const methodNotFound = -32_601;
 
 class Changes implements Judge {
   /** Lists and views that were told of a change and have not asked since, and whose they are. */
   readonly #owing = new Map<Address, Address>();
   readonly #clients = new Map<Address, Client>();
-  /** By link and computer: who looks at it. */
+  /** By link, and by kind and computer: who looks at it. */
   readonly #views = new Pairs<Address>();
   readonly #living = new Set<Address>();
 
@@ -39,7 +51,7 @@ class Changes implements Judge {
     if (via === 'leaf') this.#told(a, ev);
     else if (via === 'ask') this.#learned(a, ev);
   }
-  #told(leaf: Address, { type, list, computer, info }: Fact): void {
+  #told(leaf: Address, { type, list, computer, system, info }: Fact): void {
     const client = this.#clients.get(rootOf(leaf));
     if (type === 'session.opened' && client) {
       client.offers = info?.offers ?? {};
@@ -47,9 +59,9 @@ class Changes implements Judge {
     } else if (type === 'list.changed' && list !== undefined && client?.hears)
       if (client.offers[list]?.listChanged && !client.none.has(list))
         this.#owing.set(`${nameOf(rootOf(leaf))}/catalog:${list}`, rootOf(leaf));
-    if (computer === undefined || (type !== 'computer.toolsChanged' && type !== 'computer.configChanged'))
-      return;
-    const view = this.#views.get(nameOf(rootOf(leaf)), computer);
+    const kind = kindTold(type, system);
+    if (computer === undefined || kind === undefined) return;
+    const view = this.#views.get(nameOf(rootOf(leaf)), keyOf(kind, computer));
     if (view !== undefined && this.#living.has(view)) this.#owing.set(view, view);
   }
   #learned(a: Address, { failure }: Said<{ failure: { details?: { code?: unknown } } }>): void {
@@ -60,7 +72,7 @@ class Changes implements Judge {
   }
   #did({ port, a, ev }: RecordOf<'out'>): void {
     const { type, method } = ev as Said<{ method: string }>;
-    if (type === 'ask') this.#owing.delete(method === 'client:get_tools' ? a : nameOf(a));
+    if (type === 'ask') this.#owing.delete(questions.has(method) ? a : nameOf(a));
     if (port === 'session' && type === 'leaf.close') this.#ended(rootOf(a));
   }
   #opened({ a, kind, input }: RecordOf<'open'>): void {
@@ -75,8 +87,8 @@ class Changes implements Judge {
     }>;
     if (kind === 'client')
       this.#clients.set(a, { hears: hearsChanges !== false, offers: {}, none: new Set() });
-    if (kind !== 'view') return;
-    this.#views.set(link, computer, a);
+    if (!Object.hasOwn(viewed, kind)) return;
+    this.#views.set(link, keyOf(kind, computer), a);
     this.#living.add(a);
   }
   #updated({ a, ev }: RecordOf<'post'>): void {
@@ -110,6 +122,10 @@ const fetches = asks(`${list}#1`, 'list', client, 'tools/list');
 const unknown = { failure: { details: { code: methodNotFound } } };
 const looks = opens(view, 'view', 'a#1', { computer: 'c1', link: 'a/link' });
 const notice = hears('a/link#1/link#1', 'computer.toolsChanged', { computer: 'c1' });
+const finder = 'a/finderView:c1#3';
+const finds = opens(finder, 'finderView', 'a#1', { computer: 'c1', link: 'a/link' });
+const found = hears('a/link#1/link#1', 'computer.systemChanged', { computer: 'c1', system: 'finder' });
+const findsAgain = asks(finder, 'view', 'a/link', 'client:get_finder');
 const looksAgain = asks(view, 'tools', 'a/link', 'client:get_tools');
 
 export const changeFetched: Law = {
@@ -119,6 +135,7 @@ export const changeFetched: Law = {
     ...(['in list.changed', 'in session.opened', 'in ask', 'in computer.toolsChanged'] as const),
     ...([
       'in computer.configChanged',
+      'in computer.systemChanged',
       'post server.update',
       'out ask',
       'out leaf.close',
@@ -140,8 +157,15 @@ export const changeFetched: Law = {
       until: 'quiet',
       said: `${view} was told of a change`,
     },
+    {
+      how: 'a view of documents that ignores its notice',
+      seen: story(finds, findsAgain, found),
+      until: 'quiet',
+      said: `${finder} was told of a change`,
+    },
   ],
   lawful: [
+    { how: 'a view of documents that asks', seen: story(finds, found, findsAgain), until: 'quiet' },
     {
       how: 'one that asks',
       seen: story(...born(), changed, fetches, looks, notice, looksAgain),

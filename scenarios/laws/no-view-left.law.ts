@@ -10,8 +10,11 @@ interface View {
   isOver: boolean;
 }
 
+const kinds: ReadonlySet<string> = new Set(['view', 'desktopView', 'finderView']);
+const keyOf = (kind: string, computer: string): string => `${kind} ${computer}`;
+
 class NoViewLeft implements Judge {
-  /** By link and computer. */
+  /** By link, and by kind and computer. */
   readonly #views = new Pairs<View>();
   readonly #viewAt = new Map<Address, View>();
   /** Of computers that left, as the machines are told now. */
@@ -19,7 +22,7 @@ class NoViewLeft implements Judge {
 
   take(record: RecordOf<'in' | 'open' | 'end'>): readonly Found[] | undefined {
     if (record.k === 'open') {
-      if (record.kind === 'view') this.#open(record);
+      if (kinds.has(record.kind)) this.#open(record);
     } else if (record.k === 'end') this.#end(record.a);
     else {
       const found = this.#leaving.length > 0 ? this.closed() : undefined;
@@ -34,10 +37,10 @@ class NoViewLeft implements Judge {
       .filter(({ isOver }) => !isOver)
       .map(({ a, computer }) => ({ at: a, what: `looks at ${computer}, which has left` }));
   }
-  #open({ a, input }: RecordOf<'open'>): void {
+  #open({ a, kind, input }: RecordOf<'open'>): void {
     const { link = '', computer = '' } = input as { readonly link?: Address; readonly computer?: string };
     const view: View = { a, computer, isOver: false };
-    this.#views.set(link, computer, view);
+    this.#views.set(link, keyOf(kind, computer), view);
     this.#viewAt.set(a, view);
   }
   #end(a: Address): void {
@@ -45,13 +48,17 @@ class NoViewLeft implements Judge {
     if (view) view.isOver = this.#viewAt.delete(a);
   }
   #left(leaf: Address, { computer = '' }: Said<{ computer: string }>): void {
-    const view = this.#views.get(nameOf(rootOf(leaf)), computer);
-    if (view && !view.isOver) this.#leaving.push(view);
+    const link = nameOf(rootOf(leaf));
+    for (const kind of kinds) {
+      const view = this.#views.get(link, keyOf(kind, computer));
+      if (view && !view.isOver) this.#leaving.push(view);
+    }
   }
 }
 
 const [view, link] = ['a/view:c1#2', 'a/link#1/link#1'];
 const looks = opens(view, 'view', 'a#1', { computer: 'c1', link: 'a/link' });
+const finds = opens('a/finderView:c1#3', 'finderView', 'a#1', { computer: 'c1', link: 'a/link' });
 const left = hears(link, 'computer.left', { computer: 'c1' });
 
 export const noViewLeft: Law = {
@@ -63,6 +70,11 @@ export const noViewLeft: Law = {
     {
       how: 'an agent that does not hear who goes',
       seen: story(looks, left, orders('a', 'close')),
+      said: `looks at c1, which has left`,
+    },
+    {
+      how: 'one who looks at its documents still',
+      seen: story(looks, finds, left, ends(view), orders('a', 'close')),
       said: `looks at c1, which has left`,
     },
     { how: 'the same at the very end', seen: story(looks, left), until: 'closed', said: 'looks at c1' },
