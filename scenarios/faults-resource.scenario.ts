@@ -1,15 +1,16 @@
 /** Windows and documents that come and go, change, hang, and are not what their server says of them. */
 import { scenario, type Scene, type ServerRef } from './dsl/index.ts';
 
-const tools = { go: {} };
+/** `wait` is answered after whatever was asked before it. */
+const tools = { go: {}, wait: {} };
 const windows = ['window://a/1', 'window://a/2'];
 const documents = ['dpe://a/1', 'dpe://a/2'];
-/** Everybody is ready, and the Desktop was shown once, so that all of it is known. */
+/** Everybody is ready, what is shown is subscribed, and was shown once, so that all of it is known. */
 const known = (s: Scene, resources: readonly string[]): ServerRef => {
   const a = s.server('a', { tools, resources });
   s.ready();
   s.asked(a, 'resources/subscribe', resources.length);
-  s.run(100);
+  s.settled(s.call('wait'));
   s.shown(s.show(resources[0]?.startsWith('dpe') ? 'finder' : 'desktop'));
   s.expect(a).requests('resources/read', resources.length);
   return a;
@@ -17,12 +18,12 @@ const known = (s: Scene, resources: readonly string[]): ServerRef => {
 /** The fault has happened, and what it told is told. */
 const happened = (s: Scene): void => {
   s.settled(s.call('go'));
-  s.run(400);
+  s.run(1_500);
 };
 
 scenario('a window that appears is told, and shown without reading the others anew', (s) => {
   const a = known(s, windows);
-  s.fault(a, 'resource.renew');
+  s.fault(a, 'resource.renew', { tool: 'go' });
   happened(s);
   const now = s.show('desktop');
   s.shown(now);
@@ -32,12 +33,12 @@ scenario('a window that appears is told, and shown without reading the others an
 
 scenario('a window that vanishes and comes back is not shown in between, and read anew then', (s) => {
   const a = known(s, windows);
-  s.fault(a, 'resource.flap', { everyMs: 1_000 });
+  s.fault(a, 'resource.flap', { tool: 'go', everyMs: 4_000 });
   happened(s);
   const without = s.show('desktop');
   s.shown(without);
   s.expect(without).shows({ uris: ['window://a/2'] });
-  s.run(1_200);
+  s.run(5_000);
   const whole = s.show('desktop');
   s.shown(whole);
   s.expect(whole).shows({ uris: windows });
@@ -46,7 +47,7 @@ scenario('a window that vanishes and comes back is not shown in between, and rea
 
 scenario('a document that changes is told and read anew, and no other', (s) => {
   const a = known(s, documents);
-  s.fault(a, 'resource.change', { n: 3, everyMs: 1 });
+  s.fault(a, 'resource.change', { tool: 'go', n: 3, everyMs: 1 });
   happened(s);
   const now = s.show('finder');
   s.shown(now);
@@ -56,7 +57,7 @@ scenario('a document that changes is told and read anew, and no other', (s) => {
 
 scenario('what changes without a word is shown as it was, and read anew with the next word', (s) => {
   const a = known(s, windows);
-  s.fault(a, 'resource.silentChange', { times: 1 });
+  s.fault(a, 'resource.silentChange', { tool: 'go', times: 1 });
   happened(s);
   const old = s.show('desktop');
   s.shown(old);
@@ -66,7 +67,7 @@ scenario('what changes without a word is shown as it was, and read anew with the
 
 scenario('a list of windows that changes without a word is found by a look', (s) => {
   const a = known(s, windows);
-  s.fault(a, 'resource.silentChange', { of: 'list', times: 1 });
+  s.fault(a, 'resource.silentChange', { tool: 'go', of: 'list', times: 1 });
   s.timing({ pollDeclaredMs: 500 });
   happened(s);
   s.run(1_000);
@@ -78,7 +79,7 @@ scenario('a list of windows that changes without a word is found by a look', (s)
 
 scenario('a change that is none costs one read, and nobody is told another thing', (s) => {
   const a = known(s, windows);
-  s.fault(a, 'resource.lie', { times: 1 });
+  s.fault(a, 'resource.lie', { tool: 'go', times: 1 });
   happened(s);
   const now = s.show('desktop');
   s.shown(now);
@@ -88,7 +89,7 @@ scenario('a change that is none costs one read, and nobody is told another thing
 
 scenario('the same windows listed anew are told to nobody, and read by nobody', (s) => {
   const a = known(s, windows);
-  s.fault(a, 'notify.lie', { list: 'resources', times: 1 });
+  s.fault(a, 'notify.lie', { tool: 'go', list: 'resources', times: 1 });
   happened(s);
   s.expect.heard('computer', 'aggregate.changed', 1);
   s.shown(s.show('desktop'));
@@ -109,7 +110,7 @@ for (const [what, fault, options, missing] of [
     s.fault(a, fault, { ...options, times: 1 });
     s.ready();
     s.asked(a, 'resources/subscribe', 2);
-    s.run(100);
+    s.settled(s.call('wait'));
     const first = s.show('finder');
     s.shown(first);
     s.expect(first).shows(
@@ -132,7 +133,7 @@ for (const [what, fault, options, texts] of [
     s.fault(a, fault, { ...options, times: 1 });
     s.ready();
     s.asked(a, 'resources/subscribe', 2);
-    s.run(100);
+    s.settled(s.call('wait'));
     const shown = s.show('desktop');
     s.shown(shown);
     s.expect(shown).shows({ uris: texts === null ? ['window://a/2'] : windows, missing: [] });
@@ -150,7 +151,7 @@ scenario('a read that hangs costs its own window, in the time of a shelf; a slow
   s.differs('which of two servers has its lists first is a matter of a moment', ['heard']);
   s.ready();
   s.asked(a, 'resources/subscribe', 2);
-  s.run(100);
+  s.settled(s.call('wait'));
   const shown = s.show('desktop');
   s.shown(shown);
   s.expect(shown).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
@@ -164,7 +165,7 @@ scenario('a resource is read for whoever asks, host or agent, and refused where 
   s.office();
   s.ready();
   s.asked(a, 'resources/subscribe', 4);
-  s.run(300);
+  s.settled(s.call('wait'));
   const window = s.read('window://a/1');
   const page = s.agentRead('dpe://a/2/pages/0');
   const elsewhere = s.agentRead('dpe://elsewhere/1');
@@ -188,11 +189,11 @@ scenario('a server that dies under a read is missing, and back with its windows'
   s.later(a, 2);
   s.ready();
   s.asked(a, 'resources/subscribe', 2);
-  s.run(100);
+  s.settled(s.call('wait'));
   s.shown(s.show('desktop'));
   s.reaches(a, 'ready');
   s.asked(a, 'resources/subscribe', 4);
-  s.run(100);
+  s.settled(s.call('wait'));
   const back = s.show('desktop');
   s.shown(back);
   s.expect(back).shows({ uris: windows, missing: [] });
@@ -201,16 +202,16 @@ scenario('a server that dies under a read is missing, and back with its windows'
 scenario('windows of a server behind a URL are known anew when it has forgotten the session', (s) => {
   const a = s.server('a', { isRemote: true, tools, resources: windows });
   s.fault(a, 'net.sessionGone', { when: 'read', from: 3, times: 1 });
-  s.fault(a, 'resource.change', { times: 1 });
+  s.fault(a, 'resource.change', { tool: 'go', times: 1 });
   s.ready();
   s.asked(a, 'resources/subscribe', 2);
-  s.run(100);
+  s.settled(s.call('wait'));
   s.shown(s.show('desktop'));
   s.settled(s.call('go'));
-  s.run(100);
+  s.run(1_500);
   s.shown(s.show('desktop'));
   s.asked(a, 'resources/subscribe', 4);
-  s.run(200);
+  s.settled(s.call('wait'));
   const now = s.show('desktop');
   s.shown(now);
   s.expect(now).shows({ uris: windows, texts: ['window://a/1, after change 0'], missing: [] });
