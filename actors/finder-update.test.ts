@@ -82,6 +82,35 @@ describe('an agent that asks for documents', () => {
     await expect(agent.getFinder('desk', { offset: 0.5 })).rejects.toMatchObject({ code: 400 });
   });
 
+  it('is told which server is missing, and why', async () => {
+    await using hosts = await hostsWith('documents', listed(notes(1), { ...notes(1), ref: 'other.md' }));
+    const { next } = earOf(hosts.agent, 'finder.changed');
+    await next();
+    // It gives something that is no document.
+    await hosts.act('put_document', { ...notes(1), title: 5 });
+    expect((await next()).value.missing).toMatchObject([{ server: 'documents' }]);
+    expect(await hosts.agent.getFinder('desk')).toMatchObject({
+      documents: [{ doc_ref: 'other.md' }],
+      missing: [{ server: 'documents', reason: expect.stringContaining('title') }],
+    });
+  });
+
+  it('goes from the catalogue of a host down to one element, by what each step names', async () => {
+    await using hosts = await hostsWith('documents', ['--host', 'h', '--catalogue']);
+    const { agent } = hosts;
+    const [level0] = await agent.readResource('desk', 'dpe://h');
+    const catalogue = JSON.parse(level0?.text ?? '') as { documents: { uri: string }[] };
+    const found = (await agent.getFinder('desk')).documents.map(({ uri }) => uri);
+    expect(found.toSorted()).toEqual(catalogue.documents.map(({ uri }) => uri).toSorted());
+    const { uri, page_count } = await agent.readDocumentMetadata('desk', catalogue.documents[0]?.uri ?? '');
+    const { pages } = await agent.readDocumentPages('desk', uri);
+    expect([uri, pages.length]).toEqual([plan, page_count]);
+    const { elements } = await agent.readPage('desk', uri, pages[1]?.page_index ?? -1);
+    const [first] = elements;
+    const detail = await agent.readElement('desk', uri, first?.element_id ?? '');
+    expect(detail).toMatchObject({ page_index: 1, category: 'table', content: first?.content });
+  });
+
   it('reads a document level by level', async () => {
     await using hosts = await hostsWith('documents', ['--host', 'h']);
     const { agent } = hosts;
@@ -123,6 +152,9 @@ describe('an agent that asks for documents', () => {
     ]);
     const names = refused.map(({ details }) => details['req_id']);
     expect([new Set(names).size, names.every((name) => typeof name === 'string')]).toEqual([4, true]);
+    await expect(agent.getFinder('nobody')).rejects.toMatchObject({
+      ...{ code: 404, details: { req_id: expect.stringMatching(/./) } },
+    });
   });
 });
 

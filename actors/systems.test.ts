@@ -94,6 +94,27 @@ describe('the Desktop and the Finder of a computer', () => {
     expect(ear.told.find(({ name }) => name === 'desktop.changed')?.value).toEqual({});
   });
 
+  it('answer a host that asks the same server while it is told of a change', async () => {
+    const host = await start({ w: launchedWith('windows', mark, '--host', 'h') });
+    await host.desktop();
+    const [uri, text] = ['window://h/new', 'hello'];
+    const seen = new Promise((resolve, reject) => {
+      host.on('desktop.changed', () => {
+        Promise.all([
+          host.desktop({ window: uri }),
+          host.readResource(uri),
+          host.callTool('relist_windows', {}),
+        ])
+          .then(([{ desktops }, contents, { outcome }]) => ({ desktops, contents, outcome }))
+          .then(resolve, reject);
+      });
+    });
+    await host.callTool('show_window', { path: 'new', text });
+    expect(await seen).toMatchObject({
+      ...{ desktops: [`${uri}\n\n${text}`], contents: [{ text }], outcome: 'succeeded' },
+    });
+  });
+
   it('say which servers are missing, and why: one that is down, one that refuses a window', async () => {
     const windows = JSON.stringify([
       { path: 'a', refuses: 'not today' },

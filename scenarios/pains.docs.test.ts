@@ -1,47 +1,36 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { holds, isThere, rowsUnder } from './proofs.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const page = readFileSync(`${root}docs/pains.md`, 'utf8');
-
-interface Row {
-  readonly number: number;
-  readonly proofs: readonly { readonly file: string; readonly title: string }[];
-}
-const rowsUnder = (chapter: string): Row[] => {
-  const text = page.split(/^## /m).find((part) => part.startsWith(`${chapter}\n`)) ?? '';
-  return [...text.matchAll(/^\| (\d+) \|.*\| ([^|]+) \|$/gm)].map(([, number, proofs = '']) => ({
-    number: Number(number),
-    proofs: proofs.split('<br>').map((proof) => {
-      const [, file = '', title = ''] = /^`([\w./-]+)` (.+)$/.exec(proof) ?? [];
-      return { file, title };
-    }),
-  }));
-};
 const upTo = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, n) => from + n);
-const rows = { Pains: rowsUnder('Pains'), Cases: rowsUnder('Cases') };
+const rows = { Pains: rowsUnder('docs/pains.md', 'Pains'), Cases: rowsUnder('docs/pains.md', 'Cases') };
 const proofs = [...rows.Pains, ...rows.Cases].flatMap((row) => row.proofs);
-
-/** The whole text of a title, in any quotes: a part of one would outlive its test. */
-const holds = (source: string, title: string): boolean =>
-  ["'", '"', '`'].some((quote) => source.includes(quote + title.replaceAll(quote, `\\${quote}`) + quote));
 
 describe('the page of pains', () => {
   it('has every pain and every case that concerns this host, once and in order', () => {
-    expect(rows.Pains.map(({ number }) => number)).toEqual(upTo(1, 25));
+    expect(rows.Pains.map(({ number }) => Number(number))).toEqual(upTo(1, 25));
     const left = new Set([84, 109, 110, 111]);
-    expect(rows.Cases.map(({ number }) => number)).toEqual(upTo(80, 116).filter((n) => !left.has(n)));
+    expect(rows.Cases.map(({ number }) => Number(number))).toEqual(upTo(80, 116).filter((n) => !left.has(n)));
   });
 
-  it.each(proofs)('names what there is: $file: $title', ({ file, title }) => {
-    expect(existsSync(root + file)).toBe(true);
-    expect(holds(readFileSync(root + file, 'utf8'), title)).toBe(true);
+  it.each(proofs)('names what there is: $file: $title', (proof) => {
+    expect(isThere(proof)).toBe(true);
   });
+});
 
-  it('is checked by whole titles: a part of one is none', () => {
-    expect(holds("it('a whole title', f)", 'a whole title')).toBe(true);
-    expect(holds("it('a whole title', f)", 'whole title')).toBe(false);
+describe('a page that names tests', () => {
+  const [chapter, title] = ['', 'a whole title'];
+  it('is checked by whole titles: a part of one is none, and neither are words that no test is called by', () => {
+    expect(holds("it('a whole title', f)", { chapter, title })).toBe(true);
+    expect(holds("it.each([1])(\n  'a whole title',\n  f,\n)", { chapter, title })).toBe(true);
+    expect(holds("it('a whole title', f)", { chapter, title: 'whole title' })).toBe(false);
+    expect(holds("// once 'a whole title', now another", { chapter, title })).toBe(false);
+  });
+  it('is checked by chapters where it names one', () => {
+    const source =
+      "describe('one', () => {\n  it('a', f);\n});\ndescribe('two', () => {\n  it('b', f);\n});\n";
+    expect(['one', 'two', 'three'].map((each) => holds(source, { chapter: each, title: 'b' }))).toEqual([
+      ...[false, true, false],
+    ]);
   });
 });

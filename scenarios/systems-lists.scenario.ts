@@ -148,6 +148,36 @@ onStage(
 /** What a read gives, which is no contents at all. */
 let nonsense: unknown;
 onStage(
+  'where a window stands is what its URI says, whatever else its server lists of it',
+  {
+    servers: {
+      a: {
+        ...windows('window://a/1?priority=1', 'window://a/2?priority=2'),
+        resources: [
+          {
+            uri: 'window://a/1?priority=1',
+            name: '1',
+            annotations: { priority: 1 },
+            _meta: { fullscreen: true },
+          },
+          { uri: 'window://a/2?priority=2', name: '2', annotations: { priority: 0 } },
+        ],
+      },
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s).body.desktops).toEqual([
+      'window://a/2?priority=2\n\nshown at window://a/2?priority=2',
+      'window://a/1?priority=1\n\nshown at window://a/1?priority=1',
+    ]);
+  },
+);
+
+onStage(
   'a server may answer a read with anything: its window is missing, who reads it is told why, and no machine breaks',
   {
     servers: {

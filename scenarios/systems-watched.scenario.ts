@@ -3,7 +3,8 @@ import { expect } from 'vitest';
 import { onStage } from './scenario.ts';
 import { toolsOnly, type Script } from './scripted/script.ts';
 import { planOf } from './server-plan.ts';
-import { answers, ask, changes, documents, read, reads, showing, shown } from './showing.ts';
+import { answers, ask, changes, documents, read, reads, showing, shown, windows } from './showing.ts';
+import { announcedBy, asksOf } from './watching.ts';
 
 const silent: Script = {
   info: { offers: { ...toolsOnly, resources: { listChanged: true, subscribe: false } } },
@@ -137,5 +138,58 @@ onStage(
     ]);
     // One of it, and each time one of the server that refuses to tell.
     expect(reads(s)).toBe(asked + 1 + 3);
+  },
+);
+
+const both = windows('window://a/1', 'window://a/2');
+onStage(
+  'a server that answers each subscription with a change is subscribed once, read once and told of once, not for ever',
+  {
+    servers: {
+      a: {
+        ...both,
+        methods: {
+          ...both.methods,
+          'resources/subscribe': ({ arguments: { uri }, update }) => {
+            update(String(uri));
+            return { answers: {}, afterMs: 1 };
+          },
+        },
+      },
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(500);
+    for (let n = 0; n < 5; n += 1) {
+      ask(s, 'desktop');
+      s.run(2_000);
+    }
+    // Told: that they are there, and both changes as one.
+    expect([asksOf(s, 'resources/subscribe', 'a').length, reads(s), changes(s, 'desktop')]).toEqual([
+      2, 2, 2,
+    ]);
+    expect(answers(s).every(({ body }) => body.desktops.length === 2)).toBe(true);
+  },
+);
+
+onStage(
+  'a change while the computer sits in no office is told to its host and to no office; the host goes on being answered',
+  { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
+  (s) => {
+    s.computer({ linked: true });
+    s.run(2_000);
+    const before = [changes(s, 'desktop'), changes(s, 'finder')];
+    s.servers.update('a', 'window://a/1');
+    s.servers.update('b', 'dpe://b/1');
+    s.run(1_000);
+    expect([changes(s, 'desktop'), changes(s, 'finder')]).toEqual(before.map((count) => count + 1));
+    expect(['server:update_desktop', 'server:update_finder'].map((event) => announcedBy(s, event))).toEqual([
+      [],
+      [],
+    ]);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s).body.desktops).toHaveLength(1);
   },
 );

@@ -168,6 +168,23 @@ describe('a desktop', () => {
       }),
     );
   });
+  it('has an answer to whatever is asked: no more windows than that, the first ones', () => {
+    const junk = fc.array(
+      fc.record({
+        server: fc.string(),
+        uri: fc.oneof(fc.string(), fc.constantFrom('window://h', 'window://h?priority=7')),
+        contents: fc.option(fc.array(fc.oneof(fc.constant({}), fc.string().map(said)), { maxLength: 2 })),
+      }),
+    );
+    fc.assert(
+      fc.property(junk, fc.double(), history, (all, most, called) => {
+        const whole = arrangeWindows(all, null, called);
+        const part = arrangeWindows(all, most, called);
+        expect(part).toEqual(whole.slice(0, part.length));
+        expect(part.length <= Math.max(0, most || 0)).toBe(true);
+      }),
+    );
+  });
   it('has of each server either its first full screen or all its windows, by priority and then as listed', () => {
     fc.assert(
       fc.property(windows, history, (all, called) => {

@@ -25,7 +25,8 @@ export function arrangeWindows(
   size: number | null,
   history: ServerHistory,
 ): readonly Window[] {
-  const most = size ?? Infinity;
+  // A host may say anything: half a window is none, as half a document is.
+  const most = Math.trunc(size ?? Infinity);
   if (!(most > 0)) return [];
   const groups = grouped(windows);
   const arranged: Window[] = [];

@@ -235,6 +235,27 @@ describe('a catalogue', () => {
       }),
     );
   });
+  it('has an answer to whatever is asked: at most a hundred that follow each other, and the same total', () => {
+    const junk = fc.array(
+      fc.record({
+        ...{ server: fc.string(), uri: fc.oneof(fc.string(), fc.constant('dpe://h/d')), title: fc.string() },
+        ...{ file_type: fc.string(), last_modified: fc.string(), keywords: fc.array(fc.string()) },
+      }),
+    );
+    fc.assert(
+      fc.property(junk, filter, history, fc.double(), fc.double(), (all, query, called, offset, limit) => {
+        const listed = all.map((each, n) => documentOf(`d${n}`, each));
+        const whole = arrangeDocuments(listed, query, called);
+        const { documents: part, totalCount } = organizeFinder(listed, { ...query, offset, limit }, called);
+        const at = part[0] ? whole.indexOf(part[0]) : 0;
+        expect(part).toEqual(whole.slice(at, at + part.length));
+        expect([totalCount, part.length <= Math.max(0, Math.min(100, limit || 0))]).toEqual([
+          whole.length,
+          true,
+        ]);
+      }),
+    );
+  });
   it('has of each server what is wanted, by age and then as listed', () => {
     fc.assert(
       fc.property(documents, filter, history, (all, query, called) => {
