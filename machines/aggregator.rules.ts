@@ -10,6 +10,7 @@ import type {
 } from './aggregator.words.ts';
 import type { Letter, Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
 import type { ReadStart } from './read.machine.ts';
+import { remembered } from './remembered.ts';
 import { both, type ShelfFilled, type ShelfOrder, type ShelfStart } from './shelf.rules.ts';
 import {
   systems,
@@ -170,12 +171,12 @@ const missingIn = (c: Context): Missing[] => [
     reason: `its list of resources could not be had: ${why}`,
   })),
 ];
+/** The same list for as long as nothing changes, so that what is worked out of it is worked out once. */
+const itemsOn = remembered((shelves: Context['shelves']) =>
+  Object.values(shelves).flatMap(({ items }) => items),
+);
 const bodyOf = (c: Context, { query, history }: AggregateWanted): object =>
-  rulesOf(c).answerOf(
-    Object.values(c.shelves).flatMap(({ items }) => items),
-    query,
-    history,
-  );
+  rulesOf(c).answerOf(itemsOn(c.shelves), query, history);
 export function shown(c: Context, wanted: AggregateWanted, failure: Failure | null): Post {
   const event: AggregateShown = {
     type: 'aggregate.shown',

@@ -20,7 +20,7 @@ export interface CrewOptions extends Drawing {
 export const mostWorkers = import.meta.url.endsWith('.ts') ? 0 : 64;
 /** So many seeds at a time go to a worker. */
 const portion = 8;
-const usualPatienceMs = 60_000;
+const usualPatienceMs = 120_000;
 /** The law of a day that took its thread along: nobody can look at it again in this one. */
 export const dayEnds = 'a day comes to its end';
 

@@ -46,7 +46,8 @@ const knobs: Readonly<Partial<Record<keyof Timing, readonly [low: number, high: 
   longestQuietMs: [1, 1000],
   shelfMs: [20, 3000],
   readMs: [20, 3000],
-  coalesceMs: [1, 2000],
+  // Shorter, and an agent asks for all of a Finder with each of a thousand changes.
+  coalesceMs: [50, 2000],
   queryMs: [50, 5000],
   refetchMs: [100, 3000],
 };
