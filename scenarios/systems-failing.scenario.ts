@@ -263,19 +263,3 @@ onStage(
     expect(s.state('computer/desktop')).toBeUndefined();
   },
 );
-
-onStage(
-  'two questions under one ticket are two answers: the second is refused',
-  { servers: { a: windows('window://a/1') } },
-  (s) => {
-    s.computer();
-    s.run(2_000);
-    read(s, 'desktop', 'window://a/1');
-    read(s, 'desktop', 'window://a/1');
-    s.run(100);
-    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
-      { code: 409 },
-      null,
-    ]);
-  },
-);
