@@ -9,7 +9,7 @@ import { computerMachine } from '../machines/computer.machine.ts';
 import type { Deadline, effects, Open, Post, Question, TellOwned } from '../machines/effects.ts';
 import { linkMachine } from '../machines/link.machine.ts';
 import { officeMachine } from '../machines/office.machine.ts';
-import type { AskFact, Batch, Give, Leaf, Ports } from '../machines/ports.ts';
+import { isAnswer, type AskFact, type Batch, type Give, type Leaf, type Ports } from '../machines/ports.ts';
 import { processMachine } from '../machines/process.machine.ts';
 import { readMachine } from '../machines/read.machine.ts';
 import { seatMachine } from '../machines/seat.machine.ts';
@@ -97,7 +97,7 @@ export function ask(root: Root, question: Question): void {
   const session = directory.find(question.session)?.id ?? question.session;
   const give: Give<AskFact> = (ev) =>
     directory.enter({ k: 'in', via: 'ask', a: root.id, id: question.id, ev }, handle, () => {
-      if (ev.type !== 'ask.progress') {
+      if (isAnswer(ev.type)) {
         handle.forget();
         root.questions.delete(question.id);
       }

@@ -30,8 +30,8 @@ const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
 /** The office waits the call's time-out and a margin, then answers; we wait a little longer than that. */
 const patience = (c: Context, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
-/** A call that another one runs: limits, confirmation and starting are its computer's business. */
-const othersLimits = { totalMs: 0, idleMs: 0, confirmMs: null, isHeld: false } as const;
+/** A call that another one runs: limits, policy and starting are its computer's business. */
+const othersLimits = { totalMs: 0, idleMs: 0, policy: null, keeper: '', isHeld: false } as const;
 export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart =>
   extended(call, {
     server: computer,

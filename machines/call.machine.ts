@@ -1,14 +1,17 @@
 /**
  * One tool call: one JSON-RPC request, settled exactly once, straight to its asker (`replyTo`).
  *
- * deciding   — passed through: does a person have to confirm?
- * confirming — asks the `confirm` port; nothing was sent yet
- * queued     — its server is being started for it: not sent yet, and its time runs
+ * deciding   — passed through: does its computer have a say in it?
+ * judging    — asks the `policy` port: are its arguments right, and may it run?
+ * confirming — asks the `confirm` port: a person; nothing was sent yet
+ * queued     — not sent yet, and its time runs: held (its server is being started for it)
+ *              | inLine (as many calls as may run do)
  * running    — sent to the server; its deadline runs: patient | watched (it may not be silent for too long)
  * severed    — the stream broke: waits for the client to tell how the server died, or that it is back, until the
  *              deadline
- * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (not
- * confirmed) | unknown (sent, and the server died before it answered) — final
+ * finishing  — answered: asks the `finish` port to look at the result; whatever comes of that, the result is given
+ * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (its arguments,
+ * the policy, a person, or too many others said no) | unknown (sent, and the server died before it answered) — final
  *
  * No `invoke`, and an `after` only where silence is bounded: it asks, and its deadline is its root's own timer, so
  * that its cost does not grow with the number in flight. Leaving withdraws the question, which cancels the call at the server.
@@ -20,96 +23,60 @@ import {
   askerLost,
   cancelled,
   closed,
+  enter,
   failureOf,
+  itself,
   lost,
-  notStarted,
   parts,
+  send,
   settle,
   startClock,
+  takeBack,
 } from './call.parts.ts';
+import { confirming, finishing, judging, ready, refusing, unsent } from './call.phases.ts';
 
-export type { CallStart, CallOrder } from './call.parts.ts';
+export type { CallStart, CallOrder, ToolApproved } from './call.parts.ts';
 
 export const callMachine = parts.createMachine({
   id: 'call',
-  context: ({ input }) => extended(input, { sent: false, result: null, failure: null }),
+  context: ({ input }) =>
+    extended(input, { phase: input.policy ? 'judging' : 'queued', result: null, failure: null } as const),
   initial: 'deciding',
   on: { 'call.hold': { actions: 'hold' } },
   states: {
-    deciding: {
-      tags: 'connecting',
-      always: [
-        { guard: 'needsPerson', target: 'confirming' },
-        { guard: 'isHeld', target: 'queued' },
-        { target: 'running', actions: startClock },
-      ],
-    },
-    confirming: {
-      tags: 'connecting',
-      entry: [
-        {
-          type: 'ask',
-          params: ({ context: c }) => ({
-            id: 'confirm',
-            session: 'confirm',
-            method: 'confirm',
-            params: { reqId: c.reqId, server: c.server, tool: c.tool, params: c.params },
-          }),
-        },
-        { type: 'setDeadline', params: ({ context: c }) => ({ ms: c.confirmMs ?? 0 }) },
-      ],
-      on: {
-        'ask.answered': [
-          { guard: { type: 'isApproved', params: answerOf }, target: 'queued' },
-          {
-            target: 'refused',
-            actions: { type: 'rememberUnconfirmed', params: { text: '工具调用二次确认被拒绝，请稍后再试' } },
-          },
-        ],
-        'ask.refused': { target: 'refused', actions: { type: 'rememberFailure', params: failureOf } },
-        'deadline.passed': {
-          target: 'refused',
-          actions: {
-            type: 'rememberUnconfirmed',
-            params: { text: '当前工具需要用户二次确认是否可以调用，当前确认超时。' },
-          },
-        },
-        'call.cancel': cancelled,
-        close: closed,
-        'asker.lost': askerLost,
-        'call.go': { actions: 'release' },
-        'server.lost': notStarted,
-      },
-    },
+    deciding: { tags: 'connecting', always: [{ guard: 'isJudged', target: 'judging' }, ...ready] },
+    judging,
+    confirming,
     queued: {
       tags: 'connecting',
-      always: { guard: not('isHeld'), target: 'running' },
-      entry: startClock,
-      on: {
-        'call.go': { target: 'running', actions: 'release' },
-        'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
-        'call.cancel': cancelled,
-        close: closed,
-        'asker.lost': askerLost,
-        'server.lost': notStarted,
+      entry: [enter('queued'), startClock],
+      on: { ...unsent, 'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' } },
+      initial: 'held',
+      states: {
+        held: {
+          always: { guard: not('isHeld'), target: '#call.running', actions: send },
+          on: { 'call.go': { target: '#call.running', actions: ['release', ...send] } },
+        },
+        inLine: {
+          on: {
+            'ask.began': { target: '#call.running', actions: enter('running') },
+            'ask.refused': { target: '#call.failed', actions: { type: 'rememberUnsent', params: failureOf } },
+            /** Its turn would come in a session that is gone. */
+            'call.hold': { target: 'held', actions: ['hold', takeBack] },
+          },
+        },
       },
     },
     running: {
       tags: 'ready',
-      entry: [
-        'markSent',
-        {
-          type: 'ask',
-          params: ({ context: c }) => ({
-            id: 'call',
-            session: c.session,
-            method: c.method,
-            params: c.request,
-          }),
-        },
-      ],
       on: {
+        'ask.waiting': 'queued.inLine',
         'ask.answered': [
+          {
+            guard: { type: 'isLookedAt', params: answerOf },
+            target: 'finishing',
+            actions: { type: 'rememberResult', params: answerOf },
+          },
           {
             guard: { type: 'isToolError', params: answerOf },
             target: 'failed',
@@ -119,22 +86,23 @@ export const callMachine = parts.createMachine({
         ],
         'ask.refused': [
           {
-            guard: { type: 'isLost', params: ({ event }) => event },
+            guard: { type: 'isLost', params: itself },
             target: 'severed',
-            actions: { type: 'rememberFailure', params: failureOf },
+            actions: refusing,
           },
           /** Its server lives, and says nothing more about it. */
+          { guard: { type: 'isLostAlone', params: itself }, target: 'unknown', actions: refusing },
           {
-            guard: { type: 'isLostAlone', params: ({ event }) => event },
-            target: 'unknown',
-            actions: { type: 'rememberFailure', params: failureOf },
+            guard: { type: 'isBusy', params: failureOf },
+            target: 'refused',
+            actions: { type: 'rememberUnsent', params: failureOf },
           },
           {
-            guard: { type: 'wasNeverSent', params: ({ event }) => event },
+            guard: { type: 'wasNeverSent', params: itself },
             target: 'failed',
             actions: { type: 'rememberUnsent', params: failureOf },
           },
-          { target: 'failed', actions: { type: 'rememberFailure', params: failureOf } },
+          { target: 'failed', actions: refusing },
         ],
         'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
         'call.cancel': cancelled,
@@ -163,6 +131,7 @@ export const callMachine = parts.createMachine({
         close: 'unknown',
       },
     },
+    finishing,
     succeeded: { type: 'final', entry: settle('succeeded') },
     failed: { type: 'final', entry: settle('failed') },
     timedOut: { type: 'final', entry: settle('timedOut') },

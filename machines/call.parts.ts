@@ -1,11 +1,23 @@
 /** What the chart of call.machine.ts is made of: its words, its memory, its actions and guards. */
 import { assign, setup } from 'xstate';
 import type { Address } from './address.ts';
+import {
+  argumentsInvalid,
+  finished,
+  isOverBudget,
+  isRefusedByTool,
+  notConfirmed,
+  notPermitted,
+  type CallPolicy,
+  type Confirmation,
+  type Finding,
+  type Judgement,
+} from './calls/index.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import type { ProcessTag } from './process.machine.ts';
-import type { CallEnd, CallSettled } from './settlement.ts';
-import { wireCodes, type Failure } from './wire/failure.ts';
+import type { CallEnd, CallPhase, CallSettled } from './settlement.ts';
+import type { Failure } from './wire/failure.ts';
 
 export interface CallStart {
   /** Names the asker's pending answer; unique among the calls in flight of one client. */
@@ -21,9 +33,11 @@ export interface CallStart {
   readonly totalMs: number;
   /** So long its server may be silent: without an answer, and without progress; 0 = without limit. */
   readonly idleMs: number;
-  /** `null`: needs no confirmation. */
-  readonly confirmMs: number | null;
+  /** `null`: it is sent as it is, and its answer is given as it came. */
+  readonly policy: CallPolicy | null;
   readonly replyTo: Address;
+  /** Who is told that a person has allowed the tool for as long as the computer lives. */
+  readonly keeper: Address;
   /** Who is asked to run it, and by which method. */
   readonly session: Address;
   readonly method: string;
@@ -41,21 +55,26 @@ export type CallOrder =
   /** Who asked is gone; its result would go nowhere. */
   | { readonly type: 'asker.lost'; readonly asker: Address }
   | { readonly type: 'server.lost'; readonly failure: Failure };
+/** A person has said that this tool may run unasked from now on. */
+export interface ToolApproved {
+  readonly type: 'tool.approved';
+  readonly server: string;
+  readonly tool: string;
+}
 type Input = CallStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
-  readonly sent: boolean;
+  /** Where it is, and once it is over, where it was. Sent is what is running. */
+  readonly phase: CallPhase;
   readonly result: unknown;
   readonly failure: Failure | null;
 }
 type CallEvent = AskFact | CallOrder | { readonly type: 'deadline.passed' } | DirectoryEvent;
 
-const isRefusedByTool = (result: unknown): boolean =>
-  typeof result === 'object' && result !== null && 'isError' in result && result.isError === true;
-
 /** The shorter one of two limits, of which 0 is none. */
 const isCallers = ({ timeoutMs, totalMs }: Context): boolean =>
   timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
 const limitOf = (c: Context): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
+const isSent = ({ phase }: Context): boolean => phase === 'running';
 const timeoutOf = (
   c: Context,
   which: 'caller' | 'total' | 'idle',
@@ -63,9 +82,13 @@ const timeoutOf = (
   timeout: number,
 ): Failure => ({
   code: 'ToolExecutionTimeout',
-  message: `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms; whether it took effect is unknown`,
+  message: isSent(c)
+    ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms; whether it took effect is unknown`
+    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms`,
   details: { timeout, which, server_name: c.server, tool_name: c.tool },
-  remedy: 'Give it more time, or look at the server: it may still be at work.',
+  remedy: isSent(c)
+    ? 'Give it more time, or look at the server: it may still be at work.'
+    : 'Give it more time, or let fewer calls wait at once.',
 });
 
 export const settle = (end: CallEnd) =>
@@ -80,7 +103,8 @@ export const settle = (end: CallEnd) =>
         server: c.server,
         tool: c.tool,
         end,
-        outcome: end === 'succeeded' ? 'succeeded' : c.sent && end !== 'failed' ? 'unknown' : 'failed',
+        outcome: end === 'succeeded' ? 'succeeded' : isSent(c) && end !== 'failed' ? 'unknown' : 'failed',
+        phase: end === 'succeeded' ? null : c.phase,
         result: c.result,
         failure: c.failure,
       } satisfies CallSettled,
@@ -98,12 +122,18 @@ export const parts = setup({
   },
   actions: {
     ...effects,
-    markSent: assign({ sent: true }),
+    enter: assign((_, { phase }: { phase: CallPhase }) => ({ phase })),
     hold: assign({ isHeld: true }),
     release: assign({ isHeld: false }),
     rememberResult: assign((_, params: { result: unknown }) => ({ result: params.result })),
+    rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
+      result: finished(c, c.result, finding),
+    })),
     rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
-    rememberUnsent: assign((_, params: { failure: Failure }) => ({ failure: params.failure, sent: false })),
+    rememberUnsent: assign((_, params: { failure: Failure }) => ({
+      failure: params.failure,
+      phase: 'queued' as const,
+    })),
     rememberTimeout: assign(({ context: c }) => ({
       failure: timeoutOf(c, isCallers(c) ? 'caller' : 'total', 'did not answer within', limitOf(c)),
     })),
@@ -117,46 +147,106 @@ export const parts = setup({
         details: { cancel_reason: params.reason, server_name: c.server },
       } satisfies Failure,
     })),
-    rememberUnconfirmed: assign((_, params: { text: string }) => ({
-      failure: { code: wireCodes.notConfirmed, message: params.text } satisfies Failure,
+    rememberInvalid: assign(({ context: c }, { problems }: Judgement) => ({
+      failure: argumentsInvalid(c, problems),
+    })),
+    rememberForbidden: assign(({ context: c }, { reason }: Pick<Judgement, 'reason'>) => ({
+      failure: notPermitted(c, reason),
+    })),
+    rememberUnconfirmed: assign(({ context: c }, p: { text: string; reason?: string | undefined }) => ({
+      failure: notConfirmed(c, p.text, p.reason),
     })),
   },
   guards: {
-    needsPerson: ({ context }) => context.confirmMs !== null,
+    isJudged: ({ context }) => context.policy !== null,
     isHeld: ({ context }) => context.isHeld,
+    isInvalid: (_, { problems }: Judgement) => problems.length > 0,
+    isForbidden: (_, { decision }: Judgement) => decision === 'deny',
+    needsPerson: ({ context }, { decision }: Judgement) =>
+      decision === 'ask' && context.policy?.isConfirmed !== true,
+    isDenied: (_, { decision }: Confirmation) => decision === 'deny',
+    isForSession: (_, { decision }: Confirmation) => decision === 'allow-for-session',
     mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
-    isApproved: (_, params: { result: unknown }) => params.result === true,
-    isToolError: (_, params: { result: unknown }) => isRefusedByTool(params.result),
+    isLookedAt: ({ context: c }, { result }: { result: unknown }) =>
+      c.policy !== null && ((c.policy.isLookedAt && !isRefusedByTool(result)) || isOverBudget(c, result)),
+    isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
     isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
     isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
+    isBusy: (_, { failure }: { failure: Failure }) => failure.code === 'Busy',
     wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
   },
   delays: { silence: ({ context }) => context.idleMs },
 });
 
+export const itself = <E>({ event }: { event: E }): E => event;
 export const answerOf = ({ event }: { event: { readonly result: unknown } }) => event;
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
+/** What a port said, which has read it: adapters answer in the words of `calls/`. */
+const saidIn = <T>({ event }: { event: { readonly result: unknown } }): T => event.result as T;
+export const judgementOf = saidIn<Judgement>;
+export const confirmationOf = saidIn<Confirmation>;
+
+// ── what it asks ───────────────────────────────────────────────────────────────────────────────────────
+const question = (c: Context) => ({ reqId: c.reqId, server: c.server, tool: c.tool, params: c.params });
+const port = <More extends object>(name: string, method: string, more: (c: Context) => More) =>
+  ({
+    type: 'ask',
+    params: ({ context: c }: { context: Context }) => ({
+      id: name,
+      session: name,
+      method,
+      params: { ...question(c), ...more(c) },
+    }),
+  }) as const;
+/** Are its arguments right, and may it run? */
+export const askPolicy = port('policy', 'judge', () => ({}));
+export const askPerson = port('confirm', 'confirm', () => ({}));
+export const askFinish = port('finish', 'finish', (c) => ({ result: c.result }));
+export const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
+export const send = [
+  enter('running'),
+  {
+    type: 'ask',
+    params: ({ context: c }: { context: Context }) => ({
+      id: 'call',
+      session: c.session,
+      method: c.method,
+      params: c.request,
+    }),
+  },
+] as const;
+export const takeBack = { type: 'withdraw', params: { id: 'call' } } as const;
+export const tellApproved = {
+  type: 'post',
+  params: ({ context: c }: { context: Context }) => ({
+    to: c.keeper,
+    event: { type: 'tool.approved', server: c.server, tool: c.tool } satisfies ToolApproved,
+    ifThere: true as const,
+  }),
+} as const;
+
+// ── its clock ──────────────────────────────────────────────────────────────────────────────────────────
+const clock = (ms: (c: Context) => number) =>
+  ({ type: 'setDeadline', params: ({ context }: { context: Context }) => ({ ms: ms(context) }) }) as const;
+/** Its whole time, from the moment at which nobody but its server is waited for. */
+export const startClock = clock(limitOf);
+export const startPatience = clock((c) => c.policy?.confirmMs ?? 0);
+export const startLook = clock((c) => c.policy?.lookMs ?? 0);
+
+// ── ways out that many states share ────────────────────────────────────────────────────────────────────
 export const cancelled = {
   target: 'cancelled',
-  actions: {
-    type: 'rememberCancel',
-    params: ({ event }: { event: { readonly reason: string } }) => event,
-  },
+  actions: { type: 'rememberCancel', params: itself<{ readonly reason: string }> },
 } as const;
 export const closed = {
   target: 'cancelled',
   actions: { type: 'rememberCancel', params: { reason: 'closing' } },
 } as const;
 export const askerLost = {
-  guard: { type: 'isMyAsker', params: ({ event }: { event: { readonly asker: Address } }) => event },
+  guard: { type: 'isMyAsker', params: itself<{ readonly asker: Address }> },
   target: 'cancelled',
   actions: { type: 'rememberCancel', params: { reason: 'who asked is gone' } },
-} as const;
-/** Its whole time, from the moment at which nothing but its server is waited for. */
-export const startClock = {
-  type: 'setDeadline',
-  params: ({ context }: { context: Context }) => ({ ms: limitOf(context) }),
 } as const;
 export const notStarted = {
   target: 'failed',

@@ -123,23 +123,35 @@ const crashed: Failure = {
 /** Its answer goes straight to whoever asked, and so does what is said should its machine break. */
 export const openCall = {
   type: 'open',
-  params: ({ context: c, event: { type: _, ...call } }: Of<CallRequest>): Open => ({
-    kind: 'call',
-    key: keyOf(call.ticket),
-    input: extended(call, {
-      server: c.server,
-      session: c.self,
-      method: 'tools/call',
-      request: { name: call.tool, arguments: call.params },
-      isHeld: c.isHolding,
-      totalMs: c.timing.callTotalMs,
-      idleMs: c.timing.callIdleMs,
-    }) satisfies CallStart,
-    will: {
-      to: call.replyTo,
-      event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
-    },
-  }),
+  params: ({ context: c, event }: Of<CallRequest>): Open => {
+    const { type: _, isConfirmed, meta, hasOutput, ...call } = event;
+    return {
+      kind: 'call',
+      key: keyOf(call.ticket),
+      input: extended(call, {
+        server: c.server,
+        keeper: c.owner,
+        policy: {
+          isConfirmed,
+          confirmMs: c.timing.confirmMs,
+          meta,
+          isLookedAt: hasOutput || c.isTransformed,
+          lookMs: c.timing.lookMs,
+          resultBytes: c.resultBytes,
+        },
+        session: c.self,
+        method: 'tools/call',
+        request: { name: call.tool, arguments: call.params },
+        isHeld: c.isHolding,
+        totalMs: c.timing.callTotalMs,
+        idleMs: c.timing.callIdleMs,
+      }) satisfies CallStart,
+      will: {
+        to: call.replyTo,
+        event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
+      },
+    };
+  },
 } as const;
 
 // ── its process ────────────────────────────────────────────────────────────────────────────────────────

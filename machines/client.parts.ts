@@ -156,5 +156,7 @@ const planOf = (c: Context): ClientPlan => ({
   budget: c.budget,
   hearsChanges: c.hearsChanges,
   refreshFailures: c.refreshFailures,
+  isTransformed: c.isTransformed,
+  resultBytes: c.resultBytes,
   timing: c.timing,
 });

@@ -1,6 +1,6 @@
 /** What a client is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
-import type { CatalogList, Lists } from './catalog/index.ts';
+import type { CatalogList, Lists, ToolMeta } from './catalog/index.ts';
 import type { CatalogSettled } from './catalog.machine.ts';
 import type { DirectoryEvent } from './effects.ts';
 import type { AskFact, Offers, ServerInfo, SessionFact } from './ports.ts';
@@ -25,6 +25,10 @@ export interface ClientPlan {
   readonly hearsChanges: boolean;
   /** Refreshes of a list that may fail in a row before its entries are taken back. */
   readonly refreshFailures: number;
+  /** It has a VRL program: what its tools answer well goes through that. */
+  readonly isTransformed: boolean;
+  /** A result of its tools with more bytes of JSON is cut; 0 = it may have any size. */
+  readonly resultBytes: number;
   readonly timing: TimingOf<'client'>;
 }
 export interface ClientStart extends ClientPlan {
@@ -42,7 +46,12 @@ export interface CallRequest {
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number;
-  readonly confirmMs: number | null;
+  /** Who asks has confirmed it, or a person has for as long as the computer lives. */
+  readonly isConfirmed: boolean;
+  /** The merged meta of the tool. */
+  readonly meta: ToolMeta | null;
+  /** The tool has an output schema. */
+  readonly hasOutput: boolean;
   readonly replyTo: Address;
 }
 export interface ServerUpdate {

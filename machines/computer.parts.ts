@@ -1,5 +1,6 @@
 /** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its letters. */
 import { assign, setup } from 'xstate';
+import type { ToolApproved } from './call.machine.ts';
 import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientChanged, ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
@@ -32,6 +33,7 @@ export const parts = setup({
       systems.shown(context, news),
     ),
     noteCall: assign(({ context }, call: ToolCall) => rules.calledBy(context, call)),
+    noteApproved: assign(({ context }, event: ToolApproved) => rules.approvedBy(context, event)),
     reconcile: assign(({ context }, event: ServersSet) => rules.reconciled(context, event).next),
     setTurns: assign((_, { turns }: { turns: Turns }) => ({ turns })),
     forgetSpent: assign(({ context: c }, { server }: { server: string }) => {

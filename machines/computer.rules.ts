@@ -20,6 +20,7 @@ import type {
   Spent,
   ToolCall,
 } from './computer.words.ts';
+import type { ToolApproved } from './call.machine.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
 import { extended } from './extended.ts';
 import { defaultRemembered } from './history/index.ts';
@@ -196,6 +197,7 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
     },
     leaving: [...new Set([...c.leaving, ...gone])],
     givenUp: c.givenUp.filter((name) => names.has(name) && !fresh.some((s) => nameIn(s) === name)),
+    approved: stillApproved(c, servers),
     configRevision: c.configRevision + (isNewConfig ? 1 : 0),
     open: c.open + fresh.length,
   };
@@ -230,6 +232,20 @@ export const calledBy = (c: ComputerContext, { call }: ToolCall): Partial<Comput
   const recent = [...c.recent, { server: server ?? '' }];
   return server === undefined ? {} : { recent: recent.slice(Math.max(0, recent.length - Math.max(0, most))) };
 };
+const isApproved = ({ approved }: ComputerContext, server: string, tool: string): boolean =>
+  Object.hasOwn(approved, server) && (approved[server]?.includes(tool) ?? false);
+export const approvedBy = (c: ComputerContext, { server, tool }: ToolApproved): Partial<ComputerContext> =>
+  isApproved(c, server, tool) || !c.servers.some((s) => nameIn(s) === server)
+    ? {}
+    : { approved: { ...c.approved, [server]: [...(c.approved[server] ?? []), tool] } };
+/** What a person allowed was allowed to these launch facts, and to no others under the same name. */
+const stillApproved = (c: ComputerContext, servers: readonly ServerPlan[]): ComputerContext['approved'] =>
+  Object.fromEntries(
+    Object.entries(c.approved).filter(([name]) => {
+      const [was, is] = [c.servers, servers].map((plans) => plans.find((s) => nameIn(s) === name));
+      return was !== undefined && is?.fingerprint === was.fingerprint;
+    }),
+  );
 /** A call goes to the client whose tool it names, or is answered at once. */
 export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
   const refuse = (failure: Failure): Letter => ({
@@ -238,7 +254,6 @@ export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => 
   });
   const entry = findTool(c.table, call.tool);
   if (!entry) return refuse(unresolved(c.table, call.tool));
-  const isFree = call.confirmed === true || entry.meta?.auto_apply === true;
   const request: CallRequest = {
     type: 'call.request',
     ticket: call.ticket,
@@ -246,7 +261,9 @@ export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => 
     tool: entry.tool.name,
     params: call.params,
     timeoutMs: call.timeoutMs,
-    confirmMs: isFree ? null : c.timing.confirmMs,
+    isConfirmed: call.confirmed === true || isApproved(c, entry.server, entry.tool.name),
+    meta: entry.meta,
+    hasOutput: entry.tool.outputSchema !== undefined,
     replyTo,
   };
   return {

@@ -1,5 +1,6 @@
 /** What a computer is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
+import type { ToolApproved } from './call.machine.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
 import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { Lists, Tool, ToolRules, ToolTable } from './catalog/index.ts';
@@ -119,6 +120,8 @@ export interface ComputerContext extends Input {
   readonly listed: Readonly<Record<string, string | null>>;
   /** Its Desktop and its Finder live: since a server had something to show, or somebody asked. */
   readonly hasSystems: boolean;
+  /** By server: its tools that a person has allowed for as long as this computer lives. */
+  readonly approved: Readonly<Record<string, readonly string[]>>;
   readonly open: number;
   readonly reopens: number;
 }
@@ -129,5 +132,6 @@ export type Event =
   | CatalogListed
   | AggregatorNews
   | LinkNews
+  | ToolApproved
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };

@@ -91,8 +91,12 @@ export type SessionFact =
   | { readonly type: 'resource.updated'; readonly uri: string };
 export const sessionPort = callbackPort<SessionInput, EventObject>('session');
 
-/** Answers to a `Question`, see effects.ts; before the one answer any number of `ask.progress`. */
+/** Answers to a `Question`, see effects.ts; before the one answer any number of those that are none. */
 export type AskFact =
+  /** It waits for its turn, and was not sent: `ahead` others come first. */
+  | { readonly type: 'ask.waiting'; readonly id: string; readonly ahead: number }
+  /** Its turn has come: it is being sent. */
+  | { readonly type: 'ask.began'; readonly id: string }
   | {
       readonly type: 'ask.progress';
       readonly id: string;
@@ -113,6 +117,14 @@ export type AskFact =
       readonly lost?: boolean;
       readonly alone?: boolean;
     };
+
+const passing: ReadonlySet<string> = new Set([
+  'ask.waiting',
+  'ask.began',
+  'ask.progress',
+] satisfies AskFact['type'][]);
+/** It is the one answer, after which nothing more is said to this question. */
+export const isAnswer = (type: string | undefined): boolean => type !== undefined && !passing.has(type);
 
 // ── link: our seat in an office, as a Socket.IO client ─────────────────────────────────────────────────
 export interface LinkInput {

@@ -8,6 +8,9 @@ export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'cancelled' | 'refus
  */
 export type Outcome = 'succeeded' | 'failed' | 'unknown';
 
+/** Where a call was when it ended otherwise than well. */
+export type CallPhase = 'resolving' | 'judging' | 'confirming' | 'queued' | 'running';
+
 /** The one answer to a call, posted to its asker. */
 export interface CallSettled {
   readonly type: 'call.settled';
@@ -18,6 +21,8 @@ export interface CallSettled {
   readonly tool: string;
   readonly end: CallEnd;
   readonly outcome: Outcome;
+  /** Null: it succeeded. */
+  readonly phase: CallPhase | null;
   /** What the server answered, as it came. */
   readonly result: unknown;
   readonly failure: Failure | null;
@@ -29,6 +34,7 @@ export const settledBy = (
   end: CallEnd,
   failure: Failure,
   outcome: Outcome = 'failed',
+  phase: CallPhase = outcome === 'unknown' ? 'running' : 'resolving',
 ): CallSettled => ({
   type: 'call.settled',
   ticket: call.ticket,
@@ -37,6 +43,7 @@ export const settledBy = (
   tool: call.tool,
   end,
   outcome,
+  phase,
   result: null,
   failure,
 });

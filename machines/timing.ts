@@ -41,8 +41,10 @@ export const timing = {
   callTotalMs: 60_000,
   /** A call whose server says nothing for so long, neither an answer nor progress; 0 = it may be silent. */
   callIdleMs: 0,
-  /** A person is asked to confirm a call. */
+  /** A person is asked to confirm a call; before that, the policy of a host. */
   confirmMs: 120_000,
+  /** A result is held against its schema and goes through the VRL program of its server; then it is given as it came. */
+  lookMs: 10_000,
   /** Socket.IO: connect and join. */
   linkMs: 10_000,
   /** Pause before a lost office is connected again. */
@@ -87,7 +89,7 @@ export const timingOf = {
     ...lists,
     ...(['connectMs', 'slowMs', 'provenStableMs', 'backoffMs', 'longestBackoffMs', 'trialMs'] as const),
     ...(['pingEveryMs', 'pingMs', 'idleStopMs', 'drainMs', 'cancelGraceMs', 'exitGraceMs'] as const),
-    ...(['callTotalMs', 'callIdleMs'] as const),
+    ...(['callTotalMs', 'callIdleMs', 'confirmMs', 'lookMs'] as const),
   ),
   link: only('linkMs', 'linkBackoffMs', 'quietMs', 'longestQuietMs'),
   shelf: only('shelfMs'),

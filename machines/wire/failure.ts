@@ -36,6 +36,12 @@ const localCodes = {
   Unauthorized: wireCodes.toolFailed,
   AccessDenied: wireCodes.toolFailed,
   ToolCallCancelled: wireCodes.toolFailed,
+  /** Its arguments break the schema of the tool; it was not sent. */
+  ArgumentsInvalid: wireCodes.badRequest,
+  /** The policy of the computer says no, whatever a person would say. */
+  NotPermitted: wireCodes.notConfirmed,
+  /** As many calls as may wait for its server, or for its computer, do so already; it was not sent. */
+  Busy: wireCodes.tooMany,
   ToolExecutionTimeout: wireCodes.toolTimeout,
   ToolNameDuplicated: wireCodes.conflict,
   InputNotFound: wireCodes.badRequest,

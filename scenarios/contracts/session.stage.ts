@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Address } from '../../machines/address.ts';
-import type { AskFact, Give, Ports, SessionFact } from '../../machines/ports.ts';
+import { isAnswer, type AskFact, type Give, type Ports, type SessionFact } from '../../machines/ports.ts';
 import type { Law } from './contract.ts';
 import { fits } from './fits.ts';
 
@@ -139,7 +139,7 @@ export function observed(
     const id = `q${(count += 1)}`;
     const question = { id, session: session.key, method, ...(params && { params }) };
     const withdraw = world.ask('contract', question, (fact) => heard.push(fact));
-    const answers = (): AskFact[] => heard.filter(({ type }) => type !== 'ask.progress');
+    const answers = (): AskFact[] => heard.filter(({ type }) => isAnswer(type));
     const answer = async (): Promise<AskFact> => {
       await world.until(() => answers().length > 0);
       fits(answers(), [{ id }]);

@@ -1,4 +1,5 @@
 import { nameOf, type Address } from '../../machines/address.ts';
+import { isAnswer } from '../../machines/ports.ts';
 import type { CallSettled } from '../../machines/settlement.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import type { RecordOf as Of, Seen } from '../laws/law.ts';
@@ -110,7 +111,7 @@ export class Observed {
     if (via === 'host' && (ev?.type === 'tool.call' || ev?.type === 'agent.call')) {
       const { call, ticket = call?.ticket } = ev as { ticket?: string; call?: { ticket: string } };
       if (ticket !== undefined) this.calls.set(ticket, { askedAt: at, settled: [] });
-    } else if (via === 'ask' && ev?.type !== 'ask.progress') this.#asked.delete(`${a} ${id}`);
+    } else if (via === 'ask' && isAnswer(ev?.type)) this.#asked.delete(`${a} ${id}`);
     else if (via === 'leaf' && ev) this.#fact(a, ev);
   }
   #fact(a: Address, ev: { readonly type: string }): void {

@@ -1,5 +1,6 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { isAnswer } from '../../machines/ports.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
 import { asks, learns, posts, progresses, story } from './telling.ts';
 
@@ -21,7 +22,7 @@ class HeardOut implements Judge {
   }
   #hear({ via, a, id, ev }: RecordOf<'in'>): void {
     const { type, lost, alone } = (ev ?? {}) as Said<{ lost: boolean; alone: boolean }>;
-    if (via !== 'ask' || id !== question || type === 'ask.progress') return;
+    if (via !== 'ask' || id !== question || !isAnswer(type)) return;
     // Its server says what became of it, or that it is back.
     if (lost !== true || alone === true) this.#answered = a;
   }

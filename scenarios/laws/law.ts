@@ -1,4 +1,5 @@
 import type { Address } from '../../machines/address.ts';
+import { isAnswer as isAnswerType } from '../../machines/ports.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** A record and when it was made, in ms. */
@@ -74,5 +75,5 @@ export type RecordOf<K extends DirectoryRecord['k']> = Extract<DirectoryRecord, 
 /** An event as a law reads it: whatever fields it may have. */
 /** The one answer to a question: before it there may have been progress. */
 export const isAnswer = ({ via, ev }: RecordOf<'in'>): boolean =>
-  via === 'ask' && ev?.type !== 'ask.progress';
+  via === 'ask' && isAnswerType(ev?.type);
 export type Said<Fields> = Readonly<{ type: string } & Partial<Fields>>;

@@ -1,5 +1,6 @@
 import type { Address } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { isAnswer } from '../../machines/ports.ts';
 import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
 import { asks, ends, learns, opens, progresses, story, withdraws } from './telling.ts';
 
@@ -27,7 +28,7 @@ class OneAnswer implements Judge {
     else this.#askers.delete(a);
   }
   #heard({ a, id, ev }: RecordOf<'in'>): Found | undefined {
-    if (ev?.type !== 'ask.progress') return this.#over(a, id, 'answered');
+    if (isAnswer(ev?.type)) return this.#over(a, id, 'answered');
     const asker = this.#askers.get(a);
     if (asker === undefined || asker?.pending.has(id as string)) return undefined;
     return { at: a, what: `its question '${id}' made progress, and nobody was asking it` };

@@ -1,7 +1,7 @@
 import type { EventObject } from 'xstate';
 import type { Directory, Platform } from '../../actors/directory.ts';
 import type { Address } from '../../machines/address.ts';
-import type { Leaf, Ports } from '../../machines/ports.ts';
+import { isAnswer, type Leaf, type Ports } from '../../machines/ports.ts';
 import type { DirectoryRecord, Thrown } from '../../machines/trace/index.ts';
 
 export type Input = Extract<DirectoryRecord, { k: 'in' }>;
@@ -85,7 +85,7 @@ export class Inert implements Platform {
       const key = via === 'leaf' ? `leaf ${a}` : via === 'ask' ? `ask ${a} ${id}` : `timer ${a} ${n}`;
       const give = this.#gives.get(key);
       if (!give) return false;
-      if (via !== 'leaf' && ev?.type !== 'ask.progress') this.#gives.delete(key);
+      if (via !== 'leaf' && (via !== 'ask' || isAnswer(ev?.type))) this.#gives.delete(key);
       give(ev);
     }
     // What was not drawn in this input is for no other.

@@ -1,0 +1,1 @@
+export { createLanes, type LanesOptions } from './lanes.ts';
