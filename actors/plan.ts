@@ -35,7 +35,10 @@ export function planOf(
 ): ServerPlan {
   const settings: Settings = { ...top, ...own };
   return {
-    rules: { server: name, forbiddenTools, toolMeta, defaultToolMeta },
+    rules: {
+      ...{ server: name, forbiddenTools, toolMeta, defaultToolMeta },
+      autoApprove: settings.autoApprove ?? [],
+    },
     client: {
       generation: facts.generation,
       hasProcess: kind === 'stdio',

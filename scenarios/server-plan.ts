@@ -15,6 +15,7 @@ export interface ServerOptions {
   readonly forbidden?: readonly string[];
   readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
   readonly meta?: ToolMeta | null;
+  readonly autoApprove?: readonly string[];
   readonly generation?: number;
   /** It has no process of ours. */
   readonly isRemote?: boolean;
@@ -37,6 +38,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     forbiddenTools: o.forbidden ?? [],
     toolMeta: o.toolMeta ?? {},
     defaultToolMeta: o.meta === undefined ? { auto_apply: isFree } : o.meta,
+    autoApprove: o.autoApprove ?? [],
   },
   client: {
     generation: o.generation ?? 1,

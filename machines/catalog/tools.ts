@@ -10,6 +10,8 @@ export interface ToolRules {
   readonly forbiddenTools: readonly string[];
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
+  /** Groups and original names of tools that run unasked, see `permission`. */
+  readonly autoApprove: readonly string[];
 }
 export interface RefusedTool {
   readonly name: string;

@@ -6,7 +6,7 @@ type Treatment =
   | 'same'
   /** Moves to `to` as its opposite. */
   | 'opposite'
-  /** Names of tools that may run unasked. */
+  /** Names of tools that may run unasked, and no groups. */
   | 'approve'
   /** Known and meant for a screen: dropped without a word. */
   | 'shown'
@@ -63,12 +63,13 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'enabled', does: 'opposite', to: ['disabled'], note: '`false` disables' },
   { key: 'disabledTools', does: 'same', to: ['forbidden_tools'], note: 'Windsurf, Roo' },
   { key: 'excludeTools', does: 'same', to: ['forbidden_tools'], note: 'Gemini CLI' },
+  { key: 'auto_approve', does: 'same', to: ['auto_approve'], note: 'our own, as above' },
+  { key: 'autoApprove', does: 'same', to: ['autoApprove'], note: 'DeepChat, Cline; as `auto_approve`' },
   {
-    key: 'autoApprove',
+    key: 'alwaysAllow',
     does: 'approve',
-    note: '`all` or `*` → `default_tool_meta.auto_apply`, a tool name → `tool_meta.<name>.auto_apply`; the groups `read` and `write` are a warning',
+    note: 'Roo; a tool name → `tool_meta.<name>.auto_apply`, for `read` is a tool here and no group; `*` → `default_tool_meta.auto_apply`',
   },
-  { key: 'alwaysAllow', does: 'approve', note: 'as `autoApprove`, without `all` and the groups' },
   { key: 'forbidden_tools', does: 'same', to: ['forbidden_tools'], note: 'as in the protocol' },
   { key: 'tool_meta', does: 'same', to: ['tool_meta'], note: 'as in the protocol' },
   { key: 'default_tool_meta', does: 'same', to: ['default_tool_meta'], note: 'as in the protocol' },

@@ -62,7 +62,7 @@ export const mapForeign = (entry: Entry, path: Path, findings: Findings): Mapped
         addWarning(findings, here, `means nothing to a server of type ${kind}, ignored`);
     }
   }
-  for (const key of approvals) approve(entry[key], [...path, key], mapped, key === 'autoApprove', findings);
+  for (const key of approvals) approve(entry[key], [...path, key], mapped, findings);
   return { entry: mapped, originOf: (inner) => [...path, ...origin(inner, origins)] };
 };
 
@@ -126,20 +126,14 @@ const asTexts = (key: string, value: unknown, path: Path, findings: Findings): u
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, text(part, name)]));
 };
 
-const approve = (names: unknown, path: Path, mapped: Draft, hasGroups: boolean, findings: Findings): void => {
+const approve = (names: unknown, path: Path, mapped: Draft, findings: Findings): void => {
   if (names === null) return;
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
     addMistake(findings, path, 'expected a list of tool names');
     return;
   }
-  const tools = new Set<string>();
-  for (const name of names) {
-    if (hasGroups && (name === 'read' || name === 'write')) {
-      addWarning(findings, path, `the group ${name} is not supported, ignored: name the tools`);
-    } else if (hasGroups && (name === 'all' || name === '*')) {
-      mapped['default_tool_meta'] = approving(mapped['default_tool_meta']);
-    } else tools.add(name);
-  }
+  if (names.includes('*')) mapped['default_tool_meta'] = approving(mapped['default_tool_meta']);
+  const tools = new Set(names.filter((name) => name !== '*'));
   const metas = mapped['tool_meta'] ?? {};
   if (!isObject(metas) || tools.size === 0) return;
   const approved = [...tools].map((tool) => [

@@ -155,18 +155,17 @@ describe('shapes of a config', () => {
       ['plain', 'streamable', false],
     ]);
     expect(config.servers[0]).toMatchObject({
-      toolMeta: { list: { auto_apply: true } },
+      settings: { autoApprove: ['list', 'read'] },
       launch: { args: ['-y', 'fs', '3'], env: { PORT: '1' } },
     });
     expect(config.servers[1]).toMatchObject({
-      defaultToolMeta: { auto_apply: true },
+      settings: { autoApprove: ['all'] },
       remote: { headers: { Authorization: 'Bearer ${input:key}' } },
     });
     expect(config.warnings).toEqual([
       'globalShortcut: unknown key, ignored',
       'mcpServers.files.args[2]: a number is passed on as text',
       'mcpServers.files.env.PORT: a number is passed on as text',
-      'mcpServers.files.autoApprove: the group read is not supported, ignored: name the tools',
       'mcpServers.Artifacts.command: means nothing to a server of type inmemory, ignored',
       'mcpServers.plain.whatever: unknown key, ignored',
       'server "deep chat" needs the input key, which inputs does not define',
@@ -241,7 +240,7 @@ describe('shapes of a config', () => {
     },
   );
 
-  it('tool meta written in the words of the protocol wins over autoApprove', () => {
+  it('tool meta written in the words of the protocol wins over alwaysAllow', () => {
     const entry = {
       command: 'x',
       alwaysAllow: ['a', 'constructor'],

@@ -1,9 +1,9 @@
 import { isForeign, mapForeign } from './foreign.ts';
-import { addMistake, addWarning, check, isObject, type Findings, type Path } from './mistake.ts';
+import { addMistake, addWarning, check, isObject, pathText, type Findings, type Path } from './mistake.ts';
 import { unfilledIn } from './placeholders.ts';
 import { kindOf, guessedType, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
 import type { OwnType } from './protocol.ts';
-import { notYet, type Settings } from './settings.ts';
+import { approvalsOf, notYet, type Settings } from './settings.ts';
 import { serverToProtocol } from './to-protocol.ts';
 
 /** One server as it stands in a file. */
@@ -69,6 +69,7 @@ const judge = (
     return undefined;
   }
   const made = build(kind, value, name ?? '', originOf, findings);
+  judgeApproval(value, originOf, findings);
   if (made === undefined || name === undefined) return undefined;
   warnOfLater(made.settings, originOf, findings);
   if (made.vrl !== null) {
@@ -154,6 +155,41 @@ const remote = (fields: RemoteFields, timeoutMs: number) => ({
   sseReadTimeoutMs: fields.sse_read_timeout ?? 300_000,
 });
 
+/** The same said twice has to be the same; and it may be said in vain. */
+const judgeApproval = (
+  value: Readonly<Record<string, unknown>>,
+  originOf: (path: Path) => Path,
+  findings: Findings,
+): void => {
+  const { a2c, default_tool_meta: meta } = value;
+  const places: readonly (readonly [Path, unknown])[] = [
+    [['auto_approve'], value['auto_approve']],
+    [['autoApprove'], value['autoApprove']],
+    [['a2c', 'autoApprove'], isObject(a2c) ? a2c['autoApprove'] : undefined],
+  ];
+  const said = places.filter(([, names]) => Array.isArray(names) && names.every(isText));
+  const [first, ...others] = said.map(([path, names]) => ({
+    path,
+    names: new Set(approvalsOf(names as string[])),
+  }));
+  for (const { path, names } of others) {
+    if (first === undefined || isSameSet(names, first.names)) continue;
+    const what = `says something else than ${pathText(originOf(first.path))}, which means the same`;
+    addMistake(findings, originOf(path), what, 'keep one of them');
+  }
+  if (first !== undefined && first.names.size > 0 && isObject(meta) && meta['auto_apply'] === false)
+    addWarning(findings, originOf(first.path), 'has no effect: default_tool_meta says auto_apply: false');
+};
+const isText = (name: unknown): boolean => typeof name === 'string';
+const isSameSet = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+  some.size === others.size && [...some].every((name) => others.has(name));
+
+/** What is said in the place of a setting is one. */
+const settingsOf = ({ a2c, auto_approve, autoApprove }: BaseFields): Settings => {
+  const said = auto_approve ?? autoApprove;
+  return said ? { ...a2c, autoApprove: said } : (a2c ?? {});
+};
+
 const shared = (fields: BaseFields, name: string) => ({
   name,
   disabled: fields.disabled ?? false,
@@ -161,5 +197,5 @@ const shared = (fields: BaseFields, name: string) => ({
   toolMeta: fields.tool_meta ?? {},
   defaultToolMeta: fields.default_tool_meta ?? null,
   vrl: fields.vrl?.trim() ? fields.vrl : null,
-  settings: fields.a2c ?? {},
+  settings: settingsOf(fields),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { durationSchema } from './duration.ts';
 import { isTemplate } from './placeholders.ts';
 import type { OwnFacts, OwnType, ProtocolServer } from './protocol.ts';
-import { settingsSchema, type Settings } from './settings.ts';
+import { autoApproveSchema, settingsSchema, type Settings } from './settings.ts';
 
 /** Wire keys on purpose: it goes out as `a2c_tool_meta`. Extra keys are kept. Never holds a null of its own keys. */
 export interface ToolMeta {
@@ -22,6 +22,7 @@ interface ServerBase {
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
   readonly vrl: string | null;
+  /** `autoApprove` in here, wherever the server says it. */
   readonly settings: Settings;
   /** The same server as the protocol has it, complete and unrendered: what `client:get_config` shows. */
   readonly raw: ProtocolServer;
@@ -138,6 +139,9 @@ const base = {
   tool_meta: z.record(z.string().min(1), toolMeta).nullish(),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),
+  // Ours; both spellings are seen in the wild.
+  auto_approve: autoApproveSchema.nullish(),
+  autoApprove: autoApproveSchema.nullish(),
   a2c: settingsSchema.nullish(),
 };
 

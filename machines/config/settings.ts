@@ -4,6 +4,13 @@ import { durationSchema, longestMs } from './duration.ts';
 const ms = z.int().min(0).max(longestMs).optional();
 const positiveMs = z.int().min(1).max(longestMs).optional();
 
+/** Each once; other clients write `*` for `all`. */
+export const approvalsOf = (names: readonly string[]): readonly string[] => [
+  ...new Set(names.map((name) => (name === '*' ? 'all' : name))),
+];
+/** Groups (`all`, `read`, `write`) and original names of tools that run unasked. */
+export const autoApproveSchema = z.array(z.string().min(1)).transform(approvalsOf);
+
 /**
  * Our own settings: the one key `a2c`, per server and at the top of a file. Everything is optional; an absent key
  * means "as the level above has it". `idleStop` is a duration like those of the protocol, all others say their unit.
@@ -35,6 +42,7 @@ export const settingsSchema = z
     listChanged: z.enum(['auto', 'off']).optional(),
     refreshFailures: z.int().min(1).max(1000).optional(),
     participation: z.enum(['subscribe', 'resources']).optional(),
+    autoApprove: autoApproveSchema.optional(),
   })
   .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
 

@@ -1,10 +1,12 @@
 /** Every key that the protocol's shape, its inputs and our own settings know: candidates for "did you mean". */
 const known =
-  `type name disabled forbidden_tools tool_meta default_tool_meta vrl a2c server_parameters command args env cwd
+  `type name disabled forbidden_tools tool_meta default_tool_meta vrl auto_approve a2c server_parameters command args env cwd
   encoding encoding_error_handler url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
   ret_object_mapper id description default password options servers inputs restart restartBudget start idleStop
   timeouts connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
-  concurrency onConflict pollMs pollDeclaredMs listChanged refreshFailures participation`.split(/\s+/);
+  concurrency onConflict pollMs pollDeclaredMs listChanged refreshFailures participation autoApprove`.split(
+    /\s+/,
+  );
 
 /** A remedy for an unknown key: what was probably meant, if anything. */
 export const remedyFor = (key: string): string | undefined => {

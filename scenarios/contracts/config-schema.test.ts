@@ -15,7 +15,7 @@ const stdio = { name: 'a', type: 'stdio', server_parameters: { command: 'x' } };
 const everySetting = {
   ...{ restart: 'never', restartBudget: 0, start: 'lazy', idleStop: 'PT1M', timeouts: { callIdleMs: 0 } },
   ...{ concurrency: 1, onConflict: 'prefix', pollMs: 0, pollDeclaredMs: 1, listChanged: 'off' },
-  ...{ refreshFailures: 1, participation: 'subscribe' },
+  ...{ refreshFailures: 1, participation: 'subscribe', autoApprove: ['read'] },
 };
 const web = { url: 'https://h/mcp', headers: { A: 'b' }, timeout: 'PT30S', sse_read_timeout: 300 };
 const right: readonly unknown[] = [
@@ -40,6 +40,11 @@ const right: readonly unknown[] = [
     },
   },
   [{ ...stdio, a2c: { participation: 'resources' } }],
+  [
+    { ...stdio, auto_approve: ['read', 'write_x'] },
+    { ...stdio, name: 'b', autoApprove: ['all'] },
+  ],
+  { mcpServers: { a: { command: 'x', auto_approve: ['*'], alwaysAllow: ['read'] } } },
   { $schema: './a2c.schema.json', servers: { a: { command: 'x', gallery: true, enabled: false } } },
 ];
 const wrong: readonly unknown[] = [
@@ -53,6 +58,8 @@ const wrong: readonly unknown[] = [
   { ...stdio, a2c: { restart: 'maybe' } },
   { ...stdio, a2c: { timeouts: { connectMs: 0 } } },
   { ...stdio, a2c: { participation: 'always' } },
+  { ...stdio, auto_approve: 'read' },
+  { ...stdio, a2c: { autoApprove: [1] } },
   { servers: [{ type: 'stdio', server_parameters: { command: 'x' } }] },
   { servers: [{ name: 'u', type: 'own:unix', server_parameters: { path: null } }] },
   { mcpServers: { a: { command: 'x', autoApprove: 'all' } } },

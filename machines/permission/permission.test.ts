@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { wordsOf } from './access.ts';
+import { readWords, writeWords } from './access-words.ts';
+import { accessOf, permission, rulingOf, type Permission, type PermissionRequest } from './index.ts';
+
+const asked = (tool: string, autoApprove: readonly string[], more: Partial<PermissionRequest> = {}) =>
+  permission({
+    ...{ server: 's', tool, arguments: {}, annotations: null, meta: null, autoApprove },
+    ...more,
+  }).decision;
+
+describe('auto_approve of a server', () => {
+  it('33 [all] → everything is allowed', () => {
+    const tools = ['read_x', 'write_x', 'Delete_x', 'foo', '', 'all', '工具'];
+    expect(tools.map((tool) => asked(tool, ['all']))).toEqual(tools.map(() => 'allow'));
+    const annotations = { destructiveHint: true, readOnlyHint: false };
+    expect(asked('wipe', ['all'], { annotations })).toBe('allow');
+  });
+  it('34 35 read_x runs with [read], and with [] or [write] somebody is asked, where DeepChat denied', () => {
+    expect([[], ['read'], ['write']].map((groups) => asked('read_x', groups))).toEqual([
+      'ask',
+      'allow',
+      'ask',
+    ]);
+    expect(asked('write_x', ['read'])).toBe('ask');
+    expect(asked('write_x', ['write'])).toBe('allow');
+    expect(asked('read_x', ['write', 'read'])).toBe('allow');
+  });
+  it('36 an exact original name allows that tool and no other', () => {
+    const named = ['write_x'];
+    expect(['write_x', 'Write_x', 'write_x2', 'write'].map((tool) => asked(tool, named))).toEqual([
+      'allow',
+      'ask',
+      'ask',
+      'ask',
+    ]);
+    expect(asked('write_x', ['WRITE_X', 'write_*', 'ALL', 'Write'])).toBe('ask');
+  });
+  it('37 a word of writing wins over one of reading, and words count as a whole only', () => {
+    const names = ['get_and_delete', 'update_list', 'target_write', 'getOrCreate', 'thread', 'budget'];
+    expect(names.map((tool) => asked(tool, ['read']))).toEqual(names.map(() => 'ask'));
+    expect(names.map((tool) => asked(tool, ['write']))).toEqual(names.map(() => 'allow'));
+    // These words only look like those.
+    expect(['get_deleted_items', 'list_updates', 'read_settings'].map((t) => asked(t, ['read']))).toEqual([
+      'allow',
+      'allow',
+      'allow',
+    ]);
+  });
+  it('38 whatever the case of a name: with [] somebody is asked, and an unknown word counts as writing', () => {
+    const names = ['Delete_x', 'execute', 'foo', 'READ', '', '_', '42'];
+    expect(names.map((tool) => asked(tool, []))).toEqual(names.map(() => 'ask'));
+    expect(['foo', 'Delete_x', ''].map((tool) => asked(tool, ['read']))).toEqual(['ask', 'ask', 'ask']);
+    expect(['READ', 'ListFiles', 'GETthing'].map((tool) => asked(tool, ['read']))).toEqual([
+      'allow',
+      'allow',
+      'allow',
+    ]);
+  });
+  it('39 words of the server, of an alias and of the arguments say nothing', () => {
+    const told = { server: 'reader', meta: { alias: 'read_all' }, arguments: { read: 'list' } };
+    expect(asked('wipe', ['read'], told)).toBe('ask');
+    expect(asked('read', ['read'], { server: 'deleter', meta: { alias: 'A_delete_x' } })).toBe('allow');
+  });
+});
+
+describe('auto_apply of a tool', () => {
+  it('E01 true → it runs unasked, whatever else is said', () => {
+    const annotations = { destructiveHint: true };
+    expect(asked('wipe', [], { meta: { auto_apply: true }, annotations })).toBe('allow');
+  });
+  it('E02 without it and without auto_approve somebody is asked', () => {
+    expect([null, {}, { auto_apply: null }].map((meta) => asked('read_x', [], { meta }))).toEqual([
+      'ask',
+      'ask',
+      'ask',
+    ]);
+  });
+  it('false → somebody is asked, although auto_approve has its group or its name', () => {
+    const meta = { auto_apply: false };
+    expect([['all'], ['read'], ['read_x']].map((groups) => asked('read_x', groups, { meta }))).toEqual([
+      'ask',
+      'ask',
+      'ask',
+    ]);
+  });
+});
+
+describe('annotations', () => {
+  it('make a read a write, and never a write a read', () => {
+    expect(accessOf('read_x', { destructiveHint: true, readOnlyHint: true })).toBe('write');
+    expect(accessOf('read_x', { readOnlyHint: false })).toBe('write');
+    expect(accessOf('read_x', { readOnlyHint: true, destructiveHint: false })).toBe('read');
+    expect(accessOf('write_x', { readOnlyHint: true, destructiveHint: false })).toBe('write');
+    expect(accessOf('foo', { readOnlyHint: true, idempotentHint: true })).toBe('write');
+  });
+  it('allow nothing that is not allowed without them, but for who approved writing', () => {
+    const hint = fc.option(fc.boolean(), { nil: undefined });
+    const name = fc
+      .array(fc.constantFrom('get', 'delete', 'x', '_', 'List', 'constructor'))
+      .map((w) => w.join(''));
+    fc.assert(
+      fc.property(name, hint, hint, (tool, readOnlyHint, destructiveHint) => {
+        const annotations = {
+          ...(readOnlyHint !== undefined && { readOnlyHint }),
+          ...(destructiveHint !== undefined && { destructiveHint }),
+        };
+        const [plain, hinted] = [asked(tool, ['read']), asked(tool, ['read'], { annotations })];
+        expect(plain === 'ask' && hinted === 'allow').toBe(false);
+      }),
+    );
+  });
+});
+
+describe('words of a name', () => {
+  it.each([
+    ['get-file.text/all:at once', ['get', 'file', 'text', 'all', 'at', 'once']],
+    ['readTextFile', ['read', 'text', 'file']],
+    ['get2delete3', ['get', 'delete']],
+    ['parseHTMLPage', ['parse', 'html', 'page', 'htmlp', 'age']],
+    ['DELETEall', ['delet', 'eall', 'delete', 'all']],
+    ['getУдалить', ['get']],
+  ])('of %s', (name, expected) => {
+    expect(wordsOf(name)).toEqual(expected);
+  });
+  it('mean reading or writing, never both', () => {
+    expect([...readWords].filter((word) => writeWords.has(word))).toEqual([]);
+    expect([...readWords, ...writeWords].filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
+  });
+});
+
+describe("a host's own rule", () => {
+  it('is a function that gives a word or a ruling, at once or later', async () => {
+    const rules: Permission[] = [
+      () => 'deny',
+      ({ tool }) => ({ decision: 'allow', reason: `${tool} is fine` }),
+      (request) => Promise.resolve(permission(request)),
+    ];
+    const request = { server: 's', tool: 't', arguments: {}, annotations: null, meta: null, autoApprove: [] };
+    const said = await Promise.all(rules.map((rule) => rule(request)));
+    expect(said.map(rulingOf)).toEqual([
+      { decision: 'deny', reason: "the host's rule says deny" },
+      { decision: 'allow', reason: 't is fine' },
+      { decision: 'ask', reason: 'nothing approves it beforehand; it counts as write' },
+    ]);
+  });
+  it('that gives anything else denies', () => {
+    const junk = [undefined, null, true, 'yes', {}, { decision: 'ALLOW' }, [], { decision: true }];
+    expect(junk.map((said) => rulingOf(said).decision)).toEqual(junk.map(() => 'deny'));
+    expect(rulingOf({ decision: 'ask', reason: 7 })).toEqual({
+      decision: 'ask',
+      reason: "the host's rule says ask",
+    });
+  });
+});
