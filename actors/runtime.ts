@@ -18,7 +18,8 @@ import {
 import type { Address } from '../machines/address.ts';
 import type { OwnedEnded } from '../machines/effects.ts';
 import type { AskFact, Give, Ports } from '../machines/ports.ts';
-import { wireCodes } from '../machines/wire/index.ts';
+import type { Known } from '../machines/calls/index.ts';
+import { CallPorts } from './call-ports.ts';
 import { deferred } from './deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
@@ -27,17 +28,6 @@ import { FlightRecorder, notRecorded, type FlightOptions } from './flight-record
 import type { Reach } from './servers.ts';
 import { Tap } from './tap.ts';
 import { version } from './version.ts';
-
-/** A call that wants to run and needs a person's word. `signal` aborts when the question is no longer open. */
-export interface ConfirmQuestion {
-  readonly reqId: string;
-  readonly server: string;
-  readonly tool: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-}
-/** `'allow'` and `'deny'` answer for everybody; a function asks somebody. A rejection is a denial with its text. */
-export type Confirm = 'allow' | 'deny' | ((question: ConfirmQuestion) => Promise<boolean> | boolean);
 
 /** How long a host waits for what the operating system still has to finish after all machines have ended. */
 const leftoverMs = 3_000;
@@ -59,7 +49,8 @@ export class Runtime {
   readonly #reaches = new Map<string, Map<number, Reach>>();
   /** By server, the longest first: one may be a part of another. */
   readonly #secrets = new Map<string, readonly string[]>();
-  confirm: Confirm = 'deny';
+  /** What a call asks before it is sent, in whose turn it is sent, and what becomes of its result. */
+  readonly calls = new CallPorts((address) => this.directory.find(address)?.ref.getSnapshot().context as Known);
   /** Who answers when a server asks its host something; what is not here is not declared to servers. */
   answers: Answers = {};
   /** Hears what servers log over MCP. */
@@ -94,31 +85,19 @@ export class Runtime {
     this.flight?.watch(this.directory);
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
-    if (question.session === 'confirm') return this.#askPerson(question, give);
+    if (this.calls.has(question.session)) return this.calls.ask(from, question, give);
+    if (question.lane !== undefined)
+      return this.calls.inTurn(question, give, (answer) => this.#askSession(from, question, answer));
     if (!this.#sessions.has(question.session)) return this.#links.ask(from, question, give);
+    return this.#askSession(from, question, give);
+  }
+  #askSession(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     return this.#sessions.ask(
       from,
       question,
       discreetAnswer(give, () => this.#allSecrets()),
     );
   }
-  #askPerson({ id, params }: { id: string; params?: unknown }, give: Give<AskFact>): () => void {
-    const { confirm } = this;
-    const refuse = (message: string): void =>
-      give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
-    const aborter = new AbortController();
-    if (confirm === 'deny')
-      refuse('当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题');
-    else if (confirm === 'allow') give({ type: 'ask.answered', id, result: true });
-    else
-      void (async () =>
-        confirm({ ...(params as Omit<ConfirmQuestion, 'signal'>), signal: aborter.signal }))().then(
-        (isApproved) => give({ type: 'ask.answered', id, result: isApproved }),
-        (error: unknown) => refuse(`在工具调用二次确认时发生异常，异常信息：${String(error)}`),
-      );
-    return () => aborter.abort();
-  }
-
   #allSecrets(): readonly string[] {
     return [...this.#secrets.values()].flat().toSorted((a, b) => b.length - a.length);
   }

@@ -4,16 +4,19 @@ import type { Address } from './address.ts';
 import {
   argumentsInvalid,
   finished,
+  handleOf,
   isOverBudget,
   isRefusedByTool,
   notConfirmed,
   notPermitted,
   type CallPolicy,
+  type CallQuestion,
   type Confirmation,
   type Finding,
   type Judgement,
 } from './calls/index.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
+import { extended } from './extended.ts';
 import type { AskFact } from './ports.ts';
 import type { ProcessTag } from './process.machine.ts';
 import type { CallEnd, CallPhase, CallSettled } from './settlement.ts';
@@ -188,7 +191,13 @@ export const judgementOf = saidIn<Judgement>;
 export const confirmationOf = saidIn<Confirmation>;
 
 // ── what it asks ───────────────────────────────────────────────────────────────────────────────────────
-const question = (c: Context) => ({ reqId: c.reqId, server: c.server, tool: c.tool, params: c.params });
+const question = (c: Context): CallQuestion => ({
+  reqId: c.reqId,
+  server: c.server,
+  tool: c.tool,
+  params: c.params,
+  meta: c.policy?.meta ?? null,
+});
 const port = <More extends object>(name: string, method: string, more: (c: Context) => More) =>
   ({
     type: 'ask',
@@ -202,18 +211,20 @@ const port = <More extends object>(name: string, method: string, more: (c: Conte
 /** Are its arguments right, and may it run? */
 export const askPolicy = port('policy', 'judge', () => ({}));
 export const askPerson = port('confirm', 'confirm', () => ({}));
-export const askFinish = port('finish', 'finish', (c) => ({ result: c.result }));
+export const askFinish = port('finish', 'finish', (c) => ({
+  result: c.result,
+  keepAs: isOverBudget(c, c.result) ? handleOf(c) : null,
+  isError: isRefusedByTool(c.result),
+}));
 export const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
 export const send = [
   enter('running'),
   {
     type: 'ask',
-    params: ({ context: c }: { context: Context }) => ({
-      id: 'call',
-      session: c.session,
-      method: c.method,
-      params: c.request,
-    }),
+    params: ({ context: c }: { context: Context }) => {
+      const asked = { id: 'call', session: c.session, method: c.method, params: c.request };
+      return c.policy ? extended(asked, { lane: c.server }) : asked;
+    },
   },
 ] as const;
 export const takeBack = { type: 'withdraw', params: { id: 'call' } } as const;

@@ -30,6 +30,8 @@ export interface Question {
   readonly session: Address;
   readonly method: string;
   readonly params?: unknown;
+  /** In whose lane it waits for its turn: the name of a server. Without one it goes at once. */
+  readonly lane?: string;
 }
 export interface TellOwned {
   readonly kind: string;

@@ -259,7 +259,7 @@ export interface Ports {
   /** Asks; the returned function withdraws the question (a call in flight is cancelled at the other side). */
   ask(
     from: Address,
-    question: { id: string; session: Address; method: string; params?: unknown },
+    question: { id: string; session: Address; method: string; params?: unknown; lane?: string },
     give: Give<AskFact>,
   ): () => void;
 }

@@ -1,0 +1,67 @@
+import { createLanes, createValidator } from '../adapters/index.ts';
+import {
+  askInTurn,
+  defaultLimits,
+  finishAsk,
+  judgeAsk,
+  noLimits,
+  type Known,
+  type LaneLimits,
+} from '../machines/calls/index.ts';
+import { permission, type Permission } from '../machines/permission/index.ts';
+import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import { wireCodes } from '../machines/wire/index.ts';
+import { confirmAsk, type Confirm } from './confirm.ts';
+import { KeptResults } from './kept-results.ts';
+
+type Question = Parameters<Ports['ask']>[1];
+const unavailable: Ports['ask'] = (_from, { id }, give) => {
+  const failure = { code: wireCodes.notBuilt, message: 'There is no program' } as const;
+  give({ type: 'ask.refused', id, sent: false, failure });
+  return () => {};
+};
+
+/** The ports that only the calls of a computer ask, filled with what its host has set. */
+export class CallPorts {
+  confirm: Confirm = 'deny';
+  /** The rule of the host in the place of ours. */
+  permission: Permission = permission;
+  /** Of one server, and of all together. */
+  limitsOf: (server: string) => LaneLimits = () => defaultLimits;
+  total: () => LaneLimits = () => noLimits;
+  /** The program of a server, and who runs it. */
+  hasProgram: (server: string) => boolean = () => false;
+  transform: Ports['ask'] = unavailable;
+  readonly kept = new KeptResults();
+  readonly #lanes = createLanes({
+    limitsOf: (server) => this.limitsOf(server),
+    total: () => this.total(),
+  });
+  readonly #ports: Readonly<Record<string, Ports['ask']>>;
+
+  /** `contextOf`: what the machine at an address remembers. */
+  constructor(contextOf: (address: string) => Known | undefined) {
+    /** A call lives below its computer. */
+    const knownTo = (call: string): Known | undefined => contextOf(call.slice(0, call.indexOf('/')));
+    const validate = createValidator();
+    this.#ports = {
+      policy: judgeAsk({ knownTo, validate, permission: () => this.permission }),
+      confirm: confirmAsk(() => this.confirm, knownTo),
+      finish: finishAsk({
+        ...{ knownTo, validate },
+        hasProgram: (server) => this.hasProgram(server),
+        transform: (...asked) => this.transform(...asked),
+        keep: (handle, result) => this.kept.keep(handle, result),
+      }),
+    };
+  }
+  has(session: string): boolean {
+    return Object.hasOwn(this.#ports, session);
+  }
+  ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
+    return this.#ports[question.session]?.(from, question, give) ?? (() => {});
+  }
+  inTurn(question: Question, give: Give<AskFact>, ask: (give: Give<AskFact>) => () => void): () => void {
+    return askInTurn(this.#lanes, question.lane ?? '', question, give, ask);
+  }
+}

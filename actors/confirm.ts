@@ -1,0 +1,79 @@
+import { toolIn, type CallQuestion, type Confirmation, type Known } from '../machines/calls/index.ts';
+import type { ToolAnnotations } from '../machines/catalog/index.ts';
+import type { Ports } from '../machines/ports.ts';
+import { wireCodes } from '../machines/wire/index.ts';
+
+/** A call that wants to run and needs a person's word. */
+export interface ConfirmQuestion {
+  readonly reqId: string;
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** Its name for people. */
+  readonly title: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** What its server says that it does: hints of a stranger, no promise. */
+  readonly annotations: ToolAnnotations | null;
+  /** Aborts when the question is no longer open: cancelled, too late, or the computer closes. */
+  readonly signal: AbortSignal;
+}
+/** `allow-for-session`: this tool of this server is not asked about again, as long as the computer lives. */
+export type ConfirmAnswer = Confirmation['decision'] | Confirmation;
+/**
+ * `'allow'` and `'deny'` answer for everybody; a function asks somebody. A rejection is a denial with its text, one with
+ * the name `TimeoutError` that nobody answered in time.
+ */
+export type Confirm =
+  | 'allow'
+  | 'deny'
+  | ((question: ConfirmQuestion) => Promise<ConfirmAnswer> | ConfirmAnswer);
+
+/** The texts are those of the reference implementation (a2c-wire §3.6): its agents know them. */
+const nobody =
+  '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
+const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
+const failed = (error: unknown): string => `在工具调用二次确认时发生异常，异常信息：${String(error)}`;
+
+const words: ReadonlySet<unknown> = new Set(['allow', 'allow-for-session', 'deny']);
+/** What the callback of a host gave, read. Whatever is none of the words allows nothing. */
+function confirmationIn(said: unknown): Confirmation | undefined {
+  const { decision, reason } = (typeof said === 'object' && said !== null ? said : { decision: said }) as {
+    readonly decision?: unknown;
+    readonly reason?: unknown;
+  };
+  if (!words.has(decision)) return undefined;
+  const word = decision as Confirmation['decision'];
+  return typeof reason === 'string' && reason !== '' ? { decision: word, reason } : { decision: word };
+}
+const unreadable = `the answer was none of ${[...words].join(', ')}`;
+
+/** The port `confirm`. */
+export const confirmAsk =
+  (confirm: () => Confirm, knownTo: (call: string) => Known | undefined): Ports['ask'] =>
+  (from, { id, params }, give) => {
+    const { reqId, server, tool, params: given } = params as CallQuestion;
+    const how = confirm();
+    const refuse = (message: string): void =>
+      give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
+    const answer = (result: Confirmation): void => give({ type: 'ask.answered', id, result });
+    if (typeof how === 'string') {
+      if (how === 'allow') answer({ decision: 'allow' });
+      else refuse(nobody);
+      return () => {};
+    }
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    const { title, annotations } = toolIn(knownTo(from), server, tool) ?? {};
+    const question = { reqId, server, tool, title: title ?? annotations?.title ?? tool, arguments: given };
+    const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
+    void (async () => how(whole))().then(
+      (said) => {
+        const read = confirmationIn(said);
+        if (read) answer(read);
+        else refuse(failed(unreadable));
+      },
+      (error: unknown) =>
+        refuse(error instanceof Error && error.name === 'TimeoutError' ? late : failed(error)),
+    );
+    return () => aborter.abort();
+  };

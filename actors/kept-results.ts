@@ -1,0 +1,28 @@
+/** Results that are kept whole, and their bytes of JSON together. */
+const most = 20;
+const mostBytes = 64 * 1024 * 1024;
+
+/** Results that were too large to be passed on. The oldest go first; what is asked for stays until then. */
+export class KeptResults {
+  readonly #results = new Map<string, { readonly result: unknown; readonly bytes: number }>();
+  #bytes = 0;
+
+  keep(handle: string, result: unknown): void {
+    this.#drop(handle);
+    const bytes = Buffer.byteLength(JSON.stringify(result));
+    this.#results.set(handle, { result, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#results.keys()) {
+      if (this.#results.size <= most && (this.#bytes <= mostBytes || this.#results.size === 1)) return;
+      this.#drop(oldest);
+    }
+  }
+  /** Undefined: never kept, or gone by now. */
+  get(handle: string): unknown {
+    return this.#results.get(handle)?.result;
+  }
+  #drop(handle: string): void {
+    this.#bytes -= this.#results.get(handle)?.bytes ?? 0;
+    this.#results.delete(handle);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Tool, ToolMeta } from '../catalog/index.ts';
+import { rulingOf, type Permission, type PermissionRequest } from '../permission/index.ts';
+import type { AskFact, Give, Ports } from '../ports.ts';
+import { wireCodes } from '../wire/failure.ts';
+import type { Judgement } from './policy.ts';
+
+/** What a value does to a JSON Schema; `unchecked`: the schema is none that can be used, and says why. */
+export type Validated =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly problems: readonly string[] }
+  | { readonly ok: 'unchecked'; readonly reason: string };
+/** Port `validate`: never throws, whatever schema and value are. */
+export type Validate = (schema: object, value: unknown) => Validated;
+
+/** Of a computer, what a call is judged by. */
+export interface Known {
+  readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
+  readonly servers: readonly {
+    readonly rules: { readonly server: string; readonly autoApprove: readonly string[] };
+  }[];
+}
+/** What the call machine asks the ports `policy` and `finish`. */
+export interface CallQuestion {
+  readonly reqId: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly meta: ToolMeta | null;
+}
+
+const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+/** By list: one list is looked through by every call of its server. */
+const byName = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
+export function toolIn(known: Known | undefined, server: string, tool: string): Tool | undefined {
+  const list = known && own(known.catalogs, server);
+  if (!list) return undefined;
+  const named = byName.get(list) ?? new Map(list.toReversed().map((entry) => [entry.name, entry]));
+  byName.set(list, named);
+  return named.get(tool);
+}
+const problemsOf = (validate: Validate, tool: Tool | undefined, value: unknown): readonly string[] => {
+  const validated = tool ? validate(tool.inputSchema, value) : undefined;
+  return validated?.ok === false ? validated.problems : [];
+};
+export const permissionRequest = (known: Known | undefined, call: CallQuestion): PermissionRequest => ({
+  server: call.server,
+  tool: call.tool,
+  arguments: call.params,
+  annotations: toolIn(known, call.server, call.tool)?.annotations ?? null,
+  meta: call.meta,
+  autoApprove: known?.servers.find((s) => s.rules.server === call.server)?.rules.autoApprove ?? [],
+});
+
+export interface JudgeOptions {
+  /** The computer whose call it is, by the address of that call. */
+  readonly knownTo: (call: string) => Known | undefined;
+  readonly validate: Validate;
+  readonly permission: () => Permission;
+}
+/** The port `policy`: arguments first; what is wrong in itself is put before nobody. */
+export const judgeAsk =
+  ({ knownTo, validate, permission }: JudgeOptions): Ports['ask'] =>
+  (from, { id, params }, give: Give<AskFact>) => {
+    const call = params as CallQuestion;
+    const known = knownTo(from);
+    const problems = problemsOf(validate, toolIn(known, call.server, call.tool), call.params);
+    const say = (said: unknown): void =>
+      give({ type: 'ask.answered', id, result: { problems, ...rulingOf(said) } satisfies Judgement });
+    const fail = (error: unknown): void => {
+      const message = `Error: Operation not permitted: the host's rule failed: ${String(error)}`;
+      give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
+    };
+    if (problems.length > 0) {
+      say({ decision: 'deny', reason: 'its arguments are wrong' });
+      return () => {};
+    }
+    let isOver = false;
+    const unlessOver =
+      (then: (said: unknown) => void) =>
+      (said: unknown): void => {
+        if (!isOver) then(said);
+      };
+    let said: ReturnType<Permission>;
+    try {
+      said = permission()(permissionRequest(known, call));
+    } catch (error) {
+      fail(error);
+      return () => {};
+    }
+    if (said instanceof Promise) said.then(unlessOver(say), unlessOver(fail));
+    else say(said);
+    return () => (isOver = true);
+  };
