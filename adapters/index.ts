@@ -43,3 +43,4 @@ export {
   type TraceFile,
 } from './trace/index.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
+export { createTransformer, transformAsk, type TransformerOptions } from './vrl/index.ts';

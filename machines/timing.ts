@@ -45,6 +45,12 @@ export const timing = {
   confirmMs: 120_000,
   /** A result is held against its schema and goes through the VRL program of its server; then it is given as it came. */
   lookMs: 10_000,
+  /** One program over one result. */
+  vrlMs: 5_000,
+  /** Bringing up the thread that runs them. */
+  vrlLoadMs: 30_000,
+  /** Nobody has asked for a program for so long: its thread is ended. */
+  vrlIdleMs: 300_000,
   /** Socket.IO: connect and join. */
   linkMs: 10_000,
   /** Pause before a lost office is connected again. */

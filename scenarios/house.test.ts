@@ -38,6 +38,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
   { where: /^adapters\/process\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
+  { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },
   { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client'] },
   { where: /^actors\//, may: ['xstate'] },

@@ -1,0 +1,34 @@
+import type { Ports, Transformer } from '../../machines/ports.ts';
+import { eventOf, type TransformQuestion } from '../../machines/transform/index.ts';
+import { wireCodes, type Failure } from '../../machines/wire/index.ts';
+
+/**
+ * The port `ask` for questions to the session `transform`: `{server, tool, parameters, result}` is answered with
+ * `{json}`, what the program of that server makes of it, or refused with why not. `programOf`: null where it has none.
+ */
+export const transformAsk =
+  (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): Ports['ask'] =>
+  (_from, { id, params }, give) => {
+    const { server, ...call } = params as TransformQuestion;
+    const refuse = ({ message, details, ...failure }: Failure, sent: boolean): void =>
+      give({
+        type: 'ask.refused',
+        id,
+        sent,
+        failure: {
+          ...failure,
+          message: `vrl of '${server}': ${message}`,
+          details: { ...details, server_name: server, tool_name: call.tool },
+        },
+      });
+    const program = programOf(server);
+    if (program === null) {
+      refuse({ code: wireCodes.notFound, message: 'there is no program' }, false);
+      return () => {};
+    }
+    return transformer.run(program, eventOf(call), (answer) =>
+      answer.ok
+        ? give({ type: 'ask.answered', id, result: { json: answer.json } })
+        : refuse(answer.failure, true),
+    );
+  };

@@ -1,0 +1,37 @@
+import { endText } from '../../machines/transform/index.ts';
+import { wireCodes, type Failure } from '../../machines/wire/index.ts';
+
+const name = '@bpinternal/verel';
+/** The one that package.json has as an optional dependency; a test holds the two together. */
+export const verel = { name, version: '0.2.0', install: `npm install ${name}@0.2.0` };
+
+export const missing: Failure = {
+  code: 'ConfigInvalid',
+  message: `VRL needs the package ${name}, which is not installed`,
+  remedy: verel.install,
+};
+export const unusable = (why: string): Failure => ({
+  code: 'Crashed',
+  message: `VRL could not be loaded: ${why}`,
+  remedy: verel.install,
+});
+export const tooLong = (ms: number): Failure => ({
+  code: wireCodes.timeout,
+  message: `The program did not end within ${ms} ms`,
+  details: { timeout: ms },
+  remedy: 'Let it look at less of the result.',
+});
+export const ended = (source: string, said: string): Failure => ({
+  code: wireCodes.internal,
+  message: endText(source, said),
+});
+/** Seen of it: a result that is nested more than 126 levels deep, or that holds one half of a character. */
+export const broken = (why: string): Failure => ({
+  code: 'Crashed',
+  message: `VRL broke under this program and this result (${why})`,
+});
+export const notHanded = (error: unknown): Failure => ({
+  code: wireCodes.badRequest,
+  message: `The result cannot be handed to a program: ${String(error)}`,
+});
+export const closed: Failure = { code: 'ToolCallCancelled', message: 'VRL was closed' };

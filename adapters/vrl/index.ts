@@ -1,0 +1,2 @@
+export { transformAsk } from './ask.ts';
+export { createTransformer, type TransformerOptions } from './transformer.ts';

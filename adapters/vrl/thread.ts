@@ -1,0 +1,60 @@
+import { Worker } from 'node:worker_threads';
+import type { Diagnostic } from '../../machines/transform/index.ts';
+
+/** One program to run over an event, or, without one, to check. */
+export interface Asked {
+  readonly source: string;
+  readonly event?: object;
+}
+/** What the thread says: first whether it can be used, then one answer for each question. */
+export type Told =
+  | { readonly type: 'ready' }
+  | { readonly type: 'missing' }
+  | { readonly type: 'unusable'; readonly why: string }
+  | { readonly type: 'checked'; readonly errors: readonly Diagnostic[] }
+  | { readonly type: 'ran'; readonly json: string }
+  /** The program ended itself. */
+  | { readonly type: 'failed'; readonly why: string }
+  /** The runtime broke under it: this thread can be used no more. */
+  | { readonly type: 'broken'; readonly why: string }
+  /** It ended without being told to. */
+  | { readonly type: 'lost'; readonly why: string };
+
+/** Beside this file, in a checkout and in `dist`. */
+export const workerEntry = new URL('./worker.mjs', import.meta.url);
+
+/**
+ * One worker thread. It ends by `end`, which also stops a program in the midst of a loop, or with the process. It
+ * has none of the host's environment, and what the runtime prints when it breaks reaches nobody.
+ */
+export class Thread {
+  readonly #worker: Worker;
+  readonly #hear: (told: Told) => void;
+  #ended: Promise<void> | undefined;
+
+  constructor(entry: URL, hear: (told: Told) => void) {
+    this.#hear = hear;
+    this.#worker = new Worker(entry, { execArgv: [], env: {}, stdout: true, stderr: true });
+    this.#worker.stdout.resume();
+    this.#worker.stderr.resume();
+    this.#worker.on('message', (told: Told) => this.#say(told));
+    this.#worker.on('error', (error) => this.#say({ type: 'lost', why: String(error) }));
+    this.#worker.on('exit', (code) => this.#say({ type: 'lost', why: `exit code ${code}` }));
+  }
+  /** Nothing is heard of it once it was told to end. */
+  #say(told: Told): void {
+    if (!this.#ended) this.#hear(told);
+  }
+  /** Throws for an event that no thread can be handed, such as one with a function in it. */
+  ask(asked: Asked): void {
+    this.#worker.postMessage(asked);
+  }
+  /** Whether it keeps this process alive. */
+  hold(isWanted: boolean): void {
+    if (isWanted) this.#worker.ref();
+    else this.#worker.unref();
+  }
+  end(): Promise<void> {
+    return (this.#ended ??= this.#worker.terminate().then(() => {}));
+  }
+}

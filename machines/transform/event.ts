@@ -1,0 +1,51 @@
+/** What is asked of the session `transform`, method `vrl`: the program of this server, over this result of a call. */
+export interface TransformQuestion {
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** An MCP CallToolResult, as the server gave it. */
+  readonly result: unknown;
+}
+type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * `meta` of a result and the rest of it. On the wire of MCP it is `_meta`, on ours `meta`, and who gives both means
+ * both.
+ */
+function taken(result: unknown): { readonly meta: Json | null; readonly rest: Json } {
+  if (!isObject(result)) return { meta: null, rest: {} };
+  const { _meta, meta, ...rest } = result;
+  if (!isObject(_meta) && !isObject(meta)) return { meta: null, rest };
+  return { meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta) }, rest };
+}
+
+/**
+ * What a program sees (a2c-wire §3.7): `{meta, content, structuredContent, isError, tool_name, parameters}`, the
+ * first four always there, so that no program has to ask. Whatever else the server gave stays.
+ */
+export function eventOf({ tool, parameters, result }: Omit<TransformQuestion, 'server'>): Json {
+  const { meta, rest } = taken(result);
+  return {
+    ...rest,
+    meta,
+    content: rest['content'] ?? [],
+    structuredContent: rest['structuredContent'] ?? null,
+    isError: rest['isError'] ?? false,
+    tool_name: tool,
+    parameters,
+  };
+}
+
+/**
+ * The result with what became of it: a JSON text in `meta.a2c_vrl_transformed`. Its `_meta` moves to `meta`, because
+ * readers that know both names heed `_meta` only. Nothing else of it changes, and it is not touched itself.
+ */
+export function transformed(result: unknown, json: string): unknown {
+  if (!isObject(result)) return result;
+  const { meta, rest } = taken(result);
+  return { ...rest, meta: { ...meta, a2c_vrl_transformed: json } };
+}

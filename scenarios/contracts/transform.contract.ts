@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import type { ProgramChecked, Transformed, Transformer } from '../../machines/ports.ts';
+import { casesOf, type ContractCase, type Law } from './contract.ts';
+
+/** The programs that every world can run. */
+export type Program =
+  /** Adds `status: "processed"` to the event. */
+  | 'good'
+  /** `.a = 1`, and on a second line `.field =`: nothing follows. */
+  | 'wrong'
+  /** Ends itself with the words "no such luck". */
+  | 'failing'
+  /** Does not end. */
+  | 'endless';
+/** How the contract gets a transformer and waits for it: a real one for an event, a scripted one by stepping a clock. */
+export interface TransformWorld {
+  readonly transformer: Transformer;
+  readonly sources: Readonly<Record<Program, string>>;
+  /** To be told of every answer: `until` looks again. */
+  heard(): void;
+  until(holds: () => boolean): Promise<void>;
+  /** Resolves when a program runs, and its time with it. */
+  running(): Promise<void>;
+  /** Lets all the time pass that it has. */
+  passTime(): void;
+  /** Ends whatever a failed case left. */
+  dispose(): Promise<void>;
+}
+/** What is under test. Each case has a world of its own. */
+export interface TransformSubject {
+  createWorld(): TransformWorld;
+}
+
+/** The event that is given to every program. */
+const event = { meta: null, content: [{ type: 'text', text: 'grün 💧' }], tool_name: 'look' };
+
+function stageOf({ transformer, sources, ...world }: TransformWorld) {
+  const order: number[] = [];
+  const open: { readonly answers: readonly unknown[]; readonly isWithdrawn: () => boolean }[] = [];
+  return {
+    ...world,
+    transformer,
+    /** Which runs were answered, one after the other. */
+    order,
+    runOutOfTime: async (): Promise<void> => {
+      await world.running();
+      world.passTime();
+    },
+    check: async (program: Program): Promise<ProgramChecked> => {
+      const answers: ProgramChecked[] = [];
+      void transformer.check(sources[program]).then((answer) => {
+        answers.push(answer);
+        world.heard();
+      });
+      await world.until(() => answers.length > 0);
+      return answers[0] as ProgramChecked;
+    },
+    run: (program: Program, over: object = event) => {
+      const answers: Transformed[] = [];
+      const nth = open.length;
+      let isWithdrawn = false;
+      const withdraw = transformer.run(sources[program], over, (answer) => {
+        answers.push(answer);
+        order.push(nth);
+        world.heard();
+      });
+      assert.deepEqual(answers, [], 'answered before it was asked');
+      open.push({ answers, isWithdrawn: () => isWithdrawn });
+      return {
+        answers,
+        withdraw: () => {
+          isWithdrawn = true;
+          withdraw();
+        },
+        answer: async (): Promise<Transformed> => {
+          await world.until(() => answers.length > 0);
+          return answers[0] as Transformed;
+        },
+      };
+    },
+    /** Everything that was asked was answered once, but for what was withdrawn. */
+    answeredOnce: (): void =>
+      open.forEach(({ answers, isWithdrawn }) => assert.equal(answers.length, isWithdrawn() ? 0 : 1)),
+  };
+}
+type Stage = ReturnType<typeof stageOf>;
+const law = (title: string, holds: Law<Stage>['holds']): Law<Stage> => ({ title, holds });
+
+const jsonOf = (answer: Transformed): unknown => {
+  assert.ok(answer.ok, JSON.stringify(answer));
+  return JSON.parse(answer.json);
+};
+const failureOf = (answer: Transformed | ProgramChecked) => {
+  assert.ok(!answer.ok, JSON.stringify(answer));
+  return answer.failure;
+};
+
+const aCheck = [
+  law('finds nothing in a program that can be run', async ({ check }) => {
+    assert.deepEqual(await check('good'), { ok: true });
+  }),
+  law('names line, column and mistake of one that cannot be run', async ({ check }) => {
+    const failure = failureOf(await check('wrong'));
+    assert.equal(failure.code, 'VrlSyntaxError');
+    assert.match(failure.message, /^line 2, column 9: syntax error/);
+    const { message, ...place } = failure.details ?? {};
+    assert.deepEqual(place, { line: 2, column: 9 });
+    assert.match(String(message), /^syntax error/);
+  }),
+  law('waits for its turn, and is answered, when a program hangs', async ({ check, run, runOutOfTime }) => {
+    run('endless');
+    const checked = check('good');
+    await runOutOfTime();
+    assert.deepEqual(await checked, { ok: true });
+  }),
+];
+
+const aRun = [
+  law('gives the event as the program leaves it, as JSON with its characters as they are', async ({ run }) => {
+    const answer = await run('good').answer();
+    assert.deepEqual(jsonOf(answer), { ...event, status: 'processed' });
+    assert.ok(answer.ok && answer.json.includes('grün 💧'));
+  }),
+  law('leaves the event that it was given as it was', async ({ run }) => {
+    const given = structuredClone(event);
+    await run('good', given).answer();
+    assert.deepEqual(given, event);
+  }),
+  law('that ends itself is refused with its own words, and the next one runs', async ({ run }) => {
+    const [failing, good] = [run('failing'), run('good')];
+    assert.match(failureOf(await failing.answer()).message, /no such luck/);
+    assert.equal((await good.answer()).ok, true);
+  }),
+  law('of a program that cannot be run is refused as a check would refuse it', async ({ run }) => {
+    const failure = failureOf(await run('wrong').answer());
+    assert.match(failure.message, /syntax error/);
+  }),
+  law('over what no JSON can hold is refused, and the next one runs', async ({ run }) => {
+    const round: Record<string, unknown> = { call: () => {} };
+    const [bad, good] = [run('good', round), run('good')];
+    assert.equal(failureOf(await bad.answer()).code, 400);
+    assert.equal((await good.answer()).ok, true);
+  }),
+  law('takes its turn: answers come in the order of the questions', async ({ run, order }) => {
+    const all = [run('good'), run('failing'), run('good'), run('failing')];
+    await all.at(-1)?.answer();
+    assert.deepEqual(order, [0, 1, 2, 3]);
+  }),
+];
+
+const time = [
+  law('that a program may take is bounded: then it is refused with 408', async ({ run, runOutOfTime }) => {
+    const endless = run('endless');
+    await runOutOfTime();
+    const failure = failureOf(await endless.answer());
+    assert.equal(failure.code, 408);
+    assert.match(failure.message, /did not end within \d+ ms/);
+  }),
+  law('of one that hangs is not lost for those behind it', async ({ run, runOutOfTime }) => {
+    const [endless, ...behind] = [run('endless'), run('good'), run('failing'), run('good')];
+    await runOutOfTime();
+    const answers = await Promise.all(behind.map(({ answer }) => answer()));
+    assert.deepEqual(
+      answers.map(({ ok }) => ok),
+      [true, false, true],
+    );
+    assert.equal((await endless.answer()).ok, false);
+  }),
+];
+
+const withdrawn = [
+  law('before its turn, a run is never answered, and costs those behind it nothing', async ({ run }) => {
+    const [first, second, third] = [run('good'), run('endless'), run('good')];
+    second.withdraw();
+    assert.equal((await first.answer()).ok, true);
+    assert.equal((await third.answer()).ok, true);
+  }),
+  law('while it runs, it is never answered, and those behind it wait no longer than its time', async (stage) => {
+    const [running, next] = [stage.run('endless'), stage.run('good')];
+    await stage.running();
+    running.withdraw();
+    stage.passTime();
+    assert.equal((await next.answer()).ok, true);
+  }),
+  law('twice, or after the answer, changes nothing', async ({ run }) => {
+    const one = run('good');
+    await one.answer();
+    const { answers } = one;
+    const two = run('good');
+    two.withdraw();
+    two.withdraw();
+    assert.equal((await run('good').answer()).ok, true);
+    assert.equal(answers.length, 1);
+  }),
+];
+
+const close = [
+  law('refuses what runs and what waits, once each', async ({ run, transformer, running }) => {
+    const all = [run('endless'), run('good'), run('good')];
+    await running();
+    await transformer.close();
+    for (const each of all) assert.equal(failureOf(await each.answer()).code, 'ToolCallCancelled');
+  }),
+  law('refuses what was asked a moment before, too', async ({ run, transformer }) => {
+    const asked = run('good');
+    await transformer.close();
+    assert.equal(failureOf(await asked.answer()).code, 'ToolCallCancelled');
+  }),
+  law('is final: what is asked afterwards is refused, and closing again is harmless', async (stage) => {
+    await stage.transformer.close();
+    await stage.transformer.close();
+    assert.equal(failureOf(await stage.run('good').answer()).code, 'ToolCallCancelled');
+    assert.equal(failureOf(await stage.check('good')).code, 'ToolCallCancelled');
+  }),
+];
+
+/** What every `transform` port owes whoever asks it. */
+export const transformContract = (subject: TransformSubject): readonly ContractCase[] =>
+  casesOf({ 'a check': aCheck, 'a run': aRun, 'the time': time, withdrawn, close }, async ({ holds }) => {
+    const world = subject.createWorld();
+    const stage = stageOf(world);
+    try {
+      await holds(stage);
+      stage.answeredOnce();
+    } finally {
+      await world.dispose();
+    }
+  });
