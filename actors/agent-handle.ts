@@ -6,7 +6,7 @@ import type { RoomMember, SmcpTool } from '../machines/wire/index.ts';
 import type { AgentReading } from './agent-reading.ts';
 import type { FinderFollowed } from './documents-handle.ts';
 import type { RecordOptions } from './flight-recorder.ts';
-import type { CallOptions, CallOutcome } from './pending-calls.ts';
+import type { Call, CallOptions } from './pending-calls.ts';
 import type { DesktopShown, DocumentSummary } from './systems-handle.ts';
 
 export interface AgentOptions {
@@ -72,7 +72,7 @@ export interface Agent extends AgentReading, AsyncDisposable {
     tool: string,
     params?: Readonly<Record<string, unknown>>,
     options?: CallOptions,
-  ): Promise<CallOutcome>;
+  ): Call;
   cancel(reqId: string): void;
   /** Who sits in the office. Rejects with an `A2cError` when the office does not answer. */
   listRoom(): Promise<readonly RoomMember[]>;

@@ -112,7 +112,7 @@ class HostedAgent implements Agent {
       systemClock.clearTimeout(timer);
     }
   }
-  callTool: Agent['callTool'] = async (computer, tool, params = {}, options = {}) => {
+  callTool: Agent['callTool'] = (computer, tool, params = {}, options = {}) => {
     const { timeoutMs = this.#timing.callTotalMs } = options;
     const send = (ticket: string, reqId: string): void => {
       const replyTo = this.#hosted.host;
@@ -128,7 +128,9 @@ class HostedAgent implements Agent {
       };
       this.#sendOrSettle(call, ticket, reqId, tool);
     };
-    return interpreted(await this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket)));
+    const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
+    const { reqId, cancel } = call;
+    return Object.assign(call.then(interpreted), { reqId, cancel });
   };
   /** The raw ack of a question, and the `req_id` that it has to echo. */
   readonly #query: Ask = async (method, request, { timeoutMs, signal }) => {

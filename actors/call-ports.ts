@@ -1,4 +1,4 @@
-import { createLanes, createValidator } from '../adapters/index.ts';
+import { createLanes, validate } from '../adapters/index.ts';
 import {
   askInTurn,
   defaultLimits,
@@ -43,7 +43,6 @@ export class CallPorts {
   constructor(contextOf: (address: string) => Known | undefined) {
     /** A call lives below its computer. */
     const knownTo = (call: string): Known | undefined => contextOf(call.slice(0, call.indexOf('/')));
-    const validate = createValidator();
     this.#ports = {
       policy: judgeAsk({ knownTo, validate, permission: () => this.permission }),
       confirm: confirmAsk(() => this.confirm, knownTo),

@@ -1,8 +1,10 @@
 import type { CallStart } from '../machines/call.machine.ts';
-import type { CallEnd, CallSettled, Outcome } from '../machines/settlement.ts';
+import type { AskFact } from '../machines/ports.ts';
+import type { CallEnd, CallPhase, CallSettled, Outcome } from '../machines/settlement.ts';
 import type { Failure } from '../machines/wire/index.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
 import type { Observer } from './observer.ts';
+import type { CallProgress } from './pending-calls.ts';
 
 export interface CallStarted {
   readonly reqId: string;
@@ -12,7 +14,13 @@ export interface CallStarted {
 export interface CallEnded extends CallStarted {
   readonly end: CallEnd;
   readonly outcome: Outcome;
+  readonly phase: CallPhase | null;
   readonly failure: Failure | null;
+}
+export interface CallWatchOptions {
+  readonly started: (call: CallStarted) => void;
+  readonly progress: (call: CallStarted & CallProgress) => void;
+  readonly ended: (call: CallEnded) => void;
 }
 
 /**
@@ -20,23 +28,40 @@ export interface CallEnded extends CallStarted {
  * report, so that a call costs nothing more while nobody listens.
  */
 export class CallWatch implements Observer {
-  readonly #started: (call: CallStarted) => void;
-  readonly #ended: (call: CallEnded) => void;
-  constructor(started: (call: CallStarted) => void, ended: (call: CallEnded) => void) {
-    this.#started = started;
-    this.#ended = ended;
+  readonly #told: CallWatchOptions;
+  /** By address: those that run. */
+  readonly #running = new Map<string, CallStarted>();
+  constructor(told: CallWatchOptions) {
+    this.#told = told;
   }
   record(record: DirectoryRecord): void {
     if (record.k === 'open' && record.kind === 'call' && record.a.startsWith('computer/')) {
       const { reqId, server, tool } = record.input as CallStart;
-      this.#started({ reqId, server, tool });
+      this.#running.set(record.a, { reqId, server, tool });
+      this.#told.started({ reqId, server, tool });
+    } else if (record.k === 'end') this.#running.delete(record.a);
+    else if (record.k === 'in') {
+      const told = progressIn(record);
+      const call = told && this.#running.get(record.a);
+      if (told && call) this.#told.progress({ ...call, ...told });
     } else if (
       record.k === 'post' &&
       record.ev.type === 'call.settled' &&
       record.from.startsWith('computer/')
     ) {
-      const { reqId, server, tool, end, outcome, failure } = record.ev as CallSettled;
-      this.#ended({ reqId, server, tool, end, outcome, failure });
+      const { reqId, server, tool, end, outcome, phase, failure } = record.ev as CallSettled;
+      this.#told.ended({ reqId, server, tool, end, outcome, phase, failure });
     }
   }
+}
+
+/** The progress of a call, where a record tells of some. */
+export function progressIn(record: DirectoryRecord): CallProgress | undefined {
+  if (record.k !== 'in' || record.via !== 'ask' || record.ev?.type !== 'ask.progress') return undefined;
+  const { progress, total, message } = record.ev as Extract<AskFact, { type: 'ask.progress' }>;
+  return {
+    progress,
+    ...(total !== undefined && { total }),
+    ...(message !== undefined && { message }),
+  };
 }

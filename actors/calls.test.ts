@@ -173,16 +173,21 @@ describe('a call that needs a person', () => {
 
   it('runs when the person says yes, who is told what wants to run', async () => {
     const asked: ConfirmQuestion[] = [];
-    const answer = await outcomeBy((question) => asked.push(question) > 0);
+    const answer = await outcomeBy((question) => {
+      asked.push(question);
+      return 'allow';
+    });
     expect(answer.outcome).toBe('succeeded');
-    expect(asked).toMatchObject([{ reqId: 'r1', server: 'fixture', tool: 'echo', params: { text: 'hi' } }]);
+    expect(asked).toMatchObject([
+      { reqId: 'r1', server: 'fixture', tool: 'echo', title: 'echo', arguments: { text: 'hi' } },
+    ]);
   });
 
   it.each<[string, Confirm, string]>([
-    ['says no', () => false, '二次确认被拒绝'],
+    ['says no', () => 'deny', '二次确认被拒绝'],
     ['is asked by code that throws', () => Promise.reject(new Error('no dialog')), 'no dialog'],
     ['does not exist', 'deny', '没有实现二次确认'],
-    ['answers something else than true', () => 'yes' as unknown as boolean, '二次确认被拒绝'],
+    ['answers something that is none of the words', () => true as unknown as 'allow', '二次确认时发生异常'],
   ])('is refused when the person %s', async (_, confirm, text) => {
     const answer = await outcomeBy(confirm);
     expect(answer).toMatchObject({
@@ -208,7 +213,7 @@ describe('a call that needs a person', () => {
       ({ signal }) => {
         signal.addEventListener('abort', () => (isWithdrawn = true));
         queueMicrotask(() => aborter.abort());
-        return new Promise<boolean>(() => {});
+        return new Promise(() => {});
       },
       { signal: aborter.signal },
     );
@@ -219,7 +224,7 @@ describe('a call that needs a person', () => {
   it('is refused when the person takes too long', async () => {
     await using own = await createComputer({
       config: config([]),
-      confirm: () => new Promise<boolean>(() => {}),
+      confirm: () => new Promise(() => {}),
       timing: { confirmMs: 20 },
     });
     expect(await own.callTool('echo', { text: 'hi' })).toMatchObject({ outcome: 'failed', end: 'refused' });

@@ -5,10 +5,11 @@ import type { CatalogList } from '../machines/catalog/index.ts';
 import type { PastCall } from '../machines/history/index.ts';
 import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
-import type { CallOptions, CallOutcome } from './pending-calls.ts';
+import type { Permission } from '../machines/permission/index.ts';
+import type { Confirm } from './confirm.ts';
+import type { CallOptions, CallProgress, WatchedCall } from './pending-calls.ts';
 import type { RecordOptions } from './flight-recorder.ts';
 import type { AskInput } from './inputs.ts';
-import type { Confirm } from './runtime.ts';
 import type {
   DesktopQuery,
   DesktopShown,
@@ -33,6 +34,11 @@ export interface ComputerOptions {
   readonly office?: OfficeSeat;
   /** Who confirms calls of tools that do not apply by themselves. Default `'deny'`. */
   readonly confirm?: Confirm;
+  /**
+   * Which calls run, are asked about, or are refused, in the place of our own rule (docs/calls.md): a word or a ruling, at
+   * once or later. A rule that throws, or says none of the words, refuses.
+   */
+  readonly permission?: Permission;
   /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
   readonly input?: AskInput;
   /** Servers of type `inmemory` by their name: what each is connected to. */
@@ -161,6 +167,7 @@ export interface ComputerEvents {
   readonly 'tools.changed': { readonly added: readonly string[]; readonly removed: readonly string[] };
   readonly 'link.changed': { readonly state: string; readonly reason: string | null };
   readonly 'call.started': CallStarted;
+  readonly 'call.progress': CallStarted & CallProgress;
   readonly 'call.settled': CallEnded;
   readonly 'computer.changed': { readonly state: ComputerStatus['state'] };
 }
@@ -175,7 +182,7 @@ export interface Computer extends AsyncDisposable {
     tool: string,
     params?: Readonly<Record<string, unknown>>,
     options?: CallOptions & { readonly confirmed?: boolean },
-  ): Promise<CallOutcome>;
+  ): WatchedCall;
   cancelCall(reqId: string): void;
   startServer(name: string): Promise<void>;
   /** Lets its calls end first, up to `drainMs`; asked twice it hurries. */
@@ -209,6 +216,8 @@ export interface Computer extends AsyncDisposable {
    * a window that nobody shows, 408 when its server is too slow, 500 with the server's own words.
    */
   readResource(uri: string): Promise<readonly ResourceContent[]>;
+  /** The whole of a result that was cut, by `meta.a2c_cut.handle`. Undefined once newer ones took its place. */
+  keptResult(handle: string): unknown;
   /** The last calls that a server had the tool for, whoever asked, the newest first; secrets hidden. */
   history(): readonly PastCall[];
   /** Where every list of every server stands. */

@@ -7,7 +7,7 @@ import { defaultRemembered } from '../machines/history/index.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
 import { CallHistoryWatch } from './call-history.ts';
-import { CallWatch } from './call-watch.ts';
+import { CallWatch, progressIn } from './call-watch.ts';
 import { catalogsOf } from './catalog-status.ts';
 import type {
   CatalogStatus,
@@ -57,6 +57,7 @@ class HostedComputer implements Computer {
   readonly #systems: SystemQuestions;
   readonly #history: CallHistoryWatch;
   readonly #forgetHistory: () => void;
+  readonly #forgetProgress: () => void;
   #isWatchingCalls = false;
   #closing: Promise<void> | undefined;
 
@@ -67,7 +68,10 @@ class HostedComputer implements Computer {
     this.#isShared = isShared;
     this.name = options.name ?? hostName();
     this.#timing = { ...timing, ...config.settings.timeouts, ...options.timing } as Timing;
-    runtime.confirm = options.confirm ?? 'deny';
+    runtime.calls.confirm = options.confirm ?? 'deny';
+    if (options.permission) runtime.calls.permission = options.permission;
+    runtime.calls.limitsOf = (server) => this.#servers.limitsOf(server);
+    runtime.calls.total = () => this.#servers.totalLimits();
     runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
     this.#inputs = new Inputs({
@@ -111,6 +115,12 @@ class HostedComputer implements Computer {
       discreet: (value) => runtime.discreet(value),
     });
     this.#forgetHistory = runtime.directory.tap.add(this.#history);
+    this.#forgetProgress = runtime.directory.tap.add({
+      record: (record) => {
+        const told = progressIn(record);
+        if (told && record.k === 'in') this.#calls.progress(record.a, told);
+      },
+    });
     this.#seat = new Seat(this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
@@ -209,6 +219,7 @@ class HostedComputer implements Computer {
   desktop: Computer['desktop'] = (query) => this.#systems.desktop(query);
   finder: Computer['finder'] = (query) => this.#systems.finder(query);
   readResource: Computer['readResource'] = (uri) => this.#systems.readResource(uri);
+  keptResult: Computer['keptResult'] = (handle) => this.#runtime.calls.kept.get(handle);
   history: Computer['history'] = () => this.#history.newestFirst();
   catalogs(): readonly CatalogStatus[] {
     return catalogsOf(this.#runtime.directory, this.#news.times);
@@ -232,17 +243,18 @@ class HostedComputer implements Computer {
     this.#news.link = null;
   };
   on: Computer['on'] = (name, listener) => {
-    if (name === 'call.started' || name === 'call.settled') this.#watchCalls();
+    if (name.startsWith('call.')) this.#watchCalls();
     return this.#listeners.on(name, listener);
   };
   /** From the first listener on: until then a call costs nothing more. */
   #watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
-    const watch = new CallWatch(
-      (call) => this.#listeners.emit('call.started', call),
-      (call) => this.#listeners.emit('call.settled', call),
-    );
+    const watch = new CallWatch({
+      started: (call) => this.#listeners.emit('call.started', call),
+      progress: (call) => this.#listeners.emit('call.progress', call),
+      ended: (call) => this.#listeners.emit('call.settled', call),
+    });
     this.#runtime.directory.tap.add(watch);
   }
 
@@ -255,6 +267,7 @@ class HostedComputer implements Computer {
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     await this.#kept.close();
     this.#forgetHistory();
+    this.#forgetProgress();
     if (!this.#isShared) await this.#runtime.close();
   }
   [Symbol.asyncDispose](): Promise<void> {

@@ -29,8 +29,7 @@ export type Confirm =
   | ((question: ConfirmQuestion) => Promise<ConfirmAnswer> | ConfirmAnswer);
 
 /** The texts are those of the reference implementation (a2c-wire §3.6): its agents know them. */
-const nobody =
-  '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
+const nobody = '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
 const failed = (error: unknown): string => `在工具调用二次确认时发生异常，异常信息：${String(error)}`;
 

@@ -74,7 +74,8 @@ export type {
   ResourceContent,
 } from './systems-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
-export type { CallOptions, CallOutcome } from './pending-calls.ts';
+export type { Call, CallOptions, CallOutcome, CallProgress, WatchedCall } from './pending-calls.ts';
+export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/permission/index.ts';
 export type { AskInput } from './inputs.ts';
-export type { Confirm, ConfirmQuestion } from './runtime.ts';
+export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './confirm.ts';
 export type { CarrierMaker, CarrierSpec, InMemoryServer, LinkedEnd } from './servers.ts';

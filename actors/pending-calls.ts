@@ -1,5 +1,6 @@
 import { newId, systemClock } from '../adapters/index.ts';
-import type { CallEnd, CallSettled, Outcome } from '../machines/settlement.ts';
+import { keyOf } from '../machines/address.ts';
+import type { CallEnd, CallPhase, CallSettled, Outcome } from '../machines/settlement.ts';
 import { wireCodes, type Failure } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 
@@ -16,25 +17,51 @@ export interface CallOutcome {
   /** `unknown`: it was sent and never answered; it may or may not have taken effect. */
   readonly outcome: Outcome;
   readonly end: CallEnd;
+  /** Where it was when it ended otherwise than well; null: it succeeded. */
+  readonly phase: CallPhase | null;
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   readonly reqId: string;
   readonly durationMs: number;
-  /** The MCP CallToolResult as the server gave it, or null. */
+  /**
+   * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md); of one
+   * that is too large it gives a part, and `meta.a2c_cut.handle` names the whole for `keptResult`.
+   */
   readonly result: unknown;
   readonly failure: Failure | null;
+}
+/** What a server told while it was at work (MCP `notifications/progress`). */
+export interface CallProgress {
+  readonly progress: number;
+  /** What `progress` grows to, where the server knows. */
+  readonly total?: number;
+  readonly message?: string;
+}
+/** A call in flight: the promise of how it ends. */
+export interface Call extends Promise<CallOutcome> {
+  readonly reqId: string;
+  /** Also when it is over, or again: that changes nothing. */
+  cancel(): void;
+}
+/** One of a computer's own host, which hears of its progress. */
+export interface WatchedCall extends Call {
+  /** The returned function stops it. A listener that throws is its host's business, and not heard again. */
+  on(name: 'progress', listener: (progress: CallProgress) => void): () => void;
 }
 interface Waiting {
   readonly reqId: string;
   readonly startedAt: number;
   readonly resolve: (outcome: CallOutcome) => void;
+  readonly listeners: Set<(progress: CallProgress) => void>;
 }
 
 /** The promises of a host's calls, by ticket. */
 export class PendingCalls {
   readonly #waiting = new Map<string, Waiting>();
   readonly #tickets = new Map<string, string>();
+  /** By the last segment of a call's address: its ticket. */
+  readonly #keys = new Map<string, string>();
 
   /** `send` starts the call under a ticket; `cancel` is asked for when the signal aborts. */
   start(
@@ -42,17 +69,18 @@ export class PendingCalls {
     { reqId = newId(), signal }: CallOptions,
     send: (ticket: string, reqId: string) => void,
     cancel: (ticket: string) => void,
-  ): Promise<CallOutcome> {
+  ): WatchedCall {
     if (this.#tickets.has(reqId)) {
       const failure: Failure = {
         code: wireCodes.conflict,
         message: `A call '${reqId}' is already in flight`,
         details: { req_id: reqId },
       };
-      return Promise.resolve({
+      const outcome: CallOutcome = {
         ...{
           outcome: 'failed',
           end: 'failed',
+          phase: 'resolving',
           server: '',
           tool,
           reqId,
@@ -60,27 +88,63 @@ export class PendingCalls {
           result: null,
           failure,
         },
-      });
+      };
+      return watched(Promise.resolve(outcome), reqId, () => {}, new Set());
     }
     const ticket = `host.${reqId}`;
     const { promise, resolve } = deferred<CallOutcome>();
-    this.#waiting.set(ticket, { reqId, startedAt: systemClock.now(), resolve });
+    const listeners: Waiting['listeners'] = new Set();
+    this.#waiting.set(ticket, { reqId, startedAt: systemClock.now(), resolve, listeners });
+    this.#keys.set(keyOf(ticket), ticket);
     this.#tickets.set(reqId, ticket);
     const abort = (): void => cancel(ticket);
     send(ticket, reqId);
     if (signal?.aborted) abort();
     else signal?.addEventListener('abort', abort, { once: true });
-    return promise.finally(() => signal?.removeEventListener('abort', abort));
+    const over = promise.finally(() => signal?.removeEventListener('abort', abort));
+    return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
   }
-  settle({ ticket, server, tool, end, outcome, result, failure }: CallSettled): void {
+  /** What the call at this address has told. */
+  progress(address: string, progress: CallProgress): void {
+    const key = address.slice(address.lastIndexOf('/call:') + '/call:'.length, address.lastIndexOf('#'));
+    const listeners = this.#waiting.get(this.#keys.get(key) ?? '')?.listeners ?? [];
+    for (const listener of listeners) {
+      try {
+        listener(progress);
+      } catch (error) {
+        this.#waiting.get(this.#keys.get(key) ?? '')?.listeners.delete(listener);
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+  settle({ ticket, server, tool, end, outcome, phase, result, failure }: CallSettled): void {
     const waiting = this.#waiting.get(ticket);
     if (!waiting) return;
     this.#waiting.delete(ticket);
     this.#tickets.delete(waiting.reqId);
+    this.#keys.delete(keyOf(ticket));
     const durationMs = Math.round(systemClock.now() - waiting.startedAt);
-    waiting.resolve({ outcome, end, server, tool, reqId: waiting.reqId, durationMs, result, failure });
+    const { reqId } = waiting;
+    waiting.resolve({ outcome, end, phase, server, tool, reqId, durationMs, result, failure });
   }
   ticketOf(reqId: string): string | undefined {
     return this.#tickets.get(reqId);
   }
 }
+
+const watched = (
+  promise: Promise<CallOutcome>,
+  reqId: string,
+  cancel: () => void,
+  listeners: Waiting['listeners'],
+): WatchedCall =>
+  Object.assign(promise, {
+    reqId,
+    cancel,
+    on: (_: 'progress', listener: (progress: CallProgress) => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  });

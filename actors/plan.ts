@@ -7,6 +7,7 @@ import {
   type ServerConfig,
   type Settings,
 } from '../machines/config/index.ts';
+import { sizes } from '../machines/wire/index.ts';
 import { refreshFailures, timingOf, type Timing } from '../machines/timing.ts';
 import { A2cError } from './errors.ts';
 
@@ -28,7 +29,7 @@ function timesOf(settings: Settings): Partial<Timing> {
 
 /** What the machines need to know of a configured server. */
 export function planOf(
-  { name, kind, forbiddenTools, toolMeta, defaultToolMeta, settings: own }: ServerConfig,
+  { name, kind, forbiddenTools, toolMeta, defaultToolMeta, vrl, settings: own }: ServerConfig,
   top: Config['settings'],
   policy: Policy,
   facts: { readonly generation: number; readonly fingerprint: string; readonly kept: Lists | null },
@@ -47,6 +48,8 @@ export function planOf(
       budget: settings.restartBudget ?? defaultBudget,
       hearsChanges: settings.listChanged !== 'off',
       refreshFailures: settings.refreshFailures ?? refreshFailures,
+      isTransformed: vrl !== null,
+      resultBytes: settings.resultBytes ?? sizes.resultBytes,
       // What is for calls without a limit of their own bounds no other unless the config says so.
       timing: timingOf.client({ ...policy.timing, callTotalMs: 0, ...timesOf(top), ...timesOf(own) }),
     },

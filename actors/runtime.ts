@@ -17,7 +17,7 @@ import {
 } from '../adapters/index.ts';
 import type { Address } from '../machines/address.ts';
 import type { OwnedEnded } from '../machines/effects.ts';
-import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import type { Ports } from '../machines/ports.ts';
 import type { Known } from '../machines/calls/index.ts';
 import { CallPorts } from './call-ports.ts';
 import { deferred } from './deferred.ts';
@@ -50,7 +50,9 @@ export class Runtime {
   /** By server, the longest first: one may be a part of another. */
   readonly #secrets = new Map<string, readonly string[]>();
   /** What a call asks before it is sent, in whose turn it is sent, and what becomes of its result. */
-  readonly calls = new CallPorts((address) => this.directory.find(address)?.ref.getSnapshot().context as Known);
+  readonly calls = new CallPorts(
+    (address) => this.directory.find(address)?.ref.getSnapshot().context as Known,
+  );
   /** Who answers when a server asks its host something; what is not here is not declared to servers. */
   answers: Answers = {};
   /** Hears what servers log over MCP. */

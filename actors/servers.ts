@@ -1,4 +1,5 @@
 import type { InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../adapters/index.ts';
+import { defaultLimits, noLimits, type LaneLimits } from '../machines/calls/index.ts';
 import type { Lists } from '../machines/catalog/index.ts';
 import type { ServerPlan } from '../machines/computer.machine.ts';
 import {
@@ -135,6 +136,21 @@ export class Servers {
         ? []
         : [planOf(server, this.#config.settings, this.#options.policy, { generation, fingerprint, kept })],
     );
+  }
+  /** How many calls of a server may run at once, and how many may wait for that. */
+  limitsOf(name: string): LaneLimits {
+    const { settings: top } = this.#config;
+    const own = this.get(name)?.server.settings;
+    return {
+      concurrency: own?.concurrency ?? top.concurrency ?? defaultLimits.concurrency,
+      queue: own?.queue ?? top.queue ?? defaultLimits.queue,
+    };
+  }
+  /** The same of all servers together. */
+  totalLimits(): LaneLimits {
+    const { totalConcurrency = noLimits.concurrency, totalQueue = defaultLimits.queue } =
+      this.#config.settings;
+    return { concurrency: totalConcurrency, queue: totalQueue };
   }
   /** As `client:get_config` shows it: secrets hidden. */
   shown(): object {

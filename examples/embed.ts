@@ -27,7 +27,7 @@ await using computer = await createComputer({
     },
   },
   // Who may run what? Without this line every call is refused. A host with a window would ask its user here.
-  confirm: ({ server, tool }) => server === 'greeter' && tool === 'greet',
+  confirm: ({ server, tool }) => (server === 'greeter' && tool === 'greet' ? 'allow' : 'deny'),
 });
 for (const { name, state, reason } of computer.servers())
   console.log(`server ${name}: ${state}${reason === undefined ? '' : ` (${reason})`}`);

@@ -157,7 +157,7 @@ onStage(
 
 onStage(
   'a person may be asked while the server starts: it runs when both are ready',
-  { ...lazily(slow), person: () => true },
+  { ...lazily(slow), person: () => 'allow' },
   (s) => {
     s.computer();
     s.run(100);
@@ -172,7 +172,7 @@ onStage(
   'a person who thinks for longer than a start holds up nobody else',
   {
     ...lazily(slow),
-    person: ({ reqId }) => (reqId === 'slow' ? 'never' : true),
+    person: ({ reqId }) => (reqId === 'slow' ? 'never' : 'allow'),
     timing: { confirmMs: 5000 },
   },
   (s) => {

@@ -57,7 +57,7 @@ onStage(
 
 onStage(
   'a call that a person allows while its session is opened anew waits for it, and is sent once',
-  { ...remote({}), person: () => true },
+  { ...remote({}), person: () => 'allow' },
   (s) => {
     s.computer();
     s.run(1000);

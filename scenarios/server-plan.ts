@@ -1,4 +1,5 @@
 import type { ServerPlan } from '../machines/computer.machine.ts';
+import type { LaneLimits } from '../machines/calls/index.ts';
 import type { ToolMeta } from '../machines/catalog/index.ts';
 import { refreshFailures, timingOf, type Timing } from '../machines/timing.ts';
 
@@ -22,6 +23,12 @@ export interface ServerOptions {
   /** Of its launch facts; by default its name and generation. */
   readonly fingerprint?: string;
   readonly kept?: ServerPlan['kept'];
+  /** Its results go through a program. */
+  readonly hasProgram?: boolean;
+  /** Larger results are cut; 0 = none is. */
+  readonly resultBytes?: number;
+  /** How many of its calls run at once, and how many wait for that. */
+  readonly limits?: LaneLimits;
   /** No call takes longer, whatever its caller says; 0 = no such limit. */
   readonly callTotalMs?: number;
 }
@@ -48,6 +55,8 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     budget: o.budget ?? 5,
     hearsChanges: o.hearsChanges ?? true,
     refreshFailures: o.refreshFailures ?? refreshFailures,
+    isTransformed: o.hasProgram ?? false,
+    resultBytes: o.resultBytes ?? 0,
     timing: timingOf.client({ ...timing, callTotalMs: o.callTotalMs ?? 0 }),
   },
   fingerprint: o.fingerprint ?? `${server}@${o.generation ?? 1}`,

@@ -9,13 +9,15 @@ import { Tap } from '../actors/tap.ts';
 import type { AgentStart } from '../machines/agent.machine.ts';
 import type { ComputerStart, ServerPlan } from '../machines/computer.machine.ts';
 import { nameOf, type Address } from '../machines/address.ts';
+import { defaultLimits, type Known, type LaneLimits } from '../machines/calls/index.ts';
 import { extended } from '../machines/extended.ts';
-import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import type { Ports } from '../machines/ports.ts';
 import type { CallSettled } from '../machines/settlement.ts';
 import { timing, type Timing } from '../machines/timing.ts';
 import { takenBy } from '../actors/charts.ts';
 import type { Seen } from './laws/law.ts';
 import { recorderOf } from './recording.ts';
+import { ScriptedCallPorts, type CallPortsOptions, type Person } from './scripted/call-ports.ts';
 import { createNetwork, type Network } from './scripted/network.ts';
 import { Peer } from './scripted/peer.ts';
 import { ScriptedServers, type Script } from './scripted/servers.ts';
@@ -24,13 +26,18 @@ import { lineOf, stepLine } from './trace.ts';
 import { streamOf, type Random } from './sim/streams.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-export type Person = (question: { reqId: string; tool: string }) => boolean | 'never' | 'nobody';
-export interface StageOptions {
+export type { Person } from './scripted/call-ports.ts';
+export interface StageOptions extends Pick<
+  CallPortsOptions,
+  'permission' | 'total' | 'validate' | 'transform'
+> {
   readonly servers?: Readonly<Record<string, Script>>;
   readonly options?: Readonly<Record<string, ServerOptions>>;
   readonly timing?: Partial<Timing>;
   /** Who confirms; by default nobody has to, because all tools apply by themselves. */
   readonly person?: Person;
+  /** How many calls of a server run at once, and how many wait for that. */
+  readonly limits?: Readonly<Record<string, LaneLimits>>;
   /** The order of timers that are due at one instant. */
   readonly seed?: number;
   /** Leaves and machines of a scenario's own making. */
@@ -74,6 +81,7 @@ export class Stage {
   readonly clock: VirtualClock;
   readonly servers: ScriptedServers;
   readonly network: Network;
+  readonly callPorts: ScriptedCallPorts;
   readonly directory: Directory;
   readonly timing: Timing;
   /** How far the clock that the host shows to people is off. */
@@ -89,6 +97,7 @@ export class Stage {
   readonly news: { readonly at: number; readonly who: string; readonly event: AnyEventObject }[] = [];
   readonly #options: StageOptions;
   readonly #named = new Set<unknown>();
+
   readonly #started = new Set<string>();
   readonly #aliases: Record<string, AnyStateMachine> = {};
   readonly #peers: Peer[] = [];
@@ -98,6 +107,14 @@ export class Stage {
     this.clock = new VirtualClock(options.seed);
     this.servers = new ScriptedServers(this.clock, options.servers ?? {});
     this.network = createNetwork(this.clock);
+    this.callPorts = new ScriptedCallPorts(
+      this.clock,
+      (address) => this.directory.find(address)?.ref.getSnapshot().context as Known | undefined,
+      {
+        ...options,
+        limitsOf: (server) => options.limits?.[server] ?? options.options?.[server]?.limits ?? defaultLimits,
+      },
+    );
     this.timing = { ...timing, ...calm, ...options.timing };
     const tap = new Tap((error) => this.blunders.push(error));
     if (options.observer) tap.add(options.observer());
@@ -144,26 +161,11 @@ export class Stage {
     for (const transition of takenBy(event)) this.taken.add(transition);
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
-    if (question.session === 'confirm') return this.#confirm(question, give);
+    if (this.callPorts.has(question.session)) return this.callPorts.ask(from, question, give);
     const port = this.servers.has(question.session) ? this.servers : this.network;
-    return port.ask(from, question, give);
+    if (question.lane === undefined) return port.ask(from, question, give);
+    return this.callPorts.inTurn(from, question, give, (answer) => port.ask(from, question, answer));
   }
-  #confirm({ id, params }: { id: string; params?: unknown }, give: Give<AskFact>): () => void {
-    const answer = this.#options.person?.(params as { reqId: string; tool: string }) ?? 'nobody';
-    if (answer === 'never') return () => {};
-    const failure = { code: 4005, message: 'nobody is here to confirm' } as const;
-    const timer = this.clock.setTimeout(
-      () =>
-        give(
-          answer === 'nobody'
-            ? { type: 'ask.refused', id, sent: false, failure }
-            : { type: 'ask.answered', id, result: answer },
-        ),
-      5,
-    );
-    return () => this.clock.clearTimeout(timer);
-  }
-
   // ── who is on stage ────────────────────────────────────────────────────────────────────────────────
   start(kind: string, input: object, { as = kind }: Cast = {}): void {
     const host = `host:${as}`;

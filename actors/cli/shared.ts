@@ -4,7 +4,7 @@ import type { Failure } from '../../machines/wire/index.ts';
 import { A2cError } from '../errors.ts';
 import type { ServerStatus } from '../computer-handle.ts';
 import type { RecordOptions } from '../flight-recorder.ts';
-import type { Confirm } from '../runtime.ts';
+import type { Confirm } from '../confirm.ts';
 import type { Laboratory } from './laboratory.ts';
 import type { SourceOptions } from './source.ts';
 
@@ -45,10 +45,12 @@ export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOpti
 export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   if (word !== 'ask') return word;
   if (!terminal.isInteractive) return 'deny';
-  return async ({ server, tool, params, signal }) => {
-    terminal.err(`${server} wants to run ${tool} ${JSON.stringify(params)}`);
-    const answer = await terminal.question('run it? [y/N] ', signal);
-    return answer !== null && /^y(es)?$/i.test(answer.trim());
+  return async ({ server, tool, arguments: given, signal }) => {
+    terminal.err(`${server} wants to run ${tool} ${JSON.stringify(given)}`);
+    const answer = await terminal.question('run it? [y/N/a = yes, and do not ask again] ', signal);
+    if (answer === null) return 'deny';
+    if (/^a(lways)?$/i.test(answer.trim())) return 'allow-for-session';
+    return /^y(es)?$/i.test(answer.trim()) ? 'allow' : 'deny';
   };
 }
 

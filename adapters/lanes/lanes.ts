@@ -33,14 +33,14 @@ class Lane {
     let hasBegun = false;
     let done = (): void => {};
     this.waiting += 1;
-    const turn = (): Promise<void> | undefined => {
-      if (isOver) return undefined;
+    const turn = async (): Promise<void> => {
+      if (isOver) return;
       hasBegun = true;
       this.waiting -= 1;
       this.#running += 1;
       const over = new Promise<void>((resolve) => (done = resolve));
       go();
-      return over;
+      await over;
     };
     void this.#queue.add(turn);
     return () => {

@@ -4,7 +4,7 @@ import { sizes } from '../../machines/wire/protocol.ts';
 import type { Timers } from './timers.ts';
 
 /** The answer to one request may have this many bytes. Below what an office takes, and that below `messageBytes`. */
-export const resultBytes: number = sizes.resultBytes;
+export const resultBytes: number = sizes.stdioMessageBytes;
 
 /** Something on the wire that no caller will hear of otherwise. `text` is what a server wrote: not for strangers. */
 export interface Notice {

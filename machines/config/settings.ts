@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sizes } from '../wire/protocol.ts';
 import { durationSchema, longestMs } from './duration.ts';
 
 const ms = z.int().min(0).max(longestMs).optional();
@@ -35,7 +36,11 @@ export const settingsSchema = z
         termGraceMs: ms,
       })
       .optional(),
-    concurrency: z.int().min(1).max(10_000).optional(),
+    concurrency: z.int().min(0).max(10_000).optional(),
+    queue: z.int().min(0).max(100_000).optional(),
+    totalConcurrency: z.int().min(0).max(100_000).optional(),
+    totalQueue: z.int().min(0).max(100_000).optional(),
+    resultBytes: z.int().min(1024).max(sizes.stdioMessageBytes).optional(),
     onConflict: z.enum(['reject', 'prefix']).optional(),
     pollMs: ms,
     pollDeclaredMs: ms,
@@ -47,7 +52,7 @@ export const settingsSchema = z
   .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
 
 /** Known and checked, and of later versions: whoever writes them is told. */
-export const notYet = ['concurrency', 'onConflict'] as const;
+export const notYet = ['onConflict'] as const;
 
 /** Settings of one server, or of a whole file. `idleStopMs` and the idle, total, ping and poll times: 0 = off. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;

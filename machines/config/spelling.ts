@@ -4,7 +4,7 @@ const known =
   encoding encoding_error_handler url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
   ret_object_mapper id description default password options servers inputs restart restartBudget start idleStop
   timeouts connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
-  concurrency onConflict pollMs pollDeclaredMs listChanged refreshFailures participation autoApprove`.split(
+  concurrency queue totalConcurrency totalQueue resultBytes onConflict pollMs pollDeclaredMs listChanged refreshFailures participation autoApprove`.split(
     /\s+/,
   );
 

@@ -50,7 +50,9 @@ function createTimers() {
 }
 
 /** One that is open, shared by all cases that leave it open. */
-let shared: { readonly transformer: Transformer; readonly timers: ReturnType<typeof createTimers> } | undefined;
+let shared:
+  | { readonly transformer: Transformer; readonly timers: ReturnType<typeof createTimers> }
+  | undefined;
 function open() {
   if (shared) return shared;
   const timers = createTimers();

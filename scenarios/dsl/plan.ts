@@ -34,7 +34,7 @@ export interface ConfigEntry extends Pick<
   readonly name: string;
 }
 /** What the person does who is asked to confirm; without: nobody is asked. */
-export type PersonData = 'yes' | 'no' | 'never' | 'nobody';
+export type PersonData = 'yes' | 'always' | 'no' | 'never' | 'nobody';
 
 /** What our host and the world can be compared by. */
 export const aspects = ['calls', 'shown', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;

@@ -1,6 +1,8 @@
 import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../actors/recorder.ts';
-import { Runtime, type Confirm, type Hosted } from '../../actors/runtime.ts';
+import { defaultLimits } from '../../machines/calls/index.ts';
+import type { Confirm } from '../../actors/confirm.ts';
+import { Runtime, type Hosted } from '../../actors/runtime.ts';
 import { Tap } from '../../actors/tap.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Fault } from '../faults/fault.ts';
@@ -16,9 +18,10 @@ import { RealRemotes } from './real-remote.ts';
 import { agentOf, computerOf, seedOf, type Wait, type Waits, type World } from './world.ts';
 
 const persons: Readonly<Record<PersonData, Confirm>> = {
-  yes: () => true,
-  no: () => false,
-  never: () => new Promise<boolean>(() => {}),
+  yes: () => 'allow',
+  always: () => 'allow-for-session',
+  no: () => 'deny',
+  never: () => new Promise(() => {}),
   nobody: 'deny',
 };
 
@@ -53,7 +56,9 @@ export class RealWorld implements World {
     // What the recorder of the product does is not what is played here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
     this.#remotes = new RealRemotes(plan, this.runtime);
-    if (plan.person) this.runtime.confirm = persons[plan.person];
+    this.runtime.calls.limitsOf = (server) =>
+      plan.servers.find(({ name }) => name === server)?.limits ?? defaultLimits;
+    if (plan.person) this.runtime.calls.confirm = persons[plan.person];
   }
   #see(record: DirectoryRecord): void {
     const seen = { at: performance.now() - this.#began, record };

@@ -13,8 +13,9 @@ import { scriptOf } from './scripted-server.ts';
 import { agentOf, computerOf, has, names, seedOf, type Waits, type World } from './world.ts';
 
 const persons: Readonly<Record<PersonData, Person>> = {
-  yes: () => true,
-  no: () => false,
+  yes: () => 'allow',
+  always: () => 'allow-for-session',
+  no: () => 'deny',
   never: () => 'never',
   nobody: () => 'nobody',
 };
@@ -37,6 +38,9 @@ export interface Staging {
   /** Told of each fault that happens, by its word. */
   readonly onFault?: (word: string) => void;
 }
+
+const limitsIn = ({ servers }: Plan): NonNullable<StageOptions['limits']> =>
+  Object.fromEntries(servers.flatMap(({ name, limits }) => (limits ? [[name, limits]] : [])));
 
 /** Timers are so late at most. */
 const stallsOf = ({ steps }: Plan): number =>
@@ -73,6 +77,7 @@ export class VirtualWorld implements World {
       servers: Object.fromEntries(plan.servers.map((server) => [server.name, scriptOf(server, care)])),
       timing: timingOf(plan),
       watches,
+      limits: limitsIn(plan),
       ...(kinds && { kinds }),
       ...(plan.person && { person: persons[plan.person] }),
       ...(seed !== undefined && { seed }),

@@ -74,6 +74,5 @@ export type Topic = DirectoryRecord['k'] | `${'in' | 'out' | 'post'} ${string}`;
 export type RecordOf<K extends DirectoryRecord['k']> = Extract<DirectoryRecord, { k: K }>;
 /** An event as a law reads it: whatever fields it may have. */
 /** The one answer to a question: before it there may have been progress. */
-export const isAnswer = ({ via, ev }: RecordOf<'in'>): boolean =>
-  via === 'ask' && isAnswerType(ev?.type);
+export const isAnswer = ({ via, ev }: RecordOf<'in'>): boolean => via === 'ask' && isAnswerType(ev?.type);
 export type Said<Fields> = Readonly<{ type: string } & Partial<Fields>>;

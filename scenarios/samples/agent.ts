@@ -1,7 +1,7 @@
 import type { AgentOrder } from '../../machines/agent.machine.ts';
 import { answers, request, type OrdersOf, type Sample } from './sample.ts';
 
-const { timeoutMs: _, confirmMs: __, ...asked } = request;
+const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
 
 const viewed = { computer: 'c', value: null, failure: null };
 

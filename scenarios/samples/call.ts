@@ -8,7 +8,8 @@ export const call: Sample = {
     session: 's',
     method: 'm',
     request: {},
-    confirmMs: 5,
+    keeper: 'computer',
+    policy: { isConfirmed: false, confirmMs: 5, meta: null, isLookedAt: true, lookMs: 7, resultBytes: 0 },
     isHeld: true,
   },
   orders: {
@@ -19,7 +20,15 @@ export const call: Sample = {
     ...answers,
     { type: 'ask.refused', failure, sent: true, lost: true, alone: true },
     { type: 'ask.progress', progress: 1 },
-    { type: 'ask.answered', result: true },
+    { type: 'ask.waiting', ahead: 0 },
+    { type: 'ask.began' },
+    { type: 'ask.refused', failure: { code: 'Busy', message: 'full' }, sent: false },
+    ...(['allow', 'ask', 'deny'] as const).map((decision) => ({
+      type: 'ask.answered',
+      result: { problems: [], decision, reason: 'x' },
+    })),
+    { type: 'ask.answered', result: { problems: ['x'], decision: 'allow', reason: 'x' } },
+    { type: 'ask.answered', result: { decision: 'allow-for-session' } },
     { type: 'ask.answered', result: { isError: true } },
   ],
   told: [

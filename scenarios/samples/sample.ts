@@ -50,7 +50,9 @@ export const request = {
   tool: 'x',
   params: {},
   timeoutMs: 1,
-  confirmMs: null,
+  isConfirmed: false,
+  meta: null,
+  hasOutput: false,
   replyTo: 'host',
 };
 export const refusals = [
