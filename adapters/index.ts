@@ -30,6 +30,7 @@ export {
   type Ledger,
   type LedgerOptions,
 } from './process/index.ts';
+export { validate, validateAsk } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
 export { findConfig, type FoundConfig } from './config/discover.ts';
 export { isTrusted, trust } from './config/trust.ts';
