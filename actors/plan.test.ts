@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defaultTiming } from '../machines/timing.ts';
+import { timing } from '../machines/timing.ts';
 import { planOf, readOrThrow } from './plan.ts';
 
 it('a server without auto_approve of its own has that at the top of the config, and [] is its own', () => {
@@ -8,7 +8,7 @@ it('a server without auto_approve of its own has that at the top of the config, 
     mcpServers: { a: { command }, b: { command, autoApprove: ['b_x'] }, c: { command, autoApprove: [] } },
     a2c: { autoApprove: ['read'] },
   });
-  const policy = { autoConnect: true, autoReconnect: true, timing: defaultTiming };
+  const policy = { autoConnect: true, autoReconnect: true, timing };
   const facts = { generation: 1, fingerprint: 'f', kept: null };
   const rules = servers.map((server) => planOf(server, settings, policy, facts).rules);
   expect(rules.map(({ server, autoApprove }) => [server, autoApprove])).toEqual([

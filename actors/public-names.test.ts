@@ -11,6 +11,8 @@ import type {
   Agent,
   AgentEvents,
   AgentOptions,
+  Call,
+  CallOutcome,
   Computer,
   ComputerEvents,
   ComputerOptions,
@@ -21,6 +23,7 @@ import type {
   OfficeEvents,
   OfficeOptions,
   ServerStatus,
+  WatchedCall,
 } from './index.ts';
 
 /** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
@@ -39,7 +42,7 @@ const names = {
       'stopServer',
     ] as const),
     ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
-    ...(['desktop', 'finder', 'readResource', 'history'] as const),
+    ...(['desktop', 'finder', 'readResource', 'history', 'keptResult'] as const),
     ...(['watchResources', 'announceRoots'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
@@ -88,7 +91,7 @@ describe('a2c-actors', () => {
       | 'tools.changed'
       | 'link.changed'
       | 'call.started'
-      | 'call.settled'
+      | ('call.progress' | 'call.settled')
       | 'computer.changed'
       | 'config.changed'
       | ('desktop.changed' | 'finder.changed')
@@ -125,13 +128,15 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
-      | ('input' | 'inMemory' | 'answers' | 'carriers' | 'historySize')
+      | ('input' | 'inMemory' | 'answers' | 'carriers' | 'historySize' | 'permission')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
     expectTypeOf(api.createAgent).returns.toEqualTypeOf<Promise<Agent>>();
     expectTypeOf<Agent['listRoom']>().returns.resolves.toEqualTypeOf<readonly RoomMember[]>();
-    expectTypeOf<ReturnType<Agent['callTool']>>().toEqualTypeOf<ReturnType<Computer['callTool']>>();
+    expectTypeOf<Agent['callTool']>().returns.toEqualTypeOf<Call>();
+    expectTypeOf<Computer['callTool']>().returns.toEqualTypeOf<WatchedCall>();
+    expectTypeOf<Call>().resolves.toEqualTypeOf<CallOutcome>();
     expectTypeOf<ServerStatus['state']>().toEqualTypeOf<
       | ('idle' | 'resting' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing')
       | ('disabled' | 'needs input' | 'unsupported')

@@ -37,6 +37,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
   { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
   { where: /^adapters\/process\/windows-tree\./, may: ['pidtree'] },
+  { where: /^adapters\/schema\//, may: ['ajv', 'ajv/*', 'ajv-formats'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },

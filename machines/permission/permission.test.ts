@@ -138,7 +138,7 @@ describe("a host's own rule", () => {
       (request) => Promise.resolve(permission(request)),
     ];
     const request = { server: 's', tool: 't', arguments: {}, annotations: null, meta: null, autoApprove: [] };
-    const said = await Promise.all(rules.map((rule) => rule(request)));
+    const said = await Promise.all(rules.map(async (rule) => rule(request)));
     expect(said.map(rulingOf)).toEqual([
       { decision: 'deny', reason: "the host's rule says deny" },
       { decision: 'allow', reason: 't is fine' },

@@ -1,4 +1,5 @@
 import { nameOf, type Address } from '../../machines/address.ts';
+import type { CallStart } from '../../machines/call.machine.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Found, Judge, Law, Said } from './law.ts';
 import { serverIn } from './places.ts';
@@ -17,11 +18,14 @@ class HeldCalls implements Judge {
     const server = serverIn(record.a) ?? '';
     if (record.k === 'open') {
       if (record.kind !== 'call') return undefined;
-      const { isHeld, confirmMs } = record.input as { isHeld?: boolean; confirmMs?: number | null };
-      if (isHeld !== true || confirmMs !== null) return undefined;
+      const { isHeld, policy } = record.input as Partial<Pick<CallStart, 'isHeld' | 'policy'>>;
+      const isFree = !policy || policy.isConfirmed || policy.meta?.auto_apply === true;
+      if (isHeld !== true || !isFree) return undefined;
       const calls = this.#held.get(server) ?? new Map<Address, number>();
       this.#held.set(server, calls.set(record.a, Infinity));
-    } else if (record.k === 'out') this.#held.get(server)?.delete(record.a);
+    } else if (record.k === 'out') {
+      if ((record.ev as Said<{ id: string }>).id === 'call') this.#held.get(server)?.delete(record.a);
+    }
     else if (record.k === 'post') {
       if ((record.ev as Said<{ stage: string }>).stage !== 'ready') return undefined;
       const calls = this.#held.get(nameOf(record.from));
@@ -41,7 +45,7 @@ class HeldCalls implements Judge {
 
 const client = 'c/client:fs#1';
 const call = 'c/client:fs/call:t1#1';
-const held = opens(call, 'call', client, { isHeld: true, confirmMs: null });
+const held = opens(call, 'call', client, { isHeld: true, policy: null });
 const isReady = posts(client, 'c#1', 'client.changed', { stage: 'ready' });
 const sent = asks(call, 'call', client, 'tools/call');
 
@@ -64,7 +68,7 @@ export const heldCalls: Law = {
     { how: 'a server that does not come', seen: story(held, 500, ends(call)), until: 'quiet' },
     {
       how: 'one that a person confirms later',
-      seen: story(opens(call, 'call', client, { isHeld: true, confirmMs: 500 }), isReady, 100, ends(call)),
+      seen: story(opens(call, 'call', client, { isHeld: true, policy: { isConfirmed: false } }), isReady, 100, ends(call)),
     },
   ],
 };

@@ -15,7 +15,8 @@ interface Request {
   readonly ticket: string;
   readonly replyTo: Address;
   readonly timeoutMs: number;
-  readonly confirmMs: number | null;
+  readonly isConfirmed: boolean;
+  readonly meta: { readonly auto_apply?: boolean } | null;
   readonly call: { readonly ticket: string; readonly timeoutMs: number; readonly confirmed?: boolean };
 }
 
@@ -41,12 +42,12 @@ class SettledInTime implements Judge {
     this.#timings.set(nameOf(a), timing);
     this.#timings.set(a, timing);
   }
-  #post({ a, ev, dead }: RecordOf<'post'>, at: number): void {
+  #post({ from, a, ev, dead }: RecordOf<'post'>, at: number): void {
     const said = ev as Said<Request>;
     if (said.type === 'call.settled') return void this.#waiting.delete(a, said.ticket ?? '');
     const ticket = said.ticket ?? said.call?.ticket;
     if (dead !== undefined || ticket === undefined || said.replyTo === undefined) return;
-    const ms = allowed(said, this.#timings.get(a));
+    const ms = allowed(said, this.#timings.get(said.type === 'call.request' ? from : a));
     if (!(ms < Infinity)) return;
     const due = at + ms + this.#slackMs;
     this.#waiting.set(said.replyTo, ticket, { at: said.replyTo, ticket, due });
@@ -70,15 +71,18 @@ class SettledInTime implements Judge {
 
 /**
  * How long may pass until it is settled; Infinity: for ever. A computer's call: its own time-out, and before that the
- * time in which a person may confirm, unless nobody is asked. An agent's: its time-out in the whole seconds of the
+ * time in which a person may confirm, unless nobody is asked; after it, that in which its result is looked at. An agent's: its time-out in the whole seconds of the
  * wire, and the margin by which the agent waits longer than the office, which waits longer than the computer.
  */
 function allowed(said: Said<Request>, timing: Timing | undefined): number {
-  if (said.type === 'call.request') return said.timeoutMs ? said.timeoutMs + (said.confirmMs ?? 0) : Infinity;
   if (!timing) return Infinity;
+  if (said.type === 'call.request') {
+    const isFree = said.isConfirmed === true || said.meta?.auto_apply === true;
+    return said.timeoutMs ? said.timeoutMs + timing.lookMs + (isFree ? 0 : timing.confirmMs) : Infinity;
+  }
   if (said.type === 'tool.call')
     return said.call?.timeoutMs
-      ? said.call.timeoutMs + (said.call.confirmed === true ? 0 : timing.confirmMs)
+      ? said.call.timeoutMs + timing.lookMs + (said.call.confirmed === true ? 0 : timing.confirmMs)
       : Infinity;
   if (said.type === 'agent.call')
     return said.timeoutMs ? Math.ceil(said.timeoutMs / 1000) * 1000 + timing.agentMarginMs : Infinity;
@@ -86,14 +90,14 @@ function allowed(said: Said<Request>, timing: Timing | undefined): number {
 }
 
 const born = (kind: string) =>
-  opens(`${kind}#1`, kind, 'host', { timing: { confirmMs: 500, agentMarginMs: 6_000, queryMs: 3_000 } });
+  opens(`${kind}#1`, kind, 'host', { timing: { confirmMs: 500, lookMs: 0, agentMarginMs: 6_000, queryMs: 3_000 } });
 const called = posts('host', 'computer', 'tool.call', {
   call: { ticket: 't1', timeoutMs: 1_000 },
   replyTo: 'host:c',
 });
-const asked = (confirmMs: number | null) =>
+const asked = (isConfirmed: boolean) =>
   posts('computer#1', 'computer/client:fs', 'call.request', {
-    ...{ ticket: 't1', timeoutMs: 1_000, confirmMs, replyTo: 'host:c' },
+    ...{ ticket: 't1', timeoutMs: 1_000, isConfirmed, replyTo: 'host:c' },
   });
 const agentCalled = (timeoutMs: number) =>
   posts('host', 'agent', 'agent.call', { ticket: 't1', timeoutMs, replyTo: 'host:a' });
@@ -111,12 +115,12 @@ export const settledInTime: Law = {
   crimes: [
     {
       how: 'a call without a timer',
-      seen: story(born('computer'), called, asked(null), 1_001, something),
+      seen: story(born('computer'), called, asked(true), 1_001, something),
       said: 't1 had to be settled 1 ms ago',
     },
     {
       how: 'a person who is waited for too long',
-      seen: story(born('computer'), called, asked(500), 1_600, something),
+      seen: story(born('computer'), called, asked(false), 1_600, something),
       said: 't1 had to be settled 100 ms ago',
     },
     {
@@ -133,7 +137,7 @@ export const settledInTime: Law = {
   lawful: [
     {
       how: 'the last moment',
-      seen: story(born('computer'), called, asked(null), 1_000, something, settled('host:c'), 1, something),
+      seen: story(born('computer'), called, asked(true), 1_000, something, settled('host:c'), 1, something),
     },
     { how: 'a call without a limit', seen: story(born('agent'), agentCalled(0), 1_000_000, something) },
     {
@@ -142,7 +146,7 @@ export const settledInTime: Law = {
     },
     {
       how: 'an event loop that hung',
-      seen: story(born('computer'), called, asked(null), 1_400, something),
+      seen: story(born('computer'), called, asked(true), 1_400, something),
       bounds: { slackMs: 400 },
     },
   ],

@@ -1,0 +1,1 @@
+export { validate, validateAsk } from './validate.ts';

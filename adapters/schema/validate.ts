@@ -1,0 +1,86 @@
+import type { ValidateFunction } from 'ajv';
+import { asksOf, type Validate, type Validity } from '../../machines/validation.ts';
+import { defaultLimits, read, type Compiled, type Limits, type Reading } from './compile.ts';
+import { problemsOf } from './problems.ts';
+import { sizeOf } from './size.ts';
+import { within } from './watchdog.ts';
+
+/** Parts of a schema times parts of a value: up to here a schema without risky words is quick anyway. */
+const quickProduct = 200_000;
+const quickCharacters = 100_000;
+/** So many values that took too long, and the schema is asked no more. */
+const strikesAllowed = 3;
+
+type Known = Reading & { strikes: number; all?: ValidateFunction | undefined };
+const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
+
+/**
+ * A judge that knows each schema, by the object that it is, for as long as that object lives: what was compiled of it
+ * goes with it. Each is compiled by an instance of its own, so that neither names (`$id`) nor rests are shared.
+ */
+export function createValidate(limits: Limits = defaultLimits): Validate {
+  const schemas = new WeakMap<object, Known>();
+  const knownOf = (schema: object): Known => {
+    const before = schemas.get(schema);
+    if (before) return before;
+    const known = { ...read(schema, limits), strikes: 0 };
+    schemas.set(schema, known);
+    return known;
+  };
+  return (schema, value) => {
+    try {
+      // WeakMap takes no other keys, and JavaScript no types.
+      if (typeof schema !== 'object' || schema === null) return unchecked('it is no object');
+      const known = knownOf(schema);
+      if (!known.ok) return unchecked(known.reason);
+      const slow = `judging by it takes more than ${limits.checkMs} ms`;
+      if (known.strikes >= strikesAllowed) return unchecked(slow);
+      const validity = check(known, known.compiled, value, limits.checkMs);
+      if (validity) return validity;
+      known.strikes += 1;
+      return unchecked(slow);
+    } catch (error) {
+      const isDeep = error instanceof RangeError;
+      return unchecked(isDeep ? 'judging by it goes too deep' : 'it broke while it was used');
+    }
+  };
+}
+
+/** Undefined: it took too long. */
+function check(known: Known, compiled: Compiled, value: unknown, ms: number): Validity | undefined {
+  const most = { nodes: quickProduct / compiled.nodes, characters: quickCharacters, depth: Infinity };
+  const isSmall = sizeOf(value, most) !== undefined;
+  const judged =
+    isSmall && !compiled.isRisky
+      ? { done: errorsOf(compiled.first, value) }
+      : within(ms, () => errorsOf(compiled.first, value));
+  if (!judged) return undefined;
+  if (!judged.done) return { ok: true };
+  return {
+    ok: false,
+    problems: problemsOf((isSmall && allErrors(known, compiled, value, ms)) || judged.done),
+  };
+}
+
+/** All mistakes of a value that is not large. Each mistake costs memory: what they are is sought for a shorter while. */
+function allErrors(known: Known, compiled: Compiled, value: unknown, ms: number): Errors | undefined {
+  if (!('all' in known)) known.all = compiled.all();
+  const { all } = known;
+  const found = all && within(ms / 4, () => errorsOf(all, value))?.done;
+  return found || undefined;
+}
+
+type Errors = NonNullable<ValidateFunction['errors']>;
+/** Null: it fits. */
+function errorsOf(validate: ValidateFunction, value: unknown): Errors | null {
+  const isValid: unknown = validate(value);
+  const errors = validate.errors ?? [];
+  // They would be kept until the next value.
+  validate.errors = null;
+  return isValid === true ? null : errors;
+}
+
+/** That of a host, whose schemas it knows for as long as they live. */
+export const validate: Validate = createValidate();
+/** The same in the form in which machines ask. */
+export const validateAsk = asksOf(validate);

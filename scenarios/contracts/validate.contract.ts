@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import type { AskFact, Ports } from '../../machines/ports.ts';
+import { validatePort, type Validity } from '../../machines/validation.ts';
+import { casesOf, type ContractCase, type Law } from './contract.ts';
+import { fits } from './fits.ts';
+
+interface Stage {
+  /** All that was given by the time that the question was asked. */
+  ask(method: string, params: unknown): readonly AskFact[];
+  judge(schema: unknown, value: unknown): Validity;
+}
+
+const person = {
+  type: 'object',
+  properties: {
+    name: { type: 'string' },
+    age: { type: 'integer' },
+    home: { type: 'object', required: ['zip'] },
+  },
+  required: ['name'],
+};
+const secret = 'hunter2';
+
+const judging: readonly Law<Stage>[] = [
+  {
+    title: 'is satisfied by a value that fits, and by properties of which it knows nothing',
+    holds: async ({ judge }) => {
+      assert.deepEqual(judge(person, { name: 'a', age: 3, more: [] }), { ok: true });
+      assert.deepEqual(judge({}, secret), { ok: true });
+    },
+  },
+  {
+    title: 'names the place of what is wrong, and never the value',
+    holds: async ({ judge }) => {
+      const validity = judge(person, { name: 'a', age: secret, home: {} });
+      fits(validity, { ok: false, problems: [/^age: must be integer$/, /^home\.zip: is missing$/] });
+      assert.doesNotMatch(JSON.stringify(validity), /hunter2/);
+      fits(judge(person, secret), { ok: false, problems: [/^must be object$/] });
+      fits(judge(person, undefined), { ok: false });
+    },
+  },
+  {
+    title: 'tells of one field in one line, and of five at the most',
+    holds: async ({ judge }) => {
+      const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+      const properties = Object.fromEntries(names.map((name) => [name, { type: 'null' }]));
+      const validity = judge({ properties }, Object.fromEntries(names.map((name) => [name, 1])));
+      assert.equal(validity.ok, false);
+      assert.equal(validity.ok === false && validity.problems.length, 5);
+      assert.equal(validity.ok === false && new Set(validity.problems).size, 5);
+    },
+  },
+  {
+    title: 'takes for a property only what the value itself has',
+    holds: async ({ judge }) => {
+      const schema = { properties: { constructor: { type: 'string' } }, required: ['toString'] };
+      fits(judge(schema, {}), { ok: false, problems: [/^toString: is missing$/] });
+      assert.deepEqual(judge({ properties: schema.properties }, {}), { ok: true });
+    },
+  },
+  {
+    title: 'leaves a value unchecked when its schema cannot be used, with the reason',
+    holds: async ({ judge }) => {
+      const unusable = [
+        { type: 'strng' },
+        { required: 7 },
+        { $ref: 'https://h.example/s.json' },
+        null,
+        7,
+        'x',
+        [],
+      ];
+      for (const schema of unusable) fits(judge(schema, secret), { ok: 'unchecked', reason: /\w/ });
+    },
+  },
+  {
+    title: 'says the same of the same again',
+    holds: async ({ judge }) => {
+      const wrong = { age: 'x' };
+      assert.deepEqual(judge(person, wrong), judge(person, wrong));
+      assert.deepEqual(judge(person, { name: 'a' }), { ok: true });
+    },
+  },
+];
+
+const asking: readonly Law<Stage>[] = [
+  {
+    title: 'is answered once and at once, about arguments and about output alike',
+    holds: async ({ ask }) => {
+      for (const method of ['arguments', 'output']) {
+        const facts = ask(method, { schema: person, value: {} });
+        const result = { ok: false, problems: ['name: is missing'] };
+        assert.deepEqual(facts, [{ type: 'ask.answered', id: 'q', result }]);
+      }
+    },
+  },
+  {
+    title: 'about anything else is refused, and about nothing is unchecked',
+    holds: async ({ ask }) => {
+      fits(ask('tools/call', { schema: person, value: {} }), [
+        { type: 'ask.refused', id: 'q', sent: false, failure: { code: 501 } },
+      ]);
+      for (const params of [undefined, null, {}])
+        fits(ask('output', params), [{ type: 'ask.answered', result: { ok: 'unchecked' } }]);
+    },
+  },
+];
+
+/** What every `validate` port owes who asks it. */
+export const validateContract = (port: Ports['ask']): readonly ContractCase[] => {
+  const ask: Stage['ask'] = (method, params) => {
+    const facts: AskFact[] = [];
+    const question = { id: 'q', session: validatePort, method, params };
+    const withdraw = port('call#1', question, (fact) => facts.push(fact));
+    const told = [...facts];
+    withdraw();
+    assert.deepEqual(facts, told, 'nothing follows when the question is withdrawn');
+    return told;
+  };
+  const judge: Stage['judge'] = (schema, value) => {
+    const [fact] = ask('arguments', { schema, value });
+    assert.equal(fact?.type, 'ask.answered');
+    return fact.result as Validity;
+  };
+  return casesOf({ 'a schema': judging, 'a question': asking }, (law) => law.holds({ ask, judge }));
+};
