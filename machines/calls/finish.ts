@@ -1,5 +1,6 @@
 import type { AskFact, Give, Ports } from '../ports.ts';
-import { toolIn, type CallQuestion, type Known, type Validate } from './judge.ts';
+import type { Validate } from '../validation.ts';
+import { toolIn, type CallQuestion, type Known } from './judge.ts';
 import { nothingFound, type Finding } from './result.ts';
 
 /** What the call machine asks the port `finish`. */

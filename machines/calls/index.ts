@@ -19,13 +19,5 @@ export {
 } from './result.ts';
 export { cutTo } from './cut.ts';
 export { askInTurn, busy, defaultLimits, noLimits, type LaneLimits, type Lanes, type Turn } from './lanes.ts';
-export {
-  judgeAsk,
-  toolIn,
-  type CallQuestion,
-  type JudgeOptions,
-  type Known,
-  type Validate,
-  type Validated,
-} from './judge.ts';
+export { judgeAsk, toolIn, type CallQuestion, type JudgeOptions, type Known } from './judge.ts';
 export { finishAsk, type FinishOptions, type FinishQuestion } from './finish.ts';

@@ -1,16 +1,9 @@
 import type { Tool, ToolMeta } from '../catalog/index.ts';
 import { rulingOf, type Permission, type PermissionRequest } from '../permission/index.ts';
 import type { AskFact, Give, Ports } from '../ports.ts';
+import type { Validate } from '../validation.ts';
 import { wireCodes } from '../wire/failure.ts';
 import type { Judgement } from './policy.ts';
-
-/** What a value does to a JSON Schema; `unchecked`: the schema is none that can be used, and says why. */
-export type Validated =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly problems: readonly string[] }
-  | { readonly ok: 'unchecked'; readonly reason: string };
-/** Port `validate`: never throws, whatever schema and value are. */
-export type Validate = (schema: object, value: unknown) => Validated;
 
 /** Of a computer, what a call is judged by. */
 export interface Known {

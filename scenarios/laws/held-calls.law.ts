@@ -25,8 +25,7 @@ class HeldCalls implements Judge {
       this.#held.set(server, calls.set(record.a, Infinity));
     } else if (record.k === 'out') {
       if ((record.ev as Said<{ id: string }>).id === 'call') this.#held.get(server)?.delete(record.a);
-    }
-    else if (record.k === 'post') {
+    } else if (record.k === 'post') {
       if ((record.ev as Said<{ stage: string }>).stage !== 'ready') return undefined;
       const calls = this.#held.get(nameOf(record.from));
       for (const [call, due] of calls ?? []) if (due === Infinity) calls?.set(call, at);
@@ -68,7 +67,12 @@ export const heldCalls: Law = {
     { how: 'a server that does not come', seen: story(held, 500, ends(call)), until: 'quiet' },
     {
       how: 'one that a person confirms later',
-      seen: story(opens(call, 'call', client, { isHeld: true, policy: { isConfirmed: false } }), isReady, 100, ends(call)),
+      seen: story(
+        opens(call, 'call', client, { isHeld: true, policy: { isConfirmed: false } }),
+        isReady,
+        100,
+        ends(call),
+      ),
     },
   ],
 };

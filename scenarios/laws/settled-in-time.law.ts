@@ -90,7 +90,9 @@ function allowed(said: Said<Request>, timing: Timing | undefined): number {
 }
 
 const born = (kind: string) =>
-  opens(`${kind}#1`, kind, 'host', { timing: { confirmMs: 500, lookMs: 0, agentMarginMs: 6_000, queryMs: 3_000 } });
+  opens(`${kind}#1`, kind, 'host', {
+    timing: { confirmMs: 500, lookMs: 0, agentMarginMs: 6_000, queryMs: 3_000 },
+  });
 const called = posts('host', 'computer', 'tool.call', {
   call: { ticket: 't1', timeoutMs: 1_000 },
   replyTo: 'host:c',

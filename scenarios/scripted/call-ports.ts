@@ -5,10 +5,10 @@ import {
   type Confirmation,
   type Known,
   type LaneLimits,
-  type Validate,
 } from '../../machines/calls/index.ts';
 import { permission, type Permission } from '../../machines/permission/index.ts';
 import type { AskFact, Give, Ports } from '../../machines/ports.ts';
+import type { Validate } from '../../machines/validation.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLanes } from './lanes.ts';
 
