@@ -140,16 +140,33 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect(answer.failure?.message).toContain('no_such_tool');
   });
 
-  it('with a result over the budget fails with its size, and the next one runs', async () => {
-    expect(await call('big', { bytes: 9 * mebibyte })).toMatchObject({
+  it('with a result over the budget gets its beginning, says so, and the host keeps the whole (case 56)', async () => {
+    const answer = await call('big', { bytes: 9 * mebibyte });
+    expect(answer.outcome).toBe('succeeded');
+    const { content, meta } = answer.result as {
+      content: { text: string }[];
+      meta: { a2c_cut: { bytes: number; limit_bytes: number; handle: string } };
+    };
+    expect(meta.a2c_cut).toMatchObject({ limit_bytes: 7 * mebibyte, handle: `fixture/${answer.reqId}` });
+    expect(meta.a2c_cut.bytes).toBeGreaterThan(9 * mebibyte);
+    expect(content[0]?.text).toContain(
+      `The host of the computer keeps the whole as 'fixture/${answer.reqId}'`,
+    );
+    expect(content[1]?.text).toMatch(/^x{1000000,}… \[\d+ characters cut\]$/);
+    const whole = computer.keptResult(meta.a2c_cut.handle) as { content: { text: string }[] };
+    expect(whole.content[0]?.text).toHaveLength(9 * mebibyte);
+  });
+
+  it('with a result within the budget gets it whole, and with one that no message carries fails with its size', async () => {
+    const whole = (await call('big', { bytes: 6 * mebibyte })).result as { content: { text: string }[] };
+    expect(whole.content[0]?.text).toHaveLength(6 * mebibyte);
+    expect(await call('big', { bytes: 12 * mebibyte })).toMatchObject({
       outcome: 'failed',
       failure: {
-        message: 'the answer to tools/call has 9.0 MiB, the limit is 7.0 MiB',
-        details: { limit: 7 * mebibyte },
+        message: 'the answer to tools/call has 12.0 MiB, the limit is 10.0 MiB',
+        details: { limit: 10 * mebibyte },
       },
     });
-    expect((await call('big', { bytes: 6 * mebibyte })).outcome).toBe('succeeded');
-    expect((await call('big', { bytes: 12 * mebibyte })).outcome).toBe('failed');
     expect(await call('echo', { text: 'still here' })).toMatchObject({ outcome: 'succeeded' });
     expect(computer.status().link).toEqual({ state: 'joined', reason: null });
   });

@@ -4,7 +4,7 @@ import type { CallOrder, CallStart } from './call.machine.ts';
 import type { CatalogOrder, CatalogStart } from './catalog.machine.ts';
 import { addressOfCatalog } from './catalog.parts.ts';
 import type { CatalogList } from './catalog/index.ts';
-import { backoffOf, backoffSpread, latest, listsOf, tickOf, trialOf } from './client.rules.ts';
+import { backoffOf, backoffSpread, latest, listsOf, tickOf, trialOf, policyOf } from './client.rules.ts';
 import { beginWatch } from './client.watch.ts';
 import type { CallRequest, ClientNews, ClientPlan, ClientStage, Context } from './client.words.ts';
 import type { Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
@@ -124,21 +124,14 @@ const crashed: Failure = {
 export const openCall = {
   type: 'open',
   params: ({ context: c, event }: Of<CallRequest>): Open => {
-    const { type: _, isConfirmed, meta, hasOutput, ...call } = event;
+    const { type: _, isConfirmed: __, meta: ___, hasOutput: ____, ...call } = event;
     return {
       kind: 'call',
       key: keyOf(call.ticket),
       input: extended(call, {
         server: c.server,
         keeper: c.owner,
-        policy: {
-          isConfirmed,
-          confirmMs: c.timing.confirmMs,
-          meta,
-          isLookedAt: hasOutput || c.isTransformed,
-          lookMs: c.timing.lookMs,
-          resultBytes: c.resultBytes,
-        },
+        policy: policyOf(c, event),
         session: c.self,
         method: 'tools/call',
         request: { name: call.tool, arguments: call.params },

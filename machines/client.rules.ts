@@ -1,6 +1,7 @@
 /** Pure rules of a client: when it tries again, how long it waits, which lists it keeps. */
+import type { CallPolicy } from './calls/index.ts';
 import { catalogLists, type CatalogList } from './catalog/index.ts';
-import type { Context, Input } from './client.words.ts';
+import type { CallRequest, Context, Input } from './client.words.ts';
 import type { Offers } from './ports.ts';
 import { isHopeless } from './server-failure.ts';
 
@@ -64,4 +65,10 @@ export const newborn = (input: Input): Context => ({
   pings: 'untried',
   goal: 'end',
   fallback: null,
+});
+
+/** What a call of one of its tools has to pass. */
+export const policyOf = (c: Context, { isConfirmed, meta, hasOutput }: CallRequest): CallPolicy => ({
+  ...{ isConfirmed, confirmMs: c.timing.confirmMs, meta },
+  ...{ isLookedAt: hasOutput || c.isTransformed, lookMs: c.timing.lookMs, resultBytes: c.resultBytes },
 });

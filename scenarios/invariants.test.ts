@@ -128,7 +128,7 @@ const crimes: readonly Crime[] = [
   {
     law: 'no machine fails',
     how: 'a call whose action throws',
-    options: failing('call', 'markSent'),
+    options: failing('call', 'enter'),
     act: (s) => {
       boot(s);
       s.call('read');
@@ -234,7 +234,7 @@ describe('an invariant', () => {
         boot(s);
         s.call('read');
       },
-      failing('call', 'markSent'),
+      failing('call', 'enter'),
     );
     expect(breaches(stage, { failing: '/call:' })).toEqual([]);
     expect(breaches(stage, { failing: '/process#' })).toHaveLength(1);

@@ -163,7 +163,7 @@ onStage(
     s.run(100);
     const call = s.call('read');
     s.run(10);
-    expect(s.state(`${client}/call:${call.ticket}`)).toBe('queued');
+    expect(s.state(`${client}/call:${call.ticket}`)).toBe('{queued:held}');
     s.run(500);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },

@@ -21,7 +21,7 @@ onStage(
   'a call whose machine throws is answered by its will, and its server lives on',
   {
     servers: { fs: { tools } },
-    kinds: broken('call', 'markSent'),
+    kinds: broken('call', 'enter'),
     failing: '/call:',
   },
   (s) => {

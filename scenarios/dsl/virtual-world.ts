@@ -178,7 +178,9 @@ export class VirtualWorld implements World {
       session: (at, input, give) => ports.session(at, input, late(at, give)),
       link: (at, input, give) => ports.link(at, input, late(at, give)),
       office: (at, input, give) => ports.office(at, input, late(at, give)),
-      ask: (from, question, give) => ports.ask(from, question, late(from, give)),
+      // What a host or its person says is no news of a server.
+      ask: (from, question, give) =>
+        ports.ask(from, question, this.stage.callPorts.has(question.session) ? give : late(from, give)),
     };
   }
 }
