@@ -101,7 +101,13 @@ class Convergence implements Judge {
 }
 
 const [computer, client, catalog] = ['c#1', 'c/client:fs#1', 'c/client:fs/catalog:tools#1'];
-const rules: ToolRules = { server: 'fs', forbiddenTools: ['rm'], toolMeta: {}, defaultToolMeta: null, autoApprove: [] };
+const rules: ToolRules = {
+  server: 'fs',
+  forbiddenTools: ['rm'],
+  toolMeta: {},
+  defaultToolMeta: null,
+  autoApprove: [],
+};
 const born = [
   opens(computer, 'computer', 'host', { servers: [{ rules }] }),
   opens(client, 'client', computer, { server: 'fs', kept: null }),
