@@ -93,7 +93,9 @@ describe('problems', () => {
       'c: must be >= 1 and must be multiple of 5',
       'e: is not a property that it may have',
     ]);
-    const conditional = { if: { properties: { a: { const: 1 } } }, then: { required: ['b'] } };
+    const conditional: object = JSON.parse(
+      '{"if":{"properties":{"a":{"const":1}}},"then":{"required":["b"]}}',
+    );
     expect(problems(conditional, { a: 1 })).toEqual(['b: is missing']);
     expect(problems({ propertyNames: { maxLength: 2 }, properties: { a: false } }, { a: 1, abc: 1 })).toEqual(
       [
@@ -179,7 +181,7 @@ describe('schemas of strangers', () => {
     const doubling = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [
         `d${n}`,
-        { allOf: Array(2).fill({ $ref: `#/$defs/d${n + 1}` }) },
+        { allOf: [1, 2].map(() => ({ $ref: `#/$defs/d${n + 1}` })) },
       ]),
     );
     const slow: readonly (readonly [object, unknown])[] = [

@@ -45,9 +45,9 @@ const judging: readonly Law<Stage>[] = [
       const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
       const properties = Object.fromEntries(names.map((name) => [name, { type: 'null' }]));
       const validity = judge({ properties }, Object.fromEntries(names.map((name) => [name, 1])));
-      assert.equal(validity.ok, false);
-      assert.equal(validity.ok === false && validity.problems.length, 5);
-      assert.equal(validity.ok === false && new Set(validity.problems).size, 5);
+      const lines = 'problems' in validity ? validity.problems : [];
+      assert.equal(lines.length, 5);
+      assert.equal(new Set(lines).size, 5);
     },
   },
   {
