@@ -143,17 +143,18 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
   it('with a result over the budget gets its beginning, says so, and the host keeps the whole (case 56)', async () => {
     const answer = await call('big', { bytes: 9 * mebibyte });
     expect(answer.outcome).toBe('succeeded');
-    const { content, meta } = answer.result as {
+    // An agent reads `meta` as MCP spells it.
+    const { content, meta, _meta } = answer.result as Record<'meta' | '_meta', Cut> & {
       content: { text: string }[];
-      meta: { a2c_cut: { bytes: number; limit_bytes: number; handle: string } };
     };
-    expect(meta.a2c_cut).toMatchObject({ limit_bytes: 7 * mebibyte, handle: `fixture/${answer.reqId}` });
-    expect(meta.a2c_cut.bytes).toBeGreaterThan(9 * mebibyte);
+    const { a2c_cut: cut } = meta ?? _meta;
+    expect(cut).toMatchObject({ limit_bytes: 7 * mebibyte, handle: `fixture/${answer.reqId}` });
+    expect(cut.bytes).toBeGreaterThan(9 * mebibyte);
     expect(content[0]?.text).toContain(
       `The host of the computer keeps the whole as 'fixture/${answer.reqId}'`,
     );
     expect(content[1]?.text).toMatch(/^x{1000000,}… \[\d+ characters cut\]$/);
-    const whole = computer.keptResult(meta.a2c_cut.handle) as { content: { text: string }[] };
+    const whole = computer.keptResult(cut.handle) as { content: { text: string }[] };
     expect(whole.content[0]?.text).toHaveLength(9 * mebibyte);
   });
 
@@ -176,6 +177,10 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect(await call('echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
   });
 });
+
+interface Cut {
+  readonly a2c_cut: { readonly bytes: number; readonly limit_bytes: number; readonly handle: string };
+}
 
 describe('a call that needs a person', () => {
   const outcomeBy = async (

@@ -73,6 +73,11 @@ export const callMachine = parts.createMachine({
         'ask.waiting': 'queued.inLine',
         'ask.answered': [
           {
+            guard: { type: 'isUnreadable', params: answerOf },
+            target: 'failed',
+            actions: 'rememberUnreadable',
+          },
+          {
             guard: { type: 'isLookedAt', params: answerOf },
             target: 'finishing',
             actions: { type: 'rememberResult', params: answerOf },

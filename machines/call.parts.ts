@@ -3,12 +3,15 @@ import { assign, setup } from 'xstate';
 import type { Address } from './address.ts';
 import {
   argumentsInvalid,
+  carried,
   finished,
   handleOf,
+  isCallToolResult,
   isOverBudget,
   isRefusedByTool,
   notConfirmed,
   notPermitted,
+  unreadable,
   type CallPolicy,
   type CallQuestion,
   type Confirmation,
@@ -128,7 +131,9 @@ export const parts = setup({
     enter: assign((_, { phase }: { phase: CallPhase }) => ({ phase })),
     hold: assign({ isHeld: true }),
     release: assign({ isHeld: false }),
-    rememberResult: assign((_, params: { result: unknown }) => ({ result: params.result })),
+    rememberResult: assign(({ context }, params: { result: unknown }) => ({
+      result: carried(context, params.result),
+    })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
       result: finished(c, c.result, finding),
     })),
@@ -150,12 +155,13 @@ export const parts = setup({
         details: { cancel_reason: params.reason, server_name: c.server },
       } satisfies Failure,
     })),
-    rememberInvalid: assign(({ context: c }, { problems }: Judgement) => ({
+    rememberInvalid: assign(({ context: c }, { problems = [] }: Partial<Judgement>) => ({
       failure: argumentsInvalid(c, problems),
     })),
-    rememberForbidden: assign(({ context: c }, { reason }: Pick<Judgement, 'reason'>) => ({
+    rememberForbidden: assign(({ context: c }, { reason = 'no reason given' }: Partial<Judgement>) => ({
       failure: notPermitted(c, reason),
     })),
+    rememberUnreadable: assign(({ context: c }) => ({ failure: unreadable(c) })),
     rememberUnconfirmed: assign(({ context: c }, p: { text: string; reason?: string | undefined }) => ({
       failure: notConfirmed(c, p.text, p.reason),
     })),
@@ -163,13 +169,17 @@ export const parts = setup({
   guards: {
     isJudged: ({ context }) => context.policy !== null,
     isHeld: ({ context }) => context.isHeld,
-    isInvalid: (_, { problems }: Judgement) => problems.length > 0,
-    isForbidden: (_, { decision }: Judgement) => decision === 'deny',
-    needsPerson: ({ context }, { decision }: Judgement) =>
+    isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
+    // Whatever is no word of ours permits nothing.
+    isForbidden: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
+    needsPerson: ({ context }, { decision }: Partial<Judgement>) =>
       decision === 'ask' && context.policy?.isConfirmed !== true,
-    isDenied: (_, { decision }: Confirmation) => decision === 'deny',
-    isForSession: (_, { decision }: Confirmation) => decision === 'allow-for-session',
+    isDenied: (_, { decision }: Partial<Confirmation>) =>
+      decision !== 'allow' && decision !== 'allow-for-session',
+    isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allow-for-session',
     mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
+    isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
+      c.policy !== null && !isCallToolResult(result),
     isLookedAt: ({ context: c }, { result }: { result: unknown }) =>
       c.policy !== null && ((c.policy.isLookedAt && !isRefusedByTool(result)) || isOverBudget(c, result)),
     isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
@@ -186,7 +196,8 @@ export const itself = <E>({ event }: { event: E }): E => event;
 export const answerOf = ({ event }: { event: { readonly result: unknown } }) => event;
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
 /** What a port said, which has read it: adapters answer in the words of `calls/`. */
-const saidIn = <T>({ event }: { event: { readonly result: unknown } }): T => event.result as T;
+const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> =>
+  (event.result ?? {}) as Partial<T>;
 export const judgementOf = saidIn<Judgement>;
 export const confirmationOf = saidIn<Confirmation>;
 

@@ -110,7 +110,10 @@ export const finishing = {
   tags: 'closing',
   entry: [askFinish, startLook],
   on: {
-    'ask.answered': given((event: { readonly result: unknown }) => event.result as Finding),
+    'ask.answered': given((event: { readonly result: unknown }) => ({
+      ...nothingFound,
+      ...(event.result as Partial<Finding> | null),
+    })),
     'ask.refused': unlooked('that failed'),
     'deadline.passed': unlooked('that took too long'),
     'call.cancel': unlooked('it was cancelled then'),

@@ -138,14 +138,17 @@ scenario('an initialize that calls itself another JSON-RPC is a failed try', (s)
   s.expect(fs).visits('connecting', 'recovering', 'tripped');
 });
 
-scenario('a result that lacks what MCP demands reaches the caller as it came', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.schemaMismatch');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded', { result: { content: 'no list' } });
-});
+scenario(
+  'a result whose content is no list has failed, and says that it may have done what it was asked to',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'rpc.schemaMismatch');
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('failed', { code: 4003, says: 'is no result of a call' });
+  },
+);
 
 for (const when of ['initialize', 'list'] as const)
   scenario(`a ${when} without what MCP demands is a failed try`, (s) => {

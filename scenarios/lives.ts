@@ -1,3 +1,4 @@
+import { isAnswer } from '../machines/ports.ts';
 import type { AnyStateMachine, EventObject, InspectionEvent } from 'xstate';
 import { takenBy } from '../actors/charts.ts';
 import type { Deadline, Open, Question } from '../machines/effects.ts';
@@ -44,7 +45,7 @@ function worldAfter(before: World, event: EventObject, actions: readonly Asked[]
   const questions = new Set(before.questions);
   let { hasDeadline } = before;
   if (event.type === 'owned.ended') living.delete((event as Said).key as string);
-  if (event.type.startsWith('ask.')) questions.delete((event as Said).id as string);
+  if (event.type.startsWith('ask.') && isAnswer(event.type)) questions.delete((event as Said).id as string);
   if (event.type === 'deadline.passed') hasDeadline = false;
   for (const { type, params } of actions) {
     if (type === 'ask') questions.add((params as Question).id);

@@ -18,6 +18,7 @@ const names = [
   '../../x',
   'call:x#2/process',
 ];
+const said = (text: string) => ({ content: [{ type: 'text', text }] });
 const slowly = (answers: unknown) => ({ answers, afterMs: 50 });
 const everybody = (s: Stage): void => {
   s.office();
@@ -27,7 +28,7 @@ const everybody = (s: Stage): void => {
 };
 
 const servers = Object.fromEntries(
-  names.map((name) => [name, { tools: Object.fromEntries([[name, slowly(`of ${name}`)]]) }]),
+  names.map((name) => [name, { tools: Object.fromEntries([[name, slowly(said(`of ${name}`))]]) }]),
 );
 onStage('any text names a server, a tool and a req_id, and none is taken for another', { servers }, (s) => {
   everybody(s);
@@ -36,7 +37,7 @@ onStage('any text names a server, a tool and a req_id, and none is taken for ano
   const remote = names.map((name) => s.agentCall(name, { reqId: name }));
   s.run(100);
   for (const [n, name] of names.entries()) {
-    const answer = { outcome: 'succeeded', reqId: name, result: `of ${name}` };
+    const answer = { outcome: 'succeeded', reqId: name, result: said(`of ${name}`) };
     expect(own[n]?.settled).toMatchObject([{ ...answer, server: name, tool: name }]);
     expect(remote[n]?.settled).toMatchObject([answer]);
   }
@@ -85,7 +86,7 @@ onStage(
 
 onStage(
   'of 300 calls in flight each third is cancelled, each third times out, and no other is disturbed',
-  { servers: { fs: { tools: { slow: { answers: 'done', afterMs: 500 } } } } },
+  { servers: { fs: { tools: { slow: { answers: said('done'), afterMs: 500 } } } } },
   (s) => {
     s.computer();
     s.run(100);
@@ -110,7 +111,7 @@ for (const [what, nth] of [
   onStage(
     `an observer of records that throws ${what} is left out, and disturbs nothing`,
     {
-      servers: { fs: { tools: { read: slowly('x') } } },
+      servers: { fs: { tools: { read: slowly(said('x')) } } },
       observer: () => ({ record: blunder({ n: 0 }) }),
       blunders: 1,
     },
@@ -125,7 +126,7 @@ for (const [what, nth] of [
   onStage(
     `an observer of steps that throws ${what} is left out, and disturbs nothing`,
     {
-      servers: { fs: { tools: { read: slowly('x') } } },
+      servers: { fs: { tools: { read: slowly(said('x')) } } },
       observer: () => ({ inspect: blunder({ n: 0 }) }),
       blunders: 1,
     },

@@ -5,7 +5,11 @@ import { onStage } from './scenario.ts';
 import { officeUrl, type Stage } from './stage.ts';
 
 const slowly = (answers: unknown) => ({ answers, afterMs: 100 });
-const servers = { one: { tools: { read: slowly('one') } }, two: { tools: { read: slowly('two') } } };
+const said = (text: string) => ({ content: [{ type: 'text', text }] });
+const servers = {
+  one: { tools: { read: slowly(said('one')) } },
+  two: { tools: { read: slowly(said('two')) } },
+};
 const everybody = (s: Stage): void => {
   s.office();
   s.computer({ linked: true, name: 'c1', servers: ['one'] });
@@ -23,7 +27,7 @@ onStage(
     everybody(s);
     const calls = [s.agentCall('read', { computer: 'c1' }), s.agentCall('read', { computer: 'c2' })];
     s.run(200);
-    expect(calls.map((call) => call.settled[0]?.result)).toEqual(['one', 'two']);
+    expect(calls.map((call) => call.settled[0]?.result)).toEqual([said('one'), said('two')]);
   },
 );
 
@@ -47,7 +51,7 @@ for (const [how, act] of [
       expect(leaves.settled[0]?.result).toMatchObject({ isError: true });
       expect([stays.settled, known(s)]).toEqual([[], ['agent/view:c1']]);
       s.run(100);
-      expect(stays.settled).toMatchObject([{ outcome: 'succeeded', result: 'one' }]);
+      expect(stays.settled).toMatchObject([{ outcome: 'succeeded', result: said('one') }]);
       expect(s.heard('agent', 'computer.left').map((e) => e.computer)).toEqual(['c2']);
     },
   );
@@ -71,7 +75,7 @@ onStage(
     s.run(3000);
     const second = s.agentCall('read', { computer: 'c' });
     s.run(200);
-    expect([first, second].map((call) => call.settled[0]?.result)).toEqual(['one', 'two']);
+    expect([first, second].map((call) => call.settled[0]?.result)).toEqual([said('one'), said('two')]);
   },
 );
 

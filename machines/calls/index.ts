@@ -4,12 +4,15 @@ export {
   confirmationLate,
   notConfirmed,
   notPermitted,
+  unreadable,
   type CallPolicy,
   type Confirmation,
   type Judgement,
 } from './policy.ts';
 export {
+  carried,
   finished,
+  isCallToolResult,
   handleOf,
   isOverBudget,
   isRefusedByTool,

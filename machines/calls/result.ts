@@ -17,6 +17,9 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** As the SDK reads one: content that is left out is none; content that is no list is no content. */
+export const isCallToolResult = (result: unknown): boolean =>
+  isObject(result) && (result['content'] === undefined || Array.isArray(result['content']));
 export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
 /**
  * The same result with more under `meta`. What the server said under `_meta` moves there, too: readers that know both
@@ -40,14 +43,16 @@ interface Called {
 export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
   policy !== null && policy.resultBytes > 0 && excessBytes(result, policy.resultBytes) !== undefined;
 
-/** A result as it is given: what was found beside it, the meta of its tool, and no more bytes than it may have. */
+/** A result as it came, with the meta of its tool (a2c-wire §3.6): programs see that, too. */
+export const carried = ({ policy }: Pick<Called, 'policy'>, result: unknown): unknown =>
+  policy?.meta && !isRefusedByTool(result) ? withMeta(result, { a2c_tool_meta: policy.meta }) : result;
+
+/** A result as it is given: what was found beside it, and no more bytes than it may have. */
 export function finished(call: Called, result: unknown, finding: Finding): unknown {
   const { policy } = call;
   if (!policy) return result;
   const { mismatch, transformed, warnings } = finding;
-  const isGood = !isRefusedByTool(result);
   const more = {
-    ...(isGood && policy.meta && { a2c_tool_meta: policy.meta }),
     ...(transformed !== null && { a2c_vrl_transformed: transformed }),
     ...(mismatch.length > 0 && { a2c_output_mismatch: mismatch }),
     ...(warnings.length > 0 && { a2c_warnings: warnings }),

@@ -9,7 +9,7 @@ export const call: Sample = {
     method: 'm',
     request: {},
     keeper: 'computer',
-    policy: { isConfirmed: false, confirmMs: 5, meta: null, isLookedAt: true, lookMs: 7, resultBytes: 0 },
+    policy: { isConfirmed: false, confirmMs: 5, meta: null, isLookedAt: true, lookMs: 7, resultBytes: 24 },
     isHeld: true,
   },
   orders: {
@@ -29,7 +29,9 @@ export const call: Sample = {
     })),
     { type: 'ask.answered', result: { problems: ['x'], decision: 'allow', reason: 'x' } },
     { type: 'ask.answered', result: { decision: 'allow-for-session' } },
+    { type: 'ask.answered', result: 'no object' },
     { type: 'ask.answered', result: { isError: true } },
+    { type: 'ask.answered', result: { isError: true, content: ['too large to be given'] } },
   ],
   told: [
     { type: 'call.go' },
@@ -38,5 +40,6 @@ export const call: Sample = {
     { type: 'asker.lost', asker: 'another' },
     { type: 'server.lost', failure },
   ],
+  tellApart: (c) => [c.isHeld, JSON.stringify(c.result ?? null).includes('isError')],
   passedThrough: ['deciding', 'running.patient'],
 };

@@ -27,6 +27,7 @@ export const computer: Sample = {
     'office.leave': [{}],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
+  told: [{ type: 'tool.approved', server: 's', tool: 'x' }],
   owned: {
     client: {
       says: [
