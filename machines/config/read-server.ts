@@ -71,9 +71,6 @@ const judge = (
   const made = build(kind, value, name ?? '', originOf, findings);
   if (made === undefined || name === undefined) return undefined;
   warnOfLater(made.settings, originOf, findings);
-  if (made.vrl !== null) {
-    addWarning(findings, originOf(['vrl']), 'VRL is not applied in this version; results stay as they are');
-  }
   return { ...made, raw: serverToProtocol(made) };
 };
 
