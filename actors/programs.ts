@@ -23,15 +23,15 @@ export class Programs {
   constructor(transformer: Checker | undefined) {
     this.#transformer = transformer;
   }
-  /** Rejects with every mistake of every server, disabled ones, too. */
-  async mustBeRight(servers: readonly ServerConfig[]): Promise<void> {
+  /** Rejects with every mistake of every server, disabled ones, too. `file`: where they stand. */
+  async mustBeRight(servers: readonly ServerConfig[], file?: string): Promise<void> {
     const all = servers.flatMap(({ name, vrl }) => (vrl === null ? [] : [{ server: name, vrl }]));
     const checks = await this.#checked([...new Set(all.map(({ vrl }) => vrl))]);
     const wrong = all.flatMap(({ server, vrl }): Wrong[] => {
       const checked = checks.get(vrl);
       return checked === undefined || checked.ok ? [] : [{ server, failure: checked.failure }];
     });
-    if (wrong.length > 0) throw told(wrong);
+    if (wrong.length > 0) throw told(wrong, file === undefined ? '' : `${file}: `);
     this.#right = new Set(all.map(({ vrl }) => vrl));
   }
   async #checked(programs: readonly string[]): Promise<ReadonlyMap<string, ProgramChecked>> {
@@ -54,18 +54,15 @@ async function checksOf(
   return new Map(await Promise.all(programs.map(async (vrl) => [vrl, await transformer.check(vrl)] as const)));
 }
 
-const lineOf = ({ server, failure: { message } }: Wrong): string =>
-  message
-    .split('\n')
-    .map((line) => `vrl of server '${server}': ${line}`)
-    .join('\n');
+const linesOf = ({ server, failure: { message } }: Wrong, before: string): string[] =>
+  message.split('\n').map((line) => `${before}vrl of server '${server}': ${line}`);
 
 /** The code, the details and the remedy are those of the first. */
-function told(wrong: readonly Wrong[]): A2cError {
+function told(wrong: readonly Wrong[], before: string): A2cError {
   const [{ server, failure }] = wrong as readonly [Wrong, ...Wrong[]];
   return new A2cError({
     ...failure,
-    message: wrong.map(lineOf).join('\n'),
+    message: wrong.flatMap((each) => linesOf(each, before)).join('\n'),
     details: { server_name: server, ...failure.details },
   });
 }
