@@ -37,26 +37,25 @@ describe('a config with a program that cannot be run', () => {
     expect(pidsOf(mark)).toEqual([]);
   });
   it('is refused by setServers and addOrUpdateServer, and everything is as it was, its inputs too', async () => {
-    const input = { type: 'promptString', id: 'word', description: 'W', default: 'first' };
-    const needy = (name: string): object =>
-      server(name, null, { env: { MARK: markOf(name), WORD: '${input:word}' } });
+    const needy = server('needy', null, { env: { MARK: markOf('needy'), WORD: '${input:word}' } });
+    const input = { type: 'promptString', id: 'word', description: 'W' };
     computer = await createComputer({
-      config: { mcpServers: { a: server('a', ' \n') }, inputs: [input] },
+      config: { mcpServers: { a: server('a', ' \n'), needy }, inputs: [input] },
     });
     const before = { servers: computer.servers(), pids: pidsOf(markOf('a')) };
     const change = { mcpServers: { a: server('a', wrong), b: server('b', null) } };
-    const others = [{ type: 'promptString', id: 'other', description: 'O' }];
-    await expect(computer.setServers({ ...change, inputs: others })).rejects.toMatchObject({
+    await expect(
+      computer.setServers({ ...change, inputs: [{ ...input, default: 'w' }] }),
+    ).rejects.toMatchObject({
       code: 'VrlSyntaxError',
       message: `vrl of server 'a': ${mistake}`,
     });
-    await expect(
-      computer.addOrUpdateServer({ mcpServers: { c: server('c', wrong) } }),
-    ).rejects.toMatchObject({ code: 'VrlSyntaxError' });
+    await expect(computer.addOrUpdateServer({ mcpServers: { c: server('c', wrong) } })).rejects.toMatchObject(
+      { code: 'VrlSyntaxError' },
+    );
     expect({ servers: computer.servers(), pids: pidsOf(markOf('a')) }).toEqual(before);
-    // It starts only if `word` is still known.
-    const added = await computer.addOrUpdateServer({ mcpServers: { d: needy('d') } });
-    expect(added).toMatchObject({ name: 'd', state: 'ready' });
+    // There is no default for it.
+    await expect(computer.startServer('needy')).rejects.toThrow('needs input word');
   });
 });
 

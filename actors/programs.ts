@@ -51,7 +51,9 @@ async function checksOf(
   transformer: Checker,
   programs: readonly string[],
 ): Promise<ReadonlyMap<string, ProgramChecked>> {
-  return new Map(await Promise.all(programs.map(async (vrl) => [vrl, await transformer.check(vrl)] as const)));
+  return new Map(
+    await Promise.all(programs.map(async (vrl) => [vrl, await transformer.check(vrl)] as const)),
+  );
 }
 
 const linesOf = ({ server, failure: { message } }: Wrong, before: string): string[] =>

@@ -6,7 +6,8 @@ const say = (told) => parentPort?.postMessage(told);
 const textOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /** What a program did is told by these words; anything else broke inside, and nothing in here can be relied on. */
-const isOfProgram = (error) => error instanceof Error && /^(Termination|Compilation Error);/.test(error.message);
+const isOfProgram = (error) =>
+  error instanceof Error && /^(Termination|Compilation Error);/.test(error.message);
 
 const load = async () => {
   try {

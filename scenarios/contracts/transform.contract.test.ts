@@ -7,9 +7,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Programs } from '../../actors/programs.ts';
 import { createTransformer, openWorker, transformAsk } from '../../adapters/vrl/index.ts';
 import { verel } from '../../adapters/vrl/failures.ts';
-import type { AskFact, Transformer } from '../../machines/ports.ts';
+import type { AskFact, Transformed, Transformer } from '../../machines/ports.ts';
 import { timing } from '../../machines/timing.ts';
-import { transformed } from '../../machines/transform/index.ts';
+import { eventOf, transformed } from '../../machines/transform/index.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { registered } from './registered.ts';
 import { transformContract, type Program, type TransformWorld } from './transform.contract.ts';
@@ -53,7 +53,9 @@ function createTimers() {
 }
 
 /** One that is open, shared by all cases that leave it open. */
-let shared: { readonly transformer: Transformer; readonly timers: ReturnType<typeof createTimers> } | undefined;
+let shared:
+  | { readonly transformer: Transformer; readonly timers: ReturnType<typeof createTimers> }
+  | undefined;
 function open() {
   if (shared) return shared;
   const timers = createTimers();
@@ -119,7 +121,9 @@ describe('a question about the result of a call', () => {
   });
   it('E12: is refused with the words of a program that fails, and names server and tool', async () => {
     const failure = await refused('. = parse_json!(.content[0].text)');
-    expect(failure.message).toMatch(/^vrl of 'fs': function call error for "parse_json" at line 1, column 5: /);
+    expect(failure.message).toMatch(
+      /^vrl of 'fs': function call error for "parse_json" at line 1, column 5: /,
+    );
     expect(failure.details).toEqual({ server_name: 'fs', tool_name: 'look' });
   });
   it('is refused where its server has no program', async () => {
@@ -135,7 +139,9 @@ describe('a question about the result of a call', () => {
     let deep: object = {};
     for (let level = 0; level < 200; level += 1) deep = { deep };
     expect(await refused('.a = 1', { content, structuredContent: deep })).toMatchObject({ code: 'Crashed' });
-    expect(await refused('.a = 1', { content: [{ text: 'half: \ud83d' }] })).toMatchObject({ code: 'Crashed' });
+    expect(await refused('.a = 1', { content: [{ text: 'half: \ud83d' }] })).toMatchObject({
+      code: 'Crashed',
+    });
     expect(await made('.a = 1')).toMatchObject({ a: 1 });
   });
 });
@@ -189,5 +195,85 @@ describe('without the package', () => {
     };
     expect(optionalDependencies[verel.name]).toBe(verel.version);
     expect(verel.install).toBe(`npm install ${verel.name}@${verel.version}`);
+  });
+});
+
+describe('docs/vrl.md', () => {
+  const page = readFileSync(join(root, 'docs/vrl.md'), 'utf8');
+  const chapter = (title: string): string =>
+    page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+  const blocks = (text: string, kind: string): string[] =>
+    [...text.matchAll(new RegExp(`^ *\`\`\`${kind}\\n([^]*?)\\n *\`\`\``, 'gm'))].map(
+      ([, block = '']) => block,
+    );
+  const names = (text: string): string[] => [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  const [event = ''] = blocks(chapter('The event'), 'json');
+  const [, failing = '', missing = ''] = chapter('What does not work').split('\n\n');
+  const run = (program: string): Promise<Transformed> =>
+    new Promise((resolve) => open().transformer.run(program, JSON.parse(event) as object, resolve));
+
+  const programs = blocks(chapter('Examples'), 'vrl');
+  const outputs = blocks(chapter('Examples'), 'json');
+  it('has an output for each of its examples', () => {
+    expect(programs.length).toBeGreaterThan(2);
+    expect(outputs).toHaveLength(programs.length);
+  });
+  it.each(programs.map((program, at) => [program, outputs[at] ?? '']))(
+    'says what comes of an example: %s',
+    async (program, output) => {
+      const answer = await run(program);
+      expect(answer).toMatchObject({ ok: true });
+      expect(answer.ok && JSON.parse(answer.json)).toEqual(JSON.parse(output));
+    },
+  );
+  it('shows an event of the shape that programs get, and the program of its first config runs over it', async () => {
+    const {
+      meta,
+      content: items,
+      structuredContent,
+      isError,
+      tool_name: tool,
+      parameters,
+    } = JSON.parse(event);
+    const result = { content: items, structuredContent, isError };
+    expect(eventOf({ tool, parameters, result })).toEqual(JSON.parse(event));
+    expect(meta).toBeNull();
+    const [config = ''] = blocks(page, 'json');
+    const answer = await run((JSON.parse(config) as { vrl: string }).vrl);
+    expect(answer.ok && JSON.parse(answer.json)).toMatchObject({ hits: 2 });
+  });
+  it('shows a mistake as it is told', async () => {
+    const [mistake = ''] = blocks(page, 'text');
+    const servers = [{ name: 'search', vrl: '.hits = lenght(.found)' }] as never;
+    await expect(new Programs(open().transformer).mustBeRight(servers)).rejects.toThrow(mistake);
+  });
+  it('names the functions that pass the check and fail when they run', async () => {
+    const [last = '', ...rest] = names(failing).toReversed();
+    expect([last, rest.length]).toEqual(['get_env_var', 6]);
+    const args: Record<string, string> = {
+      parse_grok: '"a", "%{WORD:a}"',
+      parse_groks: '"a", ["%{WORD:a}"]',
+    };
+    const without = ['get_hostname'];
+    for (const name of [last, ...rest]) {
+      const given = without.includes(name) ? '' : (args[name] ?? '"localhost"');
+      const program = name === 'log' ? 'log("x")' : `.a = ${name}!(${given})`;
+      expect(await open().transformer.check(program), name).toEqual({ ok: true });
+      expect(await run(program), name).toMatchObject({ ok: false });
+    }
+  });
+  it('names the functions that are not there', async () => {
+    expect(names(missing)).toHaveLength(15);
+    for (const name of names(missing))
+      expect(await open().transformer.check(`.a = ${name}(.a)`), name).toMatchObject({
+        failure: { message: expect.stringContaining('call to undefined function') },
+      });
+  });
+  it('has a command that measures what the package costs, and the one that installs it', () => {
+    const [install, measure = ''] = blocks(page, 'sh');
+    expect(install).toBe(verel.install);
+    const [, program = ''] = /^ *node -e '(.*)'$/.exec(measure) ?? [];
+    const how = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
+    expect(execFileSync(process.execPath, ['-e', program], how)).toMatch(/^\d{2,3} MB, \d+ ms\n$/);
   });
 });

@@ -118,11 +118,14 @@ const aCheck = [
 ];
 
 const aRun = [
-  law('gives the event as the program leaves it, as JSON with its characters as they are', async ({ run }) => {
-    const answer = await run('good').answer();
-    assert.deepEqual(jsonOf(answer), { ...event, status: 'processed' });
-    assert.ok(answer.ok && answer.json.includes('grün 💧'));
-  }),
+  law(
+    'gives the event as the program leaves it, as JSON with its characters as they are',
+    async ({ run }) => {
+      const answer = await run('good').answer();
+      assert.deepEqual(jsonOf(answer), { ...event, status: 'processed' });
+      assert.ok(answer.ok && answer.json.includes('grün 💧'));
+    },
+  ),
   law('leaves the event that it was given as it was', async ({ run }) => {
     const given = structuredClone(event);
     await run('good', given).answer();
@@ -177,13 +180,16 @@ const withdrawn = [
     assert.equal((await first.answer()).ok, true);
     assert.equal((await third.answer()).ok, true);
   }),
-  law('while it runs, it is never answered, and those behind it wait no longer than its time', async (stage) => {
-    const [running, next] = [stage.run('endless'), stage.run('good')];
-    await stage.running();
-    running.withdraw();
-    stage.passTime();
-    assert.equal((await next.answer()).ok, true);
-  }),
+  law(
+    'while it runs, it is never answered, and those behind it wait no longer than its time',
+    async (stage) => {
+      const [running, next] = [stage.run('endless'), stage.run('good')];
+      await stage.running();
+      running.withdraw();
+      stage.passTime();
+      assert.equal((await next.answer()).ok, true);
+    },
+  ),
   law('twice, or after the answer, changes nothing', async ({ run }) => {
     const one = run('good');
     await one.answer();
