@@ -44,15 +44,15 @@ describe('a config with a program that cannot be run', () => {
     });
     const before = { servers: computer.servers(), pids: pidsOf(markOf('a')) };
     const change = { mcpServers: { a: server('a', wrong), b: server('b', null) } };
+    await expect(computer.addOrUpdateServer({ mcpServers: { c: server('c', wrong) } })).rejects.toMatchObject(
+      { code: 'VrlSyntaxError' },
+    );
     await expect(
       computer.setServers({ ...change, inputs: [{ ...input, default: 'w' }] }),
     ).rejects.toMatchObject({
       code: 'VrlSyntaxError',
       message: `vrl of server 'a': ${mistake}`,
     });
-    await expect(computer.addOrUpdateServer({ mcpServers: { c: server('c', wrong) } })).rejects.toMatchObject(
-      { code: 'VrlSyntaxError' },
-    );
     expect({ servers: computer.servers(), pids: pidsOf(markOf('a')) }).toEqual(before);
     // There is no default for it.
     await expect(computer.startServer('needy')).rejects.toThrow('needs input word');
