@@ -43,7 +43,7 @@ function mistakeOf(source: string, { message, labels }: Diagnostic): ProgramMist
   return { message: text, ...placeOf(source, first?.span[0] ?? 0) };
 }
 
-export const mistakeText = ({ message, line, column }: ProgramMistake): string =>
+const mistakeText = ({ message, line, column }: ProgramMistake): string =>
   `line ${line}, column ${column}: ${message}`;
 
 /**
