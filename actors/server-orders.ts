@@ -170,6 +170,7 @@ export class ServerOrders {
     const change = this.#changing.then(async () => {
       const next = of(servers.config);
       for (const server of next.servers) this.#mayChange(server);
+      await servers.check(next);
       if (next.inputs !== servers.config.inputs) define(next.inputs);
       const prepared = await servers.prepare(next);
       this.#mustBeOpen('');

@@ -10,10 +10,12 @@ import {
   type OwnType,
   type ServerConfig,
 } from '../machines/config/index.ts';
+import type { Transformer } from '../machines/ports.ts';
 import type { Failure } from '../machines/wire/index.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Inputs } from './inputs.ts';
 import { planOf, type Policy } from './plan.ts';
+import { Programs } from './programs.ts';
 import { renderServer, type ServerSpec } from './render.ts';
 
 /** What is launched or reached: a process, or anything that needs none. */
@@ -56,6 +58,8 @@ export interface ServersOptions {
   readonly policy: Policy;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
   readonly carriers: Readonly<Record<OwnType, CarrierMaker>>;
+  /** Checks the programs of a config. Without it each check of some has a thread of its own. */
+  readonly transformer?: Pick<Transformer, 'check'>;
   /** From the last good run. */
   readonly keptOf: (fingerprint: string) => Promise<Lists | null>;
   /** The launch facts of a generation, before anybody asks for them. */
@@ -82,6 +86,7 @@ export interface Prepared {
 /** The servers of one computer as its config has them: their generations, and what is missing to start them. */
 export class Servers {
   readonly #options: ServersOptions;
+  readonly #programs: Programs;
   readonly #generations = new Map<string, number>();
   #known: ReadonlyMap<string, Known> = new Map();
   /** By server: what it was before its changes, as long as one of them may be rolled back. */
@@ -91,6 +96,7 @@ export class Servers {
   constructor(config: Config, options: ServersOptions) {
     this.#config = config;
     this.#options = options;
+    this.#programs = new Programs(options.transformer);
   }
   get config(): Config {
     return this.#config;
@@ -98,8 +104,20 @@ export class Servers {
   get(name: string): Known | undefined {
     return this.#known.get(name);
   }
-  /** Fills in what is new or changed; what is as it was stays as it is. Takes as long as whoever gives the inputs. */
+  /** Rejects when a program cannot be run: before anybody is asked for anything, or told of anything. */
+  check({ servers }: Config): Promise<void> {
+    return this.#programs.mustBeRight(servers);
+  }
+  /** What a server makes of its results; null: nothing. */
+  programOf(name: string): string | null {
+    return this.#known.get(name)?.server.vrl ?? null;
+  }
+  /**
+   * Fills in what is new or changed; what is as it was stays as it is. Takes as long as whoever gives the inputs.
+   * Rejects as `check` does.
+   */
   async prepare(config: Config): Promise<Prepared> {
+    await this.check(config);
     const all = await Promise.all(config.servers.map(async (server) => this.#prepared(server, config)));
     return { config, known: new Map(all.map((known) => [known.server.name, known])) };
   }

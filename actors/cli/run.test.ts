@@ -136,6 +136,20 @@ describe('a wrong config file', () => {
     }
   });
 
+  it('is told where a program of it cannot be run, before an office is opened or a server started', async () => {
+    const file = fileOf('wrong-vrl.json', { mcpServers: { a: { command: 'no-such-command', vrl: '.x =' } } });
+    const { code, out, err } = await a2c('up', '-c', file);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    const mistake = `${file}: vrl of server 'a': line 1, column 5: syntax error: unexpected end of program`;
+    expect(err).toBe(`error: ${mistake}\n  Mend the program, or set vrl to null.\n`);
+    const { error } = documentIn(await a2c('tools', '--json', '-c', file));
+    expect(error).toMatchObject({
+      code: 'VrlSyntaxError',
+      message: mistake,
+      details: { server_name: 'a', line: 1, column: 5 },
+    });
+  });
+
   it.each([
     ['no-such-file.json', undefined, 'does not exist'],
     ['broken.json', '{"servers": [', 'broken.json'],

@@ -1,6 +1,7 @@
 import { documentsCommand, findConfig, isTrusted, readConfig, trust } from '../../adapters/index.ts';
 import { mistakeLine, parseConfig, type Config, type ParsedConfig } from '../../machines/config/index.ts';
 import { A2cError } from '../errors.ts';
+import { Programs } from '../programs.ts';
 import { exitCodes, type Context } from './shared.ts';
 
 export interface SourceOptions {
@@ -27,6 +28,8 @@ export async function configOf(context: Context, options: SourceOptions): Promis
   const config = accepted(found ? await readConfig(found.file) : parseConfig(embedded(folder)), found?.file);
   for (const warning of config.warnings)
     context.terminal.err(`warning: ${found?.file ?? 'config'}: ${warning}`);
+  // By a thread that ends at once: one that runs them is started when there is something to run.
+  await new Programs(undefined).mustBeRight(config.servers, found?.file);
   if (found?.from === 'folder') await beTrusted(context, config, folder, found.file, options.trust === true);
   return config;
 }

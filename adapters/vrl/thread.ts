@@ -20,36 +20,46 @@ export type Told =
   /** It ended without being told to. */
   | { readonly type: 'lost'; readonly why: string };
 
+/** Where programs run. After `lost`, and once it was told to end, nothing more is heard of it. */
+export interface Thread {
+  /** Throws for an event that no thread can be handed, such as one with a function in it. */
+  ask(asked: Asked): void;
+  /** Whether it keeps this process alive. */
+  hold(isWanted: boolean): void;
+  /** Stops it even in the midst of a loop; resolves when it is gone. */
+  end(): Promise<void>;
+}
+export type OpenThread = (hear: (told: Told) => void) => Thread;
+
 /** Beside this file, in a checkout and in `dist`. */
-export const workerEntry = new URL('./worker.mjs', import.meta.url);
+const workerEntry = new URL('./worker.mjs', import.meta.url);
 
 /**
- * One worker thread. It ends by `end`, which also stops a program in the midst of a loop, or with the process. It
- * has none of the host's environment, and what the runtime prints when it breaks reaches nobody.
+ * A worker thread, which ends by `end` or with the process. It has none of the host's environment, and what the runtime
+ * prints when it breaks reaches nobody.
  */
-export class Thread {
+class WorkerThread implements Thread {
   readonly #worker: Worker;
   readonly #hear: (told: Told) => void;
+  #isLost = false;
   #ended: Promise<void> | undefined;
 
   constructor(entry: URL, hear: (told: Told) => void) {
     this.#hear = hear;
+    // Nobody reads its streams: whoever does keeps this process alive. It prints once, when it breaks.
     this.#worker = new Worker(entry, { execArgv: [], env: {}, stdout: true, stderr: true });
-    this.#worker.stdout.resume();
-    this.#worker.stderr.resume();
     this.#worker.on('message', (told: Told) => this.#say(told));
     this.#worker.on('error', (error) => this.#say({ type: 'lost', why: String(error) }));
     this.#worker.on('exit', (code) => this.#say({ type: 'lost', why: `exit code ${code}` }));
   }
-  /** Nothing is heard of it once it was told to end. */
   #say(told: Told): void {
-    if (!this.#ended) this.#hear(told);
+    if (this.#ended || this.#isLost) return;
+    this.#isLost = told.type === 'lost';
+    this.#hear(told);
   }
-  /** Throws for an event that no thread can be handed, such as one with a function in it. */
   ask(asked: Asked): void {
     this.#worker.postMessage(asked);
   }
-  /** Whether it keeps this process alive. */
   hold(isWanted: boolean): void {
     if (isWanted) this.#worker.ref();
     else this.#worker.unref();
@@ -58,3 +68,7 @@ export class Thread {
     return (this.#ended ??= this.#worker.terminate().then(() => {}));
   }
 }
+export const openWorker =
+  (entry: URL = workerEntry): OpenThread =>
+  (hear) =>
+    new WorkerThread(entry, hear);

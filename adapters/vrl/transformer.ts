@@ -3,7 +3,7 @@ import { syntaxFailure } from '../../machines/transform/index.ts';
 import { timing } from '../../machines/timing.ts';
 import type { Failure } from '../../machines/wire/index.ts';
 import { broken, closed, ended, missing, notHanded, tooLong, unusable } from './failures.ts';
-import { Thread, workerEntry, type Asked, type Told } from './thread.ts';
+import { openWorker, type Asked, type OpenThread, type Thread, type Told } from './thread.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
 export interface TransformerOptions {
@@ -14,8 +14,7 @@ export interface TransformerOptions {
   /** Nobody has asked for so long: the thread is ended, and started again by who asks next. */
   readonly idleMs?: number;
   readonly timers?: Timers;
-  /** What the thread runs. */
-  readonly entry?: URL;
+  readonly open?: OpenThread;
 }
 type Answer =
   | { readonly type: 'right' }
@@ -92,17 +91,15 @@ class ThreadedTransformer implements Transformer {
     this.#hold();
   }
   #next(): void {
-    if (this.#running) return;
-    if (!this.#thread) {
-      if (this.#waiting.length > 0) this.#wake();
-    } else if (this.#isReady) this.#give(this.#thread);
+    if (!this.#thread && this.#waiting.length > 0) this.#wake();
+    else if (this.#thread && this.#isReady && !this.#running) this.#give(this.#thread);
     this.#hold();
   }
   #wake(): void {
-    const { entry, loadMs } = this.#options;
+    const { open, loadMs } = this.#options;
     this.#setTimer(loadMs, () => this.#giveUp(unusable(`it took longer than ${loadMs} ms`)));
     try {
-      this.#thread = new Thread(entry, (told) => this.#hear(told));
+      this.#thread = open((told) => this.#hear(told));
     } catch (error) {
       // No thread can be had, such as where they are used up.
       this.#giveUp(unusable(String(error)));
@@ -190,6 +187,6 @@ export const createTransformer = (options: TransformerOptions = {}): Transformer
     loadMs: timing.vrlLoadMs,
     idleMs: timing.vrlIdleMs,
     timers: systemTimers,
-    entry: workerEntry,
+    open: openWorker(),
     ...options,
   });

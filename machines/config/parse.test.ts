@@ -271,16 +271,15 @@ describe('shapes of a config', () => {
     );
   });
 
-  it('keeps vrl and says that it is not applied; blank is none', () => {
+  it('keeps vrl without a warning; null and blank are none (E13)', () => {
     const server = { type: 'stdio', server_parameters: { command: 'x' } };
     const config = accepted([
       { ...server, name: 'a', vrl: '.x = 1' },
       { ...server, name: 'b', vrl: ' \n' },
+      { ...server, name: 'c', vrl: null },
     ]);
-    expect(config.servers.map((one) => one.vrl)).toEqual(['.x = 1', null]);
-    expect(config.warnings).toEqual([
-      '[0].vrl: VRL is not applied in this version; results stay as they are',
-    ]);
+    expect(config.servers.map((one) => one.vrl)).toEqual(['.x = 1', null, null]);
+    expect(config.warnings).toEqual([]);
   });
 
   it('all three kinds of input in any spelling', () => {

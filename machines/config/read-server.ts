@@ -72,9 +72,6 @@ const judge = (
   judgeApproval(value, originOf, findings);
   if (made === undefined || name === undefined) return undefined;
   warnOfLater(made.settings, originOf, findings);
-  if (made.vrl !== null) {
-    addWarning(findings, originOf(['vrl']), 'VRL is not applied in this version; results stay as they are');
-  }
   return { ...made, raw: serverToProtocol(made) };
 };
 

@@ -38,11 +38,12 @@ export function placeOf(source: string, offset: number): { readonly line: number
 function mistakeOf(source: string, { message, labels }: Diagnostic): ProgramMistake {
   const first = labels.find(({ primary }) => primary) ?? labels[0];
   const advice = labels.find((label) => label.message.startsWith('did you mean'));
-  const text = [...new Set([message, first?.message, advice?.message])].filter(Boolean).join(': ');
+  const reason = first && !message.includes(first.message) ? `: ${first.message}` : '';
+  const text = `${message}${reason}${advice ? `; ${advice.message}` : ''}`;
   return { message: text, ...placeOf(source, first?.span[0] ?? 0) };
 }
 
-export const mistakeText = ({ message, line, column }: ProgramMistake): string =>
+const mistakeText = ({ message, line, column }: ProgramMistake): string =>
   `line ${line}, column ${column}: ${message}`;
 
 /**

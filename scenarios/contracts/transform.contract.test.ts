@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTransformer, transformAsk, type TransformerOptions } from '../../adapters/index.ts';
+import { Programs } from '../../actors/programs.ts';
+import { createTransformer, openWorker, transformAsk } from '../../adapters/vrl/index.ts';
+import { verel } from '../../adapters/vrl/failures.ts';
 import type { AskFact, Transformed, Transformer } from '../../machines/ports.ts';
 import { timing } from '../../machines/timing.ts';
+import { eventOf, transformed } from '../../machines/transform/index.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { registered } from './registered.ts';
 import { transformContract, type Program, type TransformWorld } from './transform.contract.ts';
@@ -81,3 +84,196 @@ function createWorld(): TransformWorld {
   };
 }
 registered('the transformer with a thread of its own', transformContract({ createWorld }));
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const content = [{ type: 'text', text: 'grün' }];
+/** The answer to a question about this result, under this program. */
+const asked = (program: string | null, result: unknown = { content }): Promise<AskFact> =>
+  new Promise((resolve) => {
+    const params = { server: 'fs', tool: 'look', parameters: { user: { id: 7 } }, result };
+    const question = { id: 'transform', session: 'transform', method: 'vrl', params };
+    transformAsk(open().transformer, () => program)('call#1', question, resolve);
+  });
+const jsonOf = (answer: AskFact): string =>
+  answer.type === 'ask.answered' ? (answer.result as { json: string }).json : JSON.stringify(answer);
+const made = async (program: string, result?: unknown): Promise<unknown> =>
+  JSON.parse(jsonOf(await asked(program, result))) as unknown;
+const refused = async (program: string | null, result?: unknown) => {
+  const answer = await asked(program, result);
+  if (answer.type !== 'ask.refused') throw new Error(JSON.stringify(answer));
+  return answer.failure;
+};
+
+describe('a question about the result of a call', () => {
+  it('E10: is answered with the event as the program leaves it; the result has that as a text in meta', async () => {
+    const result = { content, _meta: { a: 1 } };
+    const after = transformed(result, jsonOf(await asked('.status = "processed"', result))) as {
+      meta: { a2c_vrl_transformed: string };
+    };
+    expect(JSON.parse(after.meta.a2c_vrl_transformed)).toMatchObject({ status: 'processed', content });
+    expect(after.meta.a2c_vrl_transformed).toContain('grün');
+    expect(after).toMatchObject({ content, meta: { a: 1 } });
+    expect(result).toEqual({ content, _meta: { a: 1 } });
+  });
+  it('E11: knows tool_name and parameters', async () => {
+    const program = '. = { "tool": .tool_name, "user": .parameters.user.id }';
+    expect(await made(program)).toEqual({ tool: 'look', user: 7 });
+  });
+  it('E12: is refused with the words of a program that fails, and names server and tool', async () => {
+    const failure = await refused('. = parse_json!(.content[0].text)');
+    expect(failure.message).toMatch(
+      /^vrl of 'fs': function call error for "parse_json" at line 1, column 5: /,
+    );
+    expect(failure.details).toEqual({ server_name: 'fs', tool_name: 'look' });
+  });
+  it('is refused where its server has no program', async () => {
+    expect((await refused(null)).message).toBe("vrl of 'fs': there is no program");
+  });
+  it('sees what any JSON may be, and makes of it what any JSON may be', async () => {
+    const odd = { nothing: null, empty: {}, text: 'a\u0000"\\', huge: 1e300, list: [[], [1.5]] };
+    expect(await made('. = .structuredContent', { content, structuredContent: odd })).toEqual(odd);
+    expect(await made('. = "text"')).toBe('text');
+    expect(await made('. = null')).toBeNull();
+  });
+  it('over a result that the runtime breaks under is refused, and the next one is answered', async () => {
+    let deep: object = {};
+    for (let level = 0; level < 200; level += 1) deep = { deep };
+    expect(await refused('.a = 1', { content, structuredContent: deep })).toMatchObject({ code: 'Crashed' });
+    expect(await refused('.a = 1', { content: [{ text: 'half: \ud83d' }] })).toMatchObject({
+      code: 'Crashed',
+    });
+    expect(await made('.a = 1')).toMatchObject({ a: 1 });
+  });
+});
+
+describe('the time of a program', () => {
+  it('ends also one that really runs', async () => {
+    const transformer = createTransformer({ vrlMs: 1_000 });
+    expect(await transformer.check(sources.endless)).toEqual({ ok: true });
+    const answer = await new Promise((resolve) => transformer.run(sources.endless, {}, resolve));
+    expect(answer).toMatchObject({ ok: false, failure: { code: 408, details: { timeout: 1_000 } } });
+    await transformer.close();
+  });
+});
+
+describe('the built package', () => {
+  it('runs programs, and a thread that rests or was never closed keeps no process alive', () => {
+    const module = new URL('../../dist/adapters/vrl/index.js', import.meta.url);
+    const program = `const { createTransformer } = await import(${JSON.stringify(module.href)});
+      createTransformer().run('.a = 1', {}, (answer) => process.stdout.write(JSON.stringify(answer)));`;
+    const how = { encoding: 'utf8', timeout: 60_000 } as const;
+    const out = execFileSync(process.execPath, ['--input-type=module', '--eval', program], how);
+    expect(JSON.parse(out)).toEqual({ ok: true, json: '{"a":1}' });
+  });
+});
+
+describe('without the package', () => {
+  // Beside a copy of the thread's file there is none.
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-no-vrl-'));
+  const entry = join(folder, 'worker.mjs');
+  copyFileSync(join(root, 'adapters/vrl/worker.mjs'), entry);
+  const bare = createTransformer({ open: openWorker(pathToFileURL(entry)) });
+  afterAll(async () => {
+    await bare.close();
+    rmSync(folder, { recursive: true });
+  });
+  const servers = (vrl: string | null) => [{ name: 'fs', vrl }] as never;
+
+  it('a config with a program is refused with the command that installs it', async () => {
+    await expect(new Programs(bare).mustBeRight(servers('.a = 1'))).rejects.toMatchObject({
+      code: 'ConfigInvalid',
+      message: "vrl of server 'fs': VRL needs the package @bpinternal/verel, which is not installed",
+      remedy: 'npm install @bpinternal/verel@0.2.0',
+    });
+  });
+  it('a config without one is right', async () => {
+    await expect(new Programs(bare).mustBeRight(servers(null))).resolves.toBeUndefined();
+  });
+  it('the command names the version that package.json has', () => {
+    const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      optionalDependencies: Record<string, string>;
+    };
+    expect(optionalDependencies[verel.name]).toBe(verel.version);
+    expect(verel.install).toBe(`npm install ${verel.name}@${verel.version}`);
+  });
+});
+
+describe('docs/vrl.md', () => {
+  const page = readFileSync(join(root, 'docs/vrl.md'), 'utf8');
+  const chapter = (title: string): string =>
+    page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
+  const blocks = (text: string, kind: string): string[] =>
+    [...text.matchAll(new RegExp(`^ *\`\`\`${kind}\\n([^]*?)\\n *\`\`\``, 'gm'))].map(
+      ([, block = '']) => block,
+    );
+  const names = (text: string): string[] => [...text.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  const [event = ''] = blocks(chapter('The event'), 'json');
+  const [, failing = '', missing = ''] = chapter('What does not work').split('\n\n');
+  const run = (program: string): Promise<Transformed> =>
+    new Promise((resolve) => open().transformer.run(program, JSON.parse(event) as object, resolve));
+
+  const programs = blocks(chapter('Examples'), 'vrl');
+  const outputs = blocks(chapter('Examples'), 'json');
+  it('has an output for each of its examples', () => {
+    expect(programs.length).toBeGreaterThan(2);
+    expect(outputs).toHaveLength(programs.length);
+  });
+  it.each(programs.map((program, at) => [program, outputs[at] ?? '']))(
+    'says what comes of an example: %s',
+    async (program, output) => {
+      const answer = await run(program);
+      expect(answer).toMatchObject({ ok: true });
+      expect(answer.ok && JSON.parse(answer.json)).toEqual(JSON.parse(output));
+    },
+  );
+  it('shows an event of the shape that programs get, and the program of its first config runs over it', async () => {
+    const {
+      meta,
+      content: items,
+      structuredContent,
+      isError,
+      tool_name: tool,
+      parameters,
+    } = JSON.parse(event);
+    const result = { content: items, structuredContent, isError };
+    expect(eventOf({ tool, parameters, result })).toEqual(JSON.parse(event));
+    expect(meta).toBeNull();
+    const [config = ''] = blocks(page, 'json');
+    const answer = await run((JSON.parse(config) as { vrl: string }).vrl);
+    expect(answer.ok && JSON.parse(answer.json)).toMatchObject({ hits: 2 });
+  });
+  it('shows a mistake as it is told', async () => {
+    const [mistake = ''] = blocks(page, 'text');
+    const servers = [{ name: 'search', vrl: '.hits = lenght(.found)' }] as never;
+    await expect(new Programs(open().transformer).mustBeRight(servers)).rejects.toThrow(mistake);
+  });
+  it('names the functions that pass the check and fail when they run', async () => {
+    const [last = '', ...rest] = names(failing).toReversed();
+    expect([last, rest.length]).toEqual(['get_env_var', 6]);
+    const args: Record<string, string> = {
+      parse_grok: '"a", "%{WORD:a}"',
+      parse_groks: '"a", ["%{WORD:a}"]',
+    };
+    const without = ['get_hostname'];
+    for (const name of [last, ...rest]) {
+      const given = without.includes(name) ? '' : (args[name] ?? '"localhost"');
+      const program = name === 'log' ? 'log("x")' : `.a = ${name}!(${given})`;
+      expect(await open().transformer.check(program), name).toEqual({ ok: true });
+      expect(await run(program), name).toMatchObject({ ok: false });
+    }
+  });
+  it('names the functions that are not there', async () => {
+    expect(names(missing)).toHaveLength(15);
+    for (const name of names(missing))
+      expect(await open().transformer.check(`.a = ${name}(.a)`), name).toMatchObject({
+        failure: { message: expect.stringContaining('call to undefined function') },
+      });
+  });
+  it('has a command that measures what the package costs, and the one that installs it', () => {
+    const [install, measure = ''] = blocks(page, 'sh');
+    expect(install).toBe(verel.install);
+    const [, program = ''] = /^ *node -e '(.*)'$/.exec(measure) ?? [];
+    const how = { cwd: root, encoding: 'utf8', timeout: 60_000 } as const;
+    expect(execFileSync(process.execPath, ['-e', program], how)).toMatch(/^\d{2,3} MB, \d+ ms\n$/);
+  });
+});

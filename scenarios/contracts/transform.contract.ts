@@ -74,7 +74,9 @@ function stageOf({ transformer, sources, ...world }: TransformWorld) {
         },
         answer: async (): Promise<Transformed> => {
           await world.until(() => answers.length > 0);
-          return answers[0] as Transformed;
+          const [answer] = answers;
+          assert.ok(answer);
+          return answer;
         },
       };
     },

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import type { ProgramChecked, Transformed } from '../../machines/ports.ts';
+import type { Asked, Told } from './thread.ts';
+import { createTransformer } from './transformer.ts';
+
+/** Threads that do nothing by themselves, and timers that pass when they are told to. */
+function onStage() {
+  const threads: { hear: (told: Told) => void; asked: Asked[]; isHeld: boolean; isEnded: boolean }[] = [];
+  const timers = new Map<number, { fire: () => void; ms: number }>();
+  let count = 0;
+  let isExhausted = false;
+  const transformer = createTransformer({
+    ...{ vrlMs: 5, loadMs: 30, idleMs: 300 },
+    timers: {
+      setTimeout: (fire, ms) => {
+        timers.set((count += 1), { fire, ms });
+        return count;
+      },
+      clearTimeout: (timer) => void timers.delete(timer as number),
+    },
+    open: (hear) => {
+      if (isExhausted) throw new Error('no more threads');
+      const thread = { hear, asked: [] as Asked[], isHeld: true, isEnded: false };
+      threads.push(thread);
+      return {
+        ask: (asked) => void thread.asked.push(asked),
+        hold: (isWanted) => void (thread.isHeld = isWanted),
+        end: () => {
+          thread.isEnded = true;
+          return Promise.resolve();
+        },
+      };
+    },
+  });
+  return {
+    ...{ transformer, threads },
+    exhaust: () => void (isExhausted = true),
+    /** The one timer that is set passes. */
+    pass: (ms: number): void => {
+      expect([...timers.values()].map((timer) => timer.ms)).toEqual([ms]);
+      for (const [timer, { fire }] of timers) {
+        timers.delete(timer);
+        return fire();
+      }
+    },
+    timers: () => [...timers.values()].map(({ ms }) => ms),
+    run: async (source: string): Promise<{ answers: Transformed[]; withdraw: () => void }> => {
+      const answers: Transformed[] = [];
+      const withdraw = transformer.run(source, {}, (answer) => answers.push(answer));
+      await Promise.resolve();
+      return { answers, withdraw };
+    },
+  };
+}
+const codesOf = (answers: readonly (Transformed | ProgramChecked)[]): unknown[] =>
+  answers.map((answer) => (answer.ok ? 'ok' : answer.failure.code));
+const ran: Told = { type: 'ran', json: '{}' };
+
+describe('the thread of programs', () => {
+  it('is not started before somebody asks, and once for all who ask', async () => {
+    const { threads, run } = onStage();
+    expect(threads).toHaveLength(0);
+    await run('a');
+    await run('b');
+    expect(threads).toHaveLength(1);
+  });
+  it('has one question at a time', async () => {
+    const { threads, run } = onStage();
+    await run('a');
+    await run('b');
+    const [thread] = threads;
+    expect(thread?.asked).toEqual([]);
+    thread?.hear({ type: 'ready' });
+    expect(thread?.asked.map(({ source }) => source)).toEqual(['a']);
+    thread?.hear(ran);
+    expect(thread?.asked.map(({ source }) => source)).toEqual(['a', 'b']);
+  });
+  it('is ended when nobody has asked for a while, and another started by who asks then', async () => {
+    const { threads, run, pass, timers } = onStage();
+    await run('a');
+    threads[0]?.hear({ type: 'ready' });
+    threads[0]?.hear(ran);
+    pass(300);
+    expect(threads[0]?.isEnded).toBe(true);
+    expect(timers()).toEqual([]);
+    await run('b');
+    expect(threads).toHaveLength(2);
+  });
+  it('keeps the process alive only while somebody waits for it', async () => {
+    const { threads, run } = onStage();
+    const { withdraw } = await run('a');
+    const [thread] = threads;
+    thread?.hear({ type: 'ready' });
+    expect(thread?.isHeld).toBe(true);
+    withdraw();
+    expect(thread?.isHeld).toBe(false);
+    await run('b');
+    expect(thread?.isHeld).toBe(true);
+    thread?.hear(ran);
+    thread?.hear(ran);
+    expect(thread?.isHeld).toBe(false);
+  });
+  it('that loads for too long, or not at all, is given up, and all who wait are told', async () => {
+    const late = onStage();
+    const [one, two] = [await late.run('a'), await late.run('b')];
+    late.pass(30);
+    expect(codesOf([...one.answers, ...two.answers])).toEqual(['Crashed', 'Crashed']);
+    expect(late.threads[0]?.isEnded).toBe(true);
+    const failures: readonly Told[] = [
+      { type: 'unusable', why: 'no memory' },
+      { type: 'lost', why: 'exit code 1' },
+    ];
+    for (const told of failures) {
+      const { threads, run, timers } = onStage();
+      const { answers } = await run('a');
+      threads[0]?.hear(told);
+      expect(codesOf(answers)).toEqual(['Crashed']);
+      expect(timers()).toEqual([]);
+      expect(threads).toHaveLength(1);
+    }
+  });
+  it('that cannot be started is told to who asks, and tried again by the next', async () => {
+    const { exhaust, run } = onStage();
+    exhaust();
+    const [one, two] = [await run('a'), await run('b')];
+    expect(codesOf([...one.answers, ...two.answers])).toEqual(['Crashed', 'Crashed']);
+  });
+  it.each<Told>([
+    { type: 'broken', why: 'unreachable' },
+    { type: 'lost', why: 'exit code 1' },
+  ])('that breaks ($type) fails the program it had, and those behind it run on another', async (told) => {
+    const { threads, run } = onStage();
+    const [one, two] = [await run('a'), await run('b')];
+    threads[0]?.hear({ type: 'ready' });
+    threads[0]?.hear(told);
+    expect(codesOf(one.answers)).toEqual(['Crashed']);
+    expect(threads[0]?.isEnded).toBe(true);
+    threads[1]?.hear({ type: 'ready' });
+    expect(threads[1]?.asked.map(({ source }) => source)).toEqual(['b']);
+    threads[1]?.hear(ran);
+    expect(codesOf(two.answers)).toEqual(['ok']);
+  });
+  it('that breaks while nobody waits is not replaced before somebody asks', async () => {
+    const { threads, run } = onStage();
+    await run('a');
+    threads[0]?.hear({ type: 'ready' });
+    threads[0]?.hear(ran);
+    threads[0]?.hear({ type: 'lost', why: 'exit code 1' });
+    expect(threads).toHaveLength(1);
+  });
+});
