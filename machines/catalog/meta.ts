@@ -26,7 +26,7 @@ const flat = (value: unknown): MetaValue => {
 };
 
 /** As agents are told of it; the same object for the same entry. */
-export const toSmcpTool = remembered(({ shown, tool, meta }: ToolEntry): SmcpTool => {
+export const toSmcpTool = remembered(({ shown, server, tool, meta, renamed }: ToolEntry): SmcpTool => {
   const flatMeta: Record<string, MetaValue> = {};
   for (const [key, value] of Object.entries(tool.meta ?? {})) flatMeta[key] = flat(value);
   if (meta) {
@@ -39,7 +39,7 @@ export const toSmcpTool = remembered(({ shown, tool, meta }: ToolEntry): SmcpToo
   }
   return {
     name: shown,
-    description: tool.description || 'None',
+    description: `${renamed ? `[${server}] ` : ''}${tool.description || 'None'}`,
     params_schema: tool.inputSchema,
     return_schema: tool.outputSchema ?? null,
     meta: flatMeta,
