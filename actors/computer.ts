@@ -127,7 +127,7 @@ class HostedComputer implements Computer {
     const { office, historySize } = this.#options;
     return {
       ...(historySize !== undefined && { remembered: historySize }),
-      servers: this.#servers.plans(),
+      ...{ servers: this.#servers.plans(), unstarted: this.#servers.unstarted() },
       link: office
         ? { url: office.url, role: 'computer', name: this.name, office: office.id ?? 'local' }
         : null,

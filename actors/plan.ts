@@ -1,4 +1,4 @@
-import type { Lists } from '../machines/catalog/index.ts';
+import type { Lists, ToolRules } from '../machines/catalog/index.ts';
 import type { ServerPlan } from '../machines/computer.machine.ts';
 import {
   mistakeLine,
@@ -26,16 +26,40 @@ function timesOf(settings: Settings): Partial<Timing> {
   return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined));
 }
 
+/** What becomes of names depends on what servers listed the last time, also before they have started. */
+export const isNaming = ({ servers, settings }: Config): boolean =>
+  [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix');
+
+/** What its config says about its tools. */
+export const rulesOf = (
+  { name, forbiddenTools, toolMeta, defaultToolMeta, settings: own }: ServerConfig,
+  top: Config['settings'],
+  lastTools: readonly string[] | null,
+): ToolRules => ({
+  server: name,
+  forbiddenTools,
+  toolMeta,
+  defaultToolMeta,
+  ...((own.onConflict ?? top.onConflict) === 'prefix' && { onConflict: 'prefix' }),
+  ...(lastTools && { lastTools }),
+});
+
 /** What the machines need to know of a configured server. */
 export function planOf(
-  { name, kind, forbiddenTools, toolMeta, defaultToolMeta, settings: own }: ServerConfig,
+  server: ServerConfig,
   top: Config['settings'],
   policy: Policy,
-  facts: { readonly generation: number; readonly fingerprint: string; readonly kept: Lists | null },
+  facts: {
+    readonly generation: number;
+    readonly fingerprint: string;
+    readonly kept: Lists | null;
+    readonly lastTools: readonly string[] | null;
+  },
 ): ServerPlan {
+  const { kind, settings: own } = server;
   const settings: Settings = { ...top, ...own };
   return {
-    rules: { server: name, forbiddenTools, toolMeta, defaultToolMeta },
+    rules: rulesOf(server, top, facts.lastTools),
     client: {
       generation: facts.generation,
       hasProcess: kind === 'stdio',

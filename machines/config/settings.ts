@@ -39,7 +39,7 @@ export const settingsSchema = z
   .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
 
 /** Known and checked, and of later versions: whoever writes them is told. */
-export const notYet = ['concurrency', 'onConflict'] as const;
+export const notYet = ['concurrency'] as const;
 
 /** Settings of one server, or of a whole file. `idleStopMs` and the idle, total, ping and poll times: 0 = off. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
