@@ -51,7 +51,11 @@ describe('a tool as agents are told of it', () => {
   });
 
   it('T05 has its own meta before the default one, entry by entry', () => {
-    const { meta } = shown({}, { auto_apply: true, tags: null }, { auto_apply: false, tags: ['default_tag'] });
+    const { meta } = shown(
+      {},
+      { auto_apply: true, tags: null },
+      { auto_apply: false, tags: ['default_tag'] },
+    );
     expect(a2cMeta(meta)).toMatchObject({ auto_apply: true, tags: ['default_tag'] });
   });
 
@@ -82,7 +86,11 @@ describe('a tool as agents are told of it', () => {
   });
 
   it('case 32 has its schema as its server gave it: what a model needs beside is written by the format for that model, not here (answers otherwise: no "Params of" is put in)', () => {
-    const schema = Object.freeze({ type: 'object', properties: Object.freeze({ bare: {} }), $defs: { d: {} } });
+    const schema = Object.freeze({
+      type: 'object',
+      properties: Object.freeze({ bare: {} }),
+      $defs: { d: {} },
+    });
     expect(shown({ inputSchema: schema }).params_schema).toEqual({
       ...{ type: 'object', properties: { bare: {} }, $defs: { d: {} } },
     });
@@ -91,9 +99,7 @@ describe('a tool as agents are told of it', () => {
 
 const key = fc.constantFrom('auto_apply', 'alias', 'tags', 'extra', '__proto__');
 const value = fc.constantFrom(null, undefined, true, false, 'a', ['x'], { deep: 1 });
-const metas = fc.option(
-  fc.array(fc.tuple(key, value)).map((pairs) => Object.fromEntries(pairs) as ToolMeta),
-);
+const metas = fc.option(fc.array(fc.tuple(key, value)).map((pairs) => Object.fromEntries(pairs) as ToolMeta));
 const over = (a: ToolMeta | null, b: ToolMeta | null): ToolMeta | null => mergeMeta(a, b ?? undefined);
 
 describe('meta put together', () => {

@@ -4,7 +4,10 @@ import { longestName, place, prefixed, type Claim } from './names.ts';
 
 const claim = (server: string, shown: string, isYielding = true): Claim => ({ server, shown, isYielding });
 /** `A/x` → what it is called. */
-const namesOf = (claims: readonly Claim[], mark?: Parameters<typeof place>[1]): Record<string, string | null> =>
+const namesOf = (
+  claims: readonly Claim[],
+  mark?: Parameters<typeof place>[1],
+): Record<string, string | null> =>
   Object.fromEntries(
     [...place(claims, mark).placed].map(([{ server, shown }, { name }]) => [`${server}/${shown}`, name]),
   );
@@ -59,7 +62,19 @@ describe('a name with the server before it', () => {
 
 /** Few names, so that they meet, and some that look like those that are given. */
 const word = fc.oneof(
-  fc.constantFrom('x', 'a', 'b', 'a_x', 'a_a_x', 'a b', 'a.b', 'x'.repeat(64), '文', '__proto__', 'constructor'),
+  fc.constantFrom(
+    'x',
+    'a',
+    'b',
+    'a_x',
+    'a_a_x',
+    'a b',
+    'a.b',
+    'x'.repeat(64),
+    '文',
+    '__proto__',
+    'constructor',
+  ),
   fc.string({ minLength: 1, maxLength: 80 }),
 );
 const servers = fc.constantFrom('a', 'b', 'a_a', 'a b', 'a.b', 'constructor', 's'.repeat(70));
@@ -68,9 +83,7 @@ const claimsOf = fc.uniqueArray(fc.record({ server: servers, shown: word, isYiel
   maxLength: 30,
 });
 const told = ({ placed }: ReturnType<typeof place>): string[] =>
-  [...placed]
-    .map(([{ server, shown }, { name }]) => JSON.stringify([server, shown, name]))
-    .toSorted();
+  [...placed].map(([{ server, shown }, { name }]) => JSON.stringify([server, shown, name])).toSorted();
 
 describe('whatever servers have', () => {
   it('no two tools have one name, and all that are renamed have one that every model takes', () => {
@@ -100,7 +113,9 @@ describe('whatever servers have', () => {
   it('names do not depend on the order in which they come', () => {
     fc.assert(
       fc.property(
-        claimsOf.chain((claims) => fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length }))),
+        claimsOf.chain((claims) =>
+          fc.tuple(fc.constant(claims), fc.shuffledSubarray(claims, { minLength: claims.length })),
+        ),
         ([claims, shuffled]) => {
           expect(told(place(shuffled))).toEqual(told(place(claims)));
         },
@@ -113,8 +128,7 @@ describe('whatever servers have', () => {
       fc.property(claimsOf, fc.nat(), (claims, n) => {
         const some = place(claims.filter((_, at) => at !== n % Math.max(1, claims.length)));
         const { placed } = place(claims);
-        for (const [one, { step }] of some.placed)
-          expect(placed.get(one)?.step).toBeGreaterThanOrEqual(step);
+        for (const [one, { step }] of some.placed) expect(placed.get(one)?.step).toBeGreaterThanOrEqual(step);
       }),
     );
   });

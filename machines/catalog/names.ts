@@ -3,6 +3,7 @@
  * else: neither from the order of servers or tools, nor from who runs.
  */
 import { fnv, fnvBasis } from '../fnv.ts';
+import { remembered } from '../remembered.ts';
 
 /** One tool of one server, and what it would be called there: its alias, or its own name. */
 export interface Claim {
@@ -32,7 +33,8 @@ export const markOf = (step: number, { server, shown }: Claim): string =>
 /** By chance nobody comes this far: each step has another mark. */
 const lastStep = 4;
 
-const plain = ({ server, shown }: Omit<Claim, 'isYielding'>): string => `${safe(server)}_${safe(shown)}`;
+/** Claims live as long as the lists that they come from, and are placed with every change of any. */
+const plain = remembered(({ server, shown }: Claim): string => `${safe(server)}_${safe(shown)}`);
 /** What a tool is called with the name of its server before its own. Cut, it ends with a mark. */
 function nameAt(step: number, claim: Claim, mark: typeof markOf): string {
   if (step === 0) return claim.shown;
@@ -52,16 +54,16 @@ export const prefixed = (server: string, shown: string): string =>
  * yield stays: of several of them, whoever builds the table takes the first.
  */
 export function place(claims: readonly Claim[], mark = markOf): Placing {
-  const steps = new Map<Claim, number>();
+  const placed = new Map<Claim, Placed>();
   const at = new Map<string, { lowest: number; alone: Claim | null; readonly claims: Claim[] }>();
   const moves: { readonly claim: Claim; readonly step: number }[] = [];
   const moveOn = (claim: Claim | null, from: number): void => {
     if (claim?.isYielding) moves.push({ claim, step: from + 1 });
   };
   const arrive = (claim: Claim, step: number): void => {
-    steps.set(claim, step);
-    if (step > lastStep) return;
-    const name = nameAt(step, claim, mark);
+    const name = step > lastStep ? null : nameAt(step, claim, mark);
+    placed.set(claim, { step, name });
+    if (name === null) return;
     const there = at.get(name);
     if (!there) return void at.set(name, { lowest: step, alone: claim, claims: [claim] });
     there.claims.push(claim);
@@ -75,13 +77,5 @@ export function place(claims: readonly Claim[], mark = markOf): Placing {
   for (const claim of claims) arrive(claim, 0);
   for (let next = moves.pop(); next; next = moves.pop()) arrive(next.claim, next.step);
   const shared = [...at].filter(([, { claims: some }]) => some.length > 1 && some.some((c) => c.isYielding));
-  return {
-    placed: new Map(
-      [...steps].map(([claim, step]) => [
-        claim,
-        { step, name: step > lastStep ? null : nameAt(step, claim, mark) },
-      ]),
-    ),
-    contested: new Map(shared.map(([name, { claims: some }]) => [name, some])),
-  };
+  return { placed, contested: new Map(shared.map(([name, { claims: some }]) => [name, some])) };
 }

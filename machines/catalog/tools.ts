@@ -1,7 +1,8 @@
 import type { Failure } from '../wire/failure.ts';
 import { wireCodes } from '../wire/failure.ts';
 import type { Tool } from './entries.ts';
-import { place, prefixed, type Placing } from './names.ts';
+import { remembered } from '../remembered.ts';
+import { place, prefixed, type Claim, type Placing } from './names.ts';
 import {
   aliasLine,
   claimsOfOld,
@@ -17,6 +18,8 @@ import type { ToolEntry } from './tool.ts';
 /** Every known tool of every configured server, whether the server is up or not; names are found in O(1). */
 export interface ToolTable {
   readonly byName: Readonly<Record<string, ToolEntry>>;
+  /** By the names that their servers gave them, of those that are called otherwise and could not be mistaken. */
+  readonly byOriginal: Readonly<Record<string, ToolEntry>>;
   readonly forbidden: Readonly<Record<string, ToolEntry>>;
   readonly refused: readonly RefusedTool[];
   /** Names that several tools would have and none has, each with what those are called instead. */
@@ -27,10 +30,12 @@ export interface ToolTable {
    */
   readonly contested: Readonly<Record<string, readonly string[]>>;
 }
-export const emptyTable: ToolTable = { byName: {}, forbidden: {}, refused: [], shared: {}, contested: {} };
+export const emptyTable: ToolTable = {
+  ...{ byName: {}, byOriginal: {}, forbidden: {}, refused: [], shared: {}, contested: {} },
+};
 
-/** Of one server; the oldest go first. No server that lives has so many conflicts, and one that makes them up has no more. */
-const mostContested = 1_000;
+/** Of those that a server lists no more; the oldest are forgotten. Only one that makes up conflicts has so many. */
+const mostOld = 1_000;
 
 interface Part extends Offer {
   readonly rule: ToolRules;
@@ -49,15 +54,23 @@ function partOf(
 }
 const none: readonly Tool[] = [];
 
-const duplicated = ({ shown, server, tool }: ToolEntry, first: ToolEntry): Failure => {
+/** The same object for as long as nothing of it changes, so that what is worked out of it holds. */
+const lastRefused = new WeakMap<ToolEntry, { readonly by: string; readonly refused: RefusedTool }>();
+function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
+  const last = lastRefused.get(entry);
+  if (last?.by === first.server) return last.refused;
+  const { shown, server, tool } = entry;
   const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
-  return {
+  const failure: Failure = {
     code: 'ToolNameDuplicated',
     message: `Tool '${shown}' exists in multiple servers: '${first.server}', '${server}'`,
     details: { tool_name: shown, servers: [first.server, server], suggestion },
     remedy: `Give it an alias in the config of '${server}': ${suggestion}`,
   };
-};
+  const refused = { name: shown, server, failure };
+  lastRefused.set(entry, { by: first.server, refused });
+  return refused;
+}
 const nameless = ({ shown, server, tool }: ToolEntry): Failure => {
   const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
   return {
@@ -68,11 +81,12 @@ const nameless = ({ shown, server, tool }: ToolEntry): Failure => {
   };
 };
 
-/** The same object for as long as nothing of it changes, so that what is worked out of it holds. */
 const lastRenamed = new WeakMap<ToolEntry, ToolEntry>();
 function renamed(entry: ToolEntry, shown: string, servers: readonly string[]): ToolEntry {
   const last = lastRenamed.get(entry);
-  if (last?.shown === shown && last.renamed?.servers.join() === servers.join()) return last;
+  const before = last?.renamed?.servers;
+  if (last?.shown === shown && before?.length === servers.length && servers.every((s, n) => s === before[n]))
+    return last;
   const next = { ...entry, shown, renamed: { from: entry.shown, servers } };
   lastRenamed.set(entry, next);
   return next;
@@ -93,18 +107,19 @@ const unplaced = (parts: readonly Part[]): Named => ({
 function placed(parts: readonly Part[]): Named {
   const claims = parts.flatMap((part) => [...part.claims, ...part.old.map(({ claim }) => claim)]);
   const { placed: places, contested } = place(claims);
-  const refused: RefusedTool[] = [];
-  const entries = parts.flatMap((part) =>
-    part.entries.flatMap((entry, n): ToolEntry[] => {
-      const claim = part.claims[n];
-      const found = claim && places.get(claim);
-      if (!found || found.step === 0) return [entry];
-      const servers = new Set((contested.get(entry.shown) ?? []).map(({ server }) => server));
-      if (found.name !== null) return [renamed(entry, found.name, [...servers].toSorted())];
-      refused.push({ name: entry.shown, server: entry.server, failure: nameless(entry) });
-      return [];
-    }),
+  const serversOf = remembered((some: readonly Claim[]) =>
+    [...new Set(some.map((c) => c.server))].toSorted(),
   );
+  const refused: RefusedTool[] = [];
+  const entries: ToolEntry[] = [];
+  for (const part of parts)
+    for (const [n, entry] of part.entries.entries()) {
+      const found = places.get(part.claims[n] as Claim);
+      if (!found || found.step === 0) entries.push(entry);
+      else if (found.name === null)
+        refused.push({ name: entry.shown, server: entry.server, failure: nameless(entry) });
+      else entries.push(renamed(entry, found.name, serversOf(contested.get(entry.shown) ?? [])));
+    }
   return { entries, refused, contested };
 }
 
@@ -113,10 +128,10 @@ function contestedIn(parts: readonly Part[], contested: Placing['contested']): T
   const some = new Set([...contested.values()].flat());
   const byServer = parts.flatMap((part) => {
     const listed = part.entries.flatMap(({ tool }, n) =>
-      some.has(part.claims[n] as Part['claims'][number]) ? [tool.name] : [],
+      some.has(part.claims[n] as Claim) ? [tool.name] : [],
     );
     const old = part.old.filter(({ claim }) => some.has(claim)).map(({ tool }) => tool);
-    const all = [...old, ...listed].slice(-mostContested);
+    const all = [...old.slice(-mostOld), ...listed];
     return all.length === 0 ? [] : [[part.rule.server, all] as const];
   });
   return Object.fromEntries(byServer);
@@ -126,23 +141,28 @@ function sharedIn(
   byName: ReadonlyMap<string, ToolEntry>,
 ): ToolTable['shared'] {
   const shared = new Map<string, string[]>();
-  for (const { shown, renamed: how } of entries)
-    if (how && !byName.has(how.from)) shared.set(how.from, [...(shared.get(how.from) ?? []), shown]);
+  for (const { shown, renamed: how } of entries) {
+    if (!how || byName.has(how.from)) continue;
+    const names = shared.get(how.from);
+    if (names) names.push(shown);
+    else shared.set(how.from, [shown]);
+  }
   return Object.fromEntries(shared);
 }
 /** A tool answers to the name that its server gave it, too, as long as no other tool could be meant. */
-function addOriginals(
-  byName: Map<string, ToolEntry>,
+function originalsIn(
   entries: readonly ToolEntry[],
+  byName: ReadonlyMap<string, ToolEntry>,
   isOthers: (name: string) => boolean,
-): void {
+): ToolTable['byOriginal'] {
   const originals = new Map<string, ToolEntry | null>();
   for (const entry of entries) {
     const { name } = entry.tool;
     if (entry.shown !== name && !byName.has(name) && !isOthers(name))
       originals.set(name, originals.has(name) ? null : entry);
   }
-  for (const [name, entry] of originals) if (entry && byName.get(entry.shown) === entry) byName.set(name, entry);
+  const sure = [...originals].filter(([, entry]) => entry && byName.get(entry.shown) === entry);
+  return Object.fromEntries(sure as [string, ToolEntry][]);
 }
 
 /**
@@ -164,16 +184,16 @@ export function buildTable(
   for (const entry of entries) {
     const first = byName.get(entry.shown);
     if (!first) byName.set(entry.shown, entry);
-    else newcomers.push({ name: entry.shown, server: entry.server, failure: duplicated(entry, first) });
+    else newcomers.push(newcomer(entry, first));
   }
   const forbidden = new Map<string, ToolEntry>();
   for (const entry of parts.flatMap((part) => part.forbidden)) {
     forbidden.set(entry.shown, entry);
     forbidden.set(entry.tool.name, entry);
   }
-  addOriginals(byName, entries, (name) => forbidden.has(name) || contested.has(name));
   return {
     byName: Object.fromEntries(byName),
+    byOriginal: originalsIn(entries, byName, (name) => forbidden.has(name) || contested.has(name)),
     forbidden: Object.fromEntries(forbidden),
     refused: [...parts.flatMap((part) => part.refused), ...refused, ...newcomers],
     shared: sharedIn(entries, byName),
@@ -181,13 +201,12 @@ export function buildTable(
   };
 }
 
-export const findTool = (table: ToolTable, name: string): ToolEntry | undefined => own(table.byName, name);
+export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
+  own(table.byName, name) ?? own(table.byOriginal, name);
 
 /** Those that agents are offered: of servers that are up, each once, in the order of the config. */
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
-  Object.entries(table.byName)
-    .filter(([name, entry]) => name === entry.shown && isUp(entry.server))
-    .map(([, entry]) => entry);
+  Object.values(table.byName).filter(({ server }) => isUp(server));
 
 /** A name that cannot be called, and why (4001, 4002). */
 export function unresolved(table: ToolTable, name: string): Failure {

@@ -261,7 +261,7 @@ describe('shapes of a config', () => {
   });
 
   it('takes settings of later versions, and says of each that it is not in force', () => {
-    const later = { concurrency: 1, onConflict: 'prefix' };
+    const later = { concurrency: 1 };
     const server = { name: 'a', type: 'inmemory', a2c: { ...later, start: 'lazy' } };
     const config = accepted({ servers: [server], a2c: later });
     expect([config.settings, config.servers[0]?.settings]).toEqual([later, { ...later, start: 'lazy' }]);
@@ -270,6 +270,17 @@ describe('shapes of a config', () => {
         Object.keys(later).map((key) => `${at}.${key}: not in force in this version`),
       ),
     );
+  });
+
+  it('says of one alias for all tools of a server that only one of them can be called by it', () => {
+    const server = { name: 'a', type: 'inmemory' };
+    const config = accepted([
+      { ...server, default_tool_meta: { alias: 'all' } },
+      { ...server, name: 'b', default_tool_meta: { alias: null, tags: ['t'] } },
+    ]);
+    expect(config.warnings).toEqual([
+      '[0].default_tool_meta.alias: gives every tool of this server one name, so that only one can be called; write it into tool_meta',
+    ]);
   });
 
   it('keeps vrl and says that it is not applied; blank is none', () => {

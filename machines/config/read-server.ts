@@ -71,6 +71,10 @@ const judge = (
   const made = build(kind, value, name ?? '', originOf, findings);
   if (made === undefined || name === undefined) return undefined;
   warnOfLater(made.settings, originOf, findings);
+  if (made.defaultToolMeta?.alias) {
+    const what = 'gives every tool of this server one name, so that only one can be called';
+    addWarning(findings, originOf(['default_tool_meta', 'alias']), `${what}; write it into tool_meta`);
+  }
   if (made.vrl !== null) {
     addWarning(findings, originOf(['vrl']), 'VRL is not applied in this version; results stay as they are');
   }
