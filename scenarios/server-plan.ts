@@ -1,5 +1,5 @@
 import type { ServerPlan } from '../machines/computer.machine.ts';
-import type { ToolMeta } from '../machines/catalog/index.ts';
+import type { OnConflict, ToolMeta } from '../machines/catalog/index.ts';
 import { refreshFailures, timingOf, type Timing } from '../machines/timing.ts';
 
 /** What a scenario may say of a configured server; what it does not say is as a config has it. */
@@ -15,6 +15,9 @@ export interface ServerOptions {
   readonly forbidden?: readonly string[];
   readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
   readonly meta?: ToolMeta | null;
+  readonly onConflict?: OnConflict;
+  /** The tools of its last run, of which only the names count. */
+  readonly lastTools?: readonly string[];
   readonly generation?: number;
   /** It has no process of ours. */
   readonly isRemote?: boolean;
@@ -37,6 +40,8 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     forbiddenTools: o.forbidden ?? [],
     toolMeta: o.toolMeta ?? {},
     defaultToolMeta: o.meta === undefined ? { auto_apply: isFree } : o.meta,
+    ...(o.onConflict && { onConflict: o.onConflict }),
+    ...(o.lastTools && { lastTools: o.lastTools }),
   },
   client: {
     generation: o.generation ?? 1,
