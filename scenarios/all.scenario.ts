@@ -7,7 +7,7 @@ import './calls-on-stage.scenario.ts';
 import './catalogs.scenario.ts';
 import './clients-on-stage.scenario.ts';
 import './config-on-stage.scenario.ts';
-import './conflicts.scenario.ts';
+import './conflicts-on-stage.scenario.ts';
 import './dsl.scenario.ts';
 import './found-on-stage.scenario.ts';
 import './health.scenario.ts';
