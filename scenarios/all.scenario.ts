@@ -29,6 +29,7 @@ import './systems-failing.scenario.ts';
 import './systems-lists.scenario.ts';
 import './systems-watched.scenario.ts';
 import './systems.scenario.ts';
+import './tool-cases.scenario.ts';
 import './turns.scenario.ts';
 import './views.scenario.ts';
 import './watches.scenario.ts';

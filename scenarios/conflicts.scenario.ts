@@ -32,19 +32,25 @@ scenario('21, 22 with prefix each is called by its own name, and the bare one is
   s.expect(b).requests('tools/call', 1);
 });
 
-scenario('29 with prefix a name stays while the other server is stopped, and goes when it is taken out', (s) => {
-  const [a, b] = [s.server('A', { tools: { x: {} }, ...prefix }), s.server('B', { tools: { x: {} }, ...prefix })];
-  s.ready();
-  s.stop(b);
-  s.reaches(b, 'idle');
-  const [renamed, stopped] = [s.call('A_x'), s.call('B_x')];
-  s.settled(renamed, stopped);
-  s.expect(renamed).settles('succeeded');
-  s.expect(stopped).settles('failed', { code: 'ServerNotActive', details: { server_name: 'B' } });
-  s.config(a);
-  const [bare, gone] = [s.call('x'), s.call('B_x')];
-  s.settled(bare, gone);
-  s.expect(bare).settles('succeeded');
-  s.expect(gone).settles('failed', { code: 4001 });
-  s.expect(a).visits('connecting', 'ready');
-});
+scenario(
+  '29 with prefix a name stays while the other server is stopped, and goes when it is taken out',
+  (s) => {
+    const [a, b] = [
+      s.server('A', { tools: { x: {} }, ...prefix }),
+      s.server('B', { tools: { x: {} }, ...prefix }),
+    ];
+    s.ready();
+    s.stop(b);
+    s.reaches(b, 'idle');
+    const [renamed, stopped] = [s.call('A_x'), s.call('B_x')];
+    s.settled(renamed, stopped);
+    s.expect(renamed).settles('succeeded');
+    s.expect(stopped).settles('failed', { code: 'ServerNotActive', details: { server_name: 'B' } });
+    s.config(a);
+    const [bare, gone] = [s.call('x'), s.call('B_x')];
+    s.settled(bare, gone);
+    s.expect(bare).settles('succeeded');
+    s.expect(gone).settles('failed', { code: 4001 });
+    s.expect(a).visits('connecting', 'ready');
+  },
+);

@@ -147,7 +147,8 @@ const other = [
     posts(`d/client:${server}#1`, 'd#1', 'client.changed', { isOffered: true }),
   ]),
 ];
-const othersTell = (...added: readonly string[]) => posts('d#1', 'host:d', 'tools.changed', { added, removed: [] });
+const othersTell = (...added: readonly string[]) =>
+  posts('d#1', 'host:d', 'tools.changed', { added, removed: [] });
 const forgets = learns('d/client:B/catalog:tools#1', 'list', 'ask.answered', { result: { tools: [] } });
 const isUp = (isOffered: boolean) => posts(client, computer, 'client.changed', { isOffered });
 const tells = (added: readonly string[], removed: readonly string[] = []) =>
