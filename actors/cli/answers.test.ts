@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
+import type { Computer } from '../computer-handle.ts';
 import { conflictLines, listingText } from './answers.ts';
+import { Prompt } from './prompt.ts';
+import type { Context } from './shared.ts';
 
 const tool = {
   ...{ description: 'None', params_schema: {}, return_schema: null, meta: {} },
@@ -22,4 +25,21 @@ it('a tool that was refused or renamed is shown with the reason and what to writ
   const listing = { tools: [tool, renamed], refused: [refused], servers: [] };
   expect(listingText(listing)).toEqual(['x     A       None', 'B_y   B       None', ...lines]);
   expect(conflictLines(listing)).toEqual(lines);
+});
+
+it.each([
+  ['those alone', [refused], lines],
+  ['that there are none', [], ['no conflicts']],
+])('tools conflicts at the prompt shows %s', async (_, some, shown) => {
+  const said: string[] = [];
+  const terminal = {
+    prompt: (_text: string, take: (line: string) => Promise<unknown>) => take('tools conflicts'),
+    out: (text: string) => said.push(text),
+    close: () => {},
+  };
+  const context = { terminal, signal: new AbortController().signal } as unknown as Context;
+  const tools = some.length > 0 ? [tool, renamed] : [tool];
+  const computer = { tools: async () => ({ tools, refused: some, servers: [] }) } as unknown as Computer;
+  await new Prompt(context, computer, { officeLine: '', folder: '', tree: () => [] }).run();
+  expect(said).toEqual(shown);
 });

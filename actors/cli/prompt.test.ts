@@ -70,8 +70,6 @@ describe('the prompt of a2c up', () => {
     expect(await up.until(/fixture +ready\na2c> /)).toContain('computer c1: whole, link joined');
     up.write('tools list\n');
     expect(await up.until(/a2c> /)).toMatch(/^echo +fixture +echo$/m);
-    up.write('tools conflicts\n');
-    expect(await up.until(/a2c> /)).toMatch(/^no conflicts$/m);
     up.write('tools call echo {"text": "two  blanks"}\n');
     expect(await up.until(/a2c> /)).toMatch(/^two {2}blanks$/m);
     up.write('help\n');

@@ -272,17 +272,6 @@ describe('shapes of a config', () => {
     );
   });
 
-  it('says of one alias for all tools of a server that only one of them can be called by it', () => {
-    const server = { name: 'a', type: 'inmemory' };
-    const config = accepted([
-      { ...server, default_tool_meta: { alias: 'all' } },
-      { ...server, name: 'b', default_tool_meta: { alias: null, tags: ['t'] } },
-    ]);
-    expect(config.warnings).toEqual([
-      '[0].default_tool_meta.alias: gives every tool of this server one name, so that only one can be called; write it into tool_meta',
-    ]);
-  });
-
   it('keeps vrl and says that it is not applied; blank is none', () => {
     const server = { type: 'stdio', server_parameters: { command: 'x' } };
     const config = accepted([
