@@ -141,7 +141,7 @@ for (const [what, fault, options, texts] of [
 
 scenario('a read that hangs costs its own window, in the time of a shelf; a slow one costs nothing', (s) => {
   const a = s.server('a', { tools, resources: windows });
-  s.server('b', {
+  const b = s.server('b', {
     tools: { other: {} },
     resources: ['window://b/1'],
     faults: [{ fault: 'rpc.late', when: 'read', ms: 300 }],
@@ -151,6 +151,8 @@ scenario('a read that hangs costs its own window, in the time of a shelf; a slow
   s.differs('which of two servers has its lists first is a matter of a moment', ['heard']);
   s.ready();
   s.asked(a, 'resources/subscribe', 2);
+  s.asked(b, 'resources/subscribe', 1);
+  s.settled(s.call('other'));
   s.settled(s.call('wait'));
   const shown = s.show('desktop');
   s.shown(shown);

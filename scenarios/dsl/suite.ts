@@ -47,14 +47,26 @@ function patient(plan: Plan, { signals }: Summary): Plan {
   );
   return isGentle ? { ...plan, timing: { ...plan.timing, stdinGraceMs: 10_000 } } : plan;
 }
+/** A play that differs is played again: a busy machine makes others wait for a moment that no story waits for. */
+const playsAllowed = 3;
+async function differences(plan: Plan): Promise<readonly string[]> {
+  // Replayed it is by those who play it in virtual time only.
+  const virtual = playVirtually(plan, { isReplayed: false });
+  const real = await playReally(patient(plan, virtual.summary));
+  return [...real.wrong, ...disagreements(plan, virtual.summary, real.summary)];
+}
 /** Scenarios that can be real, for real; and both have to agree. */
 export function testReally(part: Part): void {
   const plans = registered.filter(({ virtualOnly }) => virtualOnly === undefined);
   for (const plan of ofPart(part, plans))
     test.concurrent(plan.title, async () => {
-      // Replayed it is by those who play it in virtual time only.
-      const virtual = playVirtually(plan, { isReplayed: false });
-      const real = await playReally(patient(plan, virtual.summary));
-      expect([...real.wrong, ...disagreements(plan, virtual.summary, real.summary)]).toEqual([]);
+      let found = await differences(plan);
+      for (let play = 2; found.length > 0 && play <= playsAllowed; play += 1) {
+        process.stdout.write(
+          `differed, play ${play} of ${playsAllowed}: ${plan.title}\n  ${found.join('\n  ')}\n`,
+        );
+        found = await differences(plan);
+      }
+      expect(found).toEqual([]);
     });
 }
