@@ -1,4 +1,4 @@
-import { createLanes, validate } from '../adapters/index.ts';
+import { createLanes, transformAsk, validate } from '../adapters/index.ts';
 import {
   askInTurn,
   defaultLimits,
@@ -9,10 +9,12 @@ import {
   type LaneLimits,
 } from '../machines/calls/index.ts';
 import { permission, type Permission } from '../machines/permission/index.ts';
-import type { AskFact, Give, Ports } from '../machines/ports.ts';
+import type { AskFact, Give, Ports, Transformer } from '../machines/ports.ts';
 import { wireCodes } from '../machines/wire/index.ts';
+import type { ComputerOptions } from './computer-handle.ts';
 import { confirmAsk, type Confirm } from './confirm.ts';
 import { KeptResults } from './kept-results.ts';
+import type { Servers } from './servers.ts';
 
 type Question = Parameters<Ports['ask']>[1];
 const unavailable: Ports['ask'] = (_from, { id }, give) => {
@@ -53,6 +55,19 @@ export class CallPorts {
         keep: (handle, result) => this.kept.keep(handle, result),
       }),
     };
+  }
+  /** What a host has set, and what its config says of each server. */
+  fill(
+    { confirm = 'deny', permission: rule }: Pick<ComputerOptions, 'confirm' | 'permission'>,
+    servers: Pick<Servers, 'limitsOf' | 'totalLimits' | 'programOf'>,
+    transformer: Transformer,
+  ): void {
+    this.confirm = confirm;
+    if (rule) this.permission = rule;
+    this.limitsOf = (server) => servers.limitsOf(server);
+    this.total = () => servers.totalLimits();
+    this.hasProgram = (server) => servers.programOf(server) !== null;
+    this.transform = transformAsk(transformer, (server) => servers.programOf(server));
   }
   has(session: string): boolean {
     return Object.hasOwn(this.#ports, session);

@@ -130,11 +130,15 @@ export interface ListChanged {
   readonly changed: readonly string[];
 }
 export interface ToolInfo extends SmcpTool {
+  /** The name that its server gave it; it can be called by that, too, where no other tool could be meant. */
   readonly original: string;
   readonly server: string;
+  /** With `onConflict: "prefix"`: what it would be called if no other server had a tool of that name. */
+  readonly renamed?: { readonly from: string; readonly reason: string };
 }
 export interface ToolListing {
   readonly tools: readonly ToolInfo[];
+  /** Tools that cannot be called because their names are taken; `suggestion` is what to write into the config. */
   readonly refused: readonly { name: string; server: string; reason: string; suggestion: string }[];
   readonly servers: readonly ServerStatus[];
 }

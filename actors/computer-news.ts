@@ -80,9 +80,7 @@ export class ComputerNewsroom {
     const { server, list, revision, added, removed, changed } = news;
     const { servers, kept, emit } = this.#told;
     this.times.set(`${server}/${list}@${revision}`, Date.now());
-    const known = servers.get(server);
-    if (known?.server.settings.start === 'lazy' || servers.config.settings.start === 'lazy')
-      kept.hear(known?.fingerprint ?? '', news);
+    if (servers.isKept(server)) kept.hear(servers.get(server)?.fingerprint ?? '', news);
     if (list === 'tools') return;
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
   }

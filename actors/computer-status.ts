@@ -1,11 +1,12 @@
 import type { Noise } from '../adapters/index.ts';
-import { offeredTools, toSmcpTool } from '../machines/catalog/index.ts';
+import { offeredTools, toSmcpTool, type ToolEntry } from '../machines/catalog/index.ts';
 import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { ServerConfig } from '../machines/config/index.ts';
+import { remembered } from '../machines/remembered.ts';
 import { settledBy, type CallSettled } from '../machines/settlement.ts';
 import type { Failure } from '../machines/wire/index.ts';
 import { A2cError } from './errors.ts';
-import type { ServerStatus, ToolListing } from './computer-handle.ts';
+import type { ServerStatus, ToolInfo, ToolListing } from './computer-handle.ts';
 
 /** What people are told of a computer, read from its machines and its config; nothing of it is kept. */
 
@@ -53,13 +54,22 @@ export function serverStatus(
   };
 }
 
+/** The same object for the same entry: many are asked for again and again. */
+const infoOf = remembered((entry: ToolEntry): ToolInfo => {
+  const { server, tool, renamed } = entry;
+  const info = { ...toSmcpTool(entry), original: tool.name, server };
+  if (!renamed) return Object.freeze(info);
+  const servers = renamed.servers.map((name) => `'${name}'`).join(', ');
+  const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;
+  return Object.freeze({ ...info, renamed: { from: renamed.from, reason } });
+});
 /** Tools of servers that are up, and names that were refused with what to do about it. */
 export function listingOf(context: ComputerContext | undefined): Omit<ToolListing, 'servers'> {
   const isUp = (server: string): boolean => context?.up[server] === true;
   const entries = context ? offeredTools(context.table, isUp) : [];
   const refused = context?.table.refused ?? [];
   return {
-    tools: entries.map((e) => ({ ...toSmcpTool(e), original: e.tool.name, server: e.server })),
+    tools: entries.map(infoOf),
     refused: refused.map(({ name, server, failure }) => ({
       name,
       server,

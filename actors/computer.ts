@@ -1,10 +1,11 @@
 import type { AnyEventObject } from 'xstate';
-import { defaultStateDir, hostName } from '../adapters/index.ts';
+import { createTransformer, defaultStateDir, hostName } from '../adapters/index.ts';
 import { keyOf } from '../machines/address.ts';
 import type { ComputerContext, ComputerNews, ComputerStart, ToolCall } from '../machines/computer.machine.ts';
 import type { Config, ServerConfig } from '../machines/config/index.ts';
 import { defaultRemembered } from '../machines/history/index.ts';
 import type { CallSettled } from '../machines/settlement.ts';
+import type { Transformer } from '../machines/ports.ts';
 import { timing, type Timing } from '../machines/timing.ts';
 import { CallHistoryWatch } from './call-history.ts';
 import { CallWatch, progressIn } from './call-watch.ts';
@@ -47,6 +48,7 @@ class HostedComputer implements Computer {
   readonly #inputs: Inputs;
   readonly #kept: KeptCatalogs;
   readonly #servers: Servers;
+  readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
   readonly #seat: Seat;
   #hosted: Hosted | undefined;
@@ -68,10 +70,6 @@ class HostedComputer implements Computer {
     this.#isShared = isShared;
     this.name = options.name ?? hostName();
     this.#timing = { ...timing, ...config.settings.timeouts, ...options.timing } as Timing;
-    runtime.calls.confirm = options.confirm ?? 'deny';
-    if (options.permission) runtime.calls.permission = options.permission;
-    runtime.calls.limitsOf = (server) => this.#servers.limitsOf(server);
-    runtime.calls.total = () => this.#servers.totalLimits();
     runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
     this.#inputs = new Inputs({
@@ -80,7 +78,10 @@ class HostedComputer implements Computer {
       ...(options.input && { ask: options.input }),
     });
     this.#kept = new KeptCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
+    const { vrlMs, vrlLoadMs: loadMs, vrlIdleMs: idleMs } = this.#timing;
+    this.#transformer = createTransformer({ vrlMs, loadMs, idleMs });
     this.#servers = new Servers(config, {
+      transformer: this.#transformer,
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: this.#timing },
       inMemory: options.inMemory ?? {},
@@ -89,6 +90,7 @@ class HostedComputer implements Computer {
       introduce: (...facts) => runtime.introduce(...facts),
       forget: (server, before) => runtime.forget(server, before),
     });
+    runtime.calls.fill(options, this.#servers, this.#transformer);
     this.#orders = new ServerOrders({
       servers: this.#servers,
       define: (inputs) => this.#inputs.setDefinitions(inputs),
@@ -137,7 +139,7 @@ class HostedComputer implements Computer {
     const { office, historySize } = this.#options;
     return {
       ...(historySize !== undefined && { remembered: historySize }),
-      servers: this.#servers.plans(),
+      ...{ servers: this.#servers.plans(), unstarted: this.#servers.unstarted() },
       link: office
         ? { url: office.url, role: 'computer', name: this.name, office: office.id ?? 'local' }
         : null,
@@ -265,6 +267,7 @@ class HostedComputer implements Computer {
   async #close(): Promise<void> {
     this.#inputs.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    await this.#transformer.close();
     await this.#kept.close();
     this.#forgetHistory();
     this.#forgetProgress();
@@ -289,7 +292,11 @@ export async function createComputer(options: ComputerOptions = {}, inner: Inner
   const abort = (): void => void (closed = computer.close());
   options.signal?.addEventListener('abort', abort, { once: true });
   if (options.signal?.aborted) abort();
-  await computer.start(config);
+  // Nothing was started.
+  await computer.start(config).catch(async (error: unknown) => {
+    await computer.close();
+    throw error;
+  });
   await computer.booted;
   options.signal?.removeEventListener('abort', abort);
   await closed;

@@ -1,4 +1,4 @@
-import type { Lists } from '../machines/catalog/index.ts';
+import type { Lists, ToolRules } from '../machines/catalog/index.ts';
 import type { ServerPlan } from '../machines/computer.machine.ts';
 import {
   mistakeLine,
@@ -27,19 +27,41 @@ function timesOf(settings: Settings): Partial<Timing> {
   return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined));
 }
 
+/** What becomes of names depends on what servers listed the last time, also before they have started. */
+export const isNaming = ({ servers, settings }: Config): boolean =>
+  [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix');
+
+/** What its config says about its tools. */
+export const rulesOf = (
+  { name, forbiddenTools, toolMeta, defaultToolMeta, settings: own }: ServerConfig,
+  top: Config['settings'],
+  lastTools: readonly string[] | null,
+): ToolRules => ({
+  server: name,
+  forbiddenTools,
+  toolMeta,
+  defaultToolMeta,
+  autoApprove: own.autoApprove ?? top.autoApprove ?? [],
+  ...((own.onConflict ?? top.onConflict) === 'prefix' && { onConflict: 'prefix' }),
+  ...(lastTools && { lastTools }),
+});
+
 /** What the machines need to know of a configured server. */
 export function planOf(
-  { name, kind, forbiddenTools, toolMeta, defaultToolMeta, vrl, settings: own }: ServerConfig,
+  server: ServerConfig,
   top: Config['settings'],
   policy: Policy,
-  facts: { readonly generation: number; readonly fingerprint: string; readonly kept: Lists | null },
+  facts: {
+    readonly generation: number;
+    readonly fingerprint: string;
+    readonly kept: Lists | null;
+    readonly lastTools: readonly string[] | null;
+  },
 ): ServerPlan {
+  const { kind, settings: own } = server;
   const settings: Settings = { ...top, ...own };
   return {
-    rules: {
-      ...{ server: name, forbiddenTools, toolMeta, defaultToolMeta },
-      autoApprove: settings.autoApprove ?? [],
-    },
+    rules: rulesOf(server, top, facts.lastTools),
     client: {
       generation: facts.generation,
       hasProcess: kind === 'stdio',
@@ -48,7 +70,7 @@ export function planOf(
       budget: settings.restartBudget ?? defaultBudget,
       hearsChanges: settings.listChanged !== 'off',
       refreshFailures: settings.refreshFailures ?? refreshFailures,
-      isTransformed: vrl !== null,
+      isTransformed: server.vrl !== null,
       resultBytes: settings.resultBytes ?? sizes.resultBytes,
       // What is for calls without a limit of their own bounds no other unless the config says so.
       timing: timingOf.client({ ...policy.timing, callTotalMs: 0, ...timesOf(top), ...timesOf(own) }),

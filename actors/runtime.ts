@@ -87,7 +87,9 @@ export class Runtime {
     this.flight?.watch(this.directory);
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
-    if (this.calls.has(question.session)) return this.calls.ask(from, question, give);
+    // What a program says may quote what it was given.
+    const hidden = discreetAnswer(give, () => this.#allSecrets());
+    if (this.calls.has(question.session)) return this.calls.ask(from, question, hidden);
     if (question.lane !== undefined)
       return this.calls.inTurn(question, give, (answer) => this.#askSession(from, question, answer));
     if (!this.#sessions.has(question.session)) return this.#links.ask(from, question, give);

@@ -161,7 +161,12 @@ export class ServerOrders {
   }
   #tell(): void {
     const { servers, send, listeners } = this.#options;
-    send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() });
+    send({
+      type: 'servers.set',
+      servers: servers.plans(),
+      unstarted: servers.unstarted(),
+      shown: servers.shown(),
+    });
     listeners.emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
   }
   /** Nothing of a change that is refused is taken. */

@@ -1,6 +1,6 @@
 import type { InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../adapters/index.ts';
 import { defaultLimits, noLimits, type LaneLimits } from '../machines/calls/index.ts';
-import type { Lists } from '../machines/catalog/index.ts';
+import type { Lists, ToolRules } from '../machines/catalog/index.ts';
 import type { ServerPlan } from '../machines/computer.machine.ts';
 import {
   shownServer,
@@ -14,7 +14,7 @@ import type { Transformer } from '../machines/ports.ts';
 import type { Failure } from '../machines/wire/index.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { Inputs } from './inputs.ts';
-import { planOf, type Policy } from './plan.ts';
+import { isNaming, planOf, rulesOf, type Policy } from './plan.ts';
 import { Programs } from './programs.ts';
 import { renderServer, type ServerSpec } from './render.ts';
 
@@ -73,6 +73,8 @@ interface Known {
   /** Of its launch facts; 0 while there are none that could be used. */
   readonly generation: number;
   readonly kept: Lists | null;
+  /** Names of the tools that it listed in its last run; null while nobody's name depends on them. */
+  readonly lastTools: readonly string[] | null;
   /** Inputs without a value. */
   readonly needs: readonly string[];
   readonly failure: Failure | null;
@@ -149,10 +151,10 @@ export class Servers {
     this.#config = { ...this.#config, servers };
   }
   plans(): ServerPlan[] {
-    return [...this.#known.values()].flatMap(({ server, generation, fingerprint, kept }) =>
-      generation === 0 || server.disabled
+    return [...this.#known.values()].flatMap(({ server, ...facts }) =>
+      facts.generation === 0 || server.disabled
         ? []
-        : [planOf(server, this.#config.settings, this.#options.policy, { generation, fingerprint, kept })],
+        : [planOf(server, this.#config.settings, this.#options.policy, facts)],
     );
   }
   /** How many calls of a server may run at once, and how many may wait for that. */
@@ -170,17 +172,43 @@ export class Servers {
       this.#config.settings;
     return { concurrency: totalConcurrency, queue: totalQueue };
   }
+  /** Of those that are enabled and cannot be started as they are, where names depend on what they last had. */
+  unstarted(): ToolRules[] {
+    return [...this.#known.values()].flatMap(({ server, generation, lastTools }) =>
+      generation > 0 || server.disabled || !lastTools
+        ? []
+        : [rulesOf(server, this.#config.settings, lastTools)],
+    );
+  }
+  /** What it lists will be wanted at the next start, before it is there. */
+  isKept(name: string): boolean {
+    const { settings } = this.#config;
+    return (this.get(name)?.server.settings.start ?? settings.start) === 'lazy' || isNaming(this.#config);
+  }
   /** As `client:get_config` shows it: secrets hidden. */
   shown(): object {
     const servers = this.#config.servers.map((s) => ({ ...s, raw: shownServer(s.raw) }));
     return toProtocol({ servers, inputs: this.#config.inputs });
   }
 
-  async #prepared(server: ServerConfig, { settings }: Config): Promise<Known> {
+  /** What it listed in its last run, where names depend on that. */
+  async #lastTools(
+    { disabled }: ServerConfig,
+    fingerprint: string,
+    known: Known | undefined,
+  ): Promise<readonly string[]> {
+    if (disabled) return [];
+    if (known?.fingerprint === fingerprint && known.lastTools) return known.lastTools;
+    const { tools = [] } = (await this.#options.keptOf(fingerprint)) ?? {};
+    return tools.map(({ name }) => name);
+  }
+  async #prepared(server: ServerConfig, config: Config): Promise<Known> {
+    const { settings } = config;
     const fingerprint = fingerprintOf(server);
     const known = this.#known.get(server.name);
-    if (known?.fingerprint === fingerprint && known.generation > 0) return { ...known, server };
-    const none = { server, fingerprint, generation: 0, kept: null, needs: [], failure: null };
+    const lastTools = isNaming(config) ? await this.#lastTools(server, fingerprint, known) : null;
+    if (known?.fingerprint === fingerprint && known.generation > 0) return { ...known, server, lastTools };
+    const none = { server, fingerprint, generation: 0, kept: null, lastTools, needs: [], failure: null };
     if (server.disabled) return none;
     const rendered = await renderServer(server, this.#options.inputs);
     if (!rendered.ok) return { ...none, needs: rendered.needs, failure: rendered.failure };

@@ -9,6 +9,7 @@ import {
   toSmcpTool,
   unresolved,
   type Tool,
+  type ToolTable,
 } from './catalog/index.ts';
 import type { CallRequest, ClientChanged, ClientOrder, ClientStage, ClientStart } from './client.words.ts';
 import type {
@@ -67,20 +68,18 @@ export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefi
 
 // ── what is offered ────────────────────────────────────────────────────────────────────────────────────
 type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;
-const tableOf = ({ servers, catalogs }: Pick<Aggregate, 'servers' | 'catalogs'>) =>
-  buildTable(
-    servers.map((s) => s.rules),
-    catalogs,
-  );
+type Known = Pick<ComputerStart, 'servers' | 'unstarted'> & Pick<ComputerContext, 'catalogs'>;
+const tableOf = ({ servers, unstarted = [], catalogs }: Known, before?: ToolTable) =>
+  buildTable([...servers.map((s) => s.rules), ...unstarted], catalogs, before);
 const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>) => {
   const offered = offeredTools(table, (server) => up[server] === true).map(toSmcpTool);
   return { offered, signature: signatureOf(offered) };
 };
 /** Kept lists are known before their servers have started. */
-export function aggregateOf({ servers }: ComputerStart) {
+export function aggregateOf({ servers, unstarted = [] }: ComputerStart) {
   const kept = servers.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools] as const] : []));
   const catalogs = Object.fromEntries(kept) as ComputerContext['catalogs'];
-  const known = { catalogs, table: tableOf({ servers, catalogs }), up: {} };
+  const known = { catalogs, table: tableOf({ servers, unstarted, catalogs }), up: {} };
   return { ...known, ...offerOf(known) };
 }
 export const isTrying = (stage: ClientStage | undefined): boolean =>
@@ -113,7 +112,7 @@ export function heard(c: ComputerContext, news: ClientChanged): Partial<Computer
 export function listed(c: ComputerContext, { server, list, entries }: CatalogNews): Partial<ComputerContext> {
   if (list !== 'tools' || c.leaving.includes(server)) return {};
   const catalogs = { ...c.catalogs, [server]: entries as readonly Tool[] };
-  const table = tableOf({ servers: c.servers, catalogs });
+  const table = tableOf({ ...c, catalogs }, c.table);
   return { catalogs, table, ...offerOf({ table, up: c.up }) };
 }
 const namesOf = (tools: readonly SmcpTool[]): string[] => tools.map((t) => t.name);
@@ -165,7 +164,7 @@ export interface Reconciled {
 }
 const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 /** What is gone is closed, what is new is opened, what is there is told its plan. */
-export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): Reconciled {
+export function reconciled(c: ComputerContext, { servers, unstarted = [], shown }: ServersSet): Reconciled {
   const before = new Map(c.servers.map((s) => [nameIn(s), s]));
   const names = new Set(servers.map(nameIn));
   const gone = c.servers.map(nameIn).filter((name) => !names.has(name) && !c.givenUp.includes(name));
@@ -181,11 +180,12 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
     fresh.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools]] : [])),
   ) as ComputerContext['catalogs'];
   const catalogs = { ...keep(c.catalogs), ...kept };
-  const table = tableOf({ servers, catalogs });
+  const table = tableOf({ servers, unstarted, catalogs }, c.table);
   const up = keep(c.up);
   const isNewConfig = !isSamePlan(c.shown, shown);
   const next = {
     servers,
+    unstarted,
     shown,
     catalogs,
     table,

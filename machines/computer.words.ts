@@ -27,6 +27,8 @@ export interface ServerPlan {
 }
 export interface ComputerStart {
   readonly servers: readonly ServerPlan[];
+  /** Of servers that are configured and enabled and cannot be started as they are: their tools keep their names. */
+  readonly unstarted?: readonly ToolRules[];
   readonly link: Omit<LinkStart, 'timing'> | null;
   /** What `client:get_config` shows, secrets hidden. */
   readonly shown: object;
@@ -51,6 +53,7 @@ export interface ToolCall {
 export interface ServersSet {
   readonly type: 'servers.set';
   readonly servers: readonly ServerPlan[];
+  readonly unstarted?: readonly ToolRules[];
   readonly shown: object;
 }
 export type ComputerOrder =

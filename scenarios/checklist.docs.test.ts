@@ -13,6 +13,8 @@ const numbers: Readonly<Record<string, readonly string[]>> = {
   'Cases of windows’ URIs': upTo('W', 1, 10, 2),
   'Cases of notices': upTo('N', 1, 6, 2),
   'Cases of Finder': upTo('F', 1, 15, 2),
+  'Cases of tools': upTo('T', 1, 24, 2),
+  'Cases of tools and names': upTo('', 19, 32),
   Contradictions: [...upTo('X', 1, 4), ...upTo('X', 22, 27)],
 };
 const rows = new Map(
@@ -20,7 +22,7 @@ const rows = new Map(
 );
 const filesOf = ({ proofs }: Row): string[] => proofs.map(({ file }) => file);
 
-describe('the checklist of Desktop and Finder', () => {
+describe('the checklist', () => {
   it.each(Object.entries(numbers))('has every number of %s, once and in order', (heading, expected) => {
     expect(rows.get(heading)?.map(({ number }) => number)).toEqual(expected);
   });

@@ -3,6 +3,7 @@ import './calls.scenario.ts';
 import './clients.scenario.ts';
 import './config.scenario.ts';
 import './confirmation.scenario.ts';
+import './conflicts.scenario.ts';
 import './faults-agent.scenario.ts';
 import './faults-frame.scenario.ts';
 import './faults-host.scenario.ts';

@@ -1,6 +1,6 @@
 import type { ServerPlan } from '../machines/computer.machine.ts';
 import type { LaneLimits } from '../machines/calls/index.ts';
-import type { ToolMeta } from '../machines/catalog/index.ts';
+import type { OnConflict, ToolMeta } from '../machines/catalog/index.ts';
 import { refreshFailures, timingOf, type Timing } from '../machines/timing.ts';
 
 /** What a scenario may say of a configured server; what it does not say is as a config has it. */
@@ -17,6 +17,9 @@ export interface ServerOptions {
   readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
   readonly meta?: ToolMeta | null;
   readonly autoApprove?: readonly string[];
+  readonly onConflict?: OnConflict;
+  /** The tools of its last run, of which only the names count. */
+  readonly lastTools?: readonly string[];
   readonly generation?: number;
   /** It has no process of ours. */
   readonly isRemote?: boolean;
@@ -46,6 +49,8 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     toolMeta: o.toolMeta ?? {},
     defaultToolMeta: o.meta === undefined ? { auto_apply: isFree } : o.meta,
     autoApprove: o.autoApprove ?? [],
+    ...(o.onConflict && { onConflict: o.onConflict }),
+    ...(o.lastTools && { lastTools: o.lastTools }),
   },
   client: {
     generation: o.generation ?? 1,

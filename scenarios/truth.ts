@@ -34,7 +34,7 @@ export function untruths(stage: Stage): string[] {
   const catalogs = Object.fromEntries(
     rules.map(({ server }) => [server, toolsOf(stage, c, server)] as const),
   );
-  const table = buildTable(rules, catalogs);
+  const table = buildTable(rules, catalogs, c.table);
   const truth = offeredTools(table, (server) => c.up[server] === true).map(toSmcpTool);
   const [is, should] = [written(c.offered), written(truth)];
   return is === should ? [] : [`offers [${shown(c.offered)}], and its servers have [${shown(truth)}]`];

@@ -1,3 +1,4 @@
+import { aliasLine } from '../../machines/catalog/index.ts';
 import type { ToolListing } from '../computer-handle.ts';
 import type { CallOutcome } from '../pending-calls.ts';
 
@@ -24,14 +25,30 @@ const firstLine = (text: string, width: number): string => {
   const [line = ''] = text.split('\n');
   return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 };
-export function listingText({ tools, refused, servers }: ToolListing): string[] {
+/** Names that several tools would have: who was refused, who is called otherwise, why, and what to write. */
+export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
+  return [
+    ...refused.map(
+      ({ name, server, reason, suggestion }) => `refused: ${name} of ${server}: ${reason}. ${suggestion}`,
+    ),
+    ...tools.flatMap(({ name, original, server, renamed }) =>
+      renamed
+        ? [
+            `renamed: ${renamed.from} of ${server} is ${name}: ${renamed.reason}. Another name is given in the config of '${server}': ${aliasLine(original, '…')}`,
+          ]
+        : [],
+    ),
+  ];
+}
+export function listingText(listing: ToolListing): string[] {
+  const { tools, servers } = listing;
   const width = Math.max(4, ...tools.map((t) => t.name.length));
   const ofServer = Math.max(6, ...tools.map((t) => t.server.length));
   return [
     ...tools.map(
       (t) => `${t.name.padEnd(width)}  ${t.server.padEnd(ofServer)}  ${firstLine(t.description, 80)}`,
     ),
-    ...refused.map((r) => `refused: ${r.reason}. ${r.suggestion}`),
+    ...conflictLines(listing),
     ...servers
       .filter((s) => s.state !== 'ready')
       .map((s) => `server ${s.name} is ${s.state}${s.reason === undefined ? '' : `: ${s.reason}`}`),

@@ -1,6 +1,6 @@
 import type { Failure } from '../../machines/wire/index.ts';
-import type { Computer } from '../computer-handle.ts';
-import { listingText, resultText } from './answers.ts';
+import type { Computer, ToolListing } from '../computer-handle.ts';
+import { conflictLines, listingText, resultText } from './answers.ts';
 import { treeLines, type TreeNode } from '../tree.ts';
 import { tellFact } from './facts.ts';
 import { SystemLines, systemsHelp } from './system-lines.ts';
@@ -8,6 +8,7 @@ import { ServerLines, serversHelp } from './server-lines.ts';
 import { errorOf, showFailure, type Context } from './shared.ts';
 
 const help = `tools list             what can be called
+tools conflicts        names that several tools would have: who was refused or renamed, and what to write
 tools call NAME JSON   call a tool: tools call read_file {"path": "README.md"}
 ${serversHelp}
 ${systemsHelp}
@@ -85,6 +86,7 @@ export class Prompt {
       terminal.out(await this.#computer.writeTrace(line.slice(5).trim() || this.#how.folder));
     else if (command === 'tools list')
       listingText(await this.#computer.tools()).forEach((l) => terminal.out(l));
+    else if (command === 'tools conflicts') this.#conflicts(await this.#computer.tools());
     else if (command === 'tools call') await this.#call(rest);
     else if (verb === 'servers' && (await this.#servers.take(object, rest))) return;
     else if (await this.#systems.take(verb, line.split(/\s+/).slice(1))) return;
@@ -96,6 +98,10 @@ export class Prompt {
     terminal.out(this.#how.officeLine);
     terminal.out(`computer ${name}: ${state}${link ? `, link ${link.state}` : ''}`);
     this.#servers.list('  ');
+  }
+  #conflicts(listing: ToolListing): void {
+    const lines = conflictLines(listing);
+    for (const line of lines.length > 0 ? lines : ['no conflicts']) this.#context.terminal.out(line);
   }
   async #call(rest: string): Promise<void> {
     const { terminal } = this.#context;

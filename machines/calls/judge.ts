@@ -9,7 +9,7 @@ import type { Judgement } from './policy.ts';
 export interface Known {
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly servers: readonly {
-    readonly rules: { readonly server: string; readonly autoApprove: readonly string[] };
+    readonly rules: { readonly server: string; readonly autoApprove?: readonly string[] };
   }[];
 }
 /** What the call machine asks the ports `policy` and `finish`. */

@@ -28,5 +28,6 @@ export { frozenJson } from './frozen.ts';
 export { mergeMeta, signatureOf, toSmcpTool } from './meta.ts';
 export type { ToolEntry, ToolMeta } from './tool.ts';
 export { buildTable, emptyTable, findTool, offeredTools, unresolved } from './tools.ts';
-export type { RefusedTool, ToolRules, ToolTable } from './tools.ts';
+export type { ToolTable } from './tools.ts';
+export { aliasLine, type OnConflict, type RefusedTool, type ToolRules } from './offers.ts';
 export { catalogLists, isNoChange, keyOfEntry, type CatalogList, type Entry } from './list.ts';

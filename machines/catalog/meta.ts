@@ -3,14 +3,16 @@ import { remembered } from '../remembered.ts';
 import type { MetaValue, SmcpTool } from '../wire/tool.ts';
 import type { ToolEntry, ToolMeta } from './tool.ts';
 
-/** Shallow, at the root: absent or null entries of the tool's own meta fall back to the default (§3.4). */
+/**
+ * Shallow, at the root: absent or null entries of the tool's own meta fall back to the default (§3.4). Three of them may
+ * be put together in any grouping, not in any order.
+ */
 export function mergeMeta(fallback: ToolMeta | null, own: ToolMeta | undefined): ToolMeta | null {
   if (!own) return fallback;
   if (!fallback) return own;
-  const merged: Record<string, unknown> = { ...fallback };
-  for (const [key, value] of Object.entries(own))
-    if (value !== null && value !== undefined) merged[key] = value;
-  return merged;
+  const said = Object.entries(own).filter(([, value]) => value !== null && value !== undefined);
+  // From pairs, not by assignment: a key may be called `__proto__`.
+  return { ...fallback, ...Object.fromEntries(said) };
 }
 
 const isScalar = (value: unknown): value is string | number | boolean =>
@@ -26,9 +28,10 @@ const flat = (value: unknown): MetaValue => {
 };
 
 /** As agents are told of it; the same object for the same entry. */
-export const toSmcpTool = remembered(({ shown, tool, meta }: ToolEntry): SmcpTool => {
-  const flatMeta: Record<string, MetaValue> = {};
-  for (const [key, value] of Object.entries(tool.meta ?? {})) flatMeta[key] = flat(value);
+export const toSmcpTool = remembered(({ shown, server, tool, meta, renamed }: ToolEntry): SmcpTool => {
+  const flatMeta: Record<string, MetaValue> = Object.fromEntries(
+    Object.entries(tool.meta ?? {}).map(([key, value]) => [key, flat(value)]),
+  );
   if (meta) {
     const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null, ...extra } = meta;
     flatMeta.a2c_tool_meta = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper, ...extra });
@@ -39,7 +42,7 @@ export const toSmcpTool = remembered(({ shown, tool, meta }: ToolEntry): SmcpToo
   }
   return {
     name: shown,
-    description: tool.description || 'None',
+    description: `${renamed ? `[${server}] ` : ''}${tool.description || 'None'}`,
     params_schema: tool.inputSchema,
     return_schema: tool.outputSchema ?? null,
     meta: flatMeta,

@@ -15,4 +15,6 @@ export interface ToolEntry {
   readonly server: string;
   readonly tool: Tool;
   readonly meta: ToolMeta | null;
+  /** What it would be called, and which servers have a tool that would be called so. */
+  readonly renamed?: { readonly from: string; readonly servers: readonly string[] };
 }

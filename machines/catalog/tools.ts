@@ -1,98 +1,225 @@
 import type { Failure } from '../wire/failure.ts';
 import { wireCodes } from '../wire/failure.ts';
-import { mergeMeta } from './meta.ts';
 import type { Tool } from './entries.ts';
-import type { ToolEntry, ToolMeta } from './tool.ts';
+import { remembered } from '../remembered.ts';
+import { place, prefixed, type Claim, type Placing } from './names.ts';
+import {
+  aliasLine,
+  claimsOfOld,
+  offerOf,
+  own,
+  type Offer,
+  type OldClaim,
+  type RefusedTool,
+  type ToolRules,
+} from './offers.ts';
+import type { ToolEntry } from './tool.ts';
 
-/** What the config of one server says about its tools. */
-export interface ToolRules {
-  readonly server: string;
-  readonly forbiddenTools: readonly string[];
-  readonly toolMeta: Readonly<Record<string, ToolMeta>>;
-  readonly defaultToolMeta: ToolMeta | null;
-  /** Groups and original names of tools that run unasked, see `permission`. */
-  readonly autoApprove: readonly string[];
-}
-export interface RefusedTool {
-  readonly name: string;
-  readonly server: string;
-  readonly failure: Failure;
-}
 /** Every known tool of every configured server, whether the server is up or not; names are found in O(1). */
 export interface ToolTable {
   readonly byName: Readonly<Record<string, ToolEntry>>;
+  /** By the names that their servers gave them, of those that are called otherwise and could not be mistaken. */
+  readonly byOriginal: Readonly<Record<string, ToolEntry>>;
   readonly forbidden: Readonly<Record<string, ToolEntry>>;
   readonly refused: readonly RefusedTool[];
+  /** Names that several tools would have and none has, each with what those are called instead. */
+  readonly shared: Readonly<Record<string, readonly string[]>>;
+  /**
+   * By server, its tools (by their own names) on account of which somebody has another name: what the next table has to
+   * know of this one, for they count as long as their servers are configured, also when they are listed no more.
+   */
+  readonly contested: Readonly<Record<string, readonly string[]>>;
+}
+export const emptyTable: ToolTable = {
+  ...{ byName: {}, byOriginal: {}, forbidden: {}, refused: [], shared: {}, contested: {} },
+};
+
+/** Of those that a server lists no more; the oldest are forgotten. Only one that makes up conflicts has so many. */
+const mostOld = 1_000;
+
+interface Part extends Offer {
+  readonly rule: ToolRules;
+  readonly old: readonly OldClaim[];
+}
+function partOf(
+  rule: ToolRules,
+  catalogs: Readonly<Record<string, readonly Tool[]>>,
+  before: ToolTable,
+): Part {
+  const listed = own(catalogs, rule.server);
+  const offer = offerOf(rule, listed ?? none);
+  const contested = own(before.contested, rule.server) ?? [];
+  const old = listed ? contested : [...(rule.lastTools ?? []), ...contested];
+  return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
+}
+const none: readonly Tool[] = [];
+
+/** The same object for as long as nothing of it changes, so that what is worked out of it holds. */
+const lastRefused = new WeakMap<ToolEntry, { readonly by: string; readonly refused: RefusedTool }>();
+function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
+  const last = lastRefused.get(entry);
+  if (last?.by === first.server) return last.refused;
+  const { shown, server, tool } = entry;
+  const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
+  const failure: Failure = {
+    code: 'ToolNameDuplicated',
+    message: `Tool '${shown}' exists in multiple servers: '${first.server}', '${server}'`,
+    details: { tool_name: shown, servers: [first.server, server], suggestion },
+    remedy: `Give it an alias in the config of '${server}': ${suggestion}`,
+  };
+  const refused = { name: shown, server, failure };
+  lastRefused.set(entry, { by: first.server, refused });
+  return refused;
+}
+const nameless = ({ shown, server, tool }: ToolEntry): Failure => {
+  const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
+  return {
+    code: 'ToolNameDuplicated',
+    message: `Tool '${shown}' of '${server}' has no name that no other tool has`,
+    details: { tool_name: shown, servers: [server], suggestion },
+    remedy: `Give it an alias in the config of '${server}': ${suggestion}`,
+  };
+};
+
+const lastRenamed = new WeakMap<ToolEntry, ToolEntry>();
+function renamed(entry: ToolEntry, shown: string, servers: readonly string[]): ToolEntry {
+  const last = lastRenamed.get(entry);
+  const before = last?.renamed?.servers;
+  if (last?.shown === shown && before?.length === servers.length && servers.every((s, n) => s === before[n]))
+    return last;
+  const next = { ...entry, shown, renamed: { from: entry.shown, servers } };
+  lastRenamed.set(entry, next);
+  return next;
 }
 
-/** Names come from strangers: `constructor` is a server or a tool only where somebody has one. */
-const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined;
-const duplicated = (name: string, servers: readonly string[]): Failure => ({
-  code: 'ToolNameDuplicated',
-  message: `Tool '${name}' exists in multiple servers: ${servers.map((s) => `'${s}'`).join(', ')}`,
-  details: { tool_name: name, servers, suggestion: `tool_meta.${name}.alias` },
-  remedy: `Give one of them another name with tool_meta.${name}.alias in its config.`,
+interface Named {
+  /** Those that have a name of their own, as they are called; in the order of the config. */
+  readonly entries: readonly ToolEntry[];
+  readonly refused: readonly RefusedTool[];
+  readonly contested: Placing['contested'];
+}
+/** Names for all of them where nobody yields: whoever comes later is refused if need be. */
+const unplaced = (parts: readonly Part[]): Named => ({
+  entries: parts.flatMap(({ entries }) => entries),
+  refused: [],
+  contested: new Map(),
 });
+function placed(parts: readonly Part[]): Named {
+  const claims = parts.flatMap((part) => [...part.claims, ...part.old.map(({ claim }) => claim)]);
+  const { placed: places, contested } = place(claims);
+  const serversOf = remembered((some: readonly Claim[]) =>
+    [...new Set(some.map((c) => c.server))].toSorted(),
+  );
+  const refused: RefusedTool[] = [];
+  const entries: ToolEntry[] = [];
+  for (const part of parts)
+    for (const [n, entry] of part.entries.entries()) {
+      const found = places.get(part.claims[n] as Claim);
+      if (!found || found.step === 0) entries.push(entry);
+      else if (found.name === null)
+        refused.push({ name: entry.shown, server: entry.server, failure: nameless(entry) });
+      else entries.push(renamed(entry, found.name, serversOf(contested.get(entry.shown) ?? [])));
+    }
+  return { entries, refused, contested };
+}
 
-/**
- * A change of one server leaves the entries of the others what they are. By tool, with the rules of its server as they were
- * the last time: a memory for each of the rules would outweigh what it saves.
- */
-const lastEntries = new WeakMap<Tool, { readonly rule: ToolRules; readonly entry: ToolEntry }>();
-function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
-  const last = lastEntries.get(tool);
-  if (last?.rule === rule) return last.entry;
-  const meta = mergeMeta(rule.defaultToolMeta, own(rule.toolMeta, tool.name));
-  const entry = { shown: meta?.alias || tool.name, server: rule.server, tool, meta };
-  lastEntries.set(tool, { rule, entry });
-  return entry;
+function contestedIn(parts: readonly Part[], contested: Placing['contested']): ToolTable['contested'] {
+  if (contested.size === 0) return {};
+  const some = new Set([...contested.values()].flat());
+  const byServer = parts.flatMap((part) => {
+    const listed = part.entries.flatMap(({ tool }, n) =>
+      some.has(part.claims[n] as Claim) ? [tool.name] : [],
+    );
+    const old = part.old.filter(({ claim }) => some.has(claim)).map(({ tool }) => tool);
+    const all = [...old.slice(-mostOld), ...listed];
+    return all.length === 0 ? [] : [[part.rule.server, all] as const];
+  });
+  return Object.fromEntries(byServer);
+}
+function sharedIn(
+  entries: readonly ToolEntry[],
+  byName: ReadonlyMap<string, ToolEntry>,
+): ToolTable['shared'] {
+  const shared = new Map<string, string[]>();
+  for (const { shown, renamed: how } of entries) {
+    if (!how || byName.has(how.from)) continue;
+    const names = shared.get(how.from);
+    if (names) names.push(shown);
+    else shared.set(how.from, [shown]);
+  }
+  return Object.fromEntries(shared);
+}
+/** A tool answers to the name that its server gave it, too, as long as no other tool could be meant. */
+function originalsIn(
+  entries: readonly ToolEntry[],
+  byName: ReadonlyMap<string, ToolEntry>,
+  isOthers: (name: string) => boolean,
+): ToolTable['byOriginal'] {
+  const originals = new Map<string, ToolEntry | null>();
+  for (const entry of entries) {
+    const { name } = entry.tool;
+    if (entry.shown !== name && !byName.has(name) && !isOthers(name))
+      originals.set(name, originals.has(name) ? null : entry);
+  }
+  const sure = [...originals].filter(([, entry]) => entry && byName.get(entry.shown) === entry);
+  return Object.fromEntries(sure as [string, ToolEntry][]);
 }
 
 /**
- * Names → tools (a2c-wire §3.3): the alias of a tool is its name; forbidden tools, by alias or by original name,
- * are found but not offered; where two tools claim one name the earlier server of the config keeps it and the
- * newcomer is refused with the rest of its tools untouched. An aliased tool answers to its original name too,
- * as long as no other tool claims that.
+ * Names → tools (a2c-wire §3.3): the alias of a tool is its name; forbidden tools, by alias or by original name, are found
+ * but not offered. Where several servers have one name, tools of those with `onConflict: "prefix"` are called
+ * `server_tool` (names.ts); of the others the first in the config keeps it and the newcomer is refused, with the rest
+ * of its tools untouched. `before`: the table that this one follows.
  */
 export function buildTable(
   rules: readonly ToolRules[],
   catalogs: Readonly<Record<string, readonly Tool[]>>,
+  before: ToolTable = emptyTable,
 ): ToolTable {
+  const parts = rules.map((rule) => partOf(rule, catalogs, before));
+  const isPlacing = rules.some(({ onConflict }) => onConflict === 'prefix');
+  const { entries, refused, contested } = isPlacing ? placed(parts) : unplaced(parts);
   const byName = new Map<string, ToolEntry>();
-  const forbidden = new Map<string, ToolEntry>();
-  const refused: RefusedTool[] = [];
-  const entries = rules.flatMap((rule) =>
-    (own(catalogs, rule.server) ?? []).map((tool) => ({ rule, entry: entryUnder(rule, tool) })),
-  );
-  for (const { rule, entry } of entries) {
-    const isForbidden = rule.forbiddenTools.some((f) => f === entry.shown || f === entry.tool.name);
+  const newcomers: RefusedTool[] = [];
+  for (const entry of entries) {
     const first = byName.get(entry.shown);
-    if (isForbidden) forbidden.set(entry.shown, entry);
-    else if (first) {
-      const failure = duplicated(entry.shown, [first.server, entry.server]);
-      refused.push({ name: entry.shown, server: entry.server, failure });
-    } else byName.set(entry.shown, entry);
+    if (!first) byName.set(entry.shown, entry);
+    else newcomers.push(newcomer(entry, first));
   }
-  for (const { entry } of entries)
-    if (byName.get(entry.shown) === entry && !byName.has(entry.tool.name) && !forbidden.has(entry.tool.name))
-      byName.set(entry.tool.name, entry);
-  return { byName: Object.fromEntries(byName), forbidden: Object.fromEntries(forbidden), refused };
+  const forbidden = new Map<string, ToolEntry>();
+  for (const entry of parts.flatMap((part) => part.forbidden)) {
+    forbidden.set(entry.shown, entry);
+    forbidden.set(entry.tool.name, entry);
+  }
+  return {
+    byName: Object.fromEntries(byName),
+    byOriginal: originalsIn(entries, byName, (name) => forbidden.has(name) || contested.has(name)),
+    forbidden: Object.fromEntries(forbidden),
+    refused: [...parts.flatMap((part) => part.refused), ...refused, ...newcomers],
+    shared: sharedIn(entries, byName),
+    contested: contestedIn(parts, contested),
+  };
 }
-export const emptyTable: ToolTable = { byName: {}, forbidden: {}, refused: [] };
 
-export const findTool = (table: ToolTable, name: string): ToolEntry | undefined => own(table.byName, name);
+export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
+  own(table.byName, name) ?? own(table.byOriginal, name);
 
 /** Those that agents are offered: of servers that are up, each once, in the order of the config. */
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
-  Object.entries(table.byName)
-    .filter(([name, entry]) => name === entry.shown && isUp(entry.server))
-    .map(([, entry]) => entry);
+  Object.values(table.byName).filter(({ server }) => isUp(server));
 
-/** A name that cannot be called, and why (4001, 4002 or the duplicate). */
+/** A name that cannot be called, and why (4001, 4002). */
 export function unresolved(table: ToolTable, name: string): Failure {
   if (Object.hasOwn(table.forbidden, name))
     return { code: wireCodes.toolDisabled, message: `Tool '${name}' is disabled by configuration` };
+  const names = own(table.shared, name);
+  if (names)
+    return {
+      code: wireCodes.toolNotFound,
+      message: `Tool '${name}' not found: several servers have one, and each has another name now`,
+      details: { tool_name: name, names },
+      remedy: `Call it by its own name: ${names.join(', ')}`,
+    };
   return {
     code: wireCodes.toolNotFound,
     message: `Tool '${name}' not found in any active server`,

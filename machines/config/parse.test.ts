@@ -260,7 +260,7 @@ describe('shapes of a config', () => {
   });
 
   it('takes settings of later versions, and says of each that it is not in force', () => {
-    const later = { concurrency: 1, onConflict: 'prefix' };
+    const later = { concurrency: 1 };
     const server = { name: 'a', type: 'inmemory', a2c: { ...later, start: 'lazy' } };
     const config = accepted({ servers: [server], a2c: later });
     expect([config.settings, config.servers[0]?.settings]).toEqual([later, { ...later, start: 'lazy' }]);

@@ -2,7 +2,7 @@ import { isForeign } from './foreign.ts';
 import { readInputs, type InputDefinition } from './inputs.ts';
 import { addMistake, addWarning, check, isObject, pathText, type Findings, type Mistake } from './mistake.ts';
 import { placeholdersIn } from './placeholders.ts';
-import { readServer, warnOfLater, type Entry } from './read-server.ts';
+import { readServer, type Entry } from './read-server.ts';
 import type { ServerConfig } from './server.ts';
 import { settingsSchema, type Settings } from './settings.ts';
 
@@ -42,7 +42,6 @@ export const parseConfig = (value: unknown, where: { readonly file?: string } = 
     parts.settings === undefined
       ? {}
       : check(settingsSchema, parts.settings, findings, (path) => ['a2c', ...path]);
-  warnOfLater(settings ?? {}, (path) => path, findings);
   const needsInputs = servers.flatMap((server) => {
     const ids = placeholdersIn(server.raw);
     return ids.length === 0 ? [] : [{ server: server.name, ids }];

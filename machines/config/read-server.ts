@@ -3,7 +3,7 @@ import { addMistake, addWarning, check, isObject, pathText, type Findings, type 
 import { unfilledIn } from './placeholders.ts';
 import { kindOf, guessedType, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
 import type { OwnType } from './protocol.ts';
-import { approvalsOf, notYet, type Settings } from './settings.ts';
+import { approvalsOf, totals, type Settings } from './settings.ts';
 import { serverToProtocol } from './to-protocol.ts';
 
 /** One server as it stands in a file. */
@@ -71,15 +71,18 @@ const judge = (
   const made = build(kind, value, name ?? '', originOf, findings);
   judgeApproval(value, originOf, findings);
   if (made === undefined || name === undefined) return undefined;
-  warnOfLater(made.settings, originOf, findings);
+  for (const key of totals)
+    if (made.settings[key] !== undefined)
+      addMistake(
+        findings,
+        originOf(['a2c', key]),
+        'is of all servers together: write it at the top of the file',
+      );
+  if (made.defaultToolMeta?.alias) {
+    const what = 'gives every tool of this server one name, so that only one can be called';
+    addWarning(findings, originOf(['default_tool_meta', 'alias']), `${what}; write it into tool_meta`);
+  }
   return { ...made, raw: serverToProtocol(made) };
-};
-
-/** Said for each setting under `a2c` that nothing heeds yet. */
-export const warnOfLater = (settings: Settings, originOf: (path: Path) => Path, findings: Findings): void => {
-  for (const key of notYet)
-    if (settings[key] !== undefined)
-      addWarning(findings, originOf(['a2c', key]), 'not in force in this version');
 };
 
 const build = (

@@ -51,8 +51,8 @@ export const settingsSchema = z
   })
   .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
 
-/** Known and checked, and of later versions: whoever writes them is told. */
-export const notYet = ['onConflict'] as const;
+/** Of all servers together: they mean something at the top of a file only. */
+export const totals = ['totalConcurrency', 'totalQueue'] as const;
 
 /** Settings of one server, or of a whole file. `idleStopMs` and the idle, total, ping and poll times: 0 = off. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;

@@ -15,7 +15,8 @@ export interface Behaviour {
   readonly tools?: Readonly<Record<string, ToolData>>;
   readonly faults?: readonly Fault[];
 }
-export interface ServerData extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept'> {
+export interface ServerData
+  extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept' | 'lastTools'> {
   readonly name: string;
   /** URIs of what it has and lets watch: windows, documents, anything; without: it has no resources. */
   readonly resources?: readonly string[];
@@ -29,7 +30,7 @@ export interface ServerData extends Behaviour, Omit<ServerOptions, 'toolMeta' | 
 /** A server as it stands in a later config: what is not said is as at the beginning. */
 export interface ConfigEntry extends Pick<
   ServerOptions,
-  'generation' | 'forbidden' | 'autoStart' | 'isLazy' | 'restart' | 'budget' | 'hearsChanges'
+  'generation' | 'forbidden' | 'onConflict' | 'autoStart' | 'isLazy' | 'restart' | 'budget' | 'hearsChanges'
 > {
   readonly name: string;
 }
