@@ -1,10 +1,9 @@
 import type { CallStart } from '../machines/call.machine.ts';
-import type { AskFact } from '../machines/ports.ts';
 import type { CallEnd, CallPhase, CallSettled, Outcome } from '../machines/settlement.ts';
 import type { Failure } from '../machines/wire/index.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
 import type { Observer } from './observer.ts';
-import type { CallProgress } from './pending-calls.ts';
+import { progressIn, type CallProgress } from './call-progress.ts';
 
 export interface CallStarted {
   readonly reqId: string;
@@ -53,15 +52,4 @@ export class CallWatch implements Observer {
       this.#told.ended({ reqId, server, tool, end, outcome, phase, failure });
     }
   }
-}
-
-/** The progress of a call, where a record tells of some. */
-export function progressIn(record: DirectoryRecord): CallProgress | undefined {
-  if (record.k !== 'in' || record.via !== 'ask' || record.ev?.type !== 'ask.progress') return undefined;
-  const { progress, total, message } = record.ev as Extract<AskFact, { type: 'ask.progress' }>;
-  return {
-    progress,
-    ...(total !== undefined && { total }),
-    ...(message !== undefined && { message }),
-  };
 }

@@ -7,7 +7,8 @@ import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
 import type { Permission } from '../machines/permission/index.ts';
 import type { Confirm } from './confirm.ts';
-import type { CallOptions, CallProgress, WatchedCall } from './pending-calls.ts';
+import type { CallProgress } from './call-progress.ts';
+import type { CallOptions, WatchedCall } from './pending-calls.ts';
 import type { RecordOptions } from './flight-recorder.ts';
 import type { AskInput } from './inputs.ts';
 import type {

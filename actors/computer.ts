@@ -8,7 +8,7 @@ import type { CallSettled } from '../machines/settlement.ts';
 import type { Transformer } from '../machines/ports.ts';
 import { timing, type Timing } from '../machines/timing.ts';
 import { CallHistoryWatch } from './call-history.ts';
-import { CallWatch, progressIn } from './call-watch.ts';
+import { CallWatch } from './call-watch.ts';
 import { catalogsOf } from './catalog-status.ts';
 import type {
   CatalogStatus,
@@ -58,8 +58,7 @@ class HostedComputer implements Computer {
   readonly #news: ComputerNewsroom;
   readonly #systems: SystemQuestions;
   readonly #history: CallHistoryWatch;
-  readonly #forgetHistory: () => void;
-  readonly #forgetProgress: () => void;
+  readonly #forget: readonly (() => void)[];
   #isWatchingCalls = false;
   #closing: Promise<void> | undefined;
 
@@ -116,13 +115,8 @@ class HostedComputer implements Computer {
       now: () => Date.now(),
       discreet: (value) => runtime.discreet(value),
     });
-    this.#forgetHistory = runtime.directory.tap.add(this.#history);
-    this.#forgetProgress = runtime.directory.tap.add({
-      record: (record) => {
-        const told = progressIn(record);
-        if (told && record.k === 'in') this.#calls.progress(record.a, told);
-      },
-    });
+    const { tap } = runtime.directory;
+    this.#forget = [tap.add(this.#history), tap.add(this.#calls)];
     this.#seat = new Seat(this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
@@ -269,8 +263,7 @@ class HostedComputer implements Computer {
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     await this.#transformer.close();
     await this.#kept.close();
-    this.#forgetHistory();
-    this.#forgetProgress();
+    for (const forget of this.#forget) forget();
     if (!this.#isShared) await this.#runtime.close();
   }
   [Symbol.asyncDispose](): Promise<void> {

@@ -74,7 +74,8 @@ export type {
   ResourceContent,
 } from './systems-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
-export type { Call, CallOptions, CallOutcome, CallProgress, WatchedCall } from './pending-calls.ts';
+export type { CallProgress } from './call-progress.ts';
+export type { Call, CallOptions, CallOutcome, WatchedCall } from './pending-calls.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/permission/index.ts';
 export type { AskInput } from './inputs.ts';
 export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './confirm.ts';

@@ -2,7 +2,10 @@ import { newId, systemClock } from '../adapters/index.ts';
 import { keyOf } from '../machines/address.ts';
 import type { CallEnd, CallPhase, CallSettled, Outcome } from '../machines/settlement.ts';
 import { wireCodes, type Failure } from '../machines/wire/index.ts';
+import type { DirectoryRecord } from '../machines/trace/index.ts';
+import { progressIn, type CallProgress } from './call-progress.ts';
 import { deferred } from './deferred.ts';
+import type { Observer } from './observer.ts';
 
 export interface CallOptions {
   /** Default: a new one. The same one while it is in flight is refused with 409. */
@@ -31,13 +34,6 @@ export interface CallOutcome {
   readonly result: unknown;
   readonly failure: Failure | null;
 }
-/** What a server told while it was at work (MCP `notifications/progress`). */
-export interface CallProgress {
-  readonly progress: number;
-  /** What `progress` grows to, where the server knows. */
-  readonly total?: number;
-  readonly message?: string;
-}
 /** A call in flight: the promise of how it ends. */
 export interface Call extends Promise<CallOutcome> {
   readonly reqId: string;
@@ -57,7 +53,7 @@ interface Waiting {
 }
 
 /** The promises of a host's calls, by ticket. */
-export class PendingCalls {
+export class PendingCalls implements Observer {
   readonly #waiting = new Map<string, Waiting>();
   readonly #tickets = new Map<string, string>();
   /** By the last segment of a call's address: its ticket. */
@@ -104,8 +100,12 @@ export class PendingCalls {
     const over = promise.finally(() => signal?.removeEventListener('abort', abort));
     return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
   }
-  /** What the call at this address has told. */
-  progress(address: string, progress: CallProgress): void {
+  /** Sees what calls tell, where the machines of all calls are seen. */
+  record(record: DirectoryRecord): void {
+    const told = progressIn(record);
+    if (told && record.k === 'in') this.#progress(record.a, told);
+  }
+  #progress(address: string, progress: CallProgress): void {
     const key = address.slice(address.lastIndexOf('/call:') + '/call:'.length, address.lastIndexOf('#'));
     const listeners = this.#waiting.get(this.#keys.get(key) ?? '')?.listeners ?? [];
     for (const listener of listeners) {

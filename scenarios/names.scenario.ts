@@ -80,7 +80,7 @@ onStage(
     s.run(10);
     expect(s.servers.heard).toHaveLength(300);
     s.run(100);
-    expect(calls.map((call) => call.settled[0]?.result)).toEqual(calls.map((_, n) => ({ n })));
+    expect(calls.map((call) => call.settled[0]?.result)).toMatchObject(calls.map((_, n) => ({ n })));
   },
 );
 

@@ -259,16 +259,20 @@ describe('shapes of a config', () => {
     });
   });
 
-  it('takes settings of later versions, and says of each that it is not in force', () => {
-    const later = { concurrency: 1 };
-    const server = { name: 'a', type: 'inmemory', a2c: { ...later, start: 'lazy' } };
-    const config = accepted({ servers: [server], a2c: later });
-    expect([config.settings, config.servers[0]?.settings]).toEqual([later, { ...later, start: 'lazy' }]);
-    expect(config.warnings).toEqual(
-      ['servers[0].a2c', 'a2c'].flatMap((at) =>
-        Object.keys(later).map((key) => `${at}.${key}: not in force in this version`),
-      ),
-    );
+  it('takes limits of all servers together at the top, and refuses them where they stand at one server', () => {
+    const top = { concurrency: 1, totalConcurrency: 2, totalQueue: 0 };
+    const server = { name: 'a', type: 'inmemory' };
+    const config = accepted({ servers: [{ ...server, a2c: { concurrency: 3 } }], a2c: top });
+    expect([config.settings, config.servers[0]?.settings]).toEqual([top, { concurrency: 3 }]);
+    expect(parseConfig({ servers: [{ ...server, a2c: { totalQueue: 1 } }] })).toEqual({
+      ok: false,
+      mistakes: [
+        {
+          path: 'servers[0].a2c.totalQueue',
+          message: 'is of all servers together: write it at the top of the file',
+        },
+      ],
+    });
   });
 
   it('keeps vrl without a warning; null and blank are none (E13)', () => {

@@ -9,7 +9,7 @@ export const call: Sample = {
     method: 'm',
     request: {},
     keeper: 'computer',
-    policy: { isConfirmed: false, confirmMs: 5, meta: null, isLookedAt: true, lookMs: 7, resultBytes: 24 },
+    policy: { isConfirmed: false, confirmMs: 5, meta: null, isLookedAt: false, lookMs: 7, resultBytes: 24 },
     isHeld: true,
   },
   orders: {
