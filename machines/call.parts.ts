@@ -196,8 +196,7 @@ export const itself = <E>({ event }: { event: E }): E => event;
 export const answerOf = ({ event }: { event: { readonly result: unknown } }) => event;
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
 /** What a port said, which has read it: adapters answer in the words of `calls/`. */
-const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> =>
-  (event.result ?? {}) as Partial<T>;
+const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};
 export const judgementOf = saidIn<Judgement>;
 export const confirmationOf = saidIn<Confirmation>;
 
