@@ -37,6 +37,9 @@ import { confirming, finishing, judging, ready, refusing, unsent } from './call.
 
 export type { CallStart, CallOrder, ToolApproved } from './call.parts.ts';
 
+/** An agent's own: nobody has a say in it, and no server is started for it. */
+const [, sentAtOnce] = ready;
+
 export const callMachine = parts.createMachine({
   id: 'call',
   context: ({ input }) =>
@@ -44,7 +47,7 @@ export const callMachine = parts.createMachine({
   initial: 'deciding',
   on: { 'call.hold': { actions: 'hold' } },
   states: {
-    deciding: { tags: 'connecting', always: [{ guard: 'isJudged', target: 'judging' }, ...ready] },
+    deciding: { tags: 'connecting', always: [{ guard: 'isJudged', target: 'judging' }, sentAtOnce] },
     judging,
     confirming,
     queued: {
@@ -60,7 +63,11 @@ export const callMachine = parts.createMachine({
         inLine: {
           on: {
             'ask.began': { target: '#call.running', actions: enter('running') },
-            'ask.refused': { target: '#call.failed', actions: { type: 'rememberUnsent', params: failureOf } },
+            /** Its server had room, and its computer has none. */
+            'ask.refused': {
+              target: '#call.refused',
+              actions: { type: 'rememberUnsent', params: failureOf },
+            },
             /** Its turn would come in a session that is gone. */
             'call.hold': { target: 'held', actions: ['hold', takeBack] },
           },

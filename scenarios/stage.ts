@@ -29,7 +29,7 @@ import { VirtualClock } from './virtual-clock.ts';
 export type { Person } from './scripted/call-ports.ts';
 export interface StageOptions extends Pick<
   CallPortsOptions,
-  'permission' | 'total' | 'validate' | 'transform'
+  'permission' | 'total' | 'validate' | 'transform' | 'hasProgram'
 > {
   readonly servers?: Readonly<Record<string, Script>>;
   readonly options?: Readonly<Record<string, ServerOptions>>;
