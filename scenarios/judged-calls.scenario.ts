@@ -130,14 +130,14 @@ scenario('a server that dies while its call is judged: the call fails, for it wa
   s.expect(fs).requests('tools/call', 0);
 });
 
-scenario('an agent that goes away while its call is judged: the call is not sent', (s) => {
+scenario('an agent whose connection breaks while its call is judged: the call is not sent', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
   s.office();
   s.permission('never');
   s.ready();
   s.agentCall('read');
   s.run(50);
-  s.close('agent');
+  s.fault('agent.disconnect', { ms: 100 });
   s.run(200);
   s.expect(fs).requests('tools/call', 0);
   s.expect(fs).requests('notifications/cancelled', 0);

@@ -138,7 +138,7 @@ scenario('a server that dies: what it was asked is unknown, and what waited in t
   s.expect(second).settles('failed', { end: 'failed', code: 'ServerLost' });
 });
 
-scenario('an agent that goes away while its call waits in the line: the call is not sent', (s) => {
+scenario('an agent whose connection breaks while its call waits in the line: the call is not sent', (s) => {
   const fs = s.server('fs', { tools, limits: oneByOne });
   s.office();
   s.ready();
@@ -146,7 +146,7 @@ scenario('an agent that goes away while its call waits in the line: the call is 
   s.asked(fs, 'tools/call');
   s.agentCall('read');
   s.run(50);
-  s.close('agent');
+  s.fault('agent.disconnect', { ms: 100 });
   s.settled(first);
   s.run(100);
   s.expect(fs).requests('notifications/cancelled', 0);
