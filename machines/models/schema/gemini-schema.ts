@@ -27,7 +27,8 @@ type Kind = Exclude<JsonType, 'null'>;
 /** A schema in Gemini's words: whatever it allowed is allowed, and every schema in it has one type. */
 export function toGeminiSchema(schema: Schema): GeminiSchema {
   const alternatives = alternativesOf(schema);
-  const isNullable = alternatives.some(({ type }) => type === 'null');
+  // Any value may be `null`, too.
+  const isNullable = alternatives.some(({ type }) => type === 'null' || type === undefined);
   const kinds = alternatives.flatMap((one) => ofOneKind(one));
   // Where nothing but `null` is allowed, a text that may be null is as near as one gets.
   const found = distinct(kinds.length > 0 ? kinds : [{ type: 'STRING', ...wordsOf(schema) } as const]);
@@ -37,9 +38,10 @@ export function toGeminiSchema(schema: Schema): GeminiSchema {
 }
 
 const everyKind: readonly Kind[] = ['string', 'number', 'boolean', 'object', 'array'];
-const anyItem = (): GeminiSchema => ({
+/** A list of which nothing is known may hold these; lists in it would have no end. */
+const anyItem: GeminiSchema = {
   anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }],
-});
+};
 
 function ofOneKind({ type, schema }: Alternative): readonly GeminiSchema[] {
   if (type === 'null') return [];
@@ -65,10 +67,7 @@ const asKind: Readonly<Record<Kind, (schema: Schema) => GeminiSchema>> = {
   array: (schema) => ({
     type: 'ARRAY',
     ...wordsOf(schema),
-    items:
-      isRecord(schema['items']) && Object.keys(schema['items']).length > 0
-        ? toGeminiSchema(schema['items'])
-        : anyItem(),
+    items: isRecord(schema['items']) ? toGeminiSchema(schema['items']) : anyItem,
     ...counts(schema, 'minItems', 'maxItems'),
   }),
   object: (schema) => {
