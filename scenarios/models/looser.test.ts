@@ -97,7 +97,7 @@ const parameters = fc
     const properties = Object.fromEntries(members.map(([name, { schema }]) => [name, lifted(schema, $defs)]));
     return {
       schema: { type: 'object', properties, required: members.map(([name]) => name), $defs },
-      value: Object.fromEntries(members.map(([name, { value }]) => [name, value])) as Record<string, unknown>,
+      value: Object.fromEntries(members.map(([name, { value }]) => [name, value])),
     };
   });
 
