@@ -65,8 +65,8 @@ describe('tools for a provider', () => {
 
   it('Anthropic and Gemini have other names for parameters whose own they refuse', () => {
     const { definitions } = offered();
-    const { input_schema: { properties, required } = { type: 'object' } } =
-      anthropic.toTools(definitions)[0] ?? {};
+    const schema = anthropic.toTools(definitions)[0]?.input_schema;
+    const { properties, required } = { ...schema };
     expect(Object.keys(properties ?? {})).toEqual(['path', 'per-page', '_filter_e2ba687d']);
     expect(required).toEqual(['path', '_filter_e2ba687d']);
     const [{ parameters } = {}] = gemini.toTools(definitions)[0]?.functionDeclarations ?? [];
