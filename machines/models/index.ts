@@ -46,4 +46,4 @@ export {
 export { readArguments, type ArgumentsRead } from './arguments.ts';
 export { mostCharacters, textOf, toResponse, type EndedCall } from './present.ts';
 export { parametersOf, type ObjectSchema } from './schema/object.ts';
-export type { Schema } from './schema/plain.ts';
+export type { Schema } from './schema/schema.ts';

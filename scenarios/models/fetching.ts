@@ -1,12 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { createComputer, type ToolInfo } from '../../actors/index.ts';
+import { installed } from '../fixtures/installed.ts';
 import type { PublishedServer } from './published-servers.ts';
 import type { ListedTool, ToolList } from './tool-lists.ts';
-
-const run = promisify(execFile);
 
 /**
  * Installs a server from the registry into this folder, starts it in a computer, and gives the tools that it lists. Rejects
@@ -20,13 +17,7 @@ export async function fetchTools(
   const { package: name, version, args = [], env = {} } = server;
   const box = join(folder, 'box');
   mkdirSync(box, { recursive: true });
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--prefix', folder];
-  await run('npm', ['install', ...options, `${name}@${version}`], { timeout: limitMs, cwd: folder }).catch(
-    (error: Error) => {
-      throw new Error(`The registry did not give ${name}@${version} within ${limitMs} ms: ${error.message}`);
-    },
-  );
-  const program = join(folder, 'node_modules', name, binOf(server, folder));
+  const program = await installed(server, folder, limitMs);
   const config = {
     mcpServers: {
       [name]: {
@@ -43,14 +34,6 @@ export async function fetchTools(
     throw new Error(`${name} is ${status?.state}, not ready: ${status?.reason ?? 'no reason'}`);
   const { tools } = await computer.tools();
   return { package: name, version, tools: tools.map(listed) };
-}
-
-function binOf({ package: name, bin }: PublishedServer, folder: string): string {
-  const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
-  const bins = (JSON.parse(text) as { bin: string | Record<string, string> }).bin;
-  const file = typeof bins === 'string' ? bins : bins[bin ?? Object.keys(bins)[0] ?? ''];
-  if (file === undefined) throw new Error(`${name} has no command ${bin ?? ''}`);
-  return file;
 }
 
 /** As the server listed it, so far as a model is concerned. */

@@ -1,7 +1,7 @@
 import { distinct, isRecord } from './keywords.ts';
 import { folded, merged } from './merge.ts';
 import { joined, listOf } from './object.ts';
-import { jsonTypes, type JsonType, type Schema } from './plain.ts';
+import { jsonTypes, type JsonType, type Schema } from './schema.ts';
 
 /** One kind of value that a schema allows; without `type`: any kind. */
 export interface Alternative {

@@ -1,7 +1,7 @@
 import { alternativesOf, type Alternative } from './alternatives.ts';
 import { distinct, isRecord } from './keywords.ts';
 import { listOf } from './object.ts';
-import type { JsonType, Schema } from './plain.ts';
+import type { JsonType, Schema } from './schema.ts';
 
 /** `Schema` of the Gemini API: a part of OpenAPI 3.0, with types in capitals and 64-bit numbers as text. */
 export interface GeminiSchema {

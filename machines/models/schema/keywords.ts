@@ -1,4 +1,4 @@
-import type { Schema } from './plain.ts';
+import type { Schema } from './schema.ts';
 
 /** Reads a schema inside another one; `undefined`: nothing can satisfy it. */
 export type ReadInside = (value: unknown) => Schema | undefined;

@@ -1,5 +1,5 @@
 import { distinct, isRecord } from './keywords.ts';
-import type { Schema } from './plain.ts';
+import type { Schema } from './schema.ts';
 
 const typesOf = ({ type }: Schema): readonly unknown[] | undefined =>
   type === undefined ? undefined : Array.isArray(type) ? type : [type];

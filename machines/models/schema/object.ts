@@ -1,7 +1,8 @@
 import { remembered } from '../../remembered.ts';
 import { distinct, isRecord } from './keywords.ts';
 import { folded, merged } from './merge.ts';
-import { plain, type Schema } from './plain.ts';
+import { plain } from './plain.ts';
+import type { Schema } from './schema.ts';
 
 /** A schema of objects whose root says so plainly: no alternatives there, and `required` names what there is. */
 export interface ObjectSchema extends Schema {

@@ -2,7 +2,7 @@ import { fnv, fnvBasis } from '../../fnv.ts';
 import type { Json } from '../format.ts';
 import { isRecord } from './keywords.ts';
 import { listOf, type ObjectSchema } from './object.ts';
-import type { Schema } from './plain.ts';
+import type { Schema } from './schema.ts';
 
 /** The server's name of a parameter → one that the provider takes. */
 export type Renames = ReadonlyMap<string, string>;

@@ -1,12 +1,7 @@
 import { distinct, isRecord, keywords } from './keywords.ts';
 import { merged } from './merge.ts';
 import { targetsOf, type Raw } from './pointer.ts';
-
-/** A schema without references in which every keyword has a value that JSON Schema 2020-12 allows. */
-export type Schema = Readonly<Record<string, unknown>>;
-
-export const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const;
-export type JsonType = (typeof jsonTypes)[number];
+import { jsonTypes, type Schema } from './schema.ts';
 
 /** Deeper than this, and behind so many parts, anything is allowed: references can make a schema as large as one likes. */
 const deepest = 24;
