@@ -33,7 +33,9 @@ export async function fetchTools(
   if (status?.state !== 'ready')
     throw new Error(`${name} is ${status?.state}, not ready: ${status?.reason ?? 'no reason'}`);
   const { tools } = await computer.tools();
-  return { package: name, version, tools: tools.map(listed) };
+  // Some tell in which folder they are, and that is another one each time.
+  const text = JSON.stringify(tools.map(listed)).replaceAll(box, '{folder}');
+  return { package: name, version, tools: JSON.parse(text) as ListedTool[] };
 }
 
 /** As the server listed it, so far as a model is concerned. */

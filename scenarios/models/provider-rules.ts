@@ -62,15 +62,25 @@ const has = (node: Node, ...keys: readonly string[]): boolean => keys.some((key)
 const names = (node: Node): string[] => Object.keys(isNode(node['properties']) ? node['properties'] : {});
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
-const isDraft2020 = (schema: unknown): boolean => {
+/** By their text, for two providers are given the same. */
+const known = new Map<string, boolean>();
+function isDraft2020(schema: unknown): boolean {
+  const text = JSON.stringify(schema);
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const isGood = isNode(schema) && compiles(schema);
+  known.set(text, isGood);
+  return isGood;
+}
+function compiles(schema: Node): boolean {
   try {
-    return isNode(schema) && Boolean(ajv.validateSchema(schema)) && Boolean(ajv.compile(schema));
+    return Boolean(ajv.validateSchema(schema)) && Boolean(ajv.compile(schema));
   } catch {
     return false;
   } finally {
     ajv.removeSchema();
   }
-};
+}
 const hasType = (node: Node, type: string): boolean =>
   node['type'] === type || (Array.isArray(node['type']) && node['type'].includes(type));
 
