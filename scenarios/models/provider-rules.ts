@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { isDraft2020 } from './draft-2020.ts';
 
 /**
  * What providers accept of tools, as rules that can be checked without asking them. docs/providers.md has each under its
@@ -61,26 +61,6 @@ const eachSchema =
 const has = (node: Node, ...keys: readonly string[]): boolean => keys.some((key) => Object.hasOwn(node, key));
 const names = (node: Node): string[] => Object.keys(isNode(node['properties']) ? node['properties'] : {});
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
-/** By their text, for two providers are given the same. */
-const known = new Map<string, boolean>();
-function isDraft2020(schema: unknown): boolean {
-  const text = JSON.stringify(schema);
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  const isGood = isNode(schema) && compiles(schema);
-  known.set(text, isGood);
-  return isGood;
-}
-function compiles(schema: Node): boolean {
-  try {
-    return Boolean(ajv.validateSchema(schema)) && Boolean(ajv.compile(schema));
-  } catch {
-    return false;
-  } finally {
-    ajv.removeSchema();
-  }
-}
 const hasType = (node: Node, type: string): boolean =>
   node['type'] === type || (Array.isArray(node['type']) && node['type'].includes(type));
 
