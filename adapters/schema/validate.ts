@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv';
-import { asksOf, type Validate, type Validity } from '../../machines/validation.ts';
+import type { Validate, Validity } from '../../machines/validation.ts';
 import { defaultLimits, read, type Compiled, type Limits, type Reading } from './compile.ts';
 import { problemsOf } from './problems.ts';
 import { sizeOf } from './size.ts';
@@ -82,5 +82,3 @@ function errorsOf(validate: ValidateFunction, value: unknown): Errors | null {
 
 /** That of a host, whose schemas it knows for as long as they live. */
 export const validate: Validate = createValidate();
-/** The same in the form in which machines ask. */
-export const validateAsk = asksOf(validate);
