@@ -1,14 +1,15 @@
-import { setImmediate } from 'node:timers/promises';
 import { createLanes } from '../../adapters/index.ts';
 import { scriptedLanes } from '../scripted/lanes.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { lanesContract } from './lanes.contract.ts';
 import { registered } from './registered.ts';
 
-// Nothing of it waits for time: what is to come a moment later comes before the next turn of the loop.
+/** Nothing of it waits for time: what is to come a moment later comes before the next turn of the loop. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 registered(
   'lanes over p-queue',
-  lanesContract(() => ({ create: createLanes, settled: () => setImmediate() })),
+  lanesContract(() => ({ create: createLanes, settled: turn })),
 );
 registered(
   'scripted lanes',

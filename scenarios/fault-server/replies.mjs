@@ -52,17 +52,7 @@ export function createReplies({ triggers, output, log }) {
       for (const { fault } of faults) log({ did: fault, id });
       const named = new Map(faults.map((fault) => [fault.fault, fault]));
       const isDeaf = named.has('rpc.cancelIgnored');
-      const entry = {
-        id,
-        when,
-        tool,
-        named,
-        result,
-        isDeaf,
-        timer: undefined,
-        telling: undefined,
-        cancelled: undefined,
-      };
+      const entry = { id, when, tool, named, result, isDeaf };
       pending.set(id, entry);
       const token = params?._meta?.progressToken ?? id;
       const progressing = named.get('rpc.progressForever') ?? named.get('rpc.progressStall');
