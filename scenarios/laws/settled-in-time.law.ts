@@ -16,7 +16,6 @@ interface Request {
   readonly replyTo: Address;
   readonly timeoutMs: number;
   readonly isConfirmed: boolean;
-  readonly meta: { readonly auto_apply?: boolean } | null;
   readonly call: { readonly ticket: string; readonly timeoutMs: number; readonly confirmed?: boolean };
 }
 
@@ -71,19 +70,16 @@ class SettledInTime implements Judge {
 
 /**
  * How long may pass until it is settled; Infinity: for ever. A computer's call: its own time-out, and before that the
- * time in which a person may confirm, unless nobody is asked; after it, that in which its result is looked at. An agent's: its time-out in the whole seconds of the
+ * time in which a rule of the host may permit it, and as much for a person, unless nobody is asked; after it, that in
+ * which its result is looked at. An agent's: its time-out in the whole seconds of the
  * wire, and the margin by which the agent waits longer than the office, which waits longer than the computer.
  */
 function allowed(said: Said<Request>, timing: Timing | undefined): number {
   if (!timing) return Infinity;
-  if (said.type === 'call.request') {
-    const isFree = said.isConfirmed === true || said.meta?.auto_apply === true;
-    return said.timeoutMs ? said.timeoutMs + timing.lookMs + (isFree ? 0 : timing.confirmMs) : Infinity;
-  }
-  if (said.type === 'tool.call')
-    return said.call?.timeoutMs
-      ? said.call.timeoutMs + timing.lookMs + (said.call.confirmed === true ? 0 : timing.confirmMs)
-      : Infinity;
+  const computers = (timeoutMs: number | undefined, isConfirmed: boolean | undefined): number =>
+    timeoutMs ? timeoutMs + timing.lookMs + timing.confirmMs * (isConfirmed === true ? 1 : 2) : Infinity;
+  if (said.type === 'call.request') return computers(said.timeoutMs, said.isConfirmed);
+  if (said.type === 'tool.call') return computers(said.call?.timeoutMs, said.call?.confirmed);
   if (said.type === 'agent.call')
     return said.timeoutMs ? Math.ceil(said.timeoutMs / 1000) * 1000 + timing.agentMarginMs : Infinity;
   return said.type === 'agent.query' ? timing.queryMs + timing.agentMarginMs : Infinity;
@@ -117,17 +113,17 @@ export const settledInTime: Law = {
   crimes: [
     {
       how: 'a call without a timer',
-      seen: story(born('computer'), called, asked(true), 1_001, something),
+      seen: story(born('computer'), called, asked(true), 1_501, something),
       said: 't1 had to be settled 1 ms ago',
     },
     {
       how: 'a person who is waited for too long',
-      seen: story(born('computer'), called, asked(false), 1_600, something),
+      seen: story(born('computer'), called, asked(false), 2_100, something),
       said: 't1 had to be settled 100 ms ago',
     },
     {
       how: 'a computer that takes a call and does nothing',
-      seen: story(born('computer'), called, 1_510, something),
+      seen: story(born('computer'), called, 2_010, something),
       said: 't1 had to be settled 10 ms ago',
     },
     {
@@ -139,7 +135,7 @@ export const settledInTime: Law = {
   lawful: [
     {
       how: 'the last moment',
-      seen: story(born('computer'), called, asked(true), 1_000, something, settled('host:c'), 1, something),
+      seen: story(born('computer'), called, asked(true), 1_500, something, settled('host:c'), 1, something),
     },
     { how: 'a call without a limit', seen: story(born('agent'), agentCalled(0), 1_000_000, something) },
     {
@@ -148,7 +144,7 @@ export const settledInTime: Law = {
     },
     {
       how: 'an event loop that hung',
-      seen: story(born('computer'), called, asked(true), 1_400, something),
+      seen: story(born('computer'), called, asked(true), 1_900, something),
       bounds: { slackMs: 400 },
     },
   ],
