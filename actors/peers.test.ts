@@ -230,11 +230,11 @@ describe('9 MiB', () => {
     expect(links).toEqual([]);
   });
 
-  it('of a result fail that call with its size, and both links stay', async () => {
+  it('of a result are cut to what an office carries, and both links stay', async () => {
     const { agent, links } = await pairOf();
     expect(await agent.callTool('ours', 'big', { bytes: 9 * mebibyte })).toMatchObject({
-      outcome: 'failed',
-      failure: { code: 413, message: expect.stringContaining('has 9.0 MiB, the limit is 7.0 MiB') as string },
+      outcome: 'succeeded',
+      result: { _meta: { a2c_cut: { limit_bytes: 7 * mebibyte } } },
     });
     expect(await agent.callTool('ours', 'echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
     expect(links).toEqual([]);
