@@ -58,9 +58,11 @@ const tooMany: Failure = {
   message: `You have ${mostInFlight} questions in flight; wait for an answer before you ask more`,
   details: { limit: mostInFlight },
 };
-const timedOut = (timeoutMs: number): Failure => ({
+const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
   code: wireCodes.timeout,
-  message: `The computer did not answer within ${timeoutMs / 1000} s`,
+  message:
+    `The computer did not answer within ${timeoutMs / 1000} s` +
+    (reqId === undefined ? '' : ` (call '${reqId}')`),
   details: { reason: 'timeout', timeout_ms: timeoutMs },
 });
 
@@ -98,7 +100,7 @@ export class Pending {
       this.#reqIds.set(from, inFlight.add(reqId));
     }
     const id = ++this.#lastId;
-    const expire = (): void => void this.settle(id, ...lost(event, timedOut(timeoutMs)));
+    const expire = (): void => void this.settle(id, ...lost(event, timedOut(routed)));
     const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
     const entry: Entry = extended(routed, { id, timer });
     this.#entries.set(id, entry);
