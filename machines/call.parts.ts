@@ -89,8 +89,8 @@ const timeoutOf = (
 ): Failure => ({
   code: 'ToolExecutionTimeout',
   message: isSent(c)
-    ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms; whether it took effect is unknown`
-    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms`,
+    ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
+    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')`,
   details: { timeout, which, server_name: c.server, tool_name: c.tool },
   remedy: isSent(c)
     ? 'Give it more time, or look at the server: it may still be at work.'
