@@ -66,6 +66,8 @@ export interface ToolApproved {
   readonly type: 'tool.approved';
   readonly server: string;
   readonly tool: string;
+  /** The launch facts with which its server was there then. */
+  readonly generation: number;
 }
 type Input = CallStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
@@ -242,7 +244,12 @@ export const tellApproved = {
   type: 'post',
   params: ({ context: c }: { context: Context }) => ({
     to: c.keeper,
-    event: { type: 'tool.approved', server: c.server, tool: c.tool } satisfies ToolApproved,
+    event: {
+      type: 'tool.approved',
+      server: c.server,
+      tool: c.tool,
+      generation: c.policy?.generation ?? 0,
+    } satisfies ToolApproved,
     ifThere: true as const,
   }),
 } as const;

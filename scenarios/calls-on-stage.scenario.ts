@@ -109,3 +109,36 @@ for (const [what, callTotalMs, timeoutMs, details] of limits)
       expect(call.settled).toMatchObject([{ end: 'timedOut', failure: { details } }]);
     },
   );
+
+const asked: string[] = [];
+onStage(
+  'what a person allows for good is allowed to the launch facts that the server had then, and to no others',
+  {
+    servers: { fs: { tools: { read: { answers: hello } } } },
+    person: ({ reqId }) => {
+      asked.push(reqId);
+      return 'allow-for-session';
+    },
+  },
+  (s) => {
+    asked.length = 0;
+    const calls = (): void => {
+      s.run(2_000);
+      s.call('read');
+      s.run(100);
+    };
+    s.computer();
+    s.run(100);
+    s.call('read');
+    // The person still thinks.
+    s.config({ fs: { generation: 2 } });
+    calls();
+    expect(asked).toEqual(['r1', 'r2']);
+    calls();
+    expect(asked).toEqual(['r1', 'r2']);
+    s.config({ fs: { generation: 3 } });
+    calls();
+    expect(asked).toEqual(['r1', 'r2', 'r4']);
+    expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
+  },
+);
