@@ -183,7 +183,8 @@ export const parts = setup({
     isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
       c.policy !== null && !isCallToolResult(result),
     isLookedAt: ({ context: c }, { result }: { result: unknown }) =>
-      c.policy !== null && ((c.policy.isLookedAt && !isRefusedByTool(result)) || isOverBudget(c, result)),
+      c.policy !== null &&
+      ((c.policy.isLookedAt && !isRefusedByTool(result)) || isOverBudget(c, carried(c, result))),
     isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
     isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,

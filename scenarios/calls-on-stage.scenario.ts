@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { onStage } from './scenario.ts';
+import { kept } from './watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
@@ -140,5 +141,25 @@ onStage(
     calls();
     expect(asked).toEqual(['r1', 'r2', 'r4']);
     expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
+  },
+);
+
+onStage(
+  'the time of a call runs once: what it waited for its server is not given again while it waits for its turn',
+  {
+    servers: { fs: { ...slow, startMs: 300 } },
+    options: { fs: { isLazy: true, kept: kept('read'), limits: { concurrency: 1, queue: 1 } } },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.call('read');
+    const second = s.call('read', { timeoutMs: 400 });
+    s.run(399);
+    expect(second.settled).toEqual([]);
+    s.run(1);
+    expect(second.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed', phase: 'queued' }]);
+    s.run(1_000);
+    expect(s.calls[0]?.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
