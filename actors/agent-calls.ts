@@ -1,29 +1,30 @@
 /** What an agent makes of the answers to its calls and questions. */
 import { failureIn, readToolResult, wireCodes, type Failure } from '../machines/wire/index.ts';
+import { reportIn } from '../machines/wire/reading.ts';
 import { A2cError } from './errors.ts';
 import type { CallOutcome } from './pending-calls.ts';
 
-/** An office that answers for a computer which has the call already, or that computer when its server was too slow. */
-function mayHaveRun({ code, details }: Failure): boolean {
-  if (details?.outcome === 'unknown' || details?.outcome === 'failed') return details.outcome === 'unknown';
-  if (code === wireCodes.notFound) return lostReasons.has(details?.reason);
-  return code === wireCodes.timeout || code === wireCodes.toolTimeout;
-}
+/** Of a peer that does not say it: an office that answers for a computer which has the call already, or a slow server. */
+const mayHaveRun = ({ code, details }: Failure): boolean =>
+  code === wireCodes.notFound
+    ? lostReasons.has(details?.reason)
+    : code === wireCodes.timeout || code === wireCodes.toolTimeout;
 const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing']);
 
-const failed = { outcome: 'failed', end: 'failed' } as const;
-
-/** What the other side said of a call, in our words: its error object may know more than our own machine. */
+/**
+ * What the other side said of a call, in our words. Our own machine only sees that an answer came: that it may have had
+ * an effect, where it was and why is known to whoever answered, and to our machine where nobody did.
+ */
 export function interpreted(outcome: CallOutcome): CallOutcome {
   if (outcome.failure !== null) return outcome;
   const read = readToolResult(outcome.result);
-  const failure = read.ok ? failureIn(read.result) : read.failure;
+  const failure = (read.ok ? failureIn(read.result) : read.failure) ?? null;
   const result = read.ok ? read.result : null;
-  // Wrapped as Rust does it, or spelled as Python does: our machine did not see that the tool says it failed.
-  if (!failure)
-    return read.ok && read.result.isError ? { ...outcome, ...failed, result } : { ...outcome, result };
-  const end = mayHaveRun(failure) ? 'unknown' : 'failed';
-  return { ...outcome, outcome: end, end, result, failure };
+  const report = read.ok ? reportIn(read.result) : {};
+  if (!report && !failure) return { ...outcome, result };
+  const { outcome: end = failure && mayHaveRun(failure) ? 'unknown' : 'failed', phase = 'running' } =
+    report ?? {};
+  return { ...outcome, outcome: end, end, phase, result, failure };
 }
 
 /** A failure of a question, with the name under which it is found in the logs of everybody on its way. */

@@ -1,8 +1,10 @@
+import { withMeta } from './calls/index.ts';
 import type { CallSettled } from './settlement.ts';
 import type { AggregateShown, ResourceRead } from './systems/index.ts';
 import type { SmcpTool } from './wire/tool.ts';
 import { errorAck, failureResult } from './wire/answers.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
+import { endingMeta, type Ending } from './wire/outcome.ts';
 
 /** The acks that a computer gives: plain JSON of the wire, made from what the machines know. */
 
@@ -18,25 +20,32 @@ const marksOf = (settled: CallSettled, failure: Failure): Record<string, unknown
   return settled.end === 'refused' ? { error_code: wireCodes.notConfirmed } : {};
 };
 
+/** Null: it succeeded. */
+const endingOf = ({ outcome, phase }: CallSettled): Ending | null =>
+  outcome === 'succeeded' ? null : { outcome, phase: phase ?? 'running' };
+
 /**
- * The ack of `client:tool_call`: the server's own result as it came, or a CallToolResult with `isError` whose
- * `structuredContent.error` says why and, in `details.outcome`, whether the tool may have run.
+ * The ack of `client:tool_call`: the server's own result, or a CallToolResult with `isError` whose
+ * `structuredContent.error` says why. Either has `meta.a2c_outcome`, whatever its server said there, and
+ * `meta.a2c_phase` unless it succeeded.
  */
 export function callAck(settled: CallSettled): unknown {
-  const { failure } = settled;
-  if (failure === null) return settled.result;
-  const details = { ...failure.details, outcome: settled.outcome };
-  return failureResult(
-    { ...failure, details },
-    { text: textOf(settled, failure), meta: marksOf(settled, failure) },
-  );
+  const { failure, result } = settled;
+  const ending = endingOf(settled);
+  if (failure === null)
+    return withMeta(result, ending === null ? { a2c_outcome: 'succeeded' } : endingMeta(ending));
+  return failureResult(failure, {
+    text: textOf(settled, failure),
+    meta: marksOf(settled, failure),
+    ...(ending && { ending }),
+  });
 }
 
 export const conflictAck = (reqId: string): unknown =>
   failureResult({
     code: wireCodes.conflict,
     message: `A call '${reqId}' is already in flight`,
-    details: { req_id: reqId, outcome: 'failed' },
+    details: { req_id: reqId },
   });
 
 export const toolsAck = (tools: readonly SmcpTool[], reqId: string): unknown => ({ tools, req_id: reqId });

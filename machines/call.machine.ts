@@ -30,7 +30,6 @@ import {
   parts,
   send,
   settle,
-  startClock,
   takeBack,
 } from './call.parts.ts';
 import { confirming, finishing, judging, ready, refusing, unsent } from './call.phases.ts';
@@ -52,7 +51,7 @@ export const callMachine = parts.createMachine({
     confirming,
     queued: {
       tags: 'connecting',
-      entry: [enter('queued'), startClock],
+      entry: enter('queued'),
       on: { ...unsent, 'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' } },
       initial: 'held',
       states: {

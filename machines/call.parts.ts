@@ -66,6 +66,8 @@ export interface ToolApproved {
   readonly type: 'tool.approved';
   readonly server: string;
   readonly tool: string;
+  /** The launch facts with which its server was there then. */
+  readonly generation: number;
 }
 type Input = CallStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
@@ -89,8 +91,8 @@ const timeoutOf = (
 ): Failure => ({
   code: 'ToolExecutionTimeout',
   message: isSent(c)
-    ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms; whether it took effect is unknown`
-    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms`,
+    ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
+    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')`,
   details: { timeout, which, server_name: c.server, tool_name: c.tool },
   remedy: isSent(c)
     ? 'Give it more time, or look at the server: it may still be at work.'
@@ -181,7 +183,8 @@ export const parts = setup({
     isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
       c.policy !== null && !isCallToolResult(result),
     isLookedAt: ({ context: c }, { result }: { result: unknown }) =>
-      c.policy !== null && ((c.policy.isLookedAt && !isRefusedByTool(result)) || isOverBudget(c, result)),
+      c.policy !== null &&
+      ((c.policy.isLookedAt && !isRefusedByTool(result)) || isOverBudget(c, carried(c, result))),
     isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
     isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
@@ -242,7 +245,12 @@ export const tellApproved = {
   type: 'post',
   params: ({ context: c }: { context: Context }) => ({
     to: c.keeper,
-    event: { type: 'tool.approved', server: c.server, tool: c.tool } satisfies ToolApproved,
+    event: {
+      type: 'tool.approved',
+      server: c.server,
+      tool: c.tool,
+      generation: c.policy?.generation ?? 0,
+    } satisfies ToolApproved,
     ifThere: true as const,
   }),
 } as const;

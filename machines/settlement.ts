@@ -1,15 +1,10 @@
 import type { Failure } from './wire/failure.ts';
+import type { CallPhase, Outcome } from './wire/outcome.ts';
+
+export type { CallPhase, Outcome } from './wire/outcome.ts';
 
 /** How the machine of a call ended. */
 export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'cancelled' | 'refused' | 'unknown';
-/**
- * What is known of the effect: never sent, or answered with an error → `failed`; sent and unanswered (time-out,
- * cancel, death of the server) → `unknown`.
- */
-export type Outcome = 'succeeded' | 'failed' | 'unknown';
-
-/** Where a call was when it ended otherwise than well. */
-export type CallPhase = 'resolving' | 'judging' | 'confirming' | 'queued' | 'running';
 
 /** The one answer to a call, posted to its asker. */
 export interface CallSettled {

@@ -15,6 +15,8 @@ const numbers: Readonly<Record<string, readonly string[]>> = {
   'Cases of Finder': upTo('F', 1, 15, 2),
   'Cases of tools': upTo('T', 1, 24, 2),
   'Cases of tools and names': upTo('', 19, 32),
+  'Cases of calls': upTo('E', 1, 20, 2),
+  'Cases of results': upTo('', 56, 57),
   Contradictions: [...upTo('X', 1, 4), ...upTo('X', 22, 27)],
 };
 const rows = new Map(

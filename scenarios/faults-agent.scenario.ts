@@ -27,7 +27,10 @@ scenario('an agent whose wire breaks in a call: the call is unknown, it is cance
   const again = s.agentCall('read', { timeoutMs: 1_000 });
   s.settled(again);
   s.expect(again).settles('failed', {
-    result: { structuredContent: { error: { code: 4004, details: { outcome: 'unknown' } } } },
+    result: {
+      meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
+      structuredContent: { error: { code: 4004 } },
+    },
   });
   s.differs('how often a link tries depends on how long a connect takes', ['heard']);
 });
@@ -113,7 +116,7 @@ scenario('an agent that cancels its call: it is cancelled at the server', (s) =>
   s.expect(call).settles('unknown', { end: 'cancelled' });
 });
 
-// What is known of the effect crosses the wire in the details; the agent itself calls an answer with an error failed.
+// What is known of the effect crosses the wire in the meta; the agent itself calls an answer with an error failed.
 scenario(
   'a server that dies in a call of an agent: the wire says how, and that the effect is unknown',
   (s) => {
@@ -124,7 +127,10 @@ scenario(
     const call = s.agentCall('read');
     s.settled(call);
     s.expect(call).settles('failed', {
-      result: { structuredContent: { error: { code: 4003, details: { exit_code: 4, outcome: 'unknown' } } } },
+      result: {
+        meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
+        structuredContent: { error: { code: 4003, details: { exit_code: 4 } } },
+      },
     });
     s.reaches(fs, 'ready');
   },

@@ -14,7 +14,7 @@ scenario(
     s.fault('net.down', { who: 'computer', ms: 150 });
     s.settled(call);
     s.expect(call).settles('failed', {
-      result: { structuredContent: { error: { details: { outcome: 'unknown' } } } },
+      result: { meta: { a2c_outcome: 'unknown', a2c_phase: 'running' } },
     });
     s.asked(fs, 'notifications/cancelled');
     s.ready();

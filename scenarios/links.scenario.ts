@@ -53,8 +53,9 @@ onStage(
     expect(call.settled[0]?.result).toMatchObject({
       isError: true,
       structuredContent: {
-        error: { details: { outcome: 'unknown', server_name: 'fs', signal: 'SIGKILL', stderr: 'oops' } },
+        error: { details: { server_name: 'fs', signal: 'SIGKILL', stderr: 'oops' } },
       },
+      meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
     });
     s.run(5000);
     expect(toolsSeen(s)).toEqual([['read'], [], ['read']]);
@@ -154,8 +155,8 @@ onStage(
     s.run(1100);
     expect(call.settled[0]?.result).toMatchObject({
       isError: true,
-      meta: { a2c_timeout: true },
-      structuredContent: { error: { code: 4004, details: { outcome: 'unknown' } } },
+      meta: { a2c_timeout: true, a2c_outcome: 'unknown', a2c_phase: 'running' },
+      structuredContent: { error: { code: 4004 } },
     });
   },
 );

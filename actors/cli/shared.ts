@@ -61,6 +61,7 @@ const noises: readonly [keyof Noise, string][] = [
   ['garbage', 'lines that are no JSON'],
   ['overlong', 'messages that are too long'],
   ['unknownId', 'answers that nobody waits for'],
+  ['lateAnswer', 'answers that came too late, or twice'],
   ['lateProgress', 'reports of progress that came too late'],
   ['protocol', 'messages that break the protocol'],
 ];

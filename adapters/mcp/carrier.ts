@@ -8,7 +8,7 @@ export const resultBytes: number = sizes.stdioMessageBytes;
 
 /** Something on the wire that no caller will hear of otherwise. `text` is what a server wrote: not for strangers. */
 export interface Notice {
-  readonly kind: 'garbage' | 'overlong' | 'unknownId' | 'lateProgress' | 'protocol';
+  readonly kind: 'garbage' | 'overlong' | 'unknownId' | 'lateAnswer' | 'lateProgress' | 'protocol';
   readonly text: string;
   readonly bytes: number;
 }

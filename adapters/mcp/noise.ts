@@ -5,11 +5,13 @@ export interface Noise {
   readonly garbage: number;
   readonly overlong: number;
   readonly unknownId: number;
+  /** Answers to calls that were cancelled or timed out, or second ones. */
+  readonly lateAnswer: number;
   readonly lateProgress: number;
   readonly protocol: number;
   readonly last?: string;
 }
-const silence: Noise = { garbage: 0, overlong: 0, unknownId: 0, lateProgress: 0, protocol: 0 };
+const silence: Noise = { garbage: 0, overlong: 0, unknownId: 0, lateAnswer: 0, lateProgress: 0, protocol: 0 };
 
 export class NoiseMeter {
   readonly #byServer = new Map<string, Noise>();

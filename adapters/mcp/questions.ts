@@ -111,7 +111,14 @@ export class Questions implements Transport {
       this.#asked.delete(id);
       asker.settle(envelope);
     } else if (this.#clients.delete(id)) this.onmessage?.(readable(message));
-    else this.#notice({ kind: 'unknownId', text: JSON.stringify(id) ?? 'none', bytes: 0 });
+    else {
+      const kind = this.#wasAsked(id) ? 'lateAnswer' : 'unknownId';
+      this.#notice({ kind, text: JSON.stringify(id) ?? 'none', bytes: 0 });
+    }
+  }
+  /** One of our questions, which is over. */
+  #wasAsked(id: unknown): boolean {
+    return typeof id === 'number' && Number.isInteger(id) && id >= firstId && id < this.#nextId;
   }
   #hear(method: string, params: unknown, message: JSONRPCMessage): void {
     if (method === 'notifications/progress') return this.#progress(params);

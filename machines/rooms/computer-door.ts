@@ -8,6 +8,7 @@ import { events, notices } from '../wire/events.ts';
 import { getFinder } from '../wire/finder.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
 import * as messages from '../wire/messages.ts';
+import type { Ending } from '../wire/outcome.ts';
 import { sizes, toTimeoutMs } from '../wire/protocol.ts';
 import { readResource } from '../wire/resource.ts';
 import { excessBytes } from '../wire/size.ts';
@@ -25,6 +26,8 @@ interface Waiting {
 
 /** What Socket.IO writes around a body: event or ack number, brackets. */
 const envelopeBytes = 1024;
+/** It ran, and what came of it cannot be told. */
+const tooLargeAnswer: Ending = { outcome: 'failed', phase: 'running' };
 export const bodyLimitBytes = sizes.officePayloadBytes - envelopeBytes;
 
 /** Over the office's limit the connection would be closed: so the one message fails, with its size. */
@@ -90,7 +93,7 @@ export class ComputerDoor {
     this.#waiting.delete(ticket);
     if (this.#calls.get(waiting.reqId) === ticket) this.#calls.delete(waiting.reqId);
     const bytes = excessBytes(body, bodyLimitBytes);
-    waiting.ack(...(bytes === undefined ? [body] : refusal(waiting.event, tooLarge(bytes))));
+    waiting.ack(...(bytes === undefined ? [body] : refusal(waiting.event, tooLarge(bytes), tooLargeAnswer)));
   }
 
   /** The connection is gone; the office has answered for us. */

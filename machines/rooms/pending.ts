@@ -1,7 +1,7 @@
 import { extended } from '../extended.ts';
 import { refusal } from '../wire/answers.ts';
-import { events } from '../wire/events.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
+import { unanswered } from '../wire/outcome.ts';
 import { mostInFlight, sizes } from '../wire/protocol.ts';
 
 export interface Timers {
@@ -58,18 +58,16 @@ const tooMany: Failure = {
   message: `You have ${mostInFlight} questions in flight; wait for an answer before you ask more`,
   details: { limit: mostInFlight },
 };
-const timedOut = (timeoutMs: number): Failure => ({
+const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
   code: wireCodes.timeout,
-  message: `The computer did not answer within ${timeoutMs / 1000} s`,
+  message:
+    `The computer did not answer within ${timeoutMs / 1000} s` +
+    (reqId === undefined ? '' : ` (call '${reqId}')`),
   details: { reason: 'timeout', timeout_ms: timeoutMs },
 });
 
 /** A call that was forwarded may have run: its outcome is unknown (answers.md, Calls and servers). */
-const unanswered = (event: string, failure: Failure): readonly unknown[] =>
-  refusal(
-    event,
-    event === events.toolCall ? { ...failure, details: { ...failure.details, outcome: 'unknown' } } : failure,
-  );
+const lost = (event: string, failure: Failure): readonly unknown[] => refusal(event, failure, unanswered);
 
 /**
  * The questions on their way through an office. Socket.IO's own ack of a vanished target waits its whole time-out
@@ -102,7 +100,7 @@ export class Pending {
       this.#reqIds.set(from, inFlight.add(reqId));
     }
     const id = ++this.#lastId;
-    const expire = (): void => void this.settle(id, ...unanswered(event, timedOut(timeoutMs)));
+    const expire = (): void => void this.settle(id, ...lost(event, timedOut(routed)));
     const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
     const entry: Entry = extended(routed, { id, timer });
     this.#entries.set(id, entry);
@@ -128,13 +126,13 @@ export class Pending {
     const why = gone === oversized ? cutOff : left;
     for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
       if (entry.from === socket && gone !== undefined) this.#forget(entry);
-      else this.settle(entry.id, ...unanswered(entry.event, entry.from === socket ? abandoned : why));
+      else this.settle(entry.id, ...lost(entry.event, entry.from === socket ? abandoned : why));
     }
   }
 
   /** Answers everything that waits. */
   close(): void {
-    for (const { id, event } of [...this.#entries.values()]) this.settle(id, ...unanswered(event, closing));
+    for (const { id, event } of [...this.#entries.values()]) this.settle(id, ...lost(event, closing));
   }
 
   #forget(entry: Entry): void {

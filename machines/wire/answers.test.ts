@@ -15,16 +15,29 @@ describe('a failure on the wire', () => {
       isError: true,
       content: [{ type: 'text', text: 'told' }],
       structuredContent: { error },
-      meta: { error_code: error.code, extra: 1 },
+      meta: { error_code: error.code, a2c_outcome: 'failed', a2c_phase: 'resolving', extra: 1 },
     });
   });
   it('marks time-outs and cancels', () => {
-    expect(failureResult({ code: 408, message: '' }).meta).toEqual({ error_code: 408, a2c_timeout: true });
+    expect(failureResult({ code: 408, message: '' }).meta).toMatchObject({
+      error_code: 408,
+      a2c_timeout: true,
+    });
     expect(failureResult({ code: 'ToolExecutionTimeout', message: '' }).meta).toMatchObject({
       a2c_timeout: true,
     });
     expect(failureResult({ code: 'ToolCallCancelled', message: '' }).meta).toMatchObject({
       a2c_cancelled: true,
+    });
+  });
+  it('has what can be done about it in its details', () => {
+    const remedy = 'Start it: servers start fs';
+    expect(errorAck({ code: 404, message: 'gone', remedy })).toEqual({
+      error: { code: 404, message: 'gone', details: { remedy } },
+    });
+    expect(readAnswer(errorAck({ code: 404, message: 'gone', remedy }))).toEqual({
+      ok: false,
+      failure: { code: 404, message: 'gone', remedy },
     });
   });
   it('answers a join with two arguments', () => {

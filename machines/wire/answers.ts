@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { events } from './events.ts';
 import { type Failure, toWireError, wireCodes } from './failure.ts';
+import { type Ending, endingMeta, neverSent } from './outcome.ts';
 
 type WireError = ReturnType<typeof toWireError>;
 export interface ErrorAck {
@@ -20,7 +21,9 @@ export interface FailureResult {
 export interface FailureResultOptions {
   /** What the model reads; the failure's message by default. */
   readonly text?: string;
-  /** Joins `error_code`, and `a2c_timeout` or `a2c_cancelled` where the failure is one. */
+  /** What is known of its effect, and where it was. By default it was never sent. */
+  readonly ending?: Ending;
+  /** Joins `error_code`, `a2c_outcome` and `a2c_phase`, and `a2c_timeout` or `a2c_cancelled` where the failure is one. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -33,6 +36,7 @@ export function failureResult(failure: Failure, options: FailureResultOptions = 
     isError: true,
     meta: {
       error_code: error.code,
+      ...endingMeta(options.ending ?? neverSent),
       ...(timedOut && { a2c_timeout: true }),
       ...(failure.code === 'ToolCallCancelled' && { a2c_cancelled: true }),
       ...options.meta,
@@ -41,9 +45,9 @@ export function failureResult(failure: Failure, options: FailureResultOptions = 
 }
 
 /** The arguments of the ack that says no to an event, in the form that this event's askers can read. */
-export function refusal(event: string, failure: Failure): readonly unknown[] {
+export function refusal(event: string, failure: Failure, ending = neverSent): readonly unknown[] {
   if (event === events.joinOffice || event === events.leaveOffice) return [false, failure.message];
-  return [event === events.toolCall ? failureResult(failure) : errorAck(failure)];
+  return [event === events.toolCall ? failureResult(failure, { ending }) : errorAck(failure)];
 }
 
 const problemsShown = 5;

@@ -61,9 +61,19 @@ export interface Failure {
   readonly remedy?: string;
 }
 
-/** The error object of an ack: `{code, message, details?}`; a local code becomes its number and `details.reason`. */
+/**
+ * The error object of an ack: `{code, message, details?}`. A local code becomes its number and `details.reason`, and
+ * what can be done about it is `details.remedy`.
+ */
 export function toWireError(failure: Failure): { code: number; message: string; details?: object } {
-  const { code, message, details } = failure;
-  if (typeof code === 'number') return details ? { code, message, details } : { code, message };
-  return { code: localCodes[code], message, details: { reason: code, ...details } };
+  const { code, message, details, remedy } = failure;
+  const more = {
+    ...(typeof code === 'string' && { reason: code }),
+    ...details,
+    ...(remedy !== undefined && { remedy }),
+  };
+  const number = typeof code === 'number' ? code : localCodes[code];
+  return Object.keys(more).length > 0 || details
+    ? { code: number, message, details: more }
+    : { code: number, message };
 }

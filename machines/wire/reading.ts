@@ -1,5 +1,6 @@
 import { type Failure, type WireCode, wireCodes } from './failure.ts';
 import { callToolResult, type CallToolResult } from './messages.ts';
+import { endingIn, type Ending } from './outcome.ts';
 
 /**
  * Reading the acks of strangers. An error comes in four shapes (a2c-wire §9 X5): nested
@@ -21,10 +22,19 @@ const isOurCode = (code: unknown): code is WireCode => ourCodes.has(code);
 
 /** `{code, message, details?}` of anyone → a failure; a code that we do not know becomes 500 and is kept in the details. */
 function readError(error: Json): Failure {
-  const details = isRecord(error['details']) ? error['details'] : undefined;
+  const { details, remedy } = readDetails(error['details']);
   const message = typeof error['message'] === 'string' ? error['message'] : 'The peer gave no reason';
-  if (isOurCode(error['code'])) return { code: error['code'], message, ...(details && { details }) };
-  return { code: wireCodes.internal, message, details: { ...details, code: error['code'] ?? null } };
+  if (isOurCode(error['code']))
+    return { code: error['code'], message, ...(details && { details }), ...remedy };
+  const foreign = { ...details, code: error['code'] ?? null };
+  return { code: wireCodes.internal, message, details: foreign, ...remedy };
+}
+/** The way of `toWireError` back: what can be done about it stands beside the details again. */
+function readDetails(details: unknown): { details?: Json; remedy?: { readonly remedy: string } } {
+  if (!isRecord(details)) return {};
+  const { remedy, ...rest } = details;
+  if (typeof remedy !== 'string') return { details };
+  return { ...(Object.keys(rest).length > 0 && { details: rest }), remedy: { remedy } };
 }
 
 const isError = (value: unknown): value is Json =>
@@ -69,6 +79,10 @@ export function readToolResult(ack: unknown): ToolAnswer {
     failure: { code: wireCodes.internal, message: 'The answer to the tool call is not a CallToolResult' },
   };
 }
+
+/** Whether a result says that its call did not end well; then what it says of its end. */
+export const reportIn = (result: CallToolResult): Partial<Ending> | undefined =>
+  result.isError === true ? endingIn(result._meta) : undefined;
 
 /** The failure that a result with `isError` carries in `structuredContent.error`, ours or Python's; else none. */
 export function failureIn(result: CallToolResult): Failure | undefined {

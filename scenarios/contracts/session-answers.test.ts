@@ -170,6 +170,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
       garbage: 0,
       overlong: 0,
       unknownId: 0,
+      lateAnswer: 0,
       lateProgress: 0,
       protocol: 0,
     });

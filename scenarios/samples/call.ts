@@ -9,7 +9,10 @@ export const call: Sample = {
     method: 'm',
     request: {},
     keeper: 'computer',
-    policy: { isConfirmed: false, confirmMs: 5, meta: null, isLookedAt: false, lookMs: 7, resultBytes: 24 },
+    policy: {
+      ...{ isConfirmed: false, generation: 1, confirmMs: 5, meta: null },
+      ...{ isLookedAt: false, lookMs: 7, resultBytes: 24 },
+    },
     isHeld: true,
   },
   orders: {
