@@ -16,6 +16,12 @@ class HeardOut implements Judge {
       if (record.from === this.#answered) this.#answered = undefined;
       return undefined;
     }
+    if (record.k === 'out') {
+      // Its answer is here, and is looked at before it is given.
+      const { id } = record.ev as Said<{ id: string }>;
+      if (record.a === this.#answered && id === 'finish') this.#answered = undefined;
+      return undefined;
+    }
     const found = this.quiet();
     if (record.k === 'in') this.#hear(record);
     return found[0];
@@ -47,7 +53,7 @@ const said = 'is not settled';
 export const heardOut: Law = {
   law: 'a call whose question has its answer is settled at once',
   why: 'Whoever waits for more waits for his whole time, or for ever: nobody says anything about it any more.',
-  sees: ['in', 'post call.settled'],
+  sees: ['in', 'out ask', 'post call.settled'],
   open: () => new HeardOut(),
   crimes: [
     { how: 'an answer that is not passed on', seen: story(asked, learns(call, question), next), said },
@@ -75,6 +81,10 @@ export const heardOut: Law = {
     {
       how: 'one that was lost with its server, and hears more',
       seen: story(asked, refused({ sent: true, lost: true }), next, settled),
+    },
+    {
+      how: 'an answer that is looked at first',
+      seen: story(asked, learns(call, question), asks(call, 'finish', 'finish', 'finish'), next, settled),
     },
     { how: 'a question of somebody else', seen: story(next, next) },
   ],
