@@ -48,3 +48,8 @@ export const withPeer = (command: Command): Command =>
     .addOption(officeOption())
     .option('--computer <name>', 'which computer of that office (default: the only one)')
     .option('--json', 'one JSON document on stdout', false);
+export const withCallOptions = (command: Command): Command =>
+  command
+    .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
+    .option('--req-id <id>', 'name of the call, by which agents and logs know it (default: a new one)')
+    .option('--facts', 'lines for programs about its progress on stderr, also at a terminal');

@@ -6,7 +6,7 @@ import type * as OneShot from './one-shot.ts';
 import {
   officeOption,
   portOf,
-  secondsOf,
+  withCallOptions,
   withPeer,
   withRecording,
   withServerOptions,
@@ -99,11 +99,10 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called')
     .action(does(oneShot('tools')));
-  withPeer(withSource(program.command('call')))
+  withCallOptions(withPeer(withSource(program.command('call'))))
     .description('calls one tool; who types it has thereby confirmed it')
     .argument('<tool>', 'its name')
     .argument('[json]', 'its parameters, a JSON object', '{}')
-    .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .action(does(oneShot('call')));
   addSystems(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
