@@ -1,6 +1,7 @@
 /** What the chart of call.machine.ts is made of: its words, its memory, its actions and guards. */
-import { assign, setup } from 'xstate';
+import { setup } from 'xstate';
 import type { Address } from './address.ts';
+import { assign } from './assign.ts';
 import {
   argumentsInvalid,
   carried,
@@ -44,11 +45,8 @@ export interface CallStart {
   readonly replyTo: Address;
   /** Who is told that a person has allowed the tool for as long as the computer lives. */
   readonly keeper: Address;
-  /** Who is asked to run it, and by which method. */
-  readonly session: Address;
-  readonly method: string;
-  /** The parameters of that method. */
-  readonly request: object;
+  /** What is asked to have it run, and whose session. */
+  readonly question: { readonly session: Address; readonly method: string; readonly params: object };
   /** Its server is being started: it waits for `call.go`. */
   readonly isHeld: boolean;
 }
@@ -237,7 +235,8 @@ export const send = [
   {
     type: 'ask',
     params: ({ context: c }: { context: Context }) => {
-      const asked = { id: 'call', session: c.session, method: c.method, params: c.request };
+      const { session, method, params } = c.question;
+      const asked = { id: 'call', session, method, params };
       return c.policy ? extended(asked, { lane: c.server }) : asked;
     },
   },

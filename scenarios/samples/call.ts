@@ -5,9 +5,7 @@ export const call: Sample = {
   input: {
     ...{ ...request, timeoutMs: 9, totalMs: 0, idleMs: 5 },
     server: 's',
-    session: 's',
-    method: 'm',
-    request: {},
+    question: { session: 's', method: 'm', params: {} },
     keeper: 'computer',
     policy: {
       ...{ isConfirmed: false, generation: 1, confirmMs: 5, meta: null },
