@@ -43,13 +43,13 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('close'), who: fc.constantFrom('computer', 'agent', 'office') }),
   },
-) as fc.Arbitrary<Act>;
+);
 const life: fc.Arbitrary<Life> = fc.record({
   acts: fc.array(act, { minLength: 1, maxLength: 25 }),
   words: fc.array(fc.constantFrom('allow', 'allow-for-session', 'deny', 'never', 'nobody'), { maxLength: 6 }),
   looks: fc.array(fc.tuple(fc.constantFrom('answered', 'refused', 'never'), few), { maxLength: 6 }),
   isFree: fc.boolean(),
-}) as fc.Arbitrary<Life>;
+});
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = {
@@ -93,7 +93,7 @@ function stageOf({ words, looks, isFree }: Life): Stage {
 function perform(stage: Stage, one: Act): void {
   const { directory, servers } = stage;
   const order = (type: string): void => {
-    if (directory.find('computer')) stage.order('computer', { type, server: 'fs' } as never);
+    if (directory.find('computer')) stage.order('computer', { type, server: 'fs' });
   };
   if (one.do === 'wait') stage.run(one.ms);
   else if (one.do === 'cancel') {
