@@ -1,8 +1,10 @@
+import { keyOf, nameOf } from '../machines/address.ts';
 import type { CallRequest } from '../machines/client.machine.ts';
 import { withCall, type CallHistory, type PastCall } from '../machines/history/index.ts';
-import type { CallSettled } from '../machines/settlement.ts';
+import type { CallPhase, CallSettled } from '../machines/settlement.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
 import { excessBytes } from '../machines/wire/size.ts';
+import { progressIn, type CallProgress } from './call-progress.ts';
 import type { Observer } from './observer.ts';
 
 /** Bytes of JSON that are kept of the parameters of one call. */
@@ -10,10 +12,30 @@ const parameterBytes = 16 * 1024;
 /** Characters of what a tool says when it fails. */
 const errorLength = 500;
 
+/** A call that has not ended yet. */
+export interface RunningCall {
+  readonly reqId: string;
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** Where it is. */
+  readonly phase: CallPhase;
+  /** ISO 8601. */
+  readonly since: string;
+  /** What its server told last, or null. */
+  readonly progress: CallProgress | null;
+}
 interface Asked {
   readonly tool: string;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number | null;
+}
+/** Of one that runs, what its history does not keep. */
+interface Running extends Asked {
+  readonly reqId: string;
+  /** Where its machine lives. */
+  readonly address: string;
+  readonly since: number;
 }
 export interface CallHistoryOptions {
   /** How many calls are remembered. */
@@ -22,6 +44,8 @@ export interface CallHistoryOptions {
   readonly now: () => number;
   /** The same without anything that must not be shown. */
   readonly discreet: <T>(value: T) => T;
+  /** What the machine at an address remembers. */
+  readonly contextOf: (address: string) => unknown;
 }
 
 /**
@@ -31,7 +55,9 @@ export interface CallHistoryOptions {
 export class CallHistoryWatch implements Observer {
   readonly #options: CallHistoryOptions;
   /** By ticket: passed on to their servers, and not settled yet. */
-  readonly #running = new Map<string, Asked>();
+  readonly #running = new Map<string, Running>();
+  /** By address. */
+  readonly #progress = new Map<string, CallProgress>();
   #history: CallHistory = [];
 
   constructor(options: CallHistoryOptions) {
@@ -41,27 +67,50 @@ export class CallHistoryWatch implements Observer {
   newestFirst(): CallHistory {
     return this.#history.toReversed();
   }
+  /** Those that have not ended, whoever asked, the oldest first. */
+  running(): readonly RunningCall[] {
+    return [...this.#running.values()].flatMap(({ reqId, address, since, tool }) => {
+      const known = this.#options.contextOf(address) as Pick<RunningCall, 'server' | 'phase'> | undefined;
+      const progress = this.#progress.get(address) ?? null;
+      const { server, phase } = known ?? {};
+      return server !== undefined && phase !== undefined
+        ? [{ reqId, server, tool, phase, since: new Date(since).toISOString(), progress }]
+        : [];
+    });
+  }
+  /** Under which names those of a `req_id` are asked for. */
+  ticketsOf(reqId: string): readonly string[] {
+    return [...this.#running].flatMap(([ticket, call]) => (call.reqId === reqId ? [ticket] : []));
+  }
   record(record: DirectoryRecord): void {
+    const told = progressIn(record);
+    if (told && record.k === 'in' && record.a.includes('/call:')) this.#progress.set(nameOf(record.a), told);
     if (record.k !== 'post') return;
-    if (record.ev.type === 'call.request' && isOurs(record.from)) this.#asked(record.ev as CallRequest);
+    if (record.ev.type === 'call.request' && isOurs(record.from))
+      this.#asked(record.ev as CallRequest, record.a);
     else if (record.ev.type === 'call.settled' && isOurs(record.from))
       this.#settled(record.ev as CallSettled);
   }
-  #asked({ ticket, tool, params, timeoutMs }: CallRequest): void {
+  #asked({ ticket, reqId, tool, params, timeoutMs }: CallRequest, client: string): void {
     const bytes = excessBytes(params, parameterBytes);
     const parameters =
       bytes === undefined ? this.#options.discreet(params) : { not_kept: `${bytes} bytes of JSON` };
-    this.#running.set(ticket, { tool, parameters, timeoutMs: timeoutMs === 0 ? null : timeoutMs });
+    this.#running.set(ticket, {
+      ...{ reqId, tool, parameters, timeoutMs: timeoutMs === 0 ? null : timeoutMs },
+      ...{ address: `${nameOf(client)}/call:${keyOf(ticket)}`, since: this.#options.now() },
+    });
   }
   #settled(settled: CallSettled): void {
     const { ticket, reqId, server, outcome } = settled;
-    const asked = this.#running.get(ticket);
-    if (!asked) return;
+    const running = this.#running.get(ticket);
+    if (!running) return;
     this.#running.delete(ticket);
+    this.#progress.delete(running.address);
+    const { tool, parameters, timeoutMs } = running;
     const { most, now, discreet } = this.#options;
     const call: PastCall = {
       timestamp: new Date(now()).toISOString(),
-      ...{ reqId, server, ...asked, success: outcome === 'succeeded' },
+      ...{ reqId, server, tool, parameters, timeoutMs, success: outcome === 'succeeded' },
       error: outcome === 'succeeded' ? null : discreet(errorOf(settled)).slice(0, errorLength),
     };
     this.#history = withCall(this.#history, call, most);

@@ -1,3 +1,4 @@
+import type { RunningCall } from './call-history.ts';
 import type { CallEnded, CallStarted } from './call-watch.ts';
 import type { Launcher } from '../adapters/index.ts';
 import type { Noise } from '../adapters/index.ts';
@@ -188,7 +189,10 @@ export interface Computer extends AsyncDisposable {
     params?: Readonly<Record<string, unknown>>,
     options?: CallOptions & { readonly confirmed?: boolean },
   ): WatchedCall;
+  /** One that its host asked for, else whatever agents ask for by that name. One that is unknown or over is no error. */
   cancelCall(reqId: string): void;
+  /** Those that have not ended, whoever asked, the oldest first. */
+  calls(): readonly RunningCall[];
   startServer(name: string): Promise<void>;
   /** Lets its calls end first, up to `drainMs`; asked twice it hurries. */
   stopServer(name: string): Promise<void>;

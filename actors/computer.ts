@@ -114,6 +114,7 @@ class HostedComputer implements Computer {
       most: options.historySize ?? defaultRemembered,
       now: () => Date.now(),
       discreet: (value) => runtime.discreet(value),
+      contextOf: (address) => runtime.directory.find(address)?.ref.getSnapshot().context,
     });
     const { tap } = runtime.directory;
     this.#forget = [tap.add(this.#history), tap.add(this.#calls)];
@@ -202,9 +203,10 @@ class HostedComputer implements Computer {
     if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
   }
   cancelCall(reqId: string): void {
-    const ticket = this.#calls.ticketOf(reqId);
-    if (ticket !== undefined) this.#cancel(ticket);
+    const own = this.#calls.ticketOf(reqId);
+    for (const ticket of own === undefined ? this.#history.ticketsOf(reqId) : [own]) this.#cancel(ticket);
   }
+  calls: Computer['calls'] = () => this.#history.running();
   startServer: Computer['startServer'] = (name) => this.#orders.start(name);
   stopServer: Computer['stopServer'] = (name) => this.#orders.stop(name);
   restartServer: Computer['restartServer'] = (name) => this.#orders.restart(name);

@@ -74,6 +74,7 @@ export type {
   ResourceContent,
 } from './systems-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
+export type { RunningCall } from './call-history.ts';
 export type { CallProgress } from './call-progress.ts';
 export type { Call, CallOptions, CallOutcome, WatchedCall } from './pending-calls.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/permission/index.ts';

@@ -43,7 +43,7 @@ const names = {
       'stopServer',
     ] as const),
     ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
-    ...(['desktop', 'finder', 'readResource', 'history', 'keptResult'] as const),
+    ...(['desktop', 'finder', 'readResource', 'history', 'calls', 'keptResult'] as const),
     ...(['watchResources', 'announceRoots'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],

@@ -66,6 +66,17 @@ describe('the answer to the call of an agent', () => {
     });
   });
 
+  it.each([
+    ['ArgumentsInvalid', 400],
+    ['NotPermitted', 4005],
+    ['Busy', 429],
+  ] as const)('that was refused as %s has one code, in its meta and in its error: %i', (code, number) => {
+    expect(callAck(settledBy(call, 'refused', { code, message: 'no' }, 'failed', 'judging'))).toMatchObject({
+      structuredContent: { error: { code: number, details: { reason: code } } },
+      meta: { error_code: number },
+    });
+  });
+
   it('with the id of one in flight was not sent', () => {
     expect(conflictAck('r1')).toMatchObject({
       meta: { error_code: 409, a2c_outcome: 'failed', a2c_phase: 'resolving' },

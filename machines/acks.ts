@@ -17,7 +17,7 @@ const marksOf = (settled: CallSettled, failure: Failure): Record<string, unknown
   if (settled.end === 'timedOut') return { a2c_timeout: true };
   if (settled.end === 'cancelled')
     return { a2c_cancelled: true, a2c_cancel_reason: failure.details?.cancel_reason ?? 'agent_requested' };
-  return settled.end === 'refused' ? { error_code: wireCodes.notConfirmed } : {};
+  return {};
 };
 
 /** Null: it succeeded. */

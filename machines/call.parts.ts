@@ -182,9 +182,10 @@ export const parts = setup({
     mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
     isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
       c.policy !== null && !isCallToolResult(result),
-    isLookedAt: ({ context: c }, { result }: { result: unknown }) =>
+    isLookedAt: ({ context: c }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
       c.policy !== null &&
-      ((c.policy.isLookedAt && !isRefusedByTool(result)) || isOverBudget(c, carried(c, result))),
+      ((c.policy.isLookedAt && !isRefusedByTool(result)) ||
+        (c.policy.resultBytes > 0 && bytes > c.policy.resultBytes)),
     isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
     isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
@@ -196,7 +197,8 @@ export const parts = setup({
 });
 
 export const itself = <E>({ event }: { event: E }): E => event;
-export const answerOf = ({ event }: { event: { readonly result: unknown } }) => event;
+export const answerOf = ({ event }: { event: { readonly result: unknown; readonly bytes?: number } }) =>
+  event;
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
 /** What a port said, which has read it: adapters answer in the words of `calls/`. */
 const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};

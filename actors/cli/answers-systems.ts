@@ -22,7 +22,7 @@ export function tell(terminal: Terminal, { out, err }: Shown): void {
 /** Texts of servers may hold anything: a terminal must not obey them. Lines and tabs stay. */
 // oxlint-disable-next-line no-control-regex
 const plain = (text: string): string => text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '');
-const inOneLine = (text: string, width: number): string => {
+export const inOneLine = (text: string, width: number): string => {
   const line = plain(text).replaceAll(/\s+/g, ' ').trim();
   return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 };

@@ -9,10 +9,12 @@ export const callJson = ({
   tool,
   reqId,
   durationMs,
+  phase,
   result,
   failure,
 }: CallOutcome): object => ({
   outcome,
+  phase,
   server,
   tool,
   req_id: reqId,

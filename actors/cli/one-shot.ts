@@ -5,8 +5,9 @@ import { createComputer } from '../computer.ts';
 import { A2cError } from '../errors.ts';
 import type { CallOutcome } from '../pending-calls.ts';
 import { callJson, listingText, resultText } from './answers.ts';
+import { paramsOf } from './call-lines.ts';
+import { progressTold, shown } from './call-progress.ts';
 import type { ModelFormat } from './options.ts';
-import { paramsOf } from './prompt.ts';
 import { exitCodes, recordBy, showFailure, type Context, type RecordingOptions } from './shared.ts';
 import { configOf, type SourceOptions } from './source.ts';
 
@@ -95,7 +96,7 @@ export async function call(
   context: Context,
   tool: string,
   json: string,
-  options: OneShotOptions & { readonly timeout?: number },
+  options: OneShotOptions & { readonly timeout?: number; readonly reqId?: string; readonly facts?: boolean },
 ): Promise<number> {
   const params = paramsOf(json);
   if (!params.ok) {
@@ -103,12 +104,18 @@ export async function call(
     return exitCodes.usage;
   }
   const { signal, terminal } = context;
-  const how = { signal, ...(options.timeout !== undefined && { timeoutMs: options.timeout * 1000 }) };
+  const { timeout, reqId } = options;
+  const how = {
+    signal,
+    ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
+    ...(reqId !== undefined && { reqId }),
+  };
   const outcome: CallOutcome =
     options.url === undefined
-      ? await withComputer(context, options, (c) =>
-          c.callTool(tool, params.value, { ...how, confirmed: true }),
-        )
+      ? await withComputer(context, options, async (computer) => {
+          const called = computer.callTool(tool, params.value, { ...how, confirmed: true });
+          return shown(context, computer, called, progressTold(context, options));
+        })
       : await withAgent(context, options, (agent, computer) =>
           agent.callTool(computer, tool, params.value, how),
         );

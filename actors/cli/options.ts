@@ -54,3 +54,8 @@ export const modelFormatOption = (): Option =>
     '--format <provider>',
     'one JSON document: the tools as a request to this provider takes them',
   ).choices(['openai', 'anthropic', 'gemini'] satisfies ModelFormat[]);
+export const withCallOptions = (command: Command): Command =>
+  command
+    .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
+    .option('--req-id <id>', 'name of the call, by which agents and logs know it (default: a new one)')
+    .option('--facts', 'lines for programs about its progress on stderr, also at a terminal');

@@ -1,6 +1,7 @@
 import type { Failure } from '../../machines/wire/index.ts';
 import type { Computer, ToolListing } from '../computer-handle.ts';
-import { conflictLines, listingText, resultText } from './answers.ts';
+import { conflictLines, listingText } from './answers.ts';
+import { CallLines, callsHelp } from './call-lines.ts';
 import { treeLines, type TreeNode } from '../tree.ts';
 import { tellFact } from './facts.ts';
 import { SystemLines, systemsHelp } from './system-lines.ts';
@@ -9,7 +10,7 @@ import { errorOf, showFailure, type Context } from './shared.ts';
 
 const help = `tools list             what can be called
 tools conflicts        names that several tools would have: who was refused or renamed, and what to write
-tools call NAME JSON   call a tool: tools call read_file {"path": "README.md"}
+${callsHelp}
 ${serversHelp}
 ${systemsHelp}
 status                 office, computer, servers
@@ -33,7 +34,7 @@ export class Prompt {
   readonly #how: PromptHow;
   readonly #servers: ServerLines;
   readonly #systems: SystemLines;
-  #calling: AbortController | undefined;
+  readonly #calls: CallLines;
 
   constructor(context: Context, computer: Computer, how: PromptHow) {
     this.#context = context;
@@ -41,6 +42,7 @@ export class Prompt {
     this.#how = how;
     this.#servers = new ServerLines(context, computer, how);
     this.#systems = new SystemLines(context, computer);
+    this.#calls = new CallLines(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
   }
   async run(): Promise<void> {
     const { terminal, signal } = this.#context;
@@ -55,9 +57,8 @@ export class Prompt {
     signal.removeEventListener('abort', stop);
   }
   #interrupt(): 'over' | 'again' {
-    if (this.#calling) this.#calling.abort();
-    else if (!this.#systems.interrupt() && !this.#servers.interrupt()) return 'over';
-    return 'again';
+    const parts = [this.#calls, this.#systems, this.#servers];
+    return parts.some((part) => part.interrupt()) ? 'again' : 'over';
   }
   async #take(line: string): Promise<'over' | 'again'> {
     const [verb = '', object = ''] = line.split(/\s+/);
@@ -87,7 +88,8 @@ export class Prompt {
     else if (command === 'tools list')
       listingText(await this.#computer.tools()).forEach((l) => terminal.out(l));
     else if (command === 'tools conflicts') this.#conflicts(await this.#computer.tools());
-    else if (command === 'tools call') await this.#call(rest);
+    else if (command === 'tools call') await this.#calls.call(rest);
+    else if (this.#calls.take(verb, line.slice(verb.length).trim())) return;
     else if (verb === 'servers' && (await this.#servers.take(object, rest))) return;
     else if (await this.#systems.take(verb, line.split(/\s+/).slice(1))) return;
     else terminal.err(`unknown command: ${command}. Type help.`);
@@ -102,42 +104,5 @@ export class Prompt {
   #conflicts(listing: ToolListing): void {
     const lines = conflictLines(listing);
     for (const line of lines.length > 0 ? lines : ['no conflicts']) this.#context.terminal.out(line);
-  }
-  async #call(rest: string): Promise<void> {
-    const { terminal } = this.#context;
-    const [name = ''] = rest.split(/\s+/);
-    const json = rest.slice(name.length).trim();
-    const params = paramsOf(json === '' ? '{}' : json);
-    if (name === '') return terminal.err('usage: tools call NAME JSON');
-    if (!params.ok) return this.#fail({ code: 400, message: params.message });
-    this.#calling = new AbortController();
-    // Whoever types it has thereby confirmed it.
-    const outcome = await this.#computer.callTool(name, params.value, {
-      confirmed: true,
-      signal: this.#calling.signal,
-    });
-    this.#calling = undefined;
-    if (outcome.result !== null) terminal.out(resultText(outcome.result));
-    const { reqId, server, tool, result } = outcome;
-    const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
-    tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known });
-    if (outcome.failure) this.#fail(outcome.failure);
-    if (outcome.outcome !== 'succeeded') terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);
-  }
-}
-
-export type Params =
-  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
-  | { readonly ok: false; readonly message: string };
-/** The parameters of a call, or why the text is none. */
-export function paramsOf(json: string): Params {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { ok: true, value: { ...value } };
-    return { ok: false, message: 'the parameters are a JSON object, such as {"path": "README.md"}' };
-  } catch (error) {
-    const why = (error as Error).message;
-    return { ok: false, message: `the parameters are no JSON: ${why}. Quote them: '{"path": "README.md"}'` };
   }
 }

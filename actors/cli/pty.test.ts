@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { spawn, type IPty } from '@lydell/node-pty';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readFact, type Fact } from '../../machines/facts/index.ts';
+import { createAgent } from '../index.ts';
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
@@ -109,6 +110,40 @@ test('status --tree shows every machine with its state', async () => {
   expect(tree).toMatch(/office#1 +serving/);
   expect(tree).toMatch(/computer#\d+ +serving\.whole/);
   expect(tree).toMatch(/client:fixture#\d+ +connected\.ready\.steady .*next timer in/);
+  terminal.write('quit\r');
+  expect(await exited).toBe(0);
+});
+
+test('a person who answers "a" is not asked about that tool again, and another one is', async () => {
+  const { terminal, until, facts, exited } = up();
+  const begun = facts(await until(/"type":"office"[^]*a2c> /));
+  const office = begun.find((each) => each.type === 'office');
+  await using agent = await createAgent({ url: office?.url ?? '' });
+  const { name = '' } = office ?? {};
+  await agent.tools(name);
+  const first = agent.callTool(name, 'echo', { text: 'one' });
+  await until(
+    /fixture wants to run echo \{"text":"one"\}[^]*run it\? \[y\/N\/a = yes, and do not ask again\] /,
+  );
+  terminal.write('a\r');
+  expect(await first).toMatchObject({ outcome: 'succeeded' });
+  expect(await agent.callTool(name, 'echo', { text: 'two' })).toMatchObject({ outcome: 'succeeded' });
+  const other = agent.callTool(name, 'methods');
+  expect(await until(/wants to run methods[^]*again\] /)).not.toContain('"two"');
+  terminal.write('n\r');
+  expect(await other).toMatchObject({ outcome: 'failed', phase: 'confirming', failure: { code: 4005 } });
+  terminal.write('quit\r');
+  expect(await exited).toBe(0);
+});
+
+test('a call shows how far it is in one line that makes room for its result', async () => {
+  const { terminal, until, exited } = up();
+  await until(/a2c> /);
+  terminal.write('tools call work\r');
+  const shown = await until(/done\r*\n[^]*a2c> /);
+  expect(shown).toContain('\r\u001B[Kwork [==========>         ] 1/2 step 1');
+  expect(shown).toContain('\r\u001B[Kwork [====================] 2/2 step 2');
+  expect(shown).toMatch(/"progress":2[^]*\r\u001B\[Kdone\r*\n/);
   terminal.write('quit\r');
   expect(await exited).toBe(0);
 });

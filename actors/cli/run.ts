@@ -7,7 +7,7 @@ import {
   modelFormatOption,
   officeOption,
   portOf,
-  secondsOf,
+  withCallOptions,
   withPeer,
   withRecording,
   withServerOptions,
@@ -101,11 +101,10 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .description('lists what can be called')
     .addOption(modelFormatOption())
     .action(does(oneShot('tools')));
-  withPeer(withSource(program.command('call')))
+  withCallOptions(withPeer(withSource(program.command('call'))))
     .description('calls one tool; who types it has thereby confirmed it')
     .argument('<tool>', 'its name')
     .argument('[json]', 'its parameters, a JSON object', '{}')
-    .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .action(does(oneShot('call')));
   addSystems(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));

@@ -18,6 +18,8 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const terminalOf = (answers?: (string | null)[]): Terminal => ({
   isInteractive: answers !== undefined,
   isRead: answers !== undefined,
+  isWatched: false,
+  meter: () => {},
   out: (text) => void said.push(text),
   line: (text) => void said.push(text),
   err: (text) => void said.push(text),

@@ -1,15 +1,14 @@
 import type { Computer } from '../computer-handle.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
-import { contentsText, desktopText, finderText, historyText, tell, type Shown } from './answers-systems.ts';
+import { contentsText, desktopText, finderText, tell, type Shown } from './answers-systems.ts';
 import type { Context } from './shared.ts';
 
 export const systemsHelp = `desktop [N | URI]      the windows of all servers: all, at most N, or one
 finder [WORD …]        the documents of all servers in which one of the words stands
-read URI               a window, or a document, a page, an element
-history                the last calls, the newest first`;
+read URI               a window, or a document, a page, an element`;
 
-/** What the prompt takes of Desktop, Finder and history. */
+/** What the prompt takes of Desktop and Finder. */
 export class SystemLines {
   readonly #context: Context;
   readonly #computer: Computer;
@@ -23,8 +22,7 @@ export class SystemLines {
   async take(verb: string, words: readonly string[]): Promise<boolean> {
     const [first] = words;
     const { terminal } = this.#context;
-    if (verb === 'history') historyText(this.#computer.history()).forEach((line) => terminal.out(line));
-    else if (verb === 'finder') {
+    if (verb === 'finder') {
       const query = words.length > 0 ? { keywords: words, limit: 100 } : { limit: 100 };
       await this.#show(async () => finderText(await this.#computer.finder(query)));
     } else if (verb === 'desktop')

@@ -10,12 +10,19 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** A person reads what goes to `out`; otherwise a program or a file does. */
   readonly isRead: boolean;
+  /** A person reads along what goes to `err`. */
+  readonly isWatched: boolean;
   /** Results: one line, or one document. */
   out(text: string): void;
   /** Like `out`, for programs that read lines: it begins one, wherever the prompt stands. */
   line(text: string): void;
   /** Progress, warnings, errors. */
   err(text: string): void;
+  /**
+   * What goes on right now: the last line of `err`, cut to its width, which the next one replaces; null takes it away.
+   * Nothing where nobody reads along, and while a question is open.
+   */
+  meter(text: string | null): void;
   /**
    * Asks until `onLine` says that it is over, the input ends, or `close` is called. Ctrl-C goes to `onInterrupt`,
    * which says whether that ends it.
@@ -29,7 +36,7 @@ export type OnLine = (line: string) => Promise<'over' | 'again'>;
 export interface TerminalStreams {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable & { readonly isTTY?: boolean };
-  readonly errors: Writable;
+  readonly errors: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 }
 
 const isClosed = (lines: Interface & { readonly closed?: boolean }): boolean => lines.closed === true;
@@ -38,12 +45,17 @@ const clearInput = (lines: Interface): void => {
   lines.write(null, { ctrl: true, name: 'u' });
 };
 
+const clearLine = '\r\u001B[K';
+const defaultColumns = 80;
+
 class LineTerminal implements Terminal {
   readonly isInteractive: boolean;
   readonly isRead: boolean;
+  readonly isWatched: boolean;
   readonly #streams: TerminalStreams;
   #lines: Interface | undefined;
   #wantsLine = false;
+  #meter: string | null = null;
   #questions: Promise<unknown> = Promise.resolve();
   #answer: ((line: string | null) => void) | undefined;
   #end = (): void => {};
@@ -51,6 +63,7 @@ class LineTerminal implements Terminal {
   constructor(streams: TerminalStreams) {
     this.#streams = streams;
     this.isRead = streams.output.isTTY === true;
+    this.isWatched = streams.errors.isTTY === true;
     this.isInteractive = streams.input.isTTY === true && this.isRead;
   }
   out(text: string): void {
@@ -65,11 +78,22 @@ class LineTerminal implements Terminal {
   err(text: string): void {
     this.#write(this.#streams.errors, text);
   }
+  meter(text: string | null): void {
+    if (!this.isWatched || (text !== null && this.#answer)) return;
+    const { errors } = this.#streams;
+    // Short of the width: a line that is full begins the next one.
+    const shown = text === null ? null : text.slice(0, (errors.columns ?? defaultColumns) - 1);
+    if (shown !== this.#meter) errors.write(clearLine + (shown ?? ''));
+    this.#meter = shown;
+  }
   #write(stream: Writable, text: string): void {
     const isWaiting = this.isInteractive && (this.#wantsLine || this.#answer !== undefined);
-    if (isWaiting) this.#streams.output.write('\r\u001B[K');
+    const meter = this.#meter;
+    this.meter(null);
+    if (isWaiting) this.#streams.output.write(clearLine);
     stream.write(`${text}\n`);
     if (isWaiting) this.#lines?.prompt(true);
+    if (meter !== null) this.meter(meter);
   }
 
   async prompt(text: string, onLine: OnLine, onInterrupt: () => 'over' | 'again'): Promise<void> {
@@ -139,6 +163,7 @@ class LineTerminal implements Terminal {
   }
   async #askOnce(text: string, signal: AbortSignal): Promise<string | null> {
     if (!this.isInteractive || signal.aborted) return null;
+    this.meter(null);
     const lines = this.#lines;
     if (!lines) return this.#askAlone(text, signal);
     if (isClosed(lines)) return null;

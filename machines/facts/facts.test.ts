@@ -13,6 +13,15 @@ const samples: Fact[] = [
     outcome: 'succeeded',
     result: { content: [{ type: 'text', text: 'two\nlines' }] },
   },
+  {
+    type: 'call_progress',
+    req_id: 'r1',
+    server: 'fs',
+    tool: 'read',
+    progress: 3,
+    total: 10,
+    message: 'step 3',
+  },
   { type: 'inputs_loaded', count: 0 },
   { type: 'error', code: 4001, message: 'no such tool' },
 ];

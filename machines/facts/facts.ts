@@ -30,6 +30,16 @@ const toolCall = z.object({
   outcome: z.enum(['succeeded', 'failed', 'unknown']),
   result: z.unknown(),
 });
+/** What a server tells while a call is at work. */
+const callProgress = z.object({
+  type: z.literal('call_progress'),
+  req_id: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  progress: z.number(),
+  total: z.number().optional(),
+  message: z.string().optional(),
+});
 const inputs = z.object({ type: z.literal('inputs_loaded'), count: z.int().min(0) });
 const error = z.object({
   type: z.literal('error'),
@@ -39,7 +49,15 @@ const error = z.object({
   remedy: z.string().optional(),
 });
 
-export const fact = z.discriminatedUnion('type', [office, servers, toolList, toolCall, inputs, error]);
+export const fact = z.discriminatedUnion('type', [
+  office,
+  servers,
+  toolList,
+  toolCall,
+  callProgress,
+  inputs,
+  error,
+]);
 export type Fact = z.infer<typeof fact>;
 
 const mark = '@a2c ';

@@ -1,7 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import type { Observer } from '../../actors/observer.ts';
 import type { Permission } from '../../machines/permission/index.ts';
-import type { Give, Ports } from '../../machines/ports.ts';
+import type { AskFact, Give, Ports } from '../../machines/ports.ts';
 import type { Fault } from '../faults/fault.ts';
 import { Bench, type Breach } from '../laws/index.ts';
 import { Stage as Theatre, officeUrl, type Person, type StageOptions } from '../stage.ts';
@@ -61,6 +61,11 @@ export interface Staging {
 const limitsIn = ({ servers }: Plan): NonNullable<StageOptions['limits']> =>
   Object.fromEntries(servers.flatMap(({ name, limits }) => (limits ? [[name, limits]] : [])));
 
+const isOfLanes = (fact: AskFact): boolean =>
+  fact.type === 'ask.waiting' ||
+  fact.type === 'ask.began' ||
+  (fact.type === 'ask.refused' && fact.failure.code === 'Busy');
+
 /** Timers are so late at most. */
 const stallsOf = ({ steps }: Plan): number =>
   steps.reduce(
@@ -90,7 +95,7 @@ export class VirtualWorld implements World {
     const seed = seedOf(plan);
     this.random = randomOf(seed ?? 1);
     const secrets = plan.servers.flatMap(({ secret = [] }) => secret);
-    this.bench = new Bench({ slackMs: stallsOf(plan), secrets });
+    this.bench = new Bench({ slackMs: stallsOf(plan), secrets, limits: limitsIn(plan) });
     const care = { isHealed: () => this.#isHealed, onFault: (fault: Fault) => onFault(fault.fault) };
     const { total } = plan;
     let made: ReturnType<typeof programsOf> | undefined;
@@ -205,9 +210,13 @@ export class VirtualWorld implements World {
       session: (at, input, give) => ports.session(at, input, late(at, give)),
       link: (at, input, give) => ports.link(at, input, late(at, give)),
       office: (at, input, give) => ports.office(at, input, late(at, give)),
-      // What a host or its person says is no news of a server.
-      ask: (from, question, give) =>
-        ports.ask(from, question, this.stage.callPorts.has(question.session) ? give : late(from, give)),
+      // What a host, its person or its lanes say is no news of a server.
+      ask: (from, question, give) => {
+        const later = late(from, give);
+        return ports.ask(from, question, (fact) =>
+          (this.stage.callPorts.has(question.session) || isOfLanes(fact) ? give : later)(fact),
+        );
+      },
     };
   }
 }

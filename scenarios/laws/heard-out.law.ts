@@ -93,6 +93,10 @@ export const heardOut: Law = {
       how: 'one that was lost with its server, and hears more',
       seen: story(asked, refused({ sent: true, lost: true }), next, settled),
     },
+    {
+      how: 'an answer that is looked at first',
+      seen: story(asked, learns(call, question), asks(call, 'finish', 'finish', 'finish'), next, settled),
+    },
     { how: 'a question of somebody else', seen: story(next, next) },
   ],
 };

@@ -34,7 +34,7 @@ export const call: Sample = {
     { type: 'ask.answered', result: { decision: 'allow-for-session' } },
     { type: 'ask.answered', result: 'no object' },
     { type: 'ask.answered', result: { isError: true } },
-    { type: 'ask.answered', result: { isError: true, content: ['too large to be given'] } },
+    { type: 'ask.answered', result: { isError: true, content: ['too large to be given'] }, bytes: 99 },
   ],
   told: [
     { type: 'call.go' },

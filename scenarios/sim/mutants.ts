@@ -16,6 +16,7 @@ import {
   type Mutant,
   type Of,
 } from './mutant.ts';
+import { mutantsOfCalls } from './mutants-calls.ts';
 import { mutantsOfLists } from './mutants-lists.ts';
 import { mutantsOfNet } from './mutants-net.ts';
 import { mutantsOfLives } from './mutants-lives.ts';
@@ -283,7 +284,7 @@ const loops: readonly Mutant[] = [
 ];
 
 export const mutants: readonly Mutant[] = [
-  ...[...calls, ...clients, ...processes, ...loops],
+  ...[...calls, ...mutantsOfCalls, ...clients, ...processes, ...loops],
   ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
   ...[...mutantsOfLives, ...mutantsAround, ...mutantsOfShown],
 ];

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { callPhases, outcomes } from '../../machines/wire/outcome.ts';
+import { blocksOf } from '../replay/page.ts';
+
+/** What docs/calls.md tells a reader to write, in a folder of somebody who uses the package as it was built. */
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const page = readFileSync(join(root, 'docs/calls.md'), 'utf8');
+const server = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
+const here = mkdtempSync(join(tmpdir(), 'a2c-calls-page-'));
+const names = ['rules', 'calling'];
+
+beforeAll(() => {
+  mkdirSync(join(here, 'node_modules/@types'), { recursive: true });
+  symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
+  symlinkSync(join(root, 'node_modules/@types/node'), join(here, 'node_modules/@types/node'), 'dir');
+  writeFileSync(join(here, 'package.json'), JSON.stringify({ type: 'module' }));
+  const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
+  expect(page.match(/^<!-- \S+ -->$/gm)).toEqual(names.map((name) => `<!-- ${name}.ts -->`));
+  for (const [n, { text }] of blocks.entries()) writeFileSync(join(here, `${names[n]}.ts`), text);
+});
+afterAll(() => rmSync(here, { recursive: true }));
+
+it('docs/calls.md has a row for every phase and every outcome', () => {
+  const firsts = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, word]) => word);
+  expect(firsts).toEqual(expect.arrayContaining([...callPhases, ...outcomes]));
+});
+
+it('docs/calls.md has examples that the compiler takes', () => {
+  const options = '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(
+    ' ',
+  );
+  const { stdout, status } = spawnSync(
+    join(root, 'node_modules/.bin/tsc'),
+    [...options, ...names.map((name) => `${name}.ts`)],
+    { cwd: here, encoding: 'utf8' },
+  );
+  expect([status, stdout]).toEqual([0, '']);
+});
+
+it('docs/calls.md has a rule and a dialog that decide as it says, and calls that tell how far they are', () => {
+  const config = { mcpServers: { fixture: { command: process.execPath, args: [server] } } };
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `
+    import { start } from './out/rules.js';
+    import { patiently, takenBack } from './out/calling.js';
+    const asked = [];
+    const answers = ['always', 'yes', 'no'];
+    const computer = await start(${JSON.stringify(config)}, async (text) => {
+      asked.push(text);
+      return answers.shift() ?? 'no';
+    });
+    const outcomes = [];
+    for (const [tool, params] of [
+      ['echo', { text: 'hi' }],
+      ['methods', {}],
+      ['methods', {}],
+      ['seen', {}],
+      ['fail', {}],
+    ]) {
+      const { outcome, phase, failure } = await computer.callTool(tool, params);
+      outcomes.push([tool, outcome, phase, failure?.details.reason_given ?? null]);
+    }
+    answers.push('always', 'always');
+    const { steps, outcome } = await patiently(computer, 'work', {});
+    const back = await takenBack(computer, 'hang', { label: 'x' });
+    await computer.close();
+    console.log(JSON.stringify({ asked, outcomes, steps, outcome, back }));
+    process.exit(0);`,
+    ],
+    { cwd: here, encoding: 'utf8' },
+  );
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual({
+    asked: [
+      ...['fixture wants to run methods {}', 'fixture wants to run seen {}', 'fixture wants to run fail {}'],
+      ...['fixture wants to run work {}', 'fixture wants to run hang {"label":"x"}'],
+    ],
+    outcomes: [
+      ['echo', 'succeeded', null, null],
+      ['methods', 'succeeded', null, null],
+      ['methods', 'succeeded', null, null],
+      ['seen', 'succeeded', null, null],
+      ['fail', 'failed', 'confirming', 'not today'],
+    ],
+    steps: ['1/2 step 1', '2/2 step 2'],
+    outcome: 'succeeded',
+    back: { running: ['fixture hang confirming'], outcome: 'failed' },
+  });
+});
