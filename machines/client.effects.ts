@@ -102,6 +102,7 @@ export const cancelCalls = tellCalls((c) => ({
   type: 'call.cancel',
   reason: c.goal === 'end' ? 'its server is being closed' : 'its server is being stopped',
 }));
+/** Nobody's turn comes in a session that is gone: what was not sent yet hears what becomes of its server. */
 export const holdCalls = tellCalls(() => ({ type: 'call.hold' }));
 export const releaseCalls = tellCalls(() => ({ type: 'call.go' }));
 const lostFailure = (c: Context): Failure =>

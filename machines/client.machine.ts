@@ -190,7 +190,7 @@ export const clientMachine = parts.createMachine({
     },
     severed: {
       tags: 'closing',
-      entry: news('recovering'),
+      entry: [does.holdCalls, news('recovering')],
       always: { guard: 'hasNoProcess', target: 'recovering' },
       on: {
         'process.lost': does.processLost,

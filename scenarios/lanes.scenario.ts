@@ -138,6 +138,24 @@ scenario('a server that dies: what it was asked is unknown, and what waited in t
   s.expect(second).settles('failed', { end: 'failed', code: 'ServerLost' });
 });
 
+scenario(
+  'a stream that breaks lets nobody out of the line: what waited hears how its server died, and was never sent',
+  (s) => {
+    const fs = s.server('fs', {
+      tools: { read: { takes: 5_000 }, end: {} },
+      limits: { concurrency: 2, queue: 2 },
+    });
+    s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
+    s.ready();
+    const running = [s.call('read'), s.call('end')];
+    const waiting = [s.call('read'), s.call('read')];
+    s.settled(...running, ...waiting);
+    for (const call of running) s.expect(call).settles('unknown', { end: 'unknown', code: 'ServerLost' });
+    for (const call of waiting) s.expect(call).settles('failed', { end: 'failed', code: 'ServerLost' });
+    s.expect(fs).requests('tools/call', 2);
+  },
+);
+
 scenario('an agent whose connection breaks while its call waits in the line: the call is not sent', (s) => {
   const fs = s.server('fs', { tools, limits: oneByOne });
   s.office();
