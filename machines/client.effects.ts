@@ -4,7 +4,16 @@ import type { CallOrder, CallStart } from './call.machine.ts';
 import type { CatalogOrder, CatalogStart } from './catalog.machine.ts';
 import { addressOfCatalog } from './catalog.parts.ts';
 import type { CatalogList } from './catalog/index.ts';
-import { backoffOf, backoffSpread, latest, listsOf, tickOf, trialOf, policyOf } from './client.rules.ts';
+import {
+  backoffOf,
+  backoffSpread,
+  crashed,
+  latest,
+  listsOf,
+  policyOf,
+  tickOf,
+  trialOf,
+} from './client.rules.ts';
 import { beginWatch } from './client.watch.ts';
 import type { CallRequest, ClientNews, ClientPlan, ClientStage, Context } from './client.words.ts';
 import type { Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
@@ -117,10 +126,6 @@ export const passAskerLost = {
   type: 'tellOwned',
   params: ({ event }: { event: CallOrder }) => ({ kind: 'call', event }),
 } as const;
-const crashed: Failure = {
-  code: 'Crashed',
-  message: 'The machine of this call failed; whether the call took effect is unknown',
-};
 /** Its answer goes straight to whoever asked, and so does what is said should its machine break. */
 export const openCall = {
   type: 'open',

@@ -4,6 +4,7 @@ import { catalogLists, type CatalogList } from './catalog/index.ts';
 import type { CallRequest, Context, Input } from './client.words.ts';
 import type { Offers } from './ports.ts';
 import { isHopeless } from './server-failure.ts';
+import type { Failure } from './wire/failure.ts';
 
 /** Up to half as long again, by chance: many that failed together do not come back together. */
 export const backoffSpread = 0.5;
@@ -77,3 +78,8 @@ export const policyOf = (c: Context, { isConfirmed, meta, hasOutput }: CallReque
   lookMs: c.timing.lookMs,
   resultBytes: c.resultBytes,
 });
+/** What is said of a call whose machine broke. */
+export const crashed: Failure = {
+  code: 'Crashed',
+  message: 'The machine of this call failed; whether the call took effect is unknown',
+};

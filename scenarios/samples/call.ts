@@ -33,6 +33,7 @@ export const call: Sample = {
     { type: 'ask.answered', result: 'no object' },
     { type: 'ask.answered', result: { isError: true } },
     { type: 'ask.answered', result: { isError: true, content: ['too large to be given'] }, bytes: 99 },
+    { type: 'ask.answered', result: { content: ['too large to be given'] }, bytes: 99 },
   ],
   told: [
     { type: 'call.go' },
