@@ -1,10 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { a2c, documentIn } from '../../scenarios/contracts/command-told.ts';
+import { createTerminal } from '../../adapters/index.ts';
 import { readFact } from '../../machines/facts/index.ts';
+import { createOffice } from '../office.ts';
+import { run } from './run.ts';
 
 const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'a2c-run-'));
@@ -25,6 +29,28 @@ beforeAll(() => {
     },
   });
 });
+
+interface Told {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+/** The command line in this process, with streams for a terminal. */
+async function a2c(...argv: string[]): Promise<Told> {
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const told = Promise.all([text(output), text(errors)]);
+  const terminal = createTerminal({ input, output, errors });
+  const code = await run(argv, { terminal, signal: new AbortController().signal });
+  output.end();
+  errors.end();
+  const [out, err] = await told;
+  return { code, out, err };
+}
+/** One document, and nothing beside it. */
+function documentIn({ out }: Told): Record<string, unknown> {
+  expect(out.trim().split('\n')).toHaveLength(1);
+  return JSON.parse(out) as Record<string, unknown>;
+}
 
 describe('help', () => {
   it('of the program names every command on stdout', async () => {
@@ -257,5 +283,32 @@ describe('call', () => {
         remedy: 'Start an office: a2c office',
       },
     });
+  });
+});
+
+describe('an office', () => {
+  it.each(['office', 'up'])(
+    'of a2c %s whose port is taken says so, and nothing is started',
+    async (command) => {
+      await using taken = await createOffice({ port: 0 });
+      const { code, out, err } = await a2c(command, '--port', String(taken.port));
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toMatch(/^error: .*is already in use/m);
+      expect(err).not.toContain('server ');
+    },
+  );
+
+  it('that others could reach is refused', async () => {
+    const { code, err } = await a2c('office', '--port', '0', '--host', '0.0.0.0');
+    expect(code).toBe(1);
+    expect(err).toContain('loopback only');
+  });
+});
+
+describe('the embedded default', () => {
+  it('reads a file of the current folder without any config', async () => {
+    const { code, out } = await a2c('call', 'read_file', '{"path":"package.json"}');
+    expect(code).toBe(0);
+    expect(out).toContain('"name": "a2c-actors"');
   });
 });
