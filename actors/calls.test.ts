@@ -153,7 +153,9 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect(content[0]?.text).toContain(
       `The host of the computer keeps the whole as 'fixture/${answer.reqId}'`,
     );
-    expect(content[1]?.text).toMatch(/^x{1000000,}… \[\d+ characters cut\]$/);
+    const [beginning, rest] = (content[1]?.text ?? '').split('…');
+    expect(new Set(beginning)).toEqual(new Set('x'));
+    expect(rest).toMatch(/^ \[\d+ characters cut\]$/);
     const whole = computer.keptResult(cut.handle) as { content: { text: string }[] };
     expect(whole.content[0]?.text).toHaveLength(9 * mebibyte);
   });

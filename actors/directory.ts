@@ -1,4 +1,4 @@
-import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
+import { createActor, type AnyStateMachine, type EventObject, type SnapshotFrom } from 'xstate';
 import { nameOf, type Address } from '../machines/address.ts';
 import type { Letter, Open, OwnedEnded, OwnerEnded, OpenRefused, Post } from '../machines/effects.ts';
 import { extended } from '../machines/extended.ts';
@@ -242,8 +242,12 @@ export class Directory {
   #bring(root: Root, input?: object, snapshot?: unknown): void {
     const machine = this.kinds[root.kind];
     if (!machine) throw new Error(`no machine of the kind '${root.kind}'`);
-    const inspect = this.tap.isInspected ? this.tap.inspect : undefined;
-    root.ref = createActor(machine, { id: root.id, clock: root, inspect, input, snapshot } as never);
+    // Only what there is: XState copies its options, and each name more costs a hidden class with every root.
+    const options: { id: Address; clock: Root; [more: string]: unknown } = { id: root.id, clock: root };
+    if (input) options['input'] = input;
+    if (snapshot !== undefined) options['snapshot'] = snapshot;
+    if (this.tap.isInspected) options['inspect'] = this.tap.inspect;
+    root.ref = createActor(machine, options as never);
     const isOver = (): void => void this.#over.push(root);
     root.ref.subscribe({
       complete: isOver,
@@ -261,11 +265,7 @@ export class Directory {
     root.isAlive = false;
     this.#roots.delete(root.name);
     root.owner?.owned.delete(root.name);
-    const { status, output, error } = root.ref.getSnapshot() as {
-      status: string;
-      output: unknown;
-      error?: unknown;
-    };
+    const { status, output, error } = root.ref.getSnapshot() as SnapshotFrom<AnyStateMachine>;
     const why = status === 'done' ? 'done' : status === 'error' ? 'failed' : 'closed';
     const end = { why, output, ...(error !== undefined && { error: textOf(error) }) } as const;
     this.report({ k: 'end', a: root.id, ...(by !== undefined && { by }), ...end });

@@ -230,12 +230,14 @@ describe('9 MiB', () => {
     expect(links).toEqual([]);
   });
 
-  it('of a result are cut to what an office carries, and both links stay', async () => {
+  it('of a result are cut, which the result says, and both links stay', async () => {
     const { agent, links } = await pairOf();
-    expect(await agent.callTool('ours', 'big', { bytes: 9 * mebibyte })).toMatchObject({
+    const answer = await agent.callTool('ours', 'big', { bytes: 9 * mebibyte });
+    expect(answer).toMatchObject({
       outcome: 'succeeded',
       result: { _meta: { a2c_cut: { limit_bytes: 7 * mebibyte } } },
     });
+    expect(JSON.stringify(answer.result).length).toBeLessThan(7 * mebibyte);
     expect(await agent.callTool('ours', 'echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
     expect(links).toEqual([]);
   });

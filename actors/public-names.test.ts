@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { Failure, RoomMember, SmcpTool } from '../machines/wire/index.ts';
+import * as models from '../machines/models/index.ts';
 import * as wire from '../machines/wire/index.ts';
 import * as api from './index.ts';
 import type {
@@ -154,6 +155,12 @@ const values = {
   './contracts': [
     ...['carrierSubject', 'launcherSubject', 'processContract', 'sessionContract', 'sessionMcpContract'],
   ],
+  './models': [
+    ...['anthropic', 'anthropicToolUseToMcpTool', 'createConversation', 'gemini'],
+    ...['geminiFunctionCallToMcpTool', 'mcpToolsToAnthropicTools', 'mcpToolsToGeminiTools'],
+    ...['mcpToolsToOpenAITools', 'mostCharacters', 'openAIToolsToMcpTool', 'openai', 'parametersOf'],
+    ...['readArguments', 'textOf', 'toResponse'],
+  ],
   './replay': ['levels', 'replay'],
   './scenario': [
     ...['Observed', 'Scene', 'breachesOf', 'disagreements', 'observe', 'planOf', 'planTiming'],
@@ -186,6 +193,7 @@ const values = {
 describe('the values of', () => {
   it.each([
     ['a2c-actors', api, values['.']],
+    ['a2c-actors/models', models, values['./models']],
     ['a2c-actors/wire', wire, values['./wire']],
   ])('%s are these and no other', (_, module, expected) => {
     expect(Object.keys(module).sort()).toEqual(expected);

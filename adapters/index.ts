@@ -31,7 +31,7 @@ export {
   type LedgerOptions,
 } from './process/index.ts';
 export { createLanes } from './lanes/index.ts';
-export { validate, validateAsk } from './schema/index.ts';
+export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
 export { findConfig, type FoundConfig } from './config/discover.ts';
 export { isTrusted, trust } from './config/trust.ts';

@@ -1,8 +1,9 @@
 /** What the chart of agent.machine.ts is made of: its memory, its calls and its link. Its views are in agent.views.ts. */
-import { assign, setup } from 'xstate';
+import { setup } from 'xstate';
 import { keyOf } from './address.ts';
 import type { AgentCall, AgentNews, AgentQuery, Context, Event, Input } from './agent.words.ts';
 import { linkAt, viewedBy } from './agent.views.ts';
+import { assign } from './assign.ts';
 import type { CallOrder, CallStart } from './call.machine.ts';
 import { effects, type OwnedEnded } from './effects.ts';
 import { extended } from './extended.ts';
@@ -37,29 +38,34 @@ export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall)
     server: computer,
     timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
     ...othersLimits,
-    session: linkAt(c),
-    method: 'client:tool_call',
-    request: {
-      agent: c.link.name,
-      req_id: call.reqId,
-      computer,
-      tool_name: call.tool,
-      params: call.params,
-      timeout: secondsOf(call.timeoutMs),
+    question: {
+      session: linkAt(c),
+      method: 'client:tool_call',
+      params: {
+        agent: c.link.name,
+        req_id: call.reqId,
+        computer,
+        tool_name: call.tool,
+        params: call.params,
+        timeout: secondsOf(call.timeoutMs),
+      },
     },
   });
 export const queryStart = (
   c: Context,
-  { type: _, request, timeoutMs = c.timing.queryMs + c.timing.agentMarginMs, ...query }: AgentQuery,
+  { type: _, method, request, timeoutMs = c.timing.queryMs + c.timing.agentMarginMs, ...query }: AgentQuery,
 ): CallStart =>
   extended(query, {
     server: '',
-    tool: query.method,
+    tool: method,
     params: {},
     timeoutMs,
     ...othersLimits,
-    session: linkAt(c),
-    request: { agent: c.link.name, req_id: query.reqId, ...request },
+    question: {
+      session: linkAt(c),
+      method,
+      params: { agent: c.link.name, req_id: query.reqId, ...request },
+    },
   });
 export const callOf = (call: AgentCall | AgentQuery) =>
   call.type === 'agent.call'

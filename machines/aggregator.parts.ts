@@ -1,5 +1,6 @@
 /** What the chart of aggregator.machine.ts is made of: its memory, its actions and guards, its letters. */
-import { assign, setup } from 'xstate';
+import { setup } from 'xstate';
+import { assign } from './assign.ts';
 import * as rules from './aggregator.rules.ts';
 import type {
   AggregateWanted,

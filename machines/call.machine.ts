@@ -30,12 +30,14 @@ import {
   parts,
   send,
   settle,
-  startClock,
   takeBack,
 } from './call.parts.ts';
 import { confirming, finishing, judging, ready, refusing, unsent } from './call.phases.ts';
 
 export type { CallStart, CallOrder, ToolApproved } from './call.parts.ts';
+
+/** An agent's own: nobody has a say in it, and no server is started for it. */
+const [, sentAtOnce] = ready;
 
 export const callMachine = parts.createMachine({
   id: 'call',
@@ -44,12 +46,12 @@ export const callMachine = parts.createMachine({
   initial: 'deciding',
   on: { 'call.hold': { actions: 'hold' } },
   states: {
-    deciding: { tags: 'connecting', always: [{ guard: 'isJudged', target: 'judging' }, ...ready] },
+    deciding: { tags: 'connecting', always: [{ guard: 'isJudged', target: 'judging' }, sentAtOnce] },
     judging,
     confirming,
     queued: {
       tags: 'connecting',
-      entry: [enter('queued'), startClock],
+      entry: enter('queued'),
       on: { ...unsent, 'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' } },
       initial: 'held',
       states: {
@@ -60,7 +62,11 @@ export const callMachine = parts.createMachine({
         inLine: {
           on: {
             'ask.began': { target: '#call.running', actions: enter('running') },
-            'ask.refused': { target: '#call.failed', actions: { type: 'rememberUnsent', params: failureOf } },
+            /** Its server had room, and its computer has none. */
+            'ask.refused': {
+              target: '#call.refused',
+              actions: { type: 'rememberUnsent', params: failureOf },
+            },
             /** Its turn would come in a session that is gone. */
             'call.hold': { target: 'held', actions: ['hold', takeBack] },
           },

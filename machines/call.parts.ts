@@ -1,6 +1,7 @@
 /** What the chart of call.machine.ts is made of: its words, its memory, its actions and guards. */
-import { assign, setup } from 'xstate';
+import { setup } from 'xstate';
 import type { Address } from './address.ts';
+import { assign } from './assign.ts';
 import {
   argumentsInvalid,
   carried,
@@ -44,11 +45,8 @@ export interface CallStart {
   readonly replyTo: Address;
   /** Who is told that a person has allowed the tool for as long as the computer lives. */
   readonly keeper: Address;
-  /** Who is asked to run it, and by which method. */
-  readonly session: Address;
-  readonly method: string;
-  /** The parameters of that method. */
-  readonly request: object;
+  /** What is asked to have it run, and whose session. */
+  readonly question: { readonly session: Address; readonly method: string; readonly params: object };
   /** Its server is being started: it waits for `call.go`. */
   readonly isHeld: boolean;
 }
@@ -66,6 +64,8 @@ export interface ToolApproved {
   readonly type: 'tool.approved';
   readonly server: string;
   readonly tool: string;
+  /** The launch facts with which its server was there then. */
+  readonly generation: number;
 }
 type Input = CallStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
@@ -180,8 +180,10 @@ export const parts = setup({
     mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
     isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
       c.policy !== null && !isCallToolResult(result),
-    isLookedAt: ({ context: c }, { result }: { result: unknown }) =>
-      c.policy !== null && ((c.policy.isLookedAt && !isRefusedByTool(result)) || isOverBudget(c, result)),
+    isLookedAt: ({ context: c }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
+      c.policy !== null &&
+      ((c.policy.isLookedAt && !isRefusedByTool(result)) ||
+        (c.policy.resultBytes > 0 && bytes > c.policy.resultBytes)),
     isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
     isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
@@ -193,7 +195,8 @@ export const parts = setup({
 });
 
 export const itself = <E>({ event }: { event: E }): E => event;
-export const answerOf = ({ event }: { event: { readonly result: unknown } }) => event;
+export const answerOf = ({ event }: { event: { readonly result: unknown; readonly bytes?: number } }) =>
+  event;
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
 /** What a port said, which has read it: adapters answer in the words of `calls/`. */
 const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};
@@ -232,7 +235,8 @@ export const send = [
   {
     type: 'ask',
     params: ({ context: c }: { context: Context }) => {
-      const asked = { id: 'call', session: c.session, method: c.method, params: c.request };
+      const { session, method, params } = c.question;
+      const asked = { id: 'call', session, method, params };
       return c.policy ? extended(asked, { lane: c.server }) : asked;
     },
   },
@@ -242,7 +246,12 @@ export const tellApproved = {
   type: 'post',
   params: ({ context: c }: { context: Context }) => ({
     to: c.keeper,
-    event: { type: 'tool.approved', server: c.server, tool: c.tool } satisfies ToolApproved,
+    event: {
+      type: 'tool.approved',
+      server: c.server,
+      tool: c.tool,
+      generation: c.policy?.generation ?? 0,
+    } satisfies ToolApproved,
     ifThere: true as const,
   }),
 } as const;

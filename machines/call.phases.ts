@@ -30,7 +30,7 @@ export const unsent = {
 export const refusing = { type: 'rememberFailure', params: failureOf } as const;
 /** Nothing stands against it any more. */
 export const ready = [
-  { guard: 'isHeld', target: 'queued' },
+  { guard: 'isHeld', target: 'queued', actions: startClock },
   { target: 'running', actions: [startClock, ...send] },
 ] as const;
 
@@ -78,8 +78,12 @@ export const confirming = {
           params: (at: Answered) => ({ text: confirmationDenied, reason: confirmationOf(at).reason }),
         },
       },
-      { guard: { type: 'isForSession', params: confirmationOf }, target: 'queued', actions: tellApproved },
-      { target: 'queued' },
+      {
+        guard: { type: 'isForSession', params: confirmationOf },
+        target: 'queued',
+        actions: [startClock, tellApproved],
+      },
+      { target: 'queued', actions: startClock },
     ],
     'ask.refused': { target: 'refused', actions: refusing },
     'deadline.passed': {

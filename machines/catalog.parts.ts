@@ -1,6 +1,7 @@
 /** What the chart of catalog.machine.ts is made of: its words, its memory, its actions and guards. */
-import { assign, setup } from 'xstate';
+import { setup } from 'xstate';
 import { nameOf, type Address } from './address.ts';
+import { assign } from './assign.ts';
 import {
   changesOf,
   isNoChange,

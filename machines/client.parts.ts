@@ -1,5 +1,6 @@
 /** What the chart of client.machine.ts is made of: its memory, its actions and guards. */
-import { assign, setup } from 'xstate';
+import { setup } from 'xstate';
+import { assign } from './assign.ts';
 import { addressOfCatalog } from './catalog.parts.ts';
 import type { CatalogList } from './catalog/index.ts';
 import * as rules from './client.rules.ts';

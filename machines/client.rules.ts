@@ -69,6 +69,11 @@ export const newborn = (input: Input): Context => ({
 
 /** What a call of one of its tools has to pass. */
 export const policyOf = (c: Context, { isConfirmed, meta, hasOutput }: CallRequest): CallPolicy => ({
-  ...{ isConfirmed, confirmMs: c.timing.confirmMs, meta },
-  ...{ isLookedAt: hasOutput || c.isTransformed, lookMs: c.timing.lookMs, resultBytes: c.resultBytes },
+  isConfirmed,
+  generation: c.generation,
+  confirmMs: c.timing.confirmMs,
+  meta,
+  isLookedAt: hasOutput || c.isTransformed,
+  lookMs: c.timing.lookMs,
+  resultBytes: c.resultBytes,
 });

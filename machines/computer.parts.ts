@@ -1,5 +1,6 @@
 /** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its letters. */
-import { assign, setup } from 'xstate';
+import { setup } from 'xstate';
+import { assign } from './assign.ts';
 import type { ToolApproved } from './call.machine.ts';
 import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientChanged, ClientOrder } from './client.words.ts';

@@ -234,11 +234,15 @@ export const calledBy = (c: ComputerContext, { call }: ToolCall): Partial<Comput
 };
 const isApproved = ({ approved }: ComputerContext, server: string, tool: string): boolean =>
   Object.hasOwn(approved, server) && (approved[server]?.includes(tool) ?? false);
-export const approvedBy = (c: ComputerContext, { server, tool }: ToolApproved): Partial<ComputerContext> =>
-  isApproved(c, server, tool) || !c.servers.some((s) => nameIn(s) === server)
+/** What a person allowed was allowed to these launch facts, and to no others under the same name. */
+export const approvedBy = (
+  c: ComputerContext,
+  { server, tool, generation }: ToolApproved,
+): Partial<ComputerContext> =>
+  isApproved(c, server, tool) ||
+  !c.servers.some((s) => nameIn(s) === server && s.client.generation === generation)
     ? {}
     : { approved: { ...c.approved, [server]: [...(c.approved[server] ?? []), tool] } };
-/** What a person allowed was allowed to these launch facts, and to no others under the same name. */
 const stillApproved = (c: ComputerContext, servers: readonly ServerPlan[]): ComputerContext['approved'] =>
   Object.fromEntries(
     Object.entries(c.approved).filter(([name]) => {

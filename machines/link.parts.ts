@@ -1,6 +1,7 @@
 /** What the chart of link.machine.ts is made of: its words, its memory, its actions and guards. */
-import { assign, sendTo, setup } from 'xstate';
+import { sendTo, setup } from 'xstate';
 import type { Address } from './address.ts';
+import { assign } from './assign.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
 import type { AggregateShown, ResourceRead } from './systems/index.ts';
 import type { System } from './systems/index.ts';

@@ -8,8 +8,9 @@
  * closing — passed through: every seat is closed
  * closed | failed (the port could not be bound, or was lost) — final
  */
-import { assign, sendTo, setup, type ActorRefFrom } from 'xstate';
+import { sendTo, setup, type ActorRefFrom } from 'xstate';
 import { keyOf } from './address.ts';
+import { assign } from './assign.ts';
 import { effects, type OwnedEnded } from './effects.ts';
 import { officePort, type Batch, type OfficeCommand } from './ports.ts';
 import { claim, forget, noClaims, release } from './rooms/claims.ts';

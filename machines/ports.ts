@@ -104,7 +104,13 @@ export type AskFact =
       readonly total?: number;
       readonly message?: string;
     }
-  | { readonly type: 'ask.answered'; readonly id: string; readonly result: unknown }
+  | {
+      readonly type: 'ask.answered';
+      readonly id: string;
+      readonly result: unknown;
+      /** Of the message that brought the result of a tool, where it has more than `manyBytes` (wire/protocol.ts). */
+      readonly bytes?: number;
+    }
   /**
    * `sent: false`: it surely never reached the other side. `lost: true`: it went out and nobody will answer; `alone`:
    * the connection lives on, so nobody will say more about it. Otherwise the other side answered with an error.

@@ -1,6 +1,7 @@
 /** What the chart of process.machine.ts is made of: its words, its memory, its actions and guards. */
-import { assign, sendTo, setup } from 'xstate';
+import { sendTo, setup } from 'xstate';
 import type { Address } from './address.ts';
+import { assign } from './assign.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import { processPort, type ProcessFact } from './ports.ts';
 import type { ProcessEnd } from './server-failure.ts';

@@ -8,8 +8,9 @@
  * leaving   — gives its place up
  * closed    — final: its socket is gone
  */
-import { assign, setup, type ActorRefFrom } from 'xstate';
+import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
+import { assign } from './assign.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { SeatFacts } from './ports.ts';
 

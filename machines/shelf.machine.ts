@@ -8,7 +8,8 @@
  *
  * A window or document that cannot be read falls alone, and a server that does not answer costs its own ones only.
  */
-import { assign, setup, type ActorRefFrom } from 'xstate';
+import { setup, type ActorRefFrom } from 'xstate';
+import { assign } from './assign.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import {

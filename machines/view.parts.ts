@@ -1,6 +1,7 @@
 /** What the chart of view.machine.ts is made of: its words, its memory, what it asks and says. */
-import { assign, setup } from 'xstate';
+import { setup } from 'xstate';
 import type { Address } from './address.ts';
+import { assign } from './assign.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import { remembered } from './remembered.ts';

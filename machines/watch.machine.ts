@@ -11,8 +11,9 @@
  * Each session begins with nothing: a server forgets its subscribers with it. What was refused, also because there was no
  * session, is tried again then, or when it is wanted anew.
  */
-import { assign, setup, type ActorRefFrom } from 'xstate';
+import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
+import { assign } from './assign.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import type { Timing } from './timing.ts';

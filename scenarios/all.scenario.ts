@@ -1,9 +1,11 @@
 /** Each registers its scenarios: with the words of `dsl/` as plans, on the stage as tests of whoever imports this. */
 import './agent-finder.scenario.ts';
 import './agent-systems.scenario.ts';
+import './approvals.scenario.ts';
 import './breaker.scenario.ts';
 import './broken-machines.scenario.ts';
 import './calls-on-stage.scenario.ts';
+import './calls-unfinished.scenario.ts';
 import './catalogs.scenario.ts';
 import './clients-on-stage.scenario.ts';
 import './config-on-stage.scenario.ts';
@@ -12,10 +14,13 @@ import './dsl.scenario.ts';
 import './found-on-stage.scenario.ts';
 import './health.scenario.ts';
 import './histories.scenario.ts';
+import './judged-calls.scenario.ts';
 import './ladders.scenario.ts';
+import './lanes.scenario.ts';
 import './launching.scenario.ts';
 import './lazy.scenario.ts';
 import './links.scenario.ts';
+import './looked-at.scenario.ts';
 import './names.scenario.ts';
 import './offices.scenario.ts';
 import './partings.scenario.ts';

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { onStage } from './scenario.ts';
+import { kept } from './watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
@@ -109,3 +110,56 @@ for (const [what, callTotalMs, timeoutMs, details] of limits)
       expect(call.settled).toMatchObject([{ end: 'timedOut', failure: { details } }]);
     },
   );
+
+const asked: string[] = [];
+onStage(
+  'what a person allows for good is allowed to the launch facts that the server had then, and to no others',
+  {
+    servers: { fs: { tools: { read: { answers: hello } } } },
+    person: ({ reqId }) => {
+      asked.push(reqId);
+      return 'allow-for-session';
+    },
+  },
+  (s) => {
+    asked.length = 0;
+    const calls = (): void => {
+      s.run(2_000);
+      s.call('read');
+      s.run(100);
+    };
+    s.computer();
+    s.run(100);
+    s.call('read');
+    // The person still thinks.
+    s.config({ fs: { generation: 2 } });
+    calls();
+    expect(asked).toEqual(['r1', 'r2']);
+    calls();
+    expect(asked).toEqual(['r1', 'r2']);
+    s.config({ fs: { generation: 3 } });
+    calls();
+    expect(asked).toEqual(['r1', 'r2', 'r4']);
+    expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
+  },
+);
+
+onStage(
+  'the time of a call runs once: what it waited for its server is not given again while it waits for its turn',
+  {
+    servers: { fs: { ...slow, startMs: 300 } },
+    options: { fs: { isLazy: true, kept: kept('read'), limits: { concurrency: 1, queue: 1 } } },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.call('read');
+    const second = s.call('read', { timeoutMs: 400 });
+    s.run(399);
+    expect(second.settled).toEqual([]);
+    s.run(1);
+    expect(second.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed', phase: 'queued' }]);
+    s.run(1_000);
+    expect(s.calls[0]?.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);

@@ -50,6 +50,13 @@ const packages: readonly Allowance[] = [
     where: /^scenarios\/(bench|contracts|fixtures)\//,
     may: ['@modelcontextprotocol/sdk/*', 'socket.io', 'socket.io-client', 'p-queue'],
   },
+  { where: /^scenarios\/models\//, may: ['ajv/*'] },
+  // What providers publish is the judge of what they are given: in types alone.
+  {
+    where: /^scenarios\/models\/.*\.test\.ts$/,
+    may: [],
+    types: ['openai/*', '@anthropic-ai/sdk/*', '@google/genai'],
+  },
   { where: /\.(test|scenario)\.ts$/, may: ['vitest', 'fast-check', 'xstate/graph'] },
   { where: /^(adapters|actors)\/.*\.test\.ts$/, may: ['node:*', 'socket.io', 'socket.io-client'] },
   { where: /^actors\/cli\/pty\.test\.ts$/, may: ['@lydell/node-pty'] },

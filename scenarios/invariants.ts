@@ -22,7 +22,9 @@ function breachesOf(stage: Stage): readonly Breach[] {
   const known = judged.get(stage);
   if (known) return known;
   // Virtual time is late only where a scenario lets it hang.
-  const found = judge(stage.seen, true, { bounds: { slackMs: latenessOf(stage.seen) } });
+  const found = judge(stage.seen, true, {
+    bounds: { slackMs: latenessOf(stage.seen), ...(stage.limits && { limits: stage.limits }) },
+  });
   judged.set(stage, found);
   return found;
 }

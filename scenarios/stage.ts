@@ -29,7 +29,7 @@ import { VirtualClock } from './virtual-clock.ts';
 export type { Person } from './scripted/call-ports.ts';
 export interface StageOptions extends Pick<
   CallPortsOptions,
-  'permission' | 'total' | 'validate' | 'transform'
+  'permission' | 'total' | 'validate' | 'transform' | 'hasProgram'
 > {
   readonly servers?: Readonly<Record<string, Script>>;
   readonly options?: Readonly<Record<string, ServerOptions>>;
@@ -64,6 +64,11 @@ export interface AskedCall {
 export const officeUrl = 'http://127.0.0.1:41000';
 
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
+
+const limitsIn = ({ options = {}, limits = {} }: StageOptions): Readonly<Record<string, LaneLimits>> => ({
+  ...Object.fromEntries(Object.entries(options).flatMap(([name, o]) => (o.limits ? [[name, o.limits]] : []))),
+  ...limits,
+});
 
 /** What one machine draws by chance changes nothing of what another one draws. */
 function chanceOf(seed: number): (a: Address) => number {
@@ -112,7 +117,7 @@ export class Stage {
       (address) => this.directory.find(address)?.ref.getSnapshot().context as Known | undefined,
       {
         ...options,
-        limitsOf: (server) => options.limits?.[server] ?? options.options?.[server]?.limits ?? defaultLimits,
+        limitsOf: (server) => limitsIn(options)[server] ?? defaultLimits,
       },
     );
     this.timing = { ...timing, ...calm, ...options.timing };
@@ -271,6 +276,10 @@ export class Stage {
     if (who === undefined) for (const peer of this.#peers) peer.close();
   }
 
+  /** What its lanes keep to; undefined where all servers together have a limit, too. */
+  get limits(): Readonly<Record<string, LaneLimits>> | undefined {
+    return this.#options.total ? undefined : limitsIn(this.#options);
+  }
   /** Its machines by the names under which it started them. */
   get kinds(): Kinds {
     return { ...(this.#options.kinds ?? machines), ...this.#aliases };

@@ -1,4 +1,5 @@
 import { createAgent } from '../agent.ts';
+import { anthropic, createConversation, gemini, openai } from '../../machines/models/index.ts';
 import type { SmcpTool } from '../../machines/wire/index.ts';
 import { createComputer } from '../computer.ts';
 import { A2cError } from '../errors.ts';
@@ -6,6 +7,7 @@ import type { CallOutcome } from '../pending-calls.ts';
 import { callJson, listingText, resultText } from './answers.ts';
 import { paramsOf } from './call-lines.ts';
 import { progressTold, shown } from './call-progress.ts';
+import type { ModelFormat } from './options.ts';
 import { exitCodes, recordBy, showFailure, type Context, type RecordingOptions } from './shared.ts';
 import { configOf, type SourceOptions } from './source.ts';
 
@@ -64,16 +66,28 @@ async function onlyComputer(agent: Awaited<ReturnType<typeof createAgent>>): Pro
 /** The wire does not tell which server has a tool, nor its own name there. */
 const fromAfar = (tool: SmcpTool): object => ({ ...tool, original: null, server: null });
 
-export async function tools(context: Context, options: OneShotOptions): Promise<number> {
+const modelFormats = { openai, anthropic, gemini } as const;
+/** As a request to this provider takes them. */
+const formatted = (format: ModelFormat, tools: readonly SmcpTool[]): string =>
+  JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
+
+export async function tools(
+  context: Context,
+  options: OneShotOptions & { readonly format?: ModelFormat },
+): Promise<number> {
   const { terminal } = context;
+  const { format } = options;
   if (options.url !== undefined) {
     const listed = await withAgent(context, options, (agent, computer) => agent.tools(computer));
-    if (options.json) terminal.out(JSON.stringify({ tools: listed.map(fromAfar), refused: [], servers: [] }));
+    if (format) terminal.out(formatted(format, listed));
+    else if (options.json)
+      terminal.out(JSON.stringify({ tools: listed.map(fromAfar), refused: [], servers: [] }));
     else for (const tool of listed) terminal.out(`${tool.name}  ${tool.description.split('\n')[0] ?? ''}`);
     return exitCodes.done;
   }
   const listing = await withComputer(context, options, (computer) => computer.tools());
-  if (options.json) terminal.out(JSON.stringify(listing));
+  if (format) terminal.out(formatted(format, listing.tools));
+  else if (options.json) terminal.out(JSON.stringify(listing));
   else for (const line of listingText(listing)) terminal.out(line);
   return exitCodes.done;
 }

@@ -64,7 +64,7 @@ describe('help', () => {
     ['up', '--config', '--port', '--confirm', '--no-auto-connect'],
     ['office', '--port', '--host'],
     ['computer', '--url', '--config', '--name'],
-    ['tools', '--json', '--url', '--config'],
+    ['tools', '--json', '--format', '--url', '--config'],
     ['call', '--json', '--timeout', '<tool>'],
   ])('of %s names its options', async (command, ...options) => {
     const { code, out, err } = await a2c(command, '--help');
@@ -194,6 +194,23 @@ describe('tools', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^echo +fixture +echo$/m);
     expect(out).toMatch(/^server off is disabled/m);
+  });
+
+  it('--format writes what a request to this provider takes, and nothing else', async () => {
+    const given = async (format: string): Promise<unknown> => {
+      const { code, out, err } = await a2c('tools', '--format', format, '-c', config);
+      expect([code, err]).toEqual([0, '']);
+      expect(out.trim().split('\n')).toHaveLength(1);
+      return JSON.parse(out);
+    };
+    const [openai, anthropic, gemini] = await Promise.all(['openai', 'anthropic', 'gemini'].map(given));
+    const echo = { name: 'echo', description: 'echo' };
+    expect(openai).toContainEqual({ type: 'function', function: expect.objectContaining(echo) });
+    expect(anthropic).toContainEqual({ ...echo, input_schema: expect.objectContaining({ type: 'object' }) });
+    expect(gemini).toEqual([
+      { functionDeclarations: expect.arrayContaining([expect.objectContaining(echo)]) },
+    ]);
+    expect((await a2c('tools', '--format', 'other', '-c', config)).code).toBe(64);
   });
 });
 

@@ -4,6 +4,7 @@ import { addLaboratory } from './laboratory.ts';
 import type * as LongRunning from './long-running.ts';
 import type * as OneShot from './one-shot.ts';
 import {
+  modelFormatOption,
   officeOption,
   portOf,
   withCallOptions,
@@ -98,6 +99,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .action(does(longRunning('status')));
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called')
+    .addOption(modelFormatOption())
     .action(does(oneShot('tools')));
   withCallOptions(withPeer(withSource(program.command('call'))))
     .description('calls one tool; who types it has thereby confirmed it')

@@ -27,21 +27,31 @@ class Lane {
   get isEmpty(): boolean {
     return this.#running === 0 && this.waiting === 0;
   }
-  /** `go` is called at once when there is room. */
+  /**
+   * `go` is called at once when there is room: also in the moment in which the queue does not know yet that somebody
+   * has left. Its task comes behind that one's, and holds the place from then on.
+   */
   enter(go: () => void): () => void {
     let isOver = false;
     let hasBegun = false;
     let done = (): void => {};
-    this.waiting += 1;
+    const over = new Promise<void>((resolve) => (done = resolve));
+    const begin = (): void => {
+      hasBegun = true;
+      this.#running += 1;
+      go();
+    };
+    const hasRoom = !this.isFull;
+    if (!hasRoom) this.waiting += 1;
     const turn = async (): Promise<void> => {
       if (isOver) return;
-      hasBegun = true;
-      this.waiting -= 1;
-      this.#running += 1;
-      const over = new Promise<void>((resolve) => (done = resolve));
-      go();
+      if (!hasBegun) {
+        this.waiting -= 1;
+        begin();
+      }
       await over;
     };
+    if (hasRoom) begin();
     void this.#queue.add(turn);
     return () => {
       if (isOver) return;

@@ -1,3 +1,5 @@
+import { sizes } from '../../machines/wire/protocol.ts';
+
 /** A JSON-RPC message as a stranger sent it: nothing about its members is known yet. */
 export interface Envelope {
   readonly id?: unknown;
@@ -11,6 +13,13 @@ export interface RpcError {
   readonly message: string;
   readonly data?: unknown;
 }
+
+const lengths = new WeakMap<object, number>();
+/** How many bytes brought a message, where that is many. */
+export function weigh(message: object, bytes: number): void {
+  if (bytes > sizes.manyBytes) lengths.set(message, bytes);
+}
+export const bytesOf = (message: object): number | undefined => lengths.get(message);
 
 export const isResponse = (message: Envelope): boolean =>
   message.method === undefined && (message.result !== undefined || message.error !== undefined);

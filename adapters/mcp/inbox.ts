@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Around } from './carrier.ts';
-import { isResponse, tooLargeError, type Envelope } from './envelope.ts';
+import { isResponse, tooLargeError, weigh, type Envelope } from './envelope.ts';
 import type { Found } from './framing.ts';
 import { responseIdOf } from './overlong-id.ts';
 
@@ -24,7 +24,10 @@ export class Inbox implements Found {
     }
     const message: Envelope = value;
     if (bytes > this.#around.resultBytes && isResponse(message)) this.refuse(message.id as RequestId, bytes);
-    else this.#deliver(value as JSONRPCMessage);
+    else {
+      weigh(value, bytes);
+      this.#deliver(value as JSONRPCMessage);
+    }
   }
   /** The text of one message that something else has framed. */
   text(text: string, bytes: number): void {

@@ -139,7 +139,9 @@ export class Questions implements Transport {
 /** The params with our token; what else the caller put beside it stays. */
 function withToken(params: unknown, progressToken: number): object {
   const said = params as { readonly _meta?: object } | undefined;
-  return { ...said, _meta: said?._meta ? { ...said._meta, progressToken } : { progressToken } };
+  // Nothing is spread first and grows then: such an object gets a hidden class of its own each time.
+  if (!said || !('_meta' in said)) return { _meta: { progressToken }, ...said };
+  return { ...said, _meta: { ...said._meta, progressToken } };
 }
 
 /** The client passes over a response of foreign shape, and its caller would wait for ever. */

@@ -3,7 +3,7 @@ import type { AskFact } from '../../machines/ports.ts';
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import { rpcErrorDetails } from '../../machines/wire/rpc-error.ts';
 import { Refused } from './carrier.ts';
-import { errorOf, tooLargeOf, type Envelope, type RpcError } from './envelope.ts';
+import { bytesOf, errorOf, tooLargeOf, type Envelope, type RpcError } from './envelope.ts';
 
 type Refusal = Extract<AskFact, { type: 'ask.refused' }>;
 
@@ -51,7 +51,9 @@ export const unusable = (id: string, message: string): Refusal => ({
 /** The answer as a fact: the result exactly as received, or why there is none. */
 export function factOf(id: string, answer: Envelope, limitName: string): AskFact {
   const error = errorOf(answer);
-  if (!error) return { type: 'ask.answered', id, result: answer.result };
+  const bytes = limitName === 'tools/call' ? bytesOf(answer) : undefined;
+  if (!error)
+    return { type: 'ask.answered', id, result: answer.result, ...(bytes !== undefined && { bytes }) };
   return { type: 'ask.refused', id, failure: failureOf(error, limitName), sent: true };
 }
 

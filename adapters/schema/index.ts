@@ -1,1 +1,1 @@
-export { validate, validateAsk } from './validate.ts';
+export { validate } from './validate.ts';

@@ -1,5 +1,5 @@
 import type { ValidateFunction } from 'ajv';
-import { asksOf, type Validate, type Validity } from '../../machines/validation.ts';
+import type { Validate, Validity } from '../../machines/validation.ts';
 import { defaultLimits, read, type Compiled, type Limits, type Reading } from './compile.ts';
 import { problemsOf } from './problems.ts';
 import { sizeOf } from './size.ts';
@@ -11,6 +11,22 @@ const quickCharacters = 100_000;
 /** So many values that took too long, and the schema is asked no more. */
 const strikesAllowed = 3;
 
+const sayNothing: ReadonlySet<string> = new Set(['$comment', '$schema', 'description', 'title']);
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+/**
+ * Any object will do: the schema of most tools without arguments. For the first of any other the judge of schemas
+ * is brought up, which takes a tenth of a second and more.
+ */
+const takesAnyObject = (schema: object): boolean =>
+  'type' in schema &&
+  schema.type === 'object' &&
+  Object.entries(schema).every(
+    ([key, value]) => key === 'type' || sayNothing.has(key) || (key === 'properties' && isEmpty(value)),
+  );
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 type Known = Reading & { strikes: number; all?: ValidateFunction | undefined };
 const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
 
@@ -19,11 +35,11 @@ const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
  * goes with it. Each is compiled by an instance of its own, so that neither names (`$id`) nor rests are shared.
  */
 export function createValidate(limits: Limits = defaultLimits): Validate {
-  const schemas = new WeakMap<object, Known>();
-  const knownOf = (schema: object): Known => {
+  const schemas = new WeakMap<object, Known | 'any object'>();
+  const knownOf = (schema: object): Known | 'any object' => {
     const before = schemas.get(schema);
     if (before) return before;
-    const known = { ...read(schema, limits), strikes: 0 };
+    const known = takesAnyObject(schema) ? 'any object' : { ...read(schema, limits), strikes: 0 };
     schemas.set(schema, known);
     return known;
   };
@@ -32,6 +48,8 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
       // WeakMap takes no other keys, and JavaScript no types.
       if (typeof schema !== 'object' || schema === null) return unchecked('it is no object');
       const known = knownOf(schema);
+      if (known === 'any object')
+        return isObject(value) ? { ok: true } : { ok: false, problems: ['must be object'] };
       if (!known.ok) return unchecked(known.reason);
       const slow = `judging by it takes more than ${limits.checkMs} ms`;
       if (known.strikes >= strikesAllowed) return unchecked(slow);
@@ -82,5 +100,3 @@ function errorsOf(validate: ValidateFunction, value: unknown): Errors | null {
 
 /** That of a host, whose schemas it knows for as long as they live. */
 export const validate: Validate = createValidate();
-/** The same in the form in which machines ask. */
-export const validateAsk = asksOf(validate);

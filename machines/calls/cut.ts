@@ -4,63 +4,88 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What the items may have of all; the rest is for the notice, the meta and what stands around them. */
-const shareOfItems = 0.75;
+/** What the meta may have of all that is left beside the notice; the rest is for the items. */
 const shareOfMeta = 0.125;
+/** In a placeholder nothing of the item is longer, in bytes. */
+const wordBytes = 200;
 
 const noticeOf = (bytes: number, limit: number, handle: string): string =>
   `[a2c] This result has ${bytes} bytes; at most ${limit} are passed on. What is missing was cut. ` +
   `The host of the computer keeps the whole as '${handle}'.`;
+const text = (said: string) => ({ type: 'text', text: said });
+const othersCut = (count: number) => text(`[a2c] ${count} more items were cut`);
 
 const bytesOf = (value: unknown): number => excessBytes(value, 0) ?? 0;
-/** Its beginning, in at most `bytes` of JSON: one character takes between one byte and six. */
-function cutText(text: string, bytes: number): string {
-  let length = Math.floor((text.length * bytes) / Math.max(1, bytesOf(text)));
-  if (length >= text.length) return text;
-  while (length > 0 && bytesOf(text.slice(0, length)) > bytes) length = Math.floor(length / 2);
-  return `${text.slice(0, length)}… [${text.length - length} characters cut]`;
+/** The half of a pair that was cut in two would be no character. */
+const isHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+/** Its beginning, in at most `bytes` of JSON: one character takes between one byte and six. undefined: nothing of it. */
+function cutText(whole: string, bytes: number): string | undefined {
+  const all = bytesOf(whole);
+  if (all <= bytes) return whole;
+  const sayingSo = (length: number): string => `… [${whole.length - length} characters cut]`;
+  const room = bytes - bytesOf(sayingSo(0));
+  let length = Math.floor((whole.length * room) / all);
+  while (length > 0 && bytesOf(whole.slice(0, length)) - 2 > room) length = Math.floor(length / 2);
+  if (length > 0 && isHalf(whole.charCodeAt(length - 1))) length -= 1;
+  return length > 0 ? whole.slice(0, length) + sayingSo(length) : undefined;
 }
 
-/** One item of the content in about `bytes`; an image or a blob is never cut in half, it goes. */
-function cutItem(item: unknown, bytes: number): unknown {
-  if (!isObject(item)) return { type: 'text', text: cutText(String(item), bytes) };
-  if (typeof item['text'] === 'string') return { ...item, text: cutText(item['text'], bytes) };
-  const type = typeof item['type'] === 'string' ? item['type'] : 'item';
-  const resource = isObject(item['resource']) ? item['resource'] : undefined;
-  if (resource && typeof resource['text'] === 'string')
-    return { ...item, resource: { ...resource, text: cutText(resource['text'], bytes) } };
-  const what = [item['mimeType'] ?? resource?.['mimeType'], resource?.['uri'] ?? item['uri']]
-    .filter((word) => typeof word === 'string')
-    .join(' ');
-  return { type: 'text', text: `[${type}${what === '' ? '' : ` ${cutText(what, 200)}`}: cut]` };
+/** What stands where an item was. */
+function placeholder(item: Json): Json {
+  const resource = isObject(item['resource']) ? item['resource'] : {};
+  const words = [
+    item['type'] ?? 'item',
+    item['mimeType'] ?? resource['mimeType'],
+    resource['uri'] ?? item['uri'],
+  ];
+  const said = words.flatMap((word) => (typeof word === 'string' ? [cutText(word, wordBytes) ?? ''] : []));
+  return text(`[${said.join(' ')}: cut]`);
+}
+/** The item with the beginning of its text; an image or a blob is never cut in half. */
+function shortened(item: Json, bytes: number): Json | undefined {
+  const { text: own, resource } = item;
+  const inside = isObject(resource) ? resource : {};
+  const whole = own ?? inside['text'];
+  if (typeof whole !== 'string') return undefined;
+  const around = (said: string): Json =>
+    own === undefined ? { ...item, resource: { ...inside, text: said } } : { ...item, text: said };
+  const cut = cutText(whole, bytes - bytesOf(around('')) + 2);
+  return cut === undefined ? undefined : around(cut);
+}
+/** As much of one item of the content as fits into so many bytes of JSON; undefined: nothing. */
+function fitted(item: unknown, bytes: number): unknown {
+  if (bytesOf(item) <= bytes) return item;
+  const whole = isObject(item) ? item : text(String(item));
+  return [shortened(whole, bytes), placeholder(whole)].find((one) => one && bytesOf(one) <= bytes);
 }
 
 /**
- * The same result in at most `limitBytes` of JSON. It says so: first of all to the model, and under `meta.a2c_cut`
- * to programs. What is small stays as it is; `structuredContent` goes, because half of it would be another.
+ * The same result in at most `limitBytes` of JSON, or in what the notice alone takes where that is more. It says so:
+ * first of all to the model, and under `meta.a2c_cut` to programs. What is small stays as it is; `structuredContent`
+ * goes, because half of it would be another.
  */
 export function cutTo(result: unknown, limitBytes: number, handle: string): unknown {
   const bytes = excessBytes(result, limitBytes);
   if (bytes === undefined) return result;
-  const { content, isError, meta } = isObject(result) ? result : {};
-  const a2c_cut = { bytes, limit_bytes: limitBytes, handle };
-  const notice = { type: 'text', text: noticeOf(bytes, limitBytes, handle) };
-  const items = Array.isArray(content) ? content : [];
-  let left = limitBytes * shareOfItems;
+  const { content, isError, _meta, meta } = isObject(result) ? result : {};
+  const items = Array.isArray(content) ? (content as readonly unknown[]) : [];
+  const given = (kept: readonly unknown[], more: Json) => ({
+    content: [text(noticeOf(bytes, limitBytes, handle)), ...kept],
+    ...(isError === true && { isError: true }),
+    meta: { ...more, a2c_cut: { bytes, limit_bytes: limitBytes, handle } },
+  });
+  let left = limitBytes - bytesOf(given([othersCut(items.length)], {}));
+  const all = { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta) };
+  const small = bytesOf(all) <= left * shareOfMeta ? all : {};
+  left -= bytesOf(small);
   const kept: unknown[] = [];
   for (const item of items) {
-    if (left <= 0) break;
-    const isSmall = excessBytes(item, left) === undefined;
-    const fit = isSmall ? item : cutItem(item, left);
+    // With its comma.
+    const fit = fitted(item, left - 1);
+    if (fit === undefined) break;
     kept.push(fit);
-    left -= bytesOf(fit);
+    left -= bytesOf(fit) + 1;
   }
-  if (kept.length < items.length)
-    kept.push({ type: 'text', text: `[a2c] ${items.length - kept.length} more items were cut` });
-  const smallMeta = isObject(meta) && excessBytes(meta, limitBytes * shareOfMeta) === undefined ? meta : {};
-  return {
-    content: [notice, ...kept],
-    ...(isError === true && { isError: true }),
-    meta: { ...smallMeta, a2c_cut },
-  };
+  const missing = items.length - kept.length;
+  return given(missing > 0 && left >= 0 ? [...kept, othersCut(missing)] : kept, small);
 }

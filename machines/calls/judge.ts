@@ -51,6 +51,19 @@ export interface JudgeOptions {
   readonly validate: Validate;
   readonly permission: () => Permission;
 }
+/** As `await` sees it: a promise of any library is one. */
+const isLater = (said: unknown): said is PromiseLike<unknown> =>
+  ((typeof said === 'object' && said !== null) || typeof said === 'function') &&
+  'then' in said &&
+  typeof said.then === 'function';
+const textOf = (error: unknown): string => {
+  try {
+    return String(error);
+  } catch {
+    return 'with something that has no text';
+  }
+};
+
 /** The port `policy`: arguments first; what is wrong in itself is put before nobody. */
 export const judgeAsk =
   ({ knownTo, validate, permission }: JudgeOptions): Ports['ask'] =>
@@ -61,7 +74,7 @@ export const judgeAsk =
     const say = (said: unknown): void =>
       give({ type: 'ask.answered', id, result: { problems, ...rulingOf(said) } satisfies Judgement });
     const fail = (error: unknown): void => {
-      const message = `Error: Operation not permitted: the host's rule failed: ${String(error)}`;
+      const message = `Error: Operation not permitted: the host's rule failed: ${textOf(error)}`;
       give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
     };
     if (problems.length > 0) {
@@ -74,14 +87,12 @@ export const judgeAsk =
       (said: unknown): void => {
         if (!isOver) then(said);
       };
-    let said: ReturnType<Permission>;
     try {
-      said = permission()(permissionRequest(known, call));
+      const said: unknown = permission()(permissionRequest(known, call));
+      if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
+      else say(said);
     } catch (error) {
       fail(error);
-      return () => {};
     }
-    if (said instanceof Promise) said.then(unlessOver(say), unlessOver(fail));
-    else say(said);
     return () => (isOver = true);
   };

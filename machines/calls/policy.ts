@@ -5,6 +5,8 @@ import { wireCodes, type Failure } from '../wire/failure.ts';
 export interface CallPolicy {
   /** Who asks has confirmed it, or a person has for as long as this computer lives: `ask` is as good as `allow`. */
   readonly isConfirmed: boolean;
+  /** The launch facts of its server: what a person allows for good is allowed to these. */
+  readonly generation: number;
   /** A person gets so long. */
   readonly confirmMs: number;
   /** The merged meta of the tool, which its result carries. */

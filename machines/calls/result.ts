@@ -47,16 +47,22 @@ export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
 export const carried = ({ policy }: Pick<Called, 'policy'>, result: unknown): unknown =>
   policy?.meta && !isRefusedByTool(result) ? withMeta(result, { a2c_tool_meta: policy.meta }) : result;
 
+const tooLarge = 'What the program of its server made of it is too large to be given';
 /** A result as it is given: what was found beside it, and no more bytes than it may have. */
 export function finished(call: Called, result: unknown, finding: Finding): unknown {
   const { policy } = call;
   if (!policy) return result;
   const { mismatch, transformed, warnings } = finding;
-  const more = {
-    ...(transformed !== null && { a2c_vrl_transformed: transformed }),
-    ...(mismatch.length > 0 && { a2c_output_mismatch: mismatch }),
-    ...(warnings.length > 0 && { a2c_warnings: warnings }),
-  };
-  const whole = withMeta(result, more);
-  return isOverBudget(call, whole) ? cutTo(whole, policy.resultBytes, handleOf(call)) : whole;
+  const beside = (made: string | null, said: readonly string[]): unknown =>
+    withMeta(result, {
+      ...(made !== null && { a2c_vrl_transformed: made }),
+      ...(mismatch.length > 0 && { a2c_output_mismatch: mismatch }),
+      ...(said.length > 0 && { a2c_warnings: said }),
+    });
+  const whole = beside(transformed, warnings);
+  if (!isOverBudget(call, whole)) return whole;
+  if (isOverBudget(call, result)) return cutTo(whole, policy.resultBytes, handleOf(call));
+  // It is what was found that is too large. The result is whole, and nobody keeps another one.
+  const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
+  return isOverBudget(call, smaller) ? result : smaller;
 }

@@ -11,6 +11,8 @@ const mebibyte = 1024 * 1024;
  * and never closes a connection: what a call may answer < what an office carries < one message over stdio.
  */
 export const sizes = {
+  /** Of messages with more it is told how many: whoever decides by that need not look at what they say. */
+  manyBytes: 256,
   resultBytes: 7 * mebibyte,
   officePayloadBytes: 8 * mebibyte,
   stdioMessageBytes: 10 * mebibyte,

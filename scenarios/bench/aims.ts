@@ -1,4 +1,5 @@
 import type { Contender } from './chain.ts';
+import type { Endured } from './endurance.ts';
 import type { Row } from './measure.ts';
 import { inputsAtATime } from './recording.ts';
 import type { Stood } from './standing.ts';
@@ -15,7 +16,12 @@ export interface Judged extends Aim {
 }
 interface Measured extends Aim {
   /** Nothing when its chain did not run. */
-  of(rows: readonly Row[], weights: readonly Weighed[], stood: readonly Stood[]): number[];
+  of(
+    rows: readonly Row[],
+    weights: readonly Weighed[],
+    stood: readonly Stood[],
+    endured: readonly Endured[],
+  ): number[];
 }
 type Group = Contender['group'];
 
@@ -43,6 +49,13 @@ const ratio = (a: number | undefined, b: number | undefined): number | undefined
 const cpuRatio = (a: Row, b: Row): number => a.cpuUs / b.cpuUs;
 const cpuMore = (a: Row, b: Row): number => a.cpuUs - b.cpuUs;
 
+const callsMore = (inFlight: number): Measured => ({
+  what: `calls: µs more than the bare SDK client, ${inFlight.toLocaleString('en')} in flight`,
+  limit: 60,
+  best: 'low',
+  of: of('calls', inFlight, cpuMore),
+});
+
 export const aims: readonly Measured[] = [
   { what: 'relay: CPU ×, 64 in flight', limit: 1.3, best: 'low', of: of('relay alone', 64, cpuRatio) },
   {
@@ -50,6 +63,29 @@ export const aims: readonly Measured[] = [
     limit: 75,
     best: 'low',
     of: of('computer alone', 64, cpuMore),
+  },
+  ...[1, 64, 1_000].map(callsMore),
+  {
+    what: 'calls: the same at 1,000 in flight ÷ at 1',
+    limit: 1.2,
+    best: 'low',
+    of: (rows) => {
+      const [few, many] = [1, 1_000].map((n) => pair(rows, 'calls', n));
+      return few && many ? [cpuMore(...many) / cpuMore(...few)] : [];
+    },
+  },
+  {
+    what: 'calls: MB of heap more after many in a row (100,000; --quick: 10,000)',
+    limit: 10,
+    best: 'low',
+    of: (_rows, _weights, _stood, endured) =>
+      endured.filter(({ name }) => name === 'ours').map((each) => each.grownBytes / 1024 ** 2),
+  },
+  {
+    what: 'listing: ms p50, 5,000 tools of 100 servers',
+    limit: 5,
+    best: 'low',
+    of: of('listing', 1, (ours) => ours.p50Ms),
   },
   {
     what: 'directory: µs more than map + timer, 64 in flight',

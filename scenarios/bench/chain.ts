@@ -1,3 +1,4 @@
+import type { Endurance } from './endurance.ts';
 import type { Weight } from './weight.ts';
 
 /** What is measured: something that answers calls. All but the MCP server runs in the measuring process. */
@@ -9,6 +10,8 @@ export interface Chain {
   cpuUs?(): Promise<number>;
   /** Heap per call in flight, where that can be told from everything else. */
   weigh?(): Promise<Weight>;
+  /** So many calls, one after another, and what the heap has grown by. */
+  endure?(calls: number): Promise<Endurance>;
   /** Brings so many servers up, of which one never answers if that is wanted; resolves when all others serve. */
   stand?(servers: number, isOneMute: boolean): Promise<{ close(): Promise<void> }>;
   /** Children that must not outlive the benchmark, whatever happens. */
@@ -23,6 +26,8 @@ export interface Contender {
     | 'computer alone'
     | 'directory alone'
     | 'recorder alone'
+    | 'calls'
+    | 'listing'
     | 'simulation'
     | 'lifecycle'
     | 'memory'

@@ -3,6 +3,7 @@ import { assemble } from '../../actors/assemble.ts';
 import { Directory } from '../../actors/directory.ts';
 import { Fifo } from '../../actors/fifo.ts';
 import { Tap } from '../../actors/tap.ts';
+import type { Judgement } from '../../machines/calls/index.ts';
 import type { ComputerStart } from '../../machines/computer.machine.ts';
 import type { Leaf, Ports } from '../../machines/ports.ts';
 import type { CallSettled } from '../../machines/settlement.ts';
@@ -52,6 +53,7 @@ const info = { name: 'echo', version: '1', protocolVersion: '2025-11-25', offers
 const answerTo = (params: unknown): object => ({
   content: [{ type: 'text', text: (params as { arguments: { text: string } }).arguments.text }],
 });
+const allowed: Judgement = { problems: [], decision: 'allow', reason: 'nothing is against it' };
 const inert: Leaf = { tell: () => {}, close: () => {} };
 const unused = (): never => {
   throw new Error('this bench has no such port');
@@ -67,7 +69,12 @@ const portsOf = (answerer: Answerer): Ports => ({
     queueMicrotask(() => give({ type: 'session.opened', info }));
     return inert;
   },
-  ask: (_from, { id, method, params }, give) => {
+  ask: (_from, { id, session, method, params }, give) => {
+    // As the real one does where the host has no rule of its own: at once.
+    if (session === 'policy') {
+      give({ type: 'ask.answered', id, result: allowed });
+      return () => {};
+    }
     const result = method === 'tools/list' ? { tools: [echo] } : answerTo(params);
     answerer.add(() => give({ type: 'ask.answered', id, result }));
     return () => {};

@@ -2,14 +2,27 @@ import { cpus } from 'node:os';
 import { aims } from './aims.ts';
 import type { Chain, Contender } from './chain.ts';
 import { chains } from './chains.ts';
+import { measureEndurance } from './endurance.ts';
 import { inFlightOf, measure } from './measure.ts';
 import { planOf, type Options } from './options.ts';
 import { measureStanding } from './standing.ts';
-import { aimsTable, flightTable, standingTable, tableOf, weightTable, yardstick } from './table.ts';
+import {
+  aimsTable,
+  callsTable,
+  enduranceTable,
+  flightTable,
+  standingTable,
+  tableOf,
+  weightTable,
+  yardstick,
+} from './table.ts';
 import type { Weighed } from './weight.ts';
 
 const isYardstick = (contender: Contender): boolean =>
   chains.find(({ group }) => group === contender.group) === contender;
+
+/** Both contenders, on a machine that is busy with other things. */
+const secondsPerCall = 0.002;
 
 function chosenBy(only: string): Contender[] {
   const isMeant = (each: Contender): boolean => `${each.group} ${each.name}`.includes(only);
@@ -24,11 +37,10 @@ export async function run(options: Options): Promise<void> {
     options,
     chosen.reduce((n, each) => n + inFlightOf(each).length, 0),
   );
+  const isEnduring = chosen.some(({ group }) => group === 'calls');
+  const seconds = plan.seconds + (isEnduring ? plan.inARow * secondsPerCall : 0);
   const stop = new AbortController();
-  const late = setTimeout(
-    () => stop.abort(new Error(`not done after ${plan.seconds} s`)),
-    plan.seconds * 1_000,
-  );
+  const late = setTimeout(() => stop.abort(new Error(`not done after ${seconds} s`)), seconds * 1_000);
   const interrupted = (): void => stop.abort(new Error('interrupted'));
   process.on('SIGINT', interrupted).on('SIGTERM', interrupted);
   const open = new Map<Contender, Chain>();
@@ -46,20 +58,23 @@ export async function run(options: Options): Promise<void> {
     for (const [{ group, name }, { weigh }] of open)
       if (weigh) weights.push({ group, name, ...(await weigh()) });
     const stood = await measureStanding(open, stop.signal);
+    const endured = await measureEndurance(open, plan.inARow, stop.signal);
     const judged = aims.flatMap(({ of, ...aim }) =>
-      of(rows, weights, stood).map((value) => ({ ...aim, value })),
+      of(rows, weights, stood, endured).map((value) => ({ ...aim, value })),
     );
     if (options.json) {
       const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
       const withRatios = rows.map((row) => ({ ...row, cpuRatio: row.cpuUs / yardstick(rows, row).cpuUs }));
       process.stdout.write(
-        `${JSON.stringify({ machine, rows: withRatios, weights, stood, aims: judged })}\n`,
+        `${JSON.stringify({ machine, rows: withRatios, weights, stood, endured, aims: judged })}\n`,
       );
     } else {
       const tables = [
         tableOf(rows),
         flightTable(rows),
+        callsTable(rows),
         weightTable(weights),
+        enduranceTable(endured),
         standingTable(stood),
         aimsTable(judged),
       ];

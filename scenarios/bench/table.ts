@@ -1,4 +1,5 @@
 import { isReached, type Judged } from './aims.ts';
+import type { Endured } from './endurance.ts';
 import type { Row } from './measure.ts';
 import type { Stood } from './standing.ts';
 import type { Weighed } from './weight.ts';
@@ -53,6 +54,34 @@ export function flightTable(rows: readonly Row[]): string {
     0,
   );
   return `cost with the number in flight: directory alone, ours\n${table}`;
+}
+
+/** What a call costs in a computer beyond the bare one, and whether that grows with the number in flight. */
+export function callsTable(rows: readonly Row[]): string {
+  const ours = rows
+    .filter(({ group, name }) => group === 'calls' && name === 'ours')
+    .toSorted((a, b) => a.inFlight - b.inFlight);
+  const [first] = ours;
+  if (!first) return '';
+  const more = (row: Row): number => row.cpuUs - yardstick(rows, row).cpuUs;
+  const lines = ours.map((row) => [
+    String(row.inFlight),
+    yardstick(rows, row).cpuUs.toFixed(1),
+    row.cpuUs.toFixed(1),
+    more(row).toFixed(1),
+    (more(row) / more(first)).toFixed(2),
+  ]);
+  return `calls: CPU µs\n${aligned([['in flight', 'bare', 'ours', 'ours − bare', '÷ at 1'], ...lines], 0)}`;
+}
+
+export function enduranceTable(endured: readonly Endured[]): string {
+  if (endured.length === 0) return '';
+  const lines = endured.map((each) => [
+    each.name,
+    String(each.calls),
+    (each.grownBytes / 1024 ** 2).toFixed(2),
+  ]);
+  return `calls in a row, in a process of their own\n${aligned([['chain', 'calls', 'MB of heap more'], ...lines], 0)}`;
 }
 
 export function weightTable(weights: readonly Weighed[]): string {

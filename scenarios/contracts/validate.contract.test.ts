@@ -1,7 +1,7 @@
-import { validateAsk } from '../../adapters/index.ts';
-import { simpleValidateAsk } from '../scripted/validator.ts';
+import { validate } from '../../adapters/index.ts';
+import { simpleValidate } from '../scripted/validator.ts';
 import { registered } from './registered.ts';
 import { validateContract } from './validate.contract.ts';
 
-registered('validate port: ajv', validateContract(validateAsk));
-registered('validate port: the simple one', validateContract(simpleValidateAsk));
+registered('validate port: ajv', validateContract(validate));
+registered('validate port: the simple one', validateContract(simpleValidate));

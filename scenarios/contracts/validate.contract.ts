@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import type { AskFact, Ports } from '../../machines/ports.ts';
-import { validatePort, type Validity } from '../../machines/validation.ts';
+import type { JsonObject } from '../../machines/catalog/index.ts';
+import type { Validate, Validity } from '../../machines/validation.ts';
 import { casesOf, type ContractCase, type Law } from './contract.ts';
 import { fits } from './fits.ts';
 
 interface Stage {
-  /** All that was given by the time that the question was asked. */
-  ask(method: string, params: unknown): readonly AskFact[];
   judge(schema: unknown, value: unknown): Validity;
 }
 
@@ -83,44 +81,8 @@ const judging: readonly Law<Stage>[] = [
   },
 ];
 
-const asking: readonly Law<Stage>[] = [
-  {
-    title: 'is answered once and at once, about arguments and about output alike',
-    holds: async ({ ask }) => {
-      for (const method of ['arguments', 'output']) {
-        const facts = ask(method, { schema: person, value: {} });
-        const result = { ok: false, problems: ['name: is missing'] };
-        assert.deepEqual(facts, [{ type: 'ask.answered', id: 'q', result }]);
-      }
-    },
-  },
-  {
-    title: 'about anything else is refused, and about nothing is unchecked',
-    holds: async ({ ask }) => {
-      fits(ask('tools/call', { schema: person, value: {} }), [
-        { type: 'ask.refused', id: 'q', sent: false, failure: { code: 501 } },
-      ]);
-      for (const params of [undefined, null, {}])
-        fits(ask('output', params), [{ type: 'ask.answered', result: { ok: 'unchecked' } }]);
-    },
-  },
-];
-
 /** What every `validate` port owes who asks it. */
-export const validateContract = (port: Ports['ask']): readonly ContractCase[] => {
-  const ask: Stage['ask'] = (method, params) => {
-    const facts: AskFact[] = [];
-    const question = { id: 'q', session: validatePort, method, params };
-    const withdraw = port('call#1', question, (fact) => facts.push(fact));
-    const told = [...facts];
-    withdraw();
-    assert.deepEqual(facts, told, 'nothing follows when the question is withdrawn');
-    return told;
-  };
-  const judge: Stage['judge'] = (schema, value) => {
-    const [fact] = ask('arguments', { schema, value });
-    assert.equal(fact?.type, 'ask.answered');
-    return fact.result as Validity;
-  };
-  return casesOf({ 'a schema': judging, 'a question': asking }, (law) => law.holds({ ask, judge }));
+export const validateContract = (validate: Validate): readonly ContractCase[] => {
+  const judge: Stage['judge'] = (schema, value) => validate(schema as JsonObject, value);
+  return casesOf({ 'a schema': judging }, (law) => law.holds({ judge }));
 };

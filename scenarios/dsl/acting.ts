@@ -106,8 +106,8 @@ export class Acting {
     yield { what: `${server} to be ${stage}`, until: () => visits.includes(stage, from) };
     this.#cursors.set(server, visits.indexOf(stage, from) + 1);
   }
-  #call({ call: ticket, by, tool, reqId, timeoutMs }: Do<'call'>): void {
-    const call = { ticket, reqId, tool, params: {}, timeoutMs };
+  #call({ call: ticket, by, tool, params = {}, reqId, timeoutMs }: Do<'call'>): void {
+    const call = { ticket, reqId, tool, params, timeoutMs };
     if (by === 'host') this.#world.ask('computer', ticket, { type: 'tool.call', call });
     else this.#world.ask('agent', ticket, { type: 'agent.call', computer: names.computer, ...call });
   }

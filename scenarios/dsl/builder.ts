@@ -1,3 +1,4 @@
+import type { LaneLimits } from '../../machines/calls/index.ts';
 import type { Timing } from '../../machines/timing.ts';
 import type { System } from '../../machines/systems/index.ts';
 import { parseFault, wordOf, type Fault } from '../faults/fault.ts';
@@ -6,6 +7,7 @@ import type {
   Aspect,
   ConfigEntry,
   OutsideSignal,
+  PermissionData,
   PersonData,
   Plan,
   Root,
@@ -29,6 +31,8 @@ export interface CallOptions {
   /** Default 60 s; 0 is without limit. */
   readonly timeoutMs?: number;
   readonly reqId?: string;
+  /** Its arguments. */
+  readonly params?: Readonly<Record<string, unknown>>;
 }
 
 /** What a scenario is written with. Each word writes data down; nothing happens before the plan is played. */
@@ -59,6 +63,14 @@ export class Scene {
   /** Tools need a person's word, and this is what the person does. */
   person(person: PersonData): void {
     this.#rest = { ...this.#rest, person };
+  }
+  /** The host has a rule of its own. */
+  permission(permission: PermissionData): void {
+    this.#rest = { ...this.#rest, permission };
+  }
+  /** Of all servers together. */
+  total(total: LaneLimits): void {
+    this.#rest = { ...this.#rest, total };
   }
   timing(timing: Partial<Timing>): void {
     this.#rest = { ...this.#rest, timing: { ...this.#rest.timing, ...timing } };
@@ -106,9 +118,10 @@ export class Scene {
   agentCall(tool: string, options: CallOptions = {}): CallRef {
     return this.#call('agent', tool, options);
   }
-  #call(by: 'host' | 'agent', tool: string, { timeoutMs = 60_000, reqId }: CallOptions): CallRef {
+  #call(by: 'host' | 'agent', tool: string, { timeoutMs = 60_000, reqId, params }: CallOptions): CallRef {
     const call = `call${(this.#calls += 1)}`;
-    this.#steps.push({ do: 'call', call, by, tool, reqId: reqId ?? call, timeoutMs });
+    const given = params && { params };
+    this.#steps.push({ do: 'call', call, by, tool, ...given, reqId: reqId ?? call, timeoutMs });
     return { call };
   }
   /** The agent sends a call once more, under the same request id. */

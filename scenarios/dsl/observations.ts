@@ -42,6 +42,16 @@ interface Child {
   readonly key: Address;
   life: 'unborn' | 'alive' | 'over';
 }
+interface SessionSeen {
+  readonly server: ServerSeen;
+  isOpen: boolean;
+}
+interface Asked {
+  readonly session: SessionSeen;
+  readonly method: string;
+  /** It waits for its turn. */
+  isInLine: boolean;
+}
 const isQuestion = (type: string | undefined): boolean =>
   type === 'aggregate.wanted' || type === 'resource.wanted' || type === 'agent.query';
 const isHost = (a: Address): boolean => a.startsWith('host:');
@@ -61,11 +71,11 @@ export class Observed {
   readonly ended = new Map<string, string>();
   readonly #children = new Map<Address, Child>();
   /** Sessions by the name under which they are asked. */
-  readonly #sessions = new Map<Address, { readonly server: ServerSeen; isOpen: boolean }>();
+  readonly #sessions = new Map<Address, SessionSeen>();
   /** By name: the one that was opened last. */
   readonly #newest = new Map<Address, Address>();
   readonly #keys = new Map<Address, Address>();
-  readonly #asked = new Map<string, Address>();
+  readonly #asked = new Map<string, Asked>();
 
   take({ at, record }: Seen): void {
     if (record.k === 'post') this.#post(at, record);
@@ -111,8 +121,22 @@ export class Observed {
     if (via === 'host' && (ev?.type === 'tool.call' || ev?.type === 'agent.call')) {
       const { call, ticket = call?.ticket } = ev as { ticket?: string; call?: { ticket: string } };
       if (ticket !== undefined) this.calls.set(ticket, { askedAt: at, settled: [] });
-    } else if (via === 'ask' && isAnswer(ev?.type)) this.#asked.delete(`${a} ${id}`);
+    } else if (via === 'ask' && ev) this.#told(`${a} ${id}`, ev);
     else if (via === 'leaf' && ev) this.#fact(a, ev);
+  }
+  /** What is heard of a question. One that waits for its turn, or that there is no room for, was not asked. */
+  #told(name: string, ev: Event): void {
+    const asked = this.#asked.get(name);
+    if (!asked) return;
+    const { server } = asked.session;
+    if (ev.type === 'ask.waiting') asked.isInLine = true;
+    const isBusy = (ev['failure'] as Failure | undefined)?.code === 'Busy';
+    if (ev.type === 'ask.waiting' || (isBusy && !asked.isInLine)) count(server, asked.method, -1);
+    if (ev.type === 'ask.began') {
+      asked.isInLine = false;
+      count(server, asked.method);
+    }
+    if (isAnswer(ev.type)) this.#asked.delete(name);
   }
   #fact(a: Address, ev: { readonly type: string }): void {
     const child = this.#children.get(a);
@@ -165,7 +189,12 @@ export class Observed {
       this.#sessions.set(key, { server, isOpen: true });
       this.#newest.set(nameOf(key), key);
       count(server, 'initialize');
-    } else if (ev.type === 'leaf.close') this.#sessions.delete(this.#keys.get(a) ?? '');
+    } else if (ev.type === 'leaf.close') {
+      const key = this.#keys.get(a) ?? '';
+      const session = this.#sessions.get(key);
+      if (session) session.isOpen = false;
+      this.#sessions.delete(key);
+    }
   }
   #question(a: Address, ev: Event & { id: string; session: Address; method: string }): void {
     const name = `${a} ${ev.id}`;
@@ -174,17 +203,20 @@ export class Observed {
       const key = this.#sessions.has(ev.session) ? ev.session : this.#newest.get(ev.session);
       const session = this.#sessions.get(key ?? '');
       if (!session || key === undefined) return;
-      this.#asked.set(name, key);
+      this.#asked.set(name, { session, method: ev.method, isInLine: false });
       count(session.server, ev.method);
     } else if (ev.type === 'ask.withdraw') {
-      const session = this.#sessions.get(this.#asked.get(name) ?? '');
+      const asked = this.#asked.get(name);
       this.#asked.delete(name);
-      if (session?.isOpen) count(session.server, 'notifications/cancelled');
+      if (asked?.session.isOpen && !asked.isInLine) count(asked.session.server, 'notifications/cancelled');
     }
   }
 }
-const count = ({ requests }: ServerSeen, method: string): void =>
-  void requests.set(method, (requests.get(method) ?? 0) + 1);
+function count({ requests }: ServerSeen, method: string, more = 1): void {
+  const n = (requests.get(method) ?? 0) + more;
+  if (n === 0) requests.delete(method);
+  else requests.set(method, n);
+}
 
 /** What happened in a whole recording. */
 export function observe(seen: Iterable<Seen>): Observed {

@@ -1,3 +1,4 @@
+import type { LaneLimits } from '../../machines/calls/index.ts';
 import type { Outcome } from '../../machines/settlement.ts';
 import type { System } from '../../machines/systems/index.ts';
 import { timing, type Timing } from '../../machines/timing.ts';
@@ -7,6 +8,10 @@ import type { Fault } from '../faults/fault.ts';
 /** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
 export interface ToolData {
   readonly takes?: number;
+  /** Until it answers it says so often how far it is; without: it says nothing. */
+  readonly progressEveryMs?: number;
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
   readonly answers?: Readonly<Record<string, unknown>>;
   readonly changes?: boolean;
 }
@@ -16,7 +21,7 @@ export interface Behaviour {
   readonly faults?: readonly Fault[];
 }
 export interface ServerData
-  extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept' | 'lastTools'> {
+  extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept' | 'lastTools' | 'hasProgram'> {
   readonly name: string;
   /** URIs of what it has and lets watch: windows, documents, anything; without: it has no resources. */
   readonly resources?: readonly string[];
@@ -24,18 +29,31 @@ export interface ServerData
   readonly isAbsent?: true;
   /** From its n-th start on it behaves so. */
   readonly later?: Readonly<Record<number, Behaviour>>;
+  /** Its results go through a program, which gives them a mark, ends itself, or does not end; in virtual time only. */
+  readonly program?: ProgramData;
   /** What it was launched with, and says on stderr when it dies; in virtual time only. */
   readonly secret?: string;
 }
 /** A server as it stands in a later config: what is not said is as at the beginning. */
 export interface ConfigEntry extends Pick<
   ServerOptions,
-  'generation' | 'forbidden' | 'onConflict' | 'autoStart' | 'isLazy' | 'restart' | 'budget' | 'hearsChanges'
+  | 'generation'
+  | 'autoApprove'
+  | 'forbidden'
+  | 'onConflict'
+  | 'autoStart'
+  | 'isLazy'
+  | 'restart'
+  | 'budget'
+  | 'hearsChanges'
 > {
   readonly name: string;
 }
 /** What the person does who is asked to confirm; without: nobody is asked. */
 export type PersonData = 'yes' | 'always' | 'no' | 'never' | 'nobody';
+/** What the host's own rule says of every call; `never`: nothing, for ever. Without: ours is asked. */
+export type PermissionData = 'allow' | 'ask' | 'deny' | 'throws' | 'never';
+export type ProgramData = 'works' | 'fails' | 'hangs';
 
 /** What our host and the world can be compared by. */
 export const aspects = ['calls', 'shown', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;
@@ -62,6 +80,8 @@ export type Step =
       readonly call: string;
       readonly by: 'host' | 'agent';
       readonly tool: string;
+      /** Its arguments; without: none. */
+      readonly params?: Readonly<Record<string, unknown>>;
       /** What it is called on the wire. */
       readonly reqId: string;
       readonly timeoutMs: number;
@@ -184,6 +204,9 @@ export interface Plan {
   readonly steps: readonly Step[];
   readonly timing?: Partial<Timing>;
   readonly person?: PersonData;
+  readonly permission?: PermissionData;
+  /** How many calls of all servers together run at once, and how many wait for that; without: any number. */
+  readonly total?: LaneLimits;
   /** There is an office, the computer `c1` sits in it, and so does an agent `a1`. */
   readonly office?: true;
   /** Why this cannot be played for real. */

@@ -4,6 +4,7 @@ import { defaultLimits } from '../../machines/calls/index.ts';
 import type { Confirm } from '../../actors/confirm.ts';
 import { Runtime, type Hosted } from '../../actors/runtime.ts';
 import { Tap } from '../../actors/tap.ts';
+import type { Permission } from '../../machines/permission/index.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Seen } from '../laws/law.ts';
@@ -11,7 +12,7 @@ import { recorderOf } from '../recording.ts';
 import { randomOf } from '../virtual-clock.ts';
 import { Cable } from './cable.ts';
 import { Observed } from './observations.ts';
-import type { OutsideSignal, PersonData, Plan, Root } from './plan.ts';
+import type { OutsideSignal, PermissionData, PersonData, Plan, Root } from './plan.ts';
 import { livesGroup } from './living.ts';
 import { launchAt } from './real-launch.ts';
 import { RealRemotes } from './real-remote.ts';
@@ -23,6 +24,14 @@ const persons: Readonly<Record<PersonData, Confirm>> = {
   no: () => 'deny',
   never: () => new Promise(() => {}),
   nobody: 'deny',
+};
+
+const rules: Readonly<Record<PermissionData, Permission>> = {
+  allow: () => 'allow',
+  ask: () => 'ask',
+  deny: () => 'deny',
+  throws: () => Promise.reject(new Error('no rule today')),
+  never: () => new Promise(() => {}),
 };
 
 /** A plan played by real processes, pipes and sockets. */
@@ -58,7 +67,10 @@ export class RealWorld implements World {
     this.#remotes = new RealRemotes(plan, this.runtime);
     this.runtime.calls.limitsOf = (server) =>
       plan.servers.find(({ name }) => name === server)?.limits ?? defaultLimits;
-    if (plan.person) this.runtime.calls.confirm = persons[plan.person];
+    const { person, permission, total } = plan;
+    if (total) this.runtime.calls.total = () => total;
+    if (permission) this.runtime.calls.permission = rules[permission];
+    if (person) this.runtime.calls.confirm = persons[person];
   }
   #see(record: DirectoryRecord): void {
     const seen = { at: performance.now() - this.#began, record };

@@ -112,6 +112,9 @@ function replyOf(
   // Whoever waits for others to be sent in reverse waits its whole time here; they overtake it all the same.
   return { answers: result, afterMs: afterMs + (isPlain(named) ? 0 : num(named.get('rpc.reorder'), 'ms')) };
 }
+/** It tells how far it is, whatever becomes of its answer. */
+const telling = (reply: Reply, everyMs: number | undefined): Reply =>
+  everyMs === undefined || !('answers' in reply) ? reply : { ...reply, progresses: { everyMs } };
 const textOf = (text: string) => ({ content: [{ type: 'text', text }] });
 
 function initializeOf(triggers: Triggers, slowMs: number): NonNullable<Script['initialize']> {
@@ -177,7 +180,7 @@ function happeningOf(fault: Fault, start: number): Happening | undefined {
 
 /** What it does when a tool is called that it has, or had. */
 function actsOf(triggers: Triggers, lists: ScriptedLists) {
-  return (name: string, { takes = 0, answers = textOf(name), changes }: ToolData = {}): Act =>
+  return (name: string, { takes = 0, answers = textOf(name), changes, ...how }: ToolData = {}): Act =>
     (call) => {
       if (!lists.has(name)) return { errors: `there is no tool ${name}`, code: -32_602 };
       if (changes === true) {
@@ -185,7 +188,7 @@ function actsOf(triggers: Triggers, lists: ScriptedLists) {
         lists.tell();
       }
       const faults = triggers.take((word) => answerWords.has(word), 'call', name);
-      return replyOf('call', answers, faults, takes);
+      return telling(replyOf('call', answers, faults, takes), how.progressEveryMs);
     };
 }
 

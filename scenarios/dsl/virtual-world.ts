@@ -1,14 +1,24 @@
 import type { AnyEventObject } from 'xstate';
 import type { Observer } from '../../actors/observer.ts';
-import type { Give, Ports } from '../../machines/ports.ts';
+import type { Permission } from '../../machines/permission/index.ts';
+import type { AskFact, Give, Ports } from '../../machines/ports.ts';
 import type { Fault } from '../faults/fault.ts';
 import { Bench, type Breach } from '../laws/index.ts';
 import { Stage as Theatre, officeUrl, type Person, type StageOptions } from '../stage.ts';
+import { simpleValidate } from '../scripted/validator.ts';
 import { showsTheTruth, untruthsShown } from '../truth-shown.ts';
 import { offersTheTruth, untruths } from '../truth.ts';
 import { randomOf } from '../virtual-clock.ts';
 import { Observed } from './observations.ts';
-import { timingOf, type OutsideSignal, type Plan, type PersonData, type Root } from './plan.ts';
+import {
+  timingOf,
+  type OutsideSignal,
+  type PermissionData,
+  type PersonData,
+  type Plan,
+  type Root,
+} from './plan.ts';
+import { programsOf } from './scripted-programs.ts';
 import { scriptOf } from './scripted-server.ts';
 import { agentOf, computerOf, has, names, seedOf, type Waits, type World } from './world.ts';
 
@@ -18,6 +28,15 @@ const persons: Readonly<Record<PersonData, Person>> = {
   no: () => 'deny',
   never: () => 'never',
   nobody: () => 'nobody',
+};
+const rules: Readonly<Record<PermissionData, Permission>> = {
+  allow: () => 'allow',
+  ask: () => 'ask',
+  deny: () => 'deny',
+  throws: () => {
+    throw new Error('no rule today');
+  },
+  never: () => new Promise(() => {}),
 };
 /** What the world says to whoever lives at or below an address comes so much later. */
 interface Delay {
@@ -41,6 +60,11 @@ export interface Staging {
 
 const limitsIn = ({ servers }: Plan): NonNullable<StageOptions['limits']> =>
   Object.fromEntries(servers.flatMap(({ name, limits }) => (limits ? [[name, limits]] : [])));
+
+const isOfLanes = (fact: AskFact): boolean =>
+  fact.type === 'ask.waiting' ||
+  fact.type === 'ask.began' ||
+  (fact.type === 'ask.refused' && fact.failure.code === 'Busy');
 
 /** Timers are so late at most. */
 const stallsOf = ({ steps }: Plan): number =>
@@ -71,13 +95,21 @@ export class VirtualWorld implements World {
     const seed = seedOf(plan);
     this.random = randomOf(seed ?? 1);
     const secrets = plan.servers.flatMap(({ secret = [] }) => secret);
-    this.bench = new Bench({ slackMs: stallsOf(plan), secrets });
+    this.bench = new Bench({ slackMs: stallsOf(plan), secrets, limits: limitsIn(plan) });
     const care = { isHealed: () => this.#isHealed, onFault: (fault: Fault) => onFault(fault.fault) };
+    const { total } = plan;
+    let made: ReturnType<typeof programsOf> | undefined;
+    const programs = (): ReturnType<typeof programsOf> => (made ??= programsOf(plan, this.stage.clock));
     const options: StageOptions = {
       servers: Object.fromEntries(plan.servers.map((server) => [server.name, scriptOf(server, care)])),
       timing: timingOf(plan),
       watches,
       limits: limitsIn(plan),
+      validate: simpleValidate,
+      ...(total && { total: () => total }),
+      ...(plan.permission && { permission: rules[plan.permission] }),
+      hasProgram: (server) => programs().hasProgram(server),
+      transform: (...asked) => programs().transform(...asked),
       ...(kinds && { kinds }),
       ...(plan.person && { person: persons[plan.person] }),
       ...(seed !== undefined && { seed }),
@@ -178,9 +210,13 @@ export class VirtualWorld implements World {
       session: (at, input, give) => ports.session(at, input, late(at, give)),
       link: (at, input, give) => ports.link(at, input, late(at, give)),
       office: (at, input, give) => ports.office(at, input, late(at, give)),
-      // What a host or its person says is no news of a server.
-      ask: (from, question, give) =>
-        ports.ask(from, question, this.stage.callPorts.has(question.session) ? give : late(from, give)),
+      // What a host, its person or its lanes say is no news of a server.
+      ask: (from, question, give) => {
+        const later = late(from, give);
+        return ports.ask(from, question, (fact) =>
+          (this.stage.callPorts.has(question.session) || isOfLanes(fact) ? give : later)(fact),
+        );
+      },
     };
   }
 }

@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { ComputerStart, ServerPlan, ServersSet } from '../../machines/computer.machine.ts';
 import type { LinkStart } from '../../machines/link.machine.ts';
 import type { Fault } from '../faults/fault.ts';
-import { planOf } from '../server-plan.ts';
+import { planOf, type ServerOptions } from '../server-plan.ts';
 import type { Observed } from './observations.ts';
 import {
   timingOf,
@@ -54,8 +54,13 @@ export const shuffled = <T>(items: readonly T[], random: () => number): T[] =>
     .toSorted((a, b) => a.at - b.at)
     .map(({ item }) => item);
 
+/** What is approved beforehand is so where nothing else is said of a tool. */
+const calledBy = ({ program, autoApprove }: ServerData): ServerOptions => ({
+  hasProgram: program !== undefined,
+  ...(autoApprove && { meta: null }),
+});
 const serverPlan = (plan: Plan, s: ServerData): ServerPlan =>
-  planOf(s.name, s, timingOf(plan), plan.person === undefined);
+  planOf(s.name, { ...s, ...calledBy(s) }, timingOf(plan), plan.person === undefined);
 /** The computer of a plan, whoever plays it. `url`: of its office. */
 export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
   servers: plan.servers.filter(({ isAbsent }) => !isAbsent).map((server) => serverPlan(plan, server)),

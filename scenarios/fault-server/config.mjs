@@ -1,6 +1,7 @@
 import { checked, isObject, meant, readFault, Refusal, refuseUnknown, words } from './vocabulary.mjs';
 
 const stepKeys = ['name', 'tools', 'resources', 'seed', 'faults', 'lifeMs'];
+const toolKeys = ['takes', 'answers', 'changes', 'inputSchema', 'outputSchema', 'progressEveryMs'];
 const baseKeys = [...stepKeys, 'starts', 'log', 'later', 'http'];
 
 /** So long it lives at most, whatever it ignores. */
@@ -10,10 +11,13 @@ function readTools(at, given) {
   checked(at, given, { type: 'object' });
   for (const [name, tool] of Object.entries(given)) {
     checked(`${at}.${name}`, tool, { type: 'object' });
-    refuseUnknown(`${at}.${name}`, tool, ['takes', 'answers', 'changes']);
-    const { takes, answers, changes } = tool;
+    refuseUnknown(`${at}.${name}`, tool, toolKeys);
+    const { takes, progressEveryMs, changes } = tool;
     if (takes !== undefined) checked(`${at}.${name}.takes`, takes, { type: 'integer', min: 0 });
-    if (answers !== undefined) checked(`${at}.${name}.answers`, answers, { type: 'object' });
+    if (progressEveryMs !== undefined)
+      checked(`${at}.${name}.progressEveryMs`, progressEveryMs, { type: 'integer', min: 1 });
+    for (const key of ['answers', 'inputSchema', 'outputSchema'])
+      if (tool[key] !== undefined) checked(`${at}.${name}.${key}`, tool[key], { type: 'object' });
     if (changes !== undefined) checked(`${at}.${name}.changes`, changes, { type: 'boolean' });
   }
   return given;

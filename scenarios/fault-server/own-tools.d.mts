@@ -3,6 +3,7 @@ interface Described {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: 'object' };
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
 }
 export interface OwnTools {
   list(): Described[];

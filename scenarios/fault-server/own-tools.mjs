@@ -1,3 +1,9 @@
+/** What its config says of the shape of a tool's arguments and results. */
+function schemasOf(configured, name) {
+  const { inputSchema, outputSchema } = Object.hasOwn(configured, name) ? configured[name] : {};
+  return { ...(inputSchema && { inputSchema }), ...(outputSchema && { outputSchema }) };
+}
+
 /** The tools of one process: those of its config, and what has become of them since. */
 export function createTools(server, configured) {
   const lasting = Object.keys(configured);
@@ -11,6 +17,7 @@ export function createTools(server, configured) {
     name,
     description: name === first ? description : name,
     inputSchema: { type: 'object' },
+    ...schemasOf(configured, name),
   });
   return {
     /** As it would list them now. */

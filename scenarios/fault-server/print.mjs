@@ -12,7 +12,8 @@ The config, of which every key may be left out:
   name    "fault-server"
   tools   {"read":{"takes":50,"answers":{"content":[]},"changes":true}}   default {"echo":{}}
           takes: ms; answers: a CallToolResult, by default its argument \`text\` or its name;
-          changes: it says list_changed before it answers
+          changes: it says list_changed before it answers; progressEveryMs: until then it tells how far
+          it is; inputSchema, outputSchema: as it lists them
   resources   ["note://1"]   URIs of what it has and lets watch; window:// has a text, dpe:// a document
   faults  [{"fault":"proc.exit","code":3,"when":"call","tool":"read","afterMs":100,"times":1,"p":0.5}]
           when: start, initialize, ready, list, call, read, stdinEnd or sigterm, as --list has it;

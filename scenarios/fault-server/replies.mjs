@@ -34,6 +34,7 @@ export function createReplies({ triggers, output, log }) {
   const deliver = (entry) => {
     const { id, named, result } = entry;
     pending.delete(id);
+    clearInterval(entry.telling);
     const go = () => leave(entry, lineOf({ id, result }, named));
     const reorder = named.get('rpc.reorder');
     if (!reorder) return go();
@@ -45,20 +46,22 @@ export function createReplies({ triggers, output, log }) {
     if (!isSilent) output.line(JSON.stringify(message), triggers.takeFraming(), id);
   };
   return {
-    /** Answers once, after `takes` ms, or as the faults want. */
-    answer: ({ id, params, when, tool }, result, takes = 0) => {
+    /** Answers once, after `takes` ms and what progress it makes until then, or as the faults want. */
+    answer: ({ id, params, when, tool }, result, { takes = 0, progressEveryMs } = {}) => {
       const faults = triggers.take(answerWords, when, tool);
       for (const { fault } of faults) log({ did: fault, id });
       const named = new Map(faults.map((fault) => [fault.fault, fault]));
       const isDeaf = named.has('rpc.cancelIgnored');
-      const entry = { id, when, tool, named, result, isDeaf, timer: undefined, cancelled: undefined };
+      const entry = { id, when, tool, named, result, isDeaf };
       pending.set(id, entry);
+      const token = params?._meta?.progressToken ?? id;
       const progressing = named.get('rpc.progressForever') ?? named.get('rpc.progressStall');
-      if (progressing)
-        entry.timer = progress(params?._meta?.progressToken ?? id, progressing, (told) => tell(id, told));
+      if (progressing) entry.timer = progress(token, progressing, (told) => tell(id, told));
       if (progressing || named.has('rpc.never') || named.has('life.initNever')) return;
       const late = (named.get('rpc.late')?.ms ?? 0) + (named.get('life.initSlow')?.ms ?? 0);
       const ms = faults.reduce((sum, { afterMs = 0 }) => sum + afterMs, takes + late);
+      if (progressEveryMs !== undefined)
+        entry.telling = progress(token, { everyMs: progressEveryMs }, (told) => tell(id, told));
       const wait = () => (ms > 0 ? (entry.timer = setTimeout(() => deliver(entry), ms)) : deliver(entry));
       if (named.has('rpc.answerAfterCancel')) entry.cancelled = wait;
       else wait();
@@ -71,6 +74,7 @@ export function createReplies({ triggers, output, log }) {
         return entry.cancelled();
       }
       clearTimeout(entry.timer);
+      clearInterval(entry.telling);
       pending.delete(id);
     },
     silence: () => {

@@ -55,8 +55,8 @@ function requestsOf({ name, tools, resources }, { own, replies, send, refuse, sa
       if (!own.tools.has(tool)) return refuse(request.id, -32602, `there is no tool ${tool}`);
       if (known.changes) say('tools');
       const text = params.arguments?.text;
-      const { takes, answers = textResult(typeof text === 'string' ? text : tool) } = known;
-      replies.answer(request, answers, takes);
+      const { answers = textResult(typeof text === 'string' ? text : tool), ...how } = known;
+      replies.answer(request, answers, how);
     },
     ...resourcesOf(own, { replies, send, refuse }),
     ping: ({ id }) => send({ id, result: {} }),

@@ -1,5 +1,6 @@
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { allKept } from './all-kept.law.ts';
+import { allowedForGood } from './allowed-for-good.law.ts';
 import { announced } from './announced.law.ts';
 import { askedAnew } from './asked-anew.law.ts';
 import { atRest } from './at-rest.law.ts';
@@ -12,6 +13,7 @@ import { changeFetched } from './change-fetched.law.ts';
 import { childEndsOnce } from './child-ends-once.law.ts';
 import { convergence } from './convergence.law.ts';
 import { freedSeat } from './freed-seat.law.ts';
+import { given } from './given.law.ts';
 import { heardOut } from './heard-out.law.ts';
 import { knownTools } from './known-tools.law.ts';
 import { ladderTime } from './ladder-time.law.ts';
@@ -37,12 +39,16 @@ import { seatedOrWhyNot } from './seated-or-why-not.law.ts';
 import { sentOnce } from './sent-once.law.ts';
 import { settledInTime } from './settled-in-time.law.ts';
 import { settledOnce } from './settled-once.law.ts';
+import { silentServer } from './silent-server.law.ts';
 import { silence } from './silence.law.ts';
 import { startBegins } from './start-begins.law.ts';
 import { bursts } from './bursts.law.ts';
 import { closingRefuses } from './closing-refuses.law.ts';
 import { heldCalls } from './held-calls.law.ts';
+import { inLine } from './in-line.law.ts';
 import { inTurn } from './in-turn.law.ts';
+import { outcomeTold } from './outcome.law.ts';
+import { permitted } from './permitted.law.ts';
 import { pingIdle } from './ping-idle.law.ts';
 import { renewed } from './renewed.law.ts';
 import { rolledBack } from './rolled-back.law.ts';
@@ -81,6 +87,12 @@ export const laws: readonly Law[] = [
   askedAnew,
   letIn,
   heardOut,
+  permitted,
+  allowedForGood,
+  inLine,
+  silentServer,
+  given,
+  outcomeTold,
   takenBack,
   bursts,
   toldLists,

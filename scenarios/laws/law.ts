@@ -1,4 +1,5 @@
 import type { Address } from '../../machines/address.ts';
+import type { LaneLimits } from '../../machines/calls/index.ts';
 import { isAnswer as isAnswerType } from '../../machines/ports.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
@@ -26,6 +27,8 @@ export interface Bounds {
   readonly slackMs: number;
   /** Texts that must not leave a host: canaries. */
   readonly secrets?: readonly string[];
+  /** How many calls of each server may run and wait; who is not named has the default, and all together no limit. */
+  readonly limits?: Readonly<Record<string, LaneLimits>>;
 }
 /**
  * Reads what one directory reported, record after record. It runs for each record of ten thousands of runs, so it

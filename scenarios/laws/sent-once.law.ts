@@ -4,7 +4,7 @@ import type { Found, Judge, Law, RecordOf, Said } from './law.ts';
 import { naming } from './pairs.ts';
 import { rootOf } from './places.ts';
 import { Recent } from './recent.ts';
-import { asks, hears, opens, posts, story } from './telling.ts';
+import { asks, hears, learns, opens, posts, story } from './telling.ts';
 
 interface Count {
   readonly place: Address;
@@ -27,9 +27,16 @@ class SentOnce implements Judge {
     if (record.k === 'out') return this.#asked(record);
     if (record.k === 'open') this.#open(record);
     else if (record.k === 'end') this.#calls.delete(record.a);
-    else if (record.k === 'in')
-      this.#accept(rootOf(record.a), (record.ev as Said<{ ticket: string }>).ticket);
+    else if (record.k === 'in') return this.#heard(record);
     return undefined;
+  }
+  #heard({ via, a, ev }: RecordOf<'in'>): Found | undefined {
+    const { type, ticket } = ev as Said<{ ticket: string }>;
+    if (via !== 'ask') return this.#accept(rootOf(a), ticket);
+    const count = this.#calls.get(a);
+    // What waits for its turn has not left, and may be taken back.
+    if (type === 'ask.waiting' && count) count.passedOn -= 1;
+    return type === 'ask.began' ? this.#passOn(count, a) : undefined;
   }
   #post({ from, a, ev }: RecordOf<'post'>): Found | undefined {
     const { type, ticket, call } = ev as Said<{ ticket: string; call: { ticket: string } }>;
@@ -75,6 +82,8 @@ const toComputer = posts(link, computer, 'tool.call', { call: { ticket: '1.r1' }
 const toClient = posts(computer, client, 'call.request', { ticket: '1.r1' });
 const opened = (n: number) => opens(`${client}/call:1.r1#${n}`, 'call', `${client}#1`, { ticket: '1.r1' });
 const toServer = (n: number) => asks(`${client}/call:1.r1#${n}`, 'call', `${client}#1`, 'tools/call');
+const waiting = learns(`${client}/call:1.r1#1`, 'call', 'ask.waiting', { ahead: 0 });
+const began = learns(`${client}/call:1.r1#1`, 'call', 'ask.began', {});
 const agentCalled = posts('host', 'agent', 'agent.call', { ticket: 'r1' });
 const made = opens('agent/call:r1#1', 'call', 'agent#1', { ticket: 'r1' });
 const toOffice = asks('agent/call:r1#1', 'call', 'agent/link', 'client:tool_call');
@@ -84,6 +93,7 @@ export const sentOnce: Law = {
   why: 'What was sent may have taken effect: it is never sent again by itself (no-blind-retry; design rule 4).',
   sees: [
     'in agent.called',
+    'in ask',
     'post tool.call',
     'post call.request',
     'post agent.call',
@@ -96,6 +106,11 @@ export const sentOnce: Law = {
     {
       how: 'a call that asks again when it hears nothing',
       seen: story(called, toComputer, toClient, opened(1), toServer(1), toServer(1)),
+      said: 'a call went out 2 times, and came in 1 times',
+    },
+    {
+      how: 'a call whose turn has come, and which asks again',
+      seen: story(toClient, opened(1), toServer(1), waiting, began, toServer(1)),
       said: 'a call went out 2 times, and came in 1 times',
     },
     {
@@ -128,6 +143,10 @@ export const sentOnce: Law = {
     {
       how: 'a ticket that is used again',
       seen: story(toClient, opened(1), toServer(1), toClient, opened(2), toServer(2)),
+    },
+    {
+      how: 'a call that is taken out of the line and waits in another',
+      seen: story(toClient, opened(1), toServer(1), waiting, toServer(1), waiting, began),
     },
     { how: 'a call from before the first record', seen: story(toServer(1), toServer(1)) },
     { how: 'an agent that asks once', seen: story(agentCalled, made, toOffice) },

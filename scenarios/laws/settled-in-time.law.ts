@@ -1,29 +1,37 @@
 import type { Address } from '../../machines/address.ts';
+import type { CallStart } from '../../machines/call.machine.ts';
+import type { CallPolicy } from '../../machines/calls/index.ts';
+import { isAnswer } from '../../machines/ports.ts';
 import type { Timing } from '../../machines/timing.ts';
 import { nameOf } from '../../machines/address.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Bounds, Found, Judge, Law, RecordOf, Said } from './law.ts';
 import { Pairs } from './pairs.ts';
-import { opens, orders, posts, story } from './telling.ts';
+import { asks, ends, learns, opens, orders, posts, story } from './telling.ts';
 
 interface Due {
   readonly at: Address;
   readonly ticket: string;
-  readonly due: number;
+  due: number;
 }
 interface Request {
   readonly ticket: string;
   readonly replyTo: Address;
   readonly timeoutMs: number;
-  readonly isConfirmed: boolean;
-  readonly meta: { readonly auto_apply?: boolean } | null;
-  readonly call: { readonly ticket: string; readonly timeoutMs: number; readonly confirmed?: boolean };
+  readonly call: { readonly ticket: string; readonly timeoutMs: number };
+}
+/** A call of a computer: what it waits for besides its server has a time of its own, before its clock or after it. */
+interface Judged {
+  readonly entry: Due;
+  readonly timeoutMs: number;
+  readonly policy: CallPolicy;
 }
 
 class SettledInTime implements Judge {
   readonly #slackMs: number;
   readonly #timings = new Map<Address, Timing>();
   readonly #waiting = new Pairs<Due>();
+  readonly #calls = new Map<Address, Judged>();
   /** Before this nobody is late. */
   #soonest = Infinity;
 
@@ -31,16 +39,44 @@ class SettledInTime implements Judge {
     this.#slackMs = slackMs;
   }
   take(record: DirectoryRecord, at: number): Found | readonly Found[] | undefined {
-    if (record.k === 'in') return at > this.#soonest ? this.#late(at) : undefined;
+    if (record.k === 'in') {
+      const found = at > this.#soonest ? this.#late(at) : undefined;
+      if (record.via === 'ask') this.#hear(record, at);
+      return found;
+    }
     if (record.k === 'post') this.#post(record, at);
-    else if (record.k === 'open') this.#open(record);
+    else if (record.k === 'open') this.#open(record, at);
+    else if (record.k === 'out') this.#out(record, at);
+    else if (record.k === 'end') this.#calls.delete(record.a);
     return undefined;
   }
-  #open({ a, kind, input }: RecordOf<'open'>): void {
-    const { timing } = input as { readonly timing?: Timing };
-    if ((kind !== 'computer' && kind !== 'agent') || !timing) return;
-    this.#timings.set(nameOf(a), timing);
-    this.#timings.set(a, timing);
+  #open({ a, kind, input }: RecordOf<'open'>, at: number): void {
+    const { timing, policy, ticket = '', replyTo = '', timeoutMs = 0 } = input as Partial<Opened>;
+    if ((kind === 'computer' || kind === 'agent') && timing) {
+      this.#timings.set(nameOf(a), timing);
+      this.#timings.set(a, timing);
+    }
+    if (kind !== 'call' || !policy) return;
+    const entry = this.#waiting.get(replyTo, ticket);
+    if (!entry || timeoutMs === 0) return;
+    this.#calls.set(a, { entry, timeoutMs, policy });
+    this.#give(entry, at, policy.confirmMs);
+  }
+  /** From now on it has so long. */
+  #give(entry: Due, at: number, ms: number): void {
+    entry.due = at + ms + this.#slackMs;
+    this.#soonest = Math.min(this.#soonest, entry.due);
+  }
+  /** Its clock starts when it was judged, and anew when a person has confirmed it. */
+  #hear({ a, id, ev }: RecordOf<'in'>, at: number): void {
+    if ((id !== 'policy' && id !== 'confirm') || !isAnswer(ev?.type)) return;
+    const call = this.#calls.get(a);
+    if (call) this.#give(call.entry, at, call.timeoutMs);
+  }
+  #out({ a, ev }: RecordOf<'out'>, at: number): void {
+    const { id } = ev as Said<{ id: string }>;
+    const call = id === 'confirm' || id === 'finish' ? this.#calls.get(a) : undefined;
+    if (call) this.#give(call.entry, at, id === 'confirm' ? call.policy.confirmMs : call.policy.lookMs);
   }
   #post({ from, a, ev, dead }: RecordOf<'post'>, at: number): void {
     const said = ev as Said<Request>;
@@ -49,9 +85,9 @@ class SettledInTime implements Judge {
     if (dead !== undefined || ticket === undefined || said.replyTo === undefined) return;
     const ms = allowed(said, this.#timings.get(said.type === 'call.request' ? from : a));
     if (!(ms < Infinity)) return;
-    const due = at + ms + this.#slackMs;
-    this.#waiting.set(said.replyTo, ticket, { at: said.replyTo, ticket, due });
-    this.#soonest = Math.min(this.#soonest, due);
+    const entry = { at: said.replyTo, ticket, due: Infinity };
+    this.#waiting.set(said.replyTo, ticket, entry);
+    this.#give(entry, at, ms);
   }
   #late(now: number): Found[] {
     const late: Found[] = [];
@@ -68,39 +104,42 @@ class SettledInTime implements Judge {
     return late;
   }
 }
+interface Opened extends CallStart {
+  readonly timing: Timing;
+}
 
 /**
- * How long may pass until it is settled; Infinity: for ever. A computer's call: its own time-out, and before that the
- * time in which a person may confirm, unless nobody is asked; after it, that in which its result is looked at. An agent's: its time-out in the whole seconds of the
- * wire, and the margin by which the agent waits longer than the office, which waits longer than the computer.
+ * How long may pass until it is settled; Infinity: for ever. A computer's call: its own time-out, as long as no call
+ * has been opened for it that says more. An agent's: its time-out in the whole seconds of the wire, and the margin by
+ * which the agent waits longer than the office, which waits longer than the computer.
  */
 function allowed(said: Said<Request>, timing: Timing | undefined): number {
   if (!timing) return Infinity;
-  if (said.type === 'call.request') {
-    const isFree = said.isConfirmed === true || said.meta?.auto_apply === true;
-    return said.timeoutMs ? said.timeoutMs + timing.lookMs + (isFree ? 0 : timing.confirmMs) : Infinity;
-  }
-  if (said.type === 'tool.call')
-    return said.call?.timeoutMs
-      ? said.call.timeoutMs + timing.lookMs + (said.call.confirmed === true ? 0 : timing.confirmMs)
-      : Infinity;
+  if (said.type === 'call.request') return said.timeoutMs || Infinity;
+  if (said.type === 'tool.call') return said.call?.timeoutMs || Infinity;
   if (said.type === 'agent.call')
     return said.timeoutMs ? Math.ceil(said.timeoutMs / 1000) * 1000 + timing.agentMarginMs : Infinity;
   return said.type === 'agent.query' ? timing.queryMs + timing.agentMarginMs : Infinity;
 }
 
 const born = (kind: string) =>
-  opens(`${kind}#1`, kind, 'host', {
-    timing: { confirmMs: 500, lookMs: 0, agentMarginMs: 6_000, queryMs: 3_000 },
-  });
+  opens(`${kind}#1`, kind, 'host', { timing: { agentMarginMs: 6_000, queryMs: 3_000 } });
 const called = posts('host', 'computer', 'tool.call', {
   call: { ticket: 't1', timeoutMs: 1_000 },
   replyTo: 'host:c',
 });
-const asked = (isConfirmed: boolean) =>
-  posts('computer#1', 'computer/client:fs', 'call.request', {
-    ...{ ticket: 't1', timeoutMs: 1_000, isConfirmed, replyTo: 'host:c' },
-  });
+const requested = posts('computer#1', 'computer/client:fs', 'call.request', {
+  ...{ ticket: 't1', timeoutMs: 1_000, replyTo: 'host:c' },
+});
+const call = 'computer/client:fs/call:t1#1';
+const policy = { confirmMs: 500, lookMs: 100 };
+const opened = opens(call, 'call', 'computer/client:fs#1', {
+  ...{ ticket: 't1', timeoutMs: 1_000, replyTo: 'host:c', policy },
+});
+const asked = [born('computer'), called, requested, opened];
+const judged = learns(call, 'policy');
+const confirmed = [asks(call, 'confirm', 'confirm', 'confirm'), 500, learns(call, 'confirm')];
+const finishing = [learns(call, 'call'), asks(call, 'finish', 'finish', 'finish')];
 const agentCalled = (timeoutMs: number) =>
   posts('host', 'agent', 'agent.call', { ticket: 't1', timeoutMs, replyTo: 'host:a' });
 const settled = (to: Address) => posts('call#1', to, 'call.settled', { ticket: 't1' });
@@ -111,23 +150,33 @@ export const settledInTime: Law = {
   why: 'A call ends in time although nobody answers, or progress is reported for ever (deadline).',
   sees: [
     ...(['post tool.call', 'post call.request', 'post agent.call', 'post agent.query'] as const),
-    ...(['post call.settled', 'open', 'in'] as const),
+    ...(['post call.settled', 'open', 'end', 'in', 'out ask'] as const),
   ],
   open: (bounds) => new SettledInTime(bounds),
   crimes: [
     {
       how: 'a call without a timer',
-      seen: story(born('computer'), called, asked(true), 1_001, something),
+      seen: story(...asked, judged, 1_001, something),
       said: 't1 had to be settled 1 ms ago',
     },
     {
       how: 'a person who is waited for too long',
-      seen: story(born('computer'), called, asked(false), 1_600, something),
+      seen: story(...asked, judged, asks(call, 'confirm', 'confirm', 'confirm'), 600, something),
       said: 't1 had to be settled 100 ms ago',
     },
     {
+      how: 'a policy that never answers',
+      seen: story(...asked, 510, something),
+      said: 't1 had to be settled 10 ms ago',
+    },
+    {
+      how: 'a result that is looked at for ever',
+      seen: story(...asked, judged, 900, ...finishing, 110, something),
+      said: 't1 had to be settled 10 ms ago',
+    },
+    {
       how: 'a computer that takes a call and does nothing',
-      seen: story(born('computer'), called, 1_510, something),
+      seen: story(born('computer'), called, 1_010, something),
       said: 't1 had to be settled 10 ms ago',
     },
     {
@@ -139,7 +188,14 @@ export const settledInTime: Law = {
   lawful: [
     {
       how: 'the last moment',
-      seen: story(born('computer'), called, asked(true), 1_000, something, settled('host:c'), 1, something),
+      seen: story(...asked, judged, 1_000, something, settled('host:c'), 1, something),
+    },
+    {
+      how: 'a person and a look that take their time, too',
+      seen: story(
+        ...[...asked, 500, judged, ...confirmed, 1_000, ...finishing, 100, something],
+        ...[settled('host:c'), ends(call), 1, something],
+      ),
     },
     { how: 'a call without a limit', seen: story(born('agent'), agentCalled(0), 1_000_000, something) },
     {
@@ -148,7 +204,7 @@ export const settledInTime: Law = {
     },
     {
       how: 'an event loop that hung',
-      seen: story(born('computer'), called, asked(true), 1_400, something),
+      seen: story(...asked, judged, 1_400, something),
       bounds: { slackMs: 400 },
     },
   ],

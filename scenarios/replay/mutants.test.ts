@@ -40,7 +40,7 @@ const mutants: readonly Mutant[] = [
     what: 'a time-out that is twice as long',
     kinds: altered('call', [
       [
-        ['states', 'deciding', 'always', '2', 'actions'],
+        ['states', 'judging', 'on', 'ask.answered', '4', 'actions', '0'],
         () => ({
           type: 'setDeadline',
           params: ({ context }: Of) => ({ ms: context.timeoutMs * 2 }),
@@ -176,7 +176,11 @@ describe('a change of what machines do', () => {
 });
 
 describe('chance and time in a machine', () => {
-  const marking = (isSent: () => boolean) => ({ actions: { markSent: assign(() => ({ sent: isSent() })) } });
+  const marking = (isSent: () => boolean) => ({
+    actions: {
+      enter: assign((_, { phase }: { phase: string }) => ({ phase: isSent() ? phase : 'queued' })),
+    },
+  });
   it.each([
     ['a guard', { guards: { isToolError: () => Math.random() > 2 } }, 'Math.random()'],
     ['an action', marking(() => Date.now() > 0), 'Date.now()'],

@@ -58,7 +58,9 @@ const refactorings: readonly Refactoring[] = [
   },
   {
     what: 'one more thing that is remembered and told nobody',
-    kinds: provided('call', { actions: { markSent: assign({ sent: true, again: false }) } }),
+    kinds: provided('call', {
+      actions: { enter: assign((_, { phase }: { phase: string }) => ({ phase, again: false })) },
+    }),
     verdicts: ['same', 'same', 'diverged'],
     hint: 'the machine remembers something else now, in its context; --profile full records what',
   },

@@ -5,11 +5,12 @@ export const call: Sample = {
   input: {
     ...{ ...request, timeoutMs: 9, totalMs: 0, idleMs: 5 },
     server: 's',
-    session: 's',
-    method: 'm',
-    request: {},
+    question: { session: 's', method: 'm', params: {} },
     keeper: 'computer',
-    policy: { isConfirmed: false, confirmMs: 5, meta: null, isLookedAt: false, lookMs: 7, resultBytes: 24 },
+    policy: {
+      ...{ isConfirmed: false, generation: 1, confirmMs: 5, meta: null },
+      ...{ isLookedAt: false, lookMs: 7, resultBytes: 24 },
+    },
     isHeld: true,
   },
   orders: {
@@ -31,7 +32,7 @@ export const call: Sample = {
     { type: 'ask.answered', result: { decision: 'allow-for-session' } },
     { type: 'ask.answered', result: 'no object' },
     { type: 'ask.answered', result: { isError: true } },
-    { type: 'ask.answered', result: { isError: true, content: ['too large to be given'] } },
+    { type: 'ask.answered', result: { isError: true, content: ['too large to be given'] }, bytes: 99 },
   ],
   told: [
     { type: 'call.go' },

@@ -27,7 +27,7 @@ export const computer: Sample = {
     'office.leave': [{}],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
-  told: [{ type: 'tool.approved', server: 's', tool: 'x' }],
+  told: [{ type: 'tool.approved', server: 's', tool: 'x', generation: 1 }],
   owned: {
     client: {
       says: [

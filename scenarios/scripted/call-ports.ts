@@ -24,8 +24,9 @@ export interface CallPortsOptions {
   readonly limitsOf?: ((server: string) => LaneLimits) | undefined;
   readonly total?: (() => LaneLimits) | undefined;
   readonly validate?: Validate | undefined;
-  /** Programs of servers, and who runs them. */
+  /** Programs of servers, and who runs them; without more words every server has one. */
   readonly transform?: Ports['ask'] | undefined;
+  readonly hasProgram?: ((server: string) => boolean) | undefined;
 }
 type Question = Parameters<Ports['ask']>[1];
 
@@ -59,7 +60,7 @@ export class ScriptedCallPorts {
       confirm: (_, question, give) => this.#confirm(question, give),
       finish: finishAsk({
         ...{ knownTo, validate },
-        hasProgram: () => transform !== undefined,
+        hasProgram: options.hasProgram ?? (() => transform !== undefined),
         transform: transform ?? none,
         keep: (handle, result) => void this.kept.set(handle, result),
       }),

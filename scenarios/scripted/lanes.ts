@@ -27,7 +27,11 @@ class Lane {
     if (hasRoom) {
       this.#running += 1;
       go();
-    } else this.#waiting.push(place);
+    } else {
+      this.#waiting.push(place);
+      // More may run than when those before it came.
+      if (this.#running < this.#limit()) this.#clock.setTimeout(() => this.#next(), 0);
+    }
     return () => {
       if (place.isOver) return;
       place.isOver = true;

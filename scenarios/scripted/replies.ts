@@ -1,4 +1,6 @@
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
+import { sizes } from '../../machines/wire/protocol.ts';
+import { excessBytes } from '../../machines/wire/size.ts';
 import { rpcErrorDetails } from '../../machines/wire/rpc-error.ts';
 import type { Hands } from './happenings.ts';
 import type { Act, Pending, Progressing, Session } from './script.ts';
@@ -54,8 +56,14 @@ export class Replies {
     if (!session.pending.delete(asked))
       return void this.#heard.push(`late answer of ${session.child.server} dropped`);
     const { id, give } = asked;
-    const bytes = limit === Infinity ? 0 : JSON.stringify(result).length;
-    if (bytes <= limit) return give({ type: 'ask.answered', id, result });
+    const bytes = excessBytes(result, sizes.manyBytes) ?? 0;
+    if (bytes <= limit)
+      return give({
+        type: 'ask.answered',
+        id,
+        result,
+        ...(bytes > 0 && asked.method === 'tools/call' && { bytes }),
+      });
     const failure: Failure = {
       code: wireCodes.tooLarge,
       message: `the answer has ${bytes} bytes`,

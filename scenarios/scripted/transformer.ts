@@ -41,7 +41,7 @@ export class ScriptedTransformer implements Transformer {
   constructor(
     clock: VirtualClock,
     programs: Readonly<Record<string, ScriptedProgram>>,
-    { vrlMs = timing.vrlMs } = {},
+    { vrlMs = timing.vrlMs }: { readonly vrlMs?: number } = {},
   ) {
     this.#clock = clock;
     this.#programs = programs;

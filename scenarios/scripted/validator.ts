@@ -1,4 +1,4 @@
-import { asksOf, type Validate, type Validity } from '../../machines/validation.ts';
+import type { Validate, Validity } from '../../machines/validation.ts';
 
 type Keyed = Readonly<Record<string, unknown>>;
 const isKeyed = (value: unknown): value is Keyed =>
@@ -41,4 +41,3 @@ export const simpleValidate: Validate = (schema, value): Validity => {
   if (!problems) return { ok: 'unchecked', reason: 'it has words that are not played here' };
   return problems.length === 0 ? { ok: true } : { ok: false, problems: problems.slice(0, 5) };
 };
-export const simpleValidateAsk = asksOf(simpleValidate);

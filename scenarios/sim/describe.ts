@@ -13,6 +13,7 @@ function serverLines({ name, tools = {}, later = {}, ...rest }: ServerData): str
   const options = [
     ...(['autoStart', 'isLazy', 'isRemote', 'restart', 'budget', 'forbidden'] as const),
     ...(['hearsChanges', 'refreshFailures', 'resources'] as const),
+    ...(['limits', 'resultBytes', 'program', 'autoApprove', 'callTotalMs'] as const),
   ].flatMap((key) => (rest[key] === undefined ? [] : [`${key} ${written(rest[key])}`]));
   return [
     `  ${name}: tools ${Object.keys(tools).join(' ')}${options.map((text) => `, ${text}`).join('')}`,
@@ -29,7 +30,8 @@ const nameOf = (step: Step): string => {
 };
 
 /** What a seed says, for people: who is there, what is wrong with whom, what happens how often. */
-export function described({ title, servers, steps, timing = {}, person, office }: Plan): string[] {
+export function described({ title, servers, steps, timing = {}, office, ...house }: Plan): string[] {
+  const { person, permission, total } = house;
   const counts = new Map<string, number>();
   for (const step of steps)
     if (step.do !== 'run') counts.set(nameOf(step), (counts.get(nameOf(step)) ?? 0) + 1);
@@ -39,7 +41,8 @@ export function described({ title, servers, steps, timing = {}, person, office }
   return [
     `${title}: ${virtualMs / 1000} s and the end, ${office ? 'with an office and an agent' : 'a computer alone'}`,
     ...servers.flatMap(serverLines),
-    `  a person: ${person ?? 'is not asked'}`,
+    `  a person: ${person ?? 'is not asked'}; the rule of the host: ${permission ?? 'ours'}`,
+    ...(total ? [`  of all calls together: ${written(total)}`] : []),
     `  delays (ms): ${knobs.length > 0 ? knobs.join(', ') : 'the usual ones'}`,
     `  what happens: ${often.join(', ')}`,
   ];

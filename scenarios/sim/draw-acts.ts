@@ -1,5 +1,6 @@
 import type { ConfigEntry, ServerData, Step } from '../dsl/plan.ts';
 import { drawFault, vocabulary, type Fault, type Word } from '../faults/fault.ts';
+import { drawParams } from './draw-calling.ts';
 import { between, chance, oneOf, spread, streamOf, weighed, type Random } from './streams.ts';
 
 /** Something that the world does at a time of the day, in ms. */
@@ -44,7 +45,10 @@ export function drawCalls(cast: Cast, count: number): Act[] {
     const by = hasOffice && chance(random, 0.7) ? 'agent' : 'host';
     const tool = chance(random, 0.04) ? 'nothing' : oneOf(random, tools);
     const at = time();
-    const asked: CallStep = { do: 'call', call, by, tool, reqId: call, timeoutMs: timeoutOf(random) };
+    const asked: CallStep = {
+      ...{ do: 'call', call, by, tool, ...drawParams(seed, call), reqId: call },
+      timeoutMs: timeoutOf(random),
+    };
     const acts: Act[] = [{ at, step: asked }];
     if (chance(random, 0.2))
       acts.push({ at: at + spread(random, 1, 5000) - 1, step: { do: 'cancel', call } });

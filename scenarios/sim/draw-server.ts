@@ -1,5 +1,6 @@
 import type { Behaviour, ServerData, ToolData } from '../dsl/plan.ts';
 import { drawFaults, isOver, type DrawnFault, type Fault, type Word } from '../faults/fault.ts';
+import { withCalling } from './draw-calling.ts';
 import { between, chance, spread, streamOf, type Random } from './streams.ts';
 
 /** What all servers of a day have in common. */
@@ -68,7 +69,10 @@ const kindOf = (random: Random): Partial<ServerData> => ({
 });
 
 /** One server of a day: its tools, what is wrong with it at which of its starts, how it is configured. */
-export function drawServer({ seed, intensity, among }: Weather, name: string): ServerData {
+export function drawServer(weather: Weather, name: string): ServerData {
+  return withCalling(weather.seed, drawnServer(weather, name));
+}
+function drawnServer({ seed, intensity, among }: Weather, name: string): ServerData {
   const path = `computer/client:${name}`;
   const of = (purpose: string): Random => streamOf(seed, path, purpose);
   const [making, config, kind, having] = [of('tools'), of('config'), of('kind'), of('resources')];

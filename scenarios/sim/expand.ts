@@ -2,6 +2,7 @@ import type { Timing } from '../../machines/timing.ts';
 import type { PersonData, Plan, Step } from '../dsl/plan.ts';
 import type { Word } from '../faults/fault.ts';
 import { drawCalls, drawQuestions, drawTroubles, type Act } from './draw-acts.ts';
+import { drawBursts, drawCallTiming, drawHouse } from './draw-calling.ts';
 import { drawServer } from './draw-server.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
 
@@ -100,9 +101,9 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
   const person = oneOf(random, persons);
   const cast = { seed, forMs, servers, hasOffice, among };
   const [calls, worries] = [spread(random, 1, 60), Math.floor(intensity * spread(random, 1, 20))];
-  const timing = drawTiming(streamOf(seed, 'day', 'timing'));
+  const timing = { ...drawTiming(streamOf(seed, 'day', 'timing')), ...drawCallTiming(seed) };
   const questions = spread(streamOf(seed, 'day', 'questions'), 1, 20);
-  const others = [...drawCalls(cast, calls), ...drawTroubles(cast, worries)];
+  const others = [...drawCalls(cast, calls), ...drawTroubles(cast, worries), ...drawBursts(cast)];
   const acts = [...others, ...drawQuestions(cast, questions, others)];
   return {
     title: `seed ${seed}`,
@@ -117,7 +118,7 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
       ),
     ],
     ...(Object.keys(timing).length > 0 && { timing }),
-    ...(person && { person }),
+    ...drawHouse(seed, person),
     ...(hasOffice && { office: true as const }),
     virtualOnly: 'drawn from a seed',
   };

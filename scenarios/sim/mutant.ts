@@ -98,3 +98,24 @@ export const cutOff = (plan: Plan): Plan => ({
     ...fromHealing(plan).filter((step) => step.do !== 'start'),
   ],
 });
+const slowly: Fault = { fault: 'life.initSlow', when: 'initialize', ms: 500 };
+/** Servers start slowly when they are needed, answer after a while, and one call at a time runs; many come together. */
+export const crowded = (plan: Plan): Plan => ({
+  ...plan,
+  servers: calm(plan).map(({ tools = {}, ...server }) => ({
+    ...server,
+    isLazy: true,
+    faults: [slowly],
+    limits: { concurrency: 1, queue: 3 },
+    tools: Object.fromEntries(Object.keys(tools).map((name) => [name, { takes: 400 }])),
+  })),
+  timing: { ...plan.timing, idleStopMs: 300 },
+  steps: plan.steps.flatMap((step): Step[] =>
+    step.do === 'call'
+      ? ['', '.b', '.c', '.d', '.e', '.f'].map((more) => ({
+          ...step,
+          ...{ call: step.call + more, reqId: step.reqId + more, timeoutMs: 1_000 },
+        }))
+      : [step],
+  ),
+});

@@ -37,16 +37,14 @@ const computers: readonly Mutant[] = [
           params: ({ context: c, event: { call, replyTo } }: Of): Open => {
             const asked = call as { ticket: string; tool: string; params: object };
             const session = `${nameOf(String(c['self']))}/client:s1`;
-            const request = { name: asked.tool, arguments: asked.params };
+            const params = { name: asked.tool, arguments: asked.params };
             const input = {
               ...asked,
               replyTo,
-              session,
-              request,
+              question: { session, method: 'tools/call', params },
               server: 's1',
               confirmMs: null,
               isHeld: false,
-              method: 'tools/call',
             };
             return { kind: 'call', key: asked.ticket, input };
           },

@@ -1,3 +1,4 @@
+import { send } from '../../machines/call.parts.ts';
 import type { Edit } from '../fixtures/altered.ts';
 import { forgotten, refusing401, tornOff } from './mutant-days.ts';
 import { chart, ignored, parts, type Actions, type Mutant, type Of } from './mutant.ts';
@@ -62,7 +63,7 @@ export const mutantsOfNet: readonly Mutant[] = [
     what: 'a call that is sent again when its session was forgotten',
     law: 'a call is sent at most once',
     days: forgotten,
-    ...chart('call', [['states', 'severed', 'on', 'call.go'], () => 'running']),
+    ...chart('call', [['states', 'severed', 'on', 'call.go'], () => ({ target: 'running', actions: send })]),
   },
   {
     what: 'a call whose answer broke off, and that waits for news of a server that lives',

@@ -1,10 +1,12 @@
 import { assign } from 'xstate';
 import { nameOf } from '../../machines/address.ts';
+import { send } from '../../machines/call.parts.ts';
 import type { Open, Post } from '../../machines/effects.ts';
 import { altered, type Edit } from '../fixtures/altered.ts';
 import {
   changeable,
   chart,
+  crowded,
   divergence,
   ignored,
   nothing,
@@ -14,6 +16,7 @@ import {
   type Mutant,
   type Of,
 } from './mutant.ts';
+import { mutantsOfCalls } from './mutants-calls.ts';
 import { mutantsOfLists } from './mutants-lists.ts';
 import { mutantsOfNet } from './mutants-net.ts';
 import { mutantsOfLives } from './mutants-lives.ts';
@@ -25,11 +28,19 @@ interface Posting {
   readonly params: (of: Of) => Post;
 }
 const ready = ['states', 'connected', 'states', 'ready'] as const;
-/** The clock of a call starts in one of two places: at once, or when it had to be confirmed or to wait. */
+/** The clock of a call starts when nobody but its server is waited for: at once, when it was judged, or confirmed. */
 const clocks = [
-  ['states', 'deciding', 'always', '2', 'actions'],
-  ['states', 'queued', 'entry'],
+  ['states', 'deciding', 'always', '1', 'actions'],
+  ...['3', '4'].map((way) => ['states', 'judging', 'on', 'ask.answered', way, 'actions']),
+  ...['1', '2'].map((way) => ['states', 'confirming', 'on', 'ask.answered', way, 'actions']),
 ] as const;
+const isClock = (action: unknown): boolean => (action as { type?: string }).type === 'setDeadline';
+/** Another action where the clock starts; the others stay. */
+const clocked = (instead: readonly unknown[]): Edit[] =>
+  clocks.map((path): Edit => [
+    path,
+    (old: Actions | object) => [old].flat().flatMap((action) => (isClock(action) ? instead : [action])),
+  ]);
 const running = ['states', 'running'] as const;
 const parting = ['states', 'closing', 'states'] as const;
 
@@ -43,6 +54,10 @@ const timesOut = {
   }),
 };
 
+const startClock = {
+  type: 'setDeadline',
+  params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) }),
+};
 const twice = {
   type: 'setDeadline',
   params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) * 2 }),
@@ -61,12 +76,18 @@ const calls: readonly Mutant[] = [
   {
     what: 'a call without a time-out',
     law: 'every call is settled in its time',
-    ...chart('call', ...clocks.map((path): Edit => [path, nothing])),
+    ...chart('call', ...clocked([])),
   },
   {
     what: 'a time-out that is twice as long',
     law: 'every call is settled in its time',
-    ...chart('call', ...clocks.map((path): Edit => [path, () => twice])),
+    ...chart('call', ...clocked([twice])),
+  },
+  {
+    what: 'a call whose time begins anew when it has to wait for its turn',
+    law: 'every call is settled in its time',
+    days: crowded,
+    ...chart('call', [['states', 'queued', 'states', 'inLine', 'entry'], () => startClock]),
   },
   {
     what: 'a call that lives on after its time-out, and answers late as well',
@@ -76,12 +97,18 @@ const calls: readonly Mutant[] = [
   {
     what: 'a call that is sent again when its server is lost',
     law: 'a call is sent at most once',
-    ...chart('call', [['states', 'severed', 'on', 'server.lost'], () => 'running']),
+    ...chart('call', [
+      ['states', 'severed', 'on', 'server.lost'],
+      () => ({ target: 'running', actions: send }),
+    ]),
   },
   {
     what: 'a call that asks twice',
     law: 'a call is sent at most once',
-    ...chart('call', [[...running, 'entry'], (old: Actions) => [...old, old[1]]]),
+    ...chart('call', [
+      ['states', 'judging', 'on', 'ask.answered', '4', 'actions'],
+      (old: Actions) => [...old, old.at(-1)],
+    ]),
   },
   {
     what: 'a call that answers somebody else',
@@ -257,7 +284,7 @@ const loops: readonly Mutant[] = [
 ];
 
 export const mutants: readonly Mutant[] = [
-  ...[...calls, ...clients, ...processes, ...loops],
+  ...[...calls, ...mutantsOfCalls, ...clients, ...processes, ...loops],
   ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
   ...[...mutantsOfLives, ...mutantsAround, ...mutantsOfShown],
 ];

@@ -26,8 +26,12 @@ function serverLines({ name, later = {}, ...options }: ServerData, isNamed: bool
   );
   return [isNamed || laters.length > 0 ? `const ${nameOf(name)} = ${made}` : made, ...laters];
 }
-const calledWith = ({ call, reqId, timeoutMs }: Extract<Step, { do: 'call' }>): string => {
-  const options = { ...(timeoutMs !== 60_000 && { timeoutMs }), ...(reqId !== call && { reqId }) };
+const calledWith = ({ call, params, reqId, timeoutMs }: Extract<Step, { do: 'call' }>): string => {
+  const options = {
+    ...(params && { params }),
+    ...(timeoutMs !== 60_000 && { timeoutMs }),
+    ...(reqId !== call && { reqId }),
+  };
   return isEmpty(options) ? '' : `, ${written(options)}`;
 };
 
@@ -82,12 +86,15 @@ const named = (steps: readonly Step[]): Set<string> =>
   );
 
 /** The plan as it can be pasted into a file of `scenarios/`, in the words of its own language. */
-export function pasted({ title, servers, steps, timing, person, office, virtualOnly }: Plan): string {
+export function pasted({ title, servers, steps, timing, office, virtualOnly, ...house }: Plan): string {
+  const { person, permission, total } = house;
   const needed = named(steps);
   const body = [
     ...servers.flatMap((server) => serverLines(server, needed.has(server.name))),
     ...(office ? ['s.office();'] : []),
     ...(person ? [`s.person(${written(person)});`] : []),
+    ...(permission ? [`s.permission(${written(permission)});`] : []),
+    ...(total ? [`s.total(${written(total)});`] : []),
     ...(timing && !isEmpty(timing) ? [`s.timing(${written(timing)});`] : []),
     ...(virtualOnly !== undefined ? [`s.virtualOnly(${written(virtualOnly)});`] : []),
     ...steps.map((step) => {

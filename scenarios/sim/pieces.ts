@@ -6,8 +6,10 @@ export type Piece = string;
 const optional = [
   ...(['autoStart', 'isLazy', 'isRemote', 'restart', 'budget', 'forbidden'] as const),
   ...(['hearsChanges', 'refreshFailures', 'secret', 'resources'] as const),
+  ...(['limits', 'resultBytes', 'program', 'autoApprove', 'callTotalMs'] as const),
 ] as const;
-const ofTool = ['takes', 'changes', 'answers'] as const;
+const ofTool = ['takes', 'changes', 'answers', 'inputSchema', 'outputSchema', 'progressEveryMs'] as const;
+const ofHost = ['person', 'permission', 'total', 'office'] as const;
 /** A day has one order of ties, and without it nothing is by chance. */
 const isRun = (step: Step): step is Extract<Step, { do: 'run' }> => step.do === 'run';
 
@@ -33,8 +35,7 @@ export const piecesOf = (plan: Plan): Piece[] => [
   ...plan.steps.flatMap((step, n) => (isRun(step) ? [] : [`step/${n}`])),
   ...plan.servers.flatMap(serverPieces),
   ...Object.keys(plan.timing ?? {}).map((knob) => `timing/${knob}`),
-  ...(plan.person ? ['person'] : []),
-  ...(plan.office ? ['office'] : []),
+  ...ofHost.filter((key) => plan[key] !== undefined),
 ];
 
 type Kept = (piece: Piece) => boolean;
@@ -77,7 +78,7 @@ function joined(steps: readonly Step[]): Step[] {
 export function planWith(plan: Plan, pieces: Iterable<Piece>): Plan {
   const all = new Set(pieces);
   const isKept: Kept = (piece) => all.has(piece);
-  const { timing = {}, person, office, servers, steps, ...rest } = plan;
+  const { timing = {}, servers, steps, ...rest } = plan;
   const left = servers.filter(({ name }) => isKept(`server/${name}`));
   // Without healing nothing has to come.
   const isHealed = steps.some((step, n) => step.do === 'heal' && isKept(`step/${n}`));
@@ -85,12 +86,10 @@ export function planWith(plan: Plan, pieces: Iterable<Piece>): Plan {
     'server' in step ? left.some(({ name }) => name === step.server) : step.do !== 'quiet' || isHealed;
   const knobs = entriesKept(timing, (knob) => isKept(`timing/${knob}`));
   return {
-    ...rest,
+    ...entriesKept(rest, (key) => !(ofHost as readonly string[]).includes(key) || isKept(key)),
     servers: left.map((server) => serverOf(server, isKept)),
     steps: joined(steps.filter((step, n) => isRun(step) || (isKept(`step/${n}`) && isThere(step)))),
     ...(Object.keys(knobs).length > 0 && { timing: knobs }),
-    ...(person && isKept('person') && { person }),
-    ...(office && isKept('office') && { office }),
   };
 }
 
@@ -100,7 +99,11 @@ interface Slot {
   readonly value: number;
   readonly least: number;
 }
-const fromOne = new Set(['times', 'from', 'n', 'bytes', 'everyMs', 'servers', 'budget']);
+const fromOne = new Set([
+  ...['times', 'from', 'n', 'bytes', 'everyMs', 'servers', 'budget'],
+  // 0 is without limit, which is more and not less.
+  ...['concurrency', 'resultBytes', 'callTotalMs', 'progressEveryMs'],
+]);
 /** Numbers that are names: smaller says nothing. */
 const names = new Set(['code', 'status', 'seed', 'reqId']);
 

@@ -1,0 +1,54 @@
+import { remembered } from '../remembered.ts';
+import type { MCPToolDefinition, ProviderFormat } from './format.ts';
+import { textOf } from './present.ts';
+import { parametersOf } from './schema/object.ts';
+import { renamed, renamesFor, restored, type Renames } from './schema/parameter-names.ts';
+
+/** Anthropic's Messages. */
+export interface AnthropicTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: { readonly type: 'object'; readonly [keyword: string]: unknown };
+}
+/** One block of `message.content` of type `tool_use`. */
+export interface AnthropicToolUse {
+  readonly type: 'tool_use';
+  readonly id?: string;
+  readonly name: string;
+  readonly input?: unknown;
+}
+export interface AnthropicToolResult {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content?: string;
+  readonly is_error?: boolean;
+}
+
+const parameterName = /^[a-zA-Z0-9_.-]{1,64}$/;
+const renamesOf: (parameters: object) => Renames = remembered((parameters: object) =>
+  renamesFor(parametersOf(parameters), parameterName),
+);
+
+const toTool = ({ function: { name, description, parameters } }: MCPToolDefinition): AnthropicTool => ({
+  name,
+  description,
+  input_schema: renamed(parametersOf(parameters), renamesOf(parameters)),
+});
+
+export const anthropic = {
+  toTools: (definitions) => definitions.map(toTool),
+  fromCall: ({ id, name, input }, conversation) =>
+    conversation.read({ id, name, arguments: input }, (args, parameters) =>
+      restored(args, renamesOf(parameters)),
+    ),
+  toResult: (_call, response) => {
+    const content = textOf(response);
+    return {
+      type: 'tool_result',
+      tool_use_id: response.toolCallId,
+      // An empty text is refused where no content is taken.
+      ...(content !== '' && { content }),
+      ...(response.isError && { is_error: true }),
+    };
+  },
+} satisfies ProviderFormat<AnthropicTool[], AnthropicToolUse, AnthropicToolResult>;

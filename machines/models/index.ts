@@ -1,0 +1,49 @@
+/** Tools for models: names, schemas and calls in the shapes of providers. Exported as `a2c-actors/models`. */
+export {
+  createConversation,
+  type Conversation,
+  type Offer,
+  type RefusedTool,
+  type SavedConversation,
+} from './conversation.ts';
+export type {
+  CallReader,
+  Json,
+  MCPContentItem,
+  MCPToolCall,
+  MCPToolDefinition,
+  MCPToolResponse,
+  ModelCall,
+  ModelTool,
+  ProviderFormat,
+  ReadCall,
+  SaidCall,
+  ServerShown,
+} from './format.ts';
+export { openai, type OpenAITool, type OpenAIToolCall, type OpenAIToolMessage } from './openai.ts';
+export {
+  anthropic,
+  type AnthropicTool,
+  type AnthropicToolResult,
+  type AnthropicToolUse,
+} from './anthropic.ts';
+export {
+  gemini,
+  type GeminiFunctionCall,
+  type GeminiFunctionDeclaration,
+  type GeminiFunctionResponsePart,
+  type GeminiTool,
+} from './gemini.ts';
+export type { GeminiSchema } from './schema/gemini-schema.ts';
+export {
+  anthropicToolUseToMcpTool,
+  geminiFunctionCallToMcpTool,
+  mcpToolsToAnthropicTools,
+  mcpToolsToGeminiTools,
+  mcpToolsToOpenAITools,
+  openAIToolsToMcpTool,
+} from './seed-names.ts';
+export { readArguments, type ArgumentsRead } from './arguments.ts';
+export { mostCharacters, textOf, toResponse, type EndedCall } from './present.ts';
+export { parametersOf, type ObjectSchema } from './schema/object.ts';
+export type { Schema } from './schema/schema.ts';

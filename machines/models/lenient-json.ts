@@ -1,0 +1,104 @@
+/**
+ * JSON as models write it: names without quotes or in single ones, commas before brackets, comments, line breaks in
+ * strings, the words of Python, a fence around all of it. What such a text leaves out is never made up: one that was
+ * cut off is broken. `undefined`: broken.
+ */
+export function readLenientJson(text: string): unknown {
+  const source = text.replace(/^\s*```\w*\s*\n([^]*?)\n?\s*```\s*$/, '$1');
+  const cursor = new Cursor(source);
+  const value = cursor.value(0);
+  return cursor.isAtEnd() ? value : undefined;
+}
+
+const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+  ['null', null],
+  ['None', null],
+]);
+const escapes: ReadonlyMap<string, string> = new Map(
+  Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
+);
+const deepest = 200;
+
+const blank = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
+const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y;
+const word = /[A-Za-z]+(?![\w$-])/y;
+const bareKey = /[A-Za-z_$][\w$-]*/y;
+const doubleQuoted = /"([^"\\]*(?:\\[^][^"\\]*)*)"/y;
+const singleQuoted = /'([^'\\]*(?:\\[^][^'\\]*)*)'/y;
+
+class Cursor {
+  readonly #text: string;
+  #at = 0;
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isAtEnd(): boolean {
+    this.#take(blank);
+    return this.#at === this.#text.length;
+  }
+  value(depth: number): unknown {
+    this.#take(blank);
+    const next = this.#text[this.#at];
+    if (depth > deepest) return undefined;
+    if (next === '{') return this.#object(depth);
+    if (next === '[') return this.#list(depth);
+    if (next === '"' || next === "'") return this.#string();
+    const digits = this.#take(number)?.[0];
+    if (digits !== undefined) return Number(digits);
+    return words.get(this.#take(word)?.[0] ?? '');
+  }
+
+  #object(depth: number): unknown {
+    const entries: [string, unknown][] = [];
+    this.#at += 1;
+    for (;;) {
+      if (this.#sees('}')) return Object.fromEntries(entries);
+      const key = this.#key();
+      if (key === undefined || !this.#sees(':')) return undefined;
+      const value = this.value(depth + 1);
+      if (value === undefined) return undefined;
+      entries.push([key, value]);
+      if (!this.#sees(',')) return this.#sees('}') ? Object.fromEntries(entries) : undefined;
+    }
+  }
+  #list(depth: number): unknown {
+    const items: unknown[] = [];
+    this.#at += 1;
+    for (;;) {
+      if (this.#sees(']')) return items;
+      const value = this.value(depth + 1);
+      if (value === undefined) return undefined;
+      items.push(value);
+      if (!this.#sees(',')) return this.#sees(']') ? items : undefined;
+    }
+  }
+  #key(): string | undefined {
+    this.#take(blank);
+    const next = this.#text[this.#at];
+    return next === '"' || next === "'" ? this.#string() : this.#take(bareKey)?.[0];
+  }
+  #string(): string | undefined {
+    const body = (this.#take(doubleQuoted) ?? this.#take(singleQuoted))?.[1];
+    return body?.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (_, unit: string | undefined, char: string) =>
+      unit === undefined ? (escapes.get(char) ?? char) : String.fromCharCode(Number.parseInt(unit, 16)),
+    );
+  }
+  /** Passes this character, if it is the next one. */
+  #sees(char: string): boolean {
+    this.#take(blank);
+    const isNext = this.#text[this.#at] === char;
+    if (isNext) this.#at += 1;
+    return isNext;
+  }
+  #take(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text) ?? undefined;
+    this.#at += found?.[0].length ?? 0;
+    return found;
+  }
+}

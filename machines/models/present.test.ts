@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { mostCharacters, textOf, toResponse } from './index.ts';
+
+const content = [
+  { type: 'text', text: 'a' },
+  { type: 'text', text: 'b' },
+  { type: 'image', mimeType: 'image/png', data: 'A'.repeat(4096) },
+  { type: 'resource', resource: { uri: 'file:///t', mimeType: 'text/plain', text: 'in it' } },
+  { type: 'resource', resource: { uri: 'file:///b', mimeType: 'application/pdf', blob: 'AAAA' } },
+  { type: 'unheard', x: 1 },
+];
+const told = (result: unknown, most?: number): string =>
+  textOf(toResponse('c', { outcome: 'succeeded', result, failure: null }), most);
+
+describe('a result as text for a model', () => {
+  it('case 53: has its texts, and placeholders for the rest, with blank lines in between', () => {
+    expect(told({ content }).split('\n\n')).toEqual([
+      'a',
+      'b',
+      '[image image/png, 3 KiB]',
+      '[resource file:///t]\nin it',
+      '[resource file:///b application/pdf, 3 bytes]',
+      '{"type":"unheard","x":1}',
+    ]);
+  });
+
+  it('has placeholders for sounds and links, too', () => {
+    const items = [
+      { type: 'audio', mimeType: 'audio/wav', data: 'AAAA' },
+      { type: 'resource_link', uri: 'file:///l', name: 'l', description: 'a link' },
+    ];
+    expect(told({ content: items })).toBe('[audio audio/wav, 3 bytes]\n\n[link file:///l] l a link');
+  });
+
+  it('case 54: has all of an error', () => {
+    const failed = (items: object[]) =>
+      textOf(
+        toResponse('c', { outcome: 'failed', result: { isError: true, content: items }, failure: null }),
+      );
+    expect(
+      failed([
+        { type: 'text', text: 'no' },
+        { type: 'text', text: 'because' },
+      ]),
+    ).toBe('Error: no\n\nbecause');
+    expect(
+      failed([
+        { type: 'image', mimeType: 'image/png' },
+        { type: 'text', text: 'no' },
+      ]),
+    ).toBe('Error: [image image/png]\n\nno');
+    expect(failed([{ type: 'text', text: 'Error: said already' }])).toBe('Error: said already');
+  });
+
+  it('case 54: of an error that is an image alone has the reason in words', () => {
+    const result = { isError: true, content: [{ type: 'image', mimeType: 'image/png' }] };
+    const response = toResponse('c', { outcome: 'failed', result, failure: { message: 'The tool failed' } });
+    expect(textOf(response)).toBe('Error: The tool failed\n\n[image image/png]');
+  });
+
+  it('case 55: is a text as it is, and nothing of nothing', () => {
+    expect([told({ content: 'str' }), told('str'), told({ content: [] }), told(null)]).toEqual([
+      'str',
+      'str',
+      '',
+      '',
+    ]);
+  });
+
+  it('is the structured content where there is no other', () => {
+    expect(told({ content: [], structuredContent: { a: 1 } })).toBe('{"a":1}');
+  });
+
+  it('case 56: of 40 MiB is its beginning, and says how much there was', () => {
+    const text = told({ content: [{ type: 'text', text: 'x'.repeat(40 * 1024 * 1024) }] });
+    expect(text.length).toBeLessThan(mostCharacters + 100);
+    expect(text.endsWith(`\n\n[cut: ${mostCharacters} of 41943040 characters shown]`)).toBe(true);
+  });
+
+  it('case 56: is cut behind whole characters, as long as a host wants', () => {
+    const items = [
+      { type: 'text', text: 'ab' },
+      { type: 'text', text: '👍👍' },
+      { type: 'text', text: 'z' },
+    ];
+    expect(told({ content: items }, 5)).toBe('ab\n\n\n\n[cut: 4 of 11 characters shown]');
+    expect(told({ content: items }, 7)).toBe('ab\n\n👍\n\n[cut: 6 of 11 characters shown]');
+    expect(told({ content: items }, 11)).toBe('ab\n\n👍👍\n\nz');
+  });
+});
+
+describe('the response to a call', () => {
+  it('case 57: has the id of the call and all that came, whether it succeeded or not', () => {
+    expect(toResponse('c1', { outcome: 'succeeded', result: { content }, failure: null })).toEqual({
+      toolCallId: 'c1',
+      content,
+      isError: false,
+    });
+    expect(
+      toResponse('c2', { outcome: 'failed', result: { content, isError: true }, failure: null }),
+    ).toEqual({
+      toolCallId: 'c2',
+      content,
+      isError: true,
+    });
+  });
+
+  it('case 57: of a call that never came to a result is why', () => {
+    expect(
+      toResponse('c', { outcome: 'failed', result: null, failure: { message: 'Server x is down' } }),
+    ).toEqual({
+      toolCallId: 'c',
+      content: [{ type: 'text', text: 'Server x is down' }],
+      isError: true,
+    });
+  });
+
+  it('warns a model of a call that may have taken effect', () => {
+    const response = toResponse('c', { outcome: 'unknown', result: null, failure: { message: 'No answer' } });
+    expect(textOf(response)).toBe(
+      'Error: No answer. It is not known whether it took effect: look before you try it again.',
+    );
+  });
+
+  it('is text whatever a server says', () => {
+    for (const result of [7, true, {}, { content: [null, 7, 'bare', [1]] }, { content: {} }, []])
+      expect(typeof told(result)).toBe('string');
+    expect(told({ content: ['bare', 7] })).toBe('bare\n\n7');
+  });
+});

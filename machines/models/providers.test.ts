@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import {
+  anthropic,
+  anthropicToolUseToMcpTool,
+  createConversation,
+  gemini,
+  geminiFunctionCallToMcpTool,
+  mcpToolsToAnthropicTools,
+  mcpToolsToGeminiTools,
+  mcpToolsToOpenAITools,
+  openai,
+  openAIToolsToMcpTool,
+  textOf,
+  toResponse,
+} from './index.ts';
+
+const schema = {
+  type: 'object',
+  properties: { path: { type: 'string' }, 'per-page': { type: 'integer' }, $filter: { type: 'string' } },
+  required: ['path', '$filter'],
+};
+const offered = (params_schema: object = schema) => {
+  const conversation = createConversation();
+  const tool = {
+    name: 'read',
+    original: 'read',
+    description: 'Reads',
+    server: 'fs',
+    computer: 'laptop',
+    params_schema,
+  };
+  return { conversation, ...conversation.offer([tool]) };
+};
+const server = { name: 'fs', icons: '', descriptions: '' };
+const response = (isError = false) =>
+  toResponse('call_1', { outcome: isError ? 'failed' : 'succeeded', result: 'done' });
+
+describe('tools for a provider', () => {
+  it('case 40: OpenAI has a type and a function with name, description and parameters, and nothing else', () => {
+    expect(mcpToolsToOpenAITools(offered().definitions)).toEqual([
+      { type: 'function', function: { name: 'read', description: 'Reads', parameters: schema } },
+    ]);
+  });
+
+  it('case 41: of a tool without properties OpenAI and Anthropic have none, and Gemini no parameters', () => {
+    for (const none of [
+      {},
+      { type: 'object' },
+      { type: 'object', properties: {} },
+      { type: 'object', properties: null },
+    ]) {
+      const { definitions } = offered(none);
+      expect(mcpToolsToOpenAITools(definitions)[0]?.function.parameters).toEqual({
+        type: 'object',
+        properties: {},
+      });
+      expect(mcpToolsToAnthropicTools(definitions)[0]?.input_schema).toEqual({
+        type: 'object',
+        properties: {},
+      });
+      const [tool] = mcpToolsToGeminiTools(definitions);
+      expect(tool?.functionDeclarations).toEqual([{ name: 'read', description: 'Reads' }]);
+    }
+  });
+
+  it('Anthropic and Gemini have other names for parameters whose own they refuse', () => {
+    const { definitions } = offered();
+    const schema = anthropic.toTools(definitions)[0]?.input_schema;
+    const { properties, required } = { ...schema };
+    expect(Object.keys(properties ?? {})).toEqual(['path', 'per-page', '_filter_e2ba687d']);
+    expect(required).toEqual(['path', '_filter_e2ba687d']);
+    const [{ parameters } = {}] = gemini.toTools(definitions)[0]?.functionDeclarations ?? [];
+    expect(Object.keys(parameters?.properties ?? {})).toEqual([
+      'path',
+      'per_page_89df85a0',
+      '_filter_e2ba687d',
+    ]);
+    expect(parameters?.required).toEqual(['path', '_filter_e2ba687d']);
+  });
+
+  it('Gemini has all of them in one tool, and no tool where there are none', () => {
+    expect(gemini.toTools(offered().definitions)).toHaveLength(1);
+    expect(gemini.toTools([])).toEqual([]);
+  });
+
+  it('leave what the server wrote as it was', () => {
+    const before = JSON.stringify(schema);
+    const { definitions } = offered();
+    for (const { toTools } of [openai, anthropic, gemini]) toTools(definitions);
+    expect(JSON.stringify(schema)).toBe(before);
+    expect(definitions[0]?.function.parameters).toBe(schema);
+  });
+});
+
+describe('a call of a model', () => {
+  it('case 48: has the id that its provider gave it', () => {
+    const { conversation } = offered();
+    const ids = [
+      openai.fromCall({ id: 'call_1', function: { name: 'read', arguments: '{}' } }, conversation),
+      anthropic.fromCall({ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }, conversation),
+      gemini.fromCall({ id: 'g1', name: 'read', args: {} }, conversation),
+    ].map((read) => read.ok && read.call.id);
+    expect(ids).toEqual(['call_1', 'toolu_1', 'g1']);
+  });
+
+  it('case 48: of Gemini without an id gets one, another for each call', () => {
+    const { conversation } = offered();
+    const ids = Array.from({ length: 1000 }, () => gemini.fromCall({ name: 'read', args: {} }, conversation));
+    expect(new Set(ids.map((read) => read.ok && read.call.id)).size).toBe(1000);
+  });
+
+  it('case 49: of a tool that is not there is undefined under the seed’s names, and otherwise says what is missing', () => {
+    const { conversation } = offered();
+    expect(
+      openAIToolsToMcpTool({ function: { name: 'none', arguments: '{}' } }, conversation),
+    ).toBeUndefined();
+    expect(anthropicToolUseToMcpTool({ type: 'tool_use', name: 'none' }, conversation)).toBeUndefined();
+    expect(geminiFunctionCallToMcpTool({ name: 'none' }, conversation)).toBeUndefined();
+    const read = gemini.fromCall({ name: 'none' }, conversation);
+    expect(read).toMatchObject({
+      ok: false,
+      name: 'none',
+      failure: { code: 4001, details: { gone: false } },
+    });
+    expect(textOf(toResponse('c', read.ok ? {} : read))).toBe("Error: Tool 'none' does not exist");
+  });
+
+  it('case 50: without arguments has none: {}', () => {
+    const { conversation } = offered();
+    const none = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' }, server };
+    expect(openAIToolsToMcpTool({ id: 'c', function: { name: 'read' } }, conversation)).toEqual(none);
+    expect(anthropicToolUseToMcpTool({ type: 'tool_use', id: 'c', name: 'read' }, conversation)).toEqual(
+      none,
+    );
+    expect(geminiFunctionCallToMcpTool({ id: 'c', name: 'read' }, conversation)).toEqual(none);
+  });
+
+  it('case 51: comes back as the tool it is, with the arguments that were said', () => {
+    const { conversation } = offered();
+    const call = {
+      name: 'read',
+      computer: 'laptop',
+      tool: 'read',
+      arguments: { path: '/', 'per-page': 2, $filter: 'x' },
+      server,
+    };
+    const said = { path: '/', 'per-page': 2, _filter_e2ba687d: 'x' };
+    const args = { path: '/', per_page_89df85a0: 2, _filter_e2ba687d: 'x' };
+    const text = JSON.stringify(call.arguments);
+    expect([
+      openai.fromCall({ id: '1', function: { name: 'read', arguments: text } }, conversation),
+      anthropic.fromCall({ type: 'tool_use', id: '2', name: 'read', input: said }, conversation),
+      gemini.fromCall({ id: '3', name: 'read', args }, conversation),
+    ]).toEqual(['1', '2', '3'].map((id) => ({ ok: true, call: { id, ...call } })));
+    expect(geminiFunctionCallToMcpTool({ id: '3', name: 'read', args }, conversation)).toEqual({
+      id: '3',
+      type: 'function',
+      function: { name: 'read', arguments: text },
+      server,
+    });
+  });
+
+  it('case 52: whose arguments are no object is an error that the model is told', () => {
+    const { conversation } = offered();
+    const call = { id: 'c', function: { name: 'read', arguments: '[1]' } };
+    const read = openai.fromCall(call, conversation);
+    expect(read).toMatchObject({ ok: false, id: 'c', failure: { code: 400 } });
+    expect(openAIToolsToMcpTool(call, conversation)?.function.arguments).toBe('[1]');
+    const told = openai.toResult(call, toResponse('c', read.ok ? {} : read));
+    expect(told.content).toBe('Error: The arguments must be a JSON object; they are a list');
+  });
+
+  it('that was kept in the words of the seed is read as one of OpenAI', () => {
+    const { conversation } = offered();
+    const kept = geminiFunctionCallToMcpTool({ id: 'g', name: 'read', args: { path: '/' } }, conversation);
+    const read = kept && openai.fromCall(kept, conversation);
+    expect(read?.ok && read.call.arguments).toEqual({ path: '/' });
+  });
+});
+
+describe('a result for a provider', () => {
+  it('is a message, a block or a part under the id of its call', () => {
+    const call = { id: 'call_1', function: { name: 'read', arguments: '{}' } };
+    expect(openai.toResult(call, response())).toEqual({
+      role: 'tool',
+      tool_call_id: 'call_1',
+      content: 'done',
+    });
+    const use = { type: 'tool_use' as const, id: 'call_1', name: 'read', input: {} };
+    expect(anthropic.toResult(use, response())).toEqual({
+      type: 'tool_result',
+      tool_use_id: 'call_1',
+      content: 'done',
+    });
+    expect(gemini.toResult({ id: 'call_1', name: 'read' }, response())).toEqual({
+      functionResponse: { id: 'call_1', name: 'read', response: { output: 'done' } },
+    });
+  });
+
+  it('says that it is an error, where the provider has a word for it also there', () => {
+    const use = { type: 'tool_use' as const, id: 'call_1', name: 'read' };
+    expect(anthropic.toResult(use, response(true))).toMatchObject({ content: 'Error: done', is_error: true });
+    expect(gemini.toResult({ name: 'read' }, response(true))).toEqual({
+      functionResponse: { name: 'read', response: { error: 'Error: done' } },
+    });
+  });
+
+  it('is no content at all for Anthropic where there is none', () => {
+    const empty = toResponse('c', { outcome: 'succeeded', result: { content: [] } });
+    expect(anthropic.toResult({ type: 'tool_use', name: 'read' }, empty)).toEqual({
+      type: 'tool_result',
+      tool_use_id: 'c',
+    });
+  });
+});

@@ -1,0 +1,134 @@
+import { alternativesOf, type Alternative } from './alternatives.ts';
+import { distinct, isRecord } from './keywords.ts';
+import { listOf } from './object.ts';
+import type { JsonType, Schema } from './schema.ts';
+
+/** `Schema` of the Gemini API: a part of OpenAPI 3.0, with types in capitals and 64-bit numbers as text. */
+export interface GeminiSchema {
+  readonly type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
+  readonly nullable?: boolean;
+  readonly description?: string;
+  readonly format?: string;
+  readonly enum?: string[];
+  readonly pattern?: string;
+  readonly minLength?: string;
+  readonly maxLength?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: GeminiSchema;
+  readonly minItems?: string;
+  readonly maxItems?: string;
+  readonly properties?: Record<string, GeminiSchema>;
+  readonly required?: string[];
+  readonly anyOf?: GeminiSchema[];
+}
+type Kind = Exclude<JsonType, 'null'>;
+
+/** A schema in Gemini's words: whatever it allowed is allowed, and every schema in it has one type. */
+export function toGeminiSchema(schema: Schema): GeminiSchema {
+  const alternatives = alternativesOf(schema);
+  // Any value may be `null`, too.
+  const isNullable = alternatives.some(({ type }) => type === 'null' || type === undefined);
+  const kinds = alternatives.flatMap((one) => ofOneKind(one));
+  // Where nothing but `null` is allowed, a text that may be null is as near as one gets.
+  const found = distinct(kinds.length > 0 ? kinds : [{ type: 'STRING', ...wordsOf(schema) } as const]);
+  const all = isNullable ? found.map((one) => ({ ...one, nullable: true })) : found;
+  const [only] = all;
+  return all.length === 1 && only ? only : { anyOf: all };
+}
+
+const everyKind: readonly Kind[] = ['string', 'number', 'boolean', 'object', 'array'];
+/** A list of which nothing is known may hold these; lists in it would have no end. */
+const anyItem: GeminiSchema = {
+  anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }],
+};
+
+function ofOneKind({ type, schema }: Alternative): readonly GeminiSchema[] {
+  if (type === 'null') return [];
+  // What is said of any value is said once.
+  if (type === undefined) return everyKind.map((kind, n) => asKind[kind](n === 0 ? schema : {}));
+  return [asKind[type](schema)];
+}
+
+const asKind: Readonly<Record<Kind, (schema: Schema) => GeminiSchema>> = {
+  string: (schema) => {
+    const values = listOf<string>(schema['enum']);
+    // An empty text is no value of an `enum` there.
+    if (values.includes('')) return { type: 'STRING', ...wordsOf(schema, values) };
+    return {
+      type: 'STRING',
+      ...wordsOf(schema),
+      ...(values.length > 0 ? { enum: [...values] } : textLimits(schema)),
+    };
+  },
+  number: (schema) => ({ type: 'NUMBER', ...numberOf(schema, ['float', 'double'], 0) }),
+  integer: (schema) => ({ type: 'INTEGER', ...numberOf(schema, ['int32', 'int64'], 1) }),
+  boolean: (schema) => ({ type: 'BOOLEAN', ...wordsOf(schema, listOf(schema['enum'])) }),
+  array: (schema) => ({
+    type: 'ARRAY',
+    ...wordsOf(schema),
+    items: isRecord(schema['items']) ? toGeminiSchema(schema['items']) : anyItem,
+    ...counts(schema, 'minItems', 'maxItems'),
+  }),
+  object: (schema) => {
+    const given = isRecord(schema['properties']) ? Object.entries(schema['properties']) : [];
+    const properties = Object.fromEntries(given.map(([name, one]) => [name, toGeminiSchema(one as Schema)]));
+    const required = listOf<string>(schema['required']).filter((name) => Object.hasOwn(properties, name));
+    return {
+      type: 'OBJECT',
+      ...wordsOf(schema),
+      ...(given.length > 0 && { properties }),
+      ...(required.length > 0 && { required }),
+    };
+  },
+};
+
+/** An `enum` is for texts only; other values are told in words. */
+function wordsOf(
+  { description }: Schema,
+  values: readonly unknown[] = [],
+): { readonly description?: string } {
+  const told = values.length > 0 ? `One of: ${values.map((value) => JSON.stringify(value)).join(', ')}.` : '';
+  const text = [typeof description === 'string' ? description : '', told]
+    .filter((part) => part !== '')
+    .join(' ');
+  return text === '' ? {} : { description: text };
+}
+
+function numberOf(schema: Schema, formats: readonly string[], step: number): Omit<GeminiSchema, 'type'> {
+  const [least, most] = [
+    limitOf(schema, 'minimum', 'exclusiveMinimum', step),
+    limitOf(schema, 'maximum', 'exclusiveMaximum', -step),
+  ];
+  const format = formats.find((one) => one === schema['format']);
+  return {
+    ...wordsOf(schema, listOf(schema['enum'])),
+    ...(format !== undefined && { format }),
+    ...(least !== undefined && { minimum: least }),
+    ...(most !== undefined && { maximum: most }),
+  };
+}
+/** A limit that is out is the next whole number, or, among fractions, the limit itself. */
+function limitOf(schema: Schema, key: string, strict: string, step: number): number | undefined {
+  const out = schema[strict];
+  if (typeof out === 'number') return step === 0 ? out : step > 0 ? Math.floor(out) + 1 : Math.ceil(out) - 1;
+  return typeof schema[key] === 'number' ? schema[key] : undefined;
+}
+
+/** RE2 knows neither a look around nor a reference to a group. */
+const beyondRe2 = /\(\?<?[=!]|\\[1-9]|\\k</;
+function textLimits(schema: Schema): Omit<GeminiSchema, 'type'> {
+  const { format, pattern } = schema;
+  return {
+    ...(format === 'date-time' && { format }),
+    ...(typeof pattern === 'string' && !beyondRe2.test(pattern) && { pattern }),
+    ...counts(schema, 'minLength', 'maxLength'),
+  };
+}
+const counts = (
+  schema: Schema,
+  ...keys: readonly ('minItems' | 'maxItems' | 'minLength' | 'maxLength')[]
+): Omit<GeminiSchema, 'type'> =>
+  Object.fromEntries(
+    keys.flatMap((key) => (typeof schema[key] === 'number' ? [[key, String(schema[key])]] : [])),
+  );

@@ -1,0 +1,82 @@
+import { fnv, fnvBasis } from '../../fnv.ts';
+import type { Json } from '../format.ts';
+import { isRecord } from './keywords.ts';
+import { listOf, type ObjectSchema } from './object.ts';
+import type { Schema } from './schema.ts';
+
+/** The server's name of a parameter → one that the provider takes. */
+export type Renames = ReadonlyMap<string, string>;
+
+const longest = 64;
+const deepest = 100;
+
+/** Names of parameters, at any depth, that do not match: each with another that nothing else in the schema has. */
+export function renamesFor(schema: Schema, valid: RegExp): Renames {
+  const names = new Set<string>();
+  collect(schema, names);
+  const renames = new Map<string, string>();
+  for (const name of [...names].filter((one) => !valid.test(one)).toSorted()) {
+    const clean = name.replaceAll(/[^A-Za-z0-9_]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+    const digest = (fnv(fnvBasis, name) >>> 0).toString(16).padStart(8, '0');
+    const ending = (n: number): string => `_${digest}${n === 0 ? '' : `_${n}`}`;
+    const candidate = (n: number): string => clean.slice(0, longest - ending(n).length) + ending(n);
+    let n = 0;
+    while (names.has(candidate(n))) n += 1;
+    const shown = candidate(n);
+    names.add(shown);
+    renames.set(name, shown);
+  }
+  return renames;
+}
+function collect(schema: Schema, names: Set<string>): void {
+  for (const name of Object.keys(isRecord(schema['properties']) ? schema['properties'] : {})) names.add(name);
+  for (const name of listOf<string>(schema['required'])) names.add(name);
+  eachInside(schema, (inside) => {
+    collect(inside, names);
+    return inside;
+  });
+}
+
+/** The same schema, each schema inside of it changed by `change`. */
+function eachInside(schema: Schema, change: (inside: Schema) => Schema): Schema {
+  const byName = (value: unknown): Schema =>
+    Object.fromEntries(Object.entries(value as Schema).map(([name, one]) => [name, change(one as Schema)]));
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]): [string, unknown] => {
+      if (key === 'properties' || key === 'patternProperties') return [key, byName(value)];
+      if (key === 'anyOf' || key === 'allOf') return [key, listOf<Schema>(value).map(change)];
+      const isSchema = ['items', 'additionalProperties', 'propertyNames'].includes(key) && isRecord(value);
+      return [key, isSchema ? change(value) : value];
+    }),
+  );
+}
+
+export const renamed = (schema: ObjectSchema, renames: Renames): ObjectSchema =>
+  renames.size === 0 ? schema : (under(schema, renames) as ObjectSchema);
+function under(schema: Schema, renames: Renames): Schema {
+  const changed = eachInside(schema, (inside) => under(inside, renames));
+  const { properties, required } = changed;
+  const as = (name: string): string => renames.get(name) ?? name;
+  return {
+    ...changed,
+    ...(isRecord(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [as(name), one])),
+    }),
+    ...(Array.isArray(required) && { required: listOf<string>(required).map(as) }),
+  };
+}
+
+/** Arguments under the names that the server has. */
+export function restored(args: Json, renames: Renames): Json {
+  if (renames.size === 0) return args;
+  const names = new Map([...renames].map(([name, shown]) => [shown, name]));
+  const back = (value: unknown, depth: number): unknown => {
+    if (depth > deepest) return value;
+    if (Array.isArray(value)) return value.map((one) => back(one, depth + 1));
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [names.get(name) ?? name, back(one, depth + 1)]),
+    );
+  };
+  return back(args, 0) as Json;
+}

@@ -1,0 +1,290 @@
+import { isDraft2020 } from './draft-2020.ts';
+
+/**
+ * What providers accept of tools, as rules that can be checked without asking them. docs/providers.md has each under its
+ * number, with the same words. Nothing here is taken from the code that converts.
+ */
+export interface ProviderRule {
+  readonly id: string;
+  readonly says: string;
+  /** Where it is broken; nothing: it is kept. */
+  readonly breaches: (tools: readonly Tool[]) => readonly string[];
+  /** A tool that breaks it, for a rule that nothing breaks checks nothing. */
+  readonly crime: readonly Tool[];
+}
+/** A tool in the shape of its provider. */
+export type Tool = Readonly<Record<string, unknown>>;
+type Node = Readonly<Record<string, unknown>>;
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const inside = (value: unknown, key: string): unknown => (isNode(value) ? value[key] : undefined);
+
+interface Place {
+  readonly at: string;
+  readonly node: Node;
+}
+/** Every schema in a schema, whatever keyword it stands under; names of properties are no keywords. */
+function schemasIn(root: unknown, at: string): Place[] {
+  if (!isNode(root)) return [];
+  const below = Object.entries(root).flatMap(([key, value]): Place[] => {
+    const path = `${at}.${key}`;
+    if (/^(properties|patternProperties|\$defs|definitions|dependentSchemas)$/.test(key) && isNode(value))
+      return Object.entries(value).flatMap(([name, one]) => schemasIn(one, `${path}[${name}]`));
+    if (/^(anyOf|oneOf|allOf|prefixItems)$/.test(key) && Array.isArray(value))
+      return value.flatMap((one, n) => schemasIn(one, `${path}[${n}]`));
+    return /^(items|additionalProperties|propertyNames|not|if|then|else|contains)$/.test(key)
+      ? schemasIn(value, path)
+      : [];
+  });
+  return [{ at, node: root }, ...below];
+}
+
+const openaiSchema = (tool: Tool): unknown => inside(tool['function'], 'parameters');
+const anthropicSchema = (tool: Tool): unknown => tool['input_schema'];
+const geminiSchema = (tool: Tool): unknown => tool['parameters'];
+const nameOf = (tool: Tool): unknown => tool['name'] ?? inside(tool['function'], 'name');
+
+type Breaches = ProviderRule['breaches'];
+const eachTool =
+  (isBroken: (tool: Tool) => boolean): Breaches =>
+  (tools) =>
+    tools.filter(isBroken).map((tool) => String(nameOf(tool)));
+const eachSchema =
+  (schemaOf: (tool: Tool) => unknown, isBroken: (node: Node, isRoot: boolean) => boolean): Breaches =>
+  (tools) =>
+    tools.flatMap((tool) =>
+      schemasIn(schemaOf(tool), String(nameOf(tool)))
+        .filter(({ node }, n) => isBroken(node, n === 0))
+        .map(({ at }) => at),
+    );
+const has = (node: Node, ...keys: readonly string[]): boolean => keys.some((key) => Object.hasOwn(node, key));
+const names = (node: Node): string[] => Object.keys(isNode(node['properties']) ? node['properties'] : {});
+
+const hasType = (node: Node, type: string): boolean =>
+  node['type'] === type || (Array.isArray(node['type']) && node['type'].includes(type));
+
+const openaiTool = (parameters: unknown, more: object = {}): Tool => ({
+  type: 'function',
+  function: { name: 'f', description: '', parameters, ...more },
+});
+const anthropicTool = (input_schema: unknown, name = 'f'): Tool => ({ name, description: '', input_schema });
+const geminiTool = (parameters: unknown): Tool => ({ name: 'f', description: '', parameters });
+const withProperty = (schema: unknown, type = 'object', name = 'p'): Node => ({
+  type,
+  properties: { [name]: schema },
+});
+const ofGemini = (schema: unknown, name = 'p'): readonly Tool[] => [
+  geminiTool(withProperty(schema, 'OBJECT', name)),
+];
+
+const common: readonly ProviderRule[] = [
+  {
+    id: 'N1',
+    says: 'A name has 1 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`',
+    breaches: eachTool((tool) => !/^[a-z_][\w-]{0,63}$/i.test(String(nameOf(tool)))),
+    crime: [anthropicTool({ type: 'object' }, 'a.b')],
+  },
+  {
+    id: 'N2',
+    says: 'No two tools of a request have one name',
+    breaches: (tools) =>
+      tools
+        .map(nameOf)
+        .filter((name, n, all) => all.indexOf(name) !== n)
+        .map(String),
+    crime: [anthropicTool({ type: 'object' }), anthropicTool({ type: 'object' })],
+  },
+];
+
+export const openaiRules: readonly ProviderRule[] = [
+  ...common,
+  {
+    id: 'O1',
+    says: '`parameters` has `type: "object"` and `properties`',
+    breaches: eachSchema(
+      openaiSchema,
+      (node, isRoot) => isRoot && !(node['type'] === 'object' && isNode(node['properties'])),
+    ),
+    crime: [openaiTool({ type: 'object' })],
+  },
+  {
+    id: 'O2',
+    says: 'At its root stand no `anyOf`, `oneOf`, `allOf`, `enum`, `not`',
+    breaches: eachSchema(
+      openaiSchema,
+      (node, isRoot) => isRoot && has(node, 'anyOf', 'oneOf', 'allOf', 'enum', 'not'),
+    ),
+    crime: [openaiTool({ type: 'object', properties: {}, anyOf: [{ required: ['a'] }] })],
+  },
+  {
+    id: 'O3',
+    says: 'Every array has `items`, and they are a schema',
+    breaches: eachSchema(openaiSchema, (node) => hasType(node, 'array') && !isNode(node['items'])),
+    crime: [openaiTool(withProperty({ type: 'array' }))],
+  },
+  {
+    id: 'O4',
+    says: 'No reference leads anywhere: there is no `$ref`',
+    breaches: eachSchema(openaiSchema, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef')),
+    crime: [openaiTool(withProperty({ $ref: '#/$defs/gone' }))],
+  },
+  {
+    id: 'O5',
+    says: 'It is valid JSON Schema, draft 2020-12',
+    breaches: eachTool((tool) => !isDraft2020(openaiSchema(tool))),
+    crime: [openaiTool(withProperty({ type: 'any' }))],
+  },
+  {
+    id: 'O6',
+    says: 'A tool has `type` and `function`, and that has `name`, `description` and `parameters`: nothing else',
+    breaches: eachTool(
+      (tool) =>
+        Object.keys(tool).toSorted().join() !== 'function,type' ||
+        Object.keys(tool['function'] ?? {})
+          .toSorted()
+          .join() !== 'description,name,parameters',
+    ),
+    crime: [openaiTool({ type: 'object', properties: {} }, { id: 'f' })],
+  },
+];
+
+export const anthropicRules: readonly ProviderRule[] = [
+  ...common,
+  {
+    id: 'A1',
+    says: '`input_schema` has `type: "object"`',
+    breaches: eachTool((tool) => inside(tool['input_schema'], 'type') !== 'object'),
+    crime: [anthropicTool({ properties: {} })],
+  },
+  {
+    id: 'A2',
+    says: 'At its root stand no `anyOf`, `oneOf`, `allOf`',
+    breaches: eachSchema(anthropicSchema, (node, isRoot) => isRoot && has(node, 'anyOf', 'oneOf', 'allOf')),
+    crime: [anthropicTool({ type: 'object', oneOf: [{}] })],
+  },
+  {
+    id: 'A3',
+    says: 'There is no `$ref` in it',
+    breaches: eachSchema(anthropicSchema, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef')),
+    crime: [anthropicTool({ ...withProperty({ $ref: '#/$defs/a' }), $defs: { a: {} } })],
+  },
+  {
+    id: 'A4',
+    says: 'Names of parameters have 1 to 64 letters, digits, `_`, `.` and `-`',
+    breaches: eachSchema(anthropicSchema, (node) => names(node).some((name) => !/^[\w.-]{1,64}$/.test(name))),
+    crime: [anthropicTool(withProperty({}, 'object', '$filter'))],
+  },
+  {
+    id: 'A5',
+    says: 'It is valid JSON Schema, draft 2020-12',
+    breaches: eachTool((tool) => !isDraft2020(anthropicSchema(tool))),
+    crime: [anthropicTool(withProperty({ type: 'number', minimum: 0, exclusiveMinimum: true }))],
+  },
+];
+
+const geminiTypes = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT'];
+const geminiFields = new Set(
+  (
+    'type format title description nullable enum maxItems minItems properties required minProperties maxProperties ' +
+    'minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum'
+  ).split(' '),
+);
+const geminiFormats: Readonly<Record<string, readonly string[]>> = {
+  STRING: ['date-time', 'enum'],
+  NUMBER: ['float', 'double'],
+  INTEGER: ['int32', 'int64'],
+};
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+export const geminiRules: readonly ProviderRule[] = [
+  ...common,
+  {
+    id: 'G1',
+    says: 'Every schema has one `type`, in capitals, or `anyOf` and nothing beside it',
+    breaches: eachSchema(geminiSchema, (node) =>
+      has(node, 'anyOf') ? Object.keys(node).length > 1 : !geminiTypes.includes(String(node['type'])),
+    ),
+    crime: ofGemini({ type: ['STRING', 'NULL'] }),
+  },
+  {
+    id: 'G2',
+    says: 'A schema has fields of `Schema` only, so neither `$ref`, `const`, `oneOf`, `allOf` nor `additionalProperties`',
+    breaches: eachSchema(geminiSchema, (node) => Object.keys(node).some((key) => !geminiFields.has(key))),
+    crime: ofGemini({ type: 'OBJECT', additionalProperties: false }),
+  },
+  {
+    id: 'G3',
+    says: 'Every `ARRAY` has `items`, and nothing else has',
+    breaches: eachSchema(geminiSchema, (node) => (node['type'] === 'ARRAY') !== isNode(node['items'])),
+    crime: ofGemini({ type: 'ARRAY' }),
+  },
+  {
+    id: 'G4',
+    says: '`properties` and `required` stand in an `OBJECT` only, and what is required is a property',
+    breaches: eachSchema(geminiSchema, (node) => {
+      const required = Array.isArray(node['required']) ? node['required'] : [];
+      const isOut = has(node, 'properties', 'required') && node['type'] !== 'OBJECT';
+      return isOut || required.some((name) => !names(node).includes(String(name)));
+    }),
+    crime: ofGemini({ type: 'OBJECT', properties: { a: { type: 'STRING' } }, required: ['b'] }),
+  },
+  {
+    id: 'G5',
+    says: '`parameters` is an `OBJECT` with properties; a tool that takes none has no `parameters`',
+    breaches: eachTool((tool) => {
+      const schema = geminiSchema(tool);
+      return (
+        schema !== undefined && !(isNode(schema) && schema['type'] === 'OBJECT' && names(schema).length > 0)
+      );
+    }),
+    crime: [geminiTool({ type: 'OBJECT', properties: {} })],
+  },
+  {
+    id: 'G6',
+    says: '`enum` stands in a `STRING` only, and has texts that are not empty',
+    breaches: eachSchema(
+      geminiSchema,
+      (node) =>
+        has(node, 'enum') &&
+        !(
+          node['type'] === 'STRING' &&
+          Array.isArray(node['enum']) &&
+          node['enum'].length > 0 &&
+          node['enum'].every(isText)
+        ),
+    ),
+    crime: ofGemini({ type: 'INTEGER', enum: [1] }),
+  },
+  {
+    id: 'G7',
+    says: '`format` is `date-time` of a `STRING`, `float` or `double` of a `NUMBER`, `int32` or `int64` of an `INTEGER`',
+    breaches: eachSchema(
+      geminiSchema,
+      (node) => has(node, 'format') && !geminiFormats[String(node['type'])]?.includes(String(node['format'])),
+    ),
+    crime: ofGemini({ type: 'STRING', format: 'uri' }),
+  },
+  {
+    id: 'G8',
+    says: 'Names of parameters have 1 to 64 letters, digits and `_`, and begin with a letter or `_`',
+    breaches: eachSchema(geminiSchema, (node) => names(node).some((name) => !/^[a-z_]\w{0,63}$/i.test(name))),
+    crime: ofGemini({ type: 'STRING' }, 'per-page'),
+  },
+  {
+    id: 'G9',
+    says: 'Limits are of the type that they limit; those of lengths and counts are text',
+    breaches: eachSchema(geminiSchema, (node) => {
+      const { type } = node;
+      const counted = ['minLength', 'maxLength', 'minItems', 'maxItems'].filter((key) => has(node, key));
+      const isOff = counted.some((key) => (key.endsWith('Length') ? 'STRING' : 'ARRAY') !== type);
+      const isNumber = type === 'NUMBER' || type === 'INTEGER';
+      return (
+        isOff ||
+        counted.some((key) => !/^\d+$/.test(String(node[key])) || typeof node[key] !== 'string') ||
+        (has(node, 'minimum', 'maximum') && !isNumber)
+      );
+    }),
+    crime: ofGemini({ type: 'STRING', maxLength: 5 }),
+  },
+];
