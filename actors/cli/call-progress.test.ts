@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { fact } from '../../machines/facts/index.ts';
+import { fact, readFact } from '../../machines/facts/index.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { progressFact, progressLine } from './call-progress.ts';
 
 it.each([
@@ -18,4 +23,22 @@ it('for programs it is a fact of its own', () => {
   expect(fact.parse(progressFact(told))).toEqual({
     ...{ type: 'call_progress', req_id: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 },
   });
+});
+
+it('a2c call tells programs of progress on stderr, and keeps stdout for the result', async () => {
+  const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-progress-'));
+  const config = join(folder, 'a2c.json');
+  writeFileSync(
+    config,
+    JSON.stringify({ mcpServers: { fixture: { command: process.execPath, args: [server] } } }),
+  );
+  const { out, err } = await commandLine(['call', 'work', '--req-id', 'w1', '-c', config]);
+  rmSync(folder, { recursive: true });
+  expect(out).toBe('done\n');
+  const known = { type: 'call_progress', req_id: 'w1', server: 'fixture', tool: 'work', total: 2 };
+  expect(err.split('\n').flatMap((line) => readFact(line) ?? [])).toEqual([
+    { ...known, progress: 1, message: 'step 1' },
+    { ...known, progress: 2, message: 'step 2' },
+  ]);
 });
