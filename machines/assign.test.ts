@@ -3,18 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { assign as theirs, initialTransition, setup, transition } from 'xstate';
 import { assign } from './assign.ts';
 
-type Memory = Readonly<Record<string, number>>;
+type Memory = Readonly<Record<string, number> & { f0: number }>;
 /** Says what to remember: as a function of what there is, and field by field. */
 const machineOf = (remember: typeof theirs, fields: number) =>
   setup({
-    types: {} as { context: Memory; events: { type: 'add' | 'set'; field: string; n: number } },
+    types: {
+      context: {} as Memory,
+      events: {} as { type: 'add' | 'set'; field: string; n: number },
+    },
     actions: {
       add: remember(({ context, event: { field, n } }) => ({ [field]: (context[field] ?? 0) + n })),
       set: remember({ f0: ({ event }) => event.n, f1: 7 }),
       given: remember((_, { n }: { n: number }) => ({ f2: n })),
     },
   }).createMachine({
-    context: Object.fromEntries(Array.from({ length: fields }, (_, n) => [`f${n}`, n])),
+    context: { f0: 0, ...Object.fromEntries(Array.from({ length: fields }, (_, n) => [`f${n}`, n])) },
     initial: 'odd',
     on: { set: { actions: 'set' } },
     states: {
