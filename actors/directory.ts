@@ -1,4 +1,4 @@
-import { createActor, type AnyStateMachine, type EventObject, type SnapshotFrom } from 'xstate';
+import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
 import { nameOf, type Address } from '../machines/address.ts';
 import type { Letter, Open, OwnedEnded, OwnerEnded, OpenRefused, Post } from '../machines/effects.ts';
 import { extended } from '../machines/extended.ts';
@@ -265,7 +265,7 @@ export class Directory {
     root.isAlive = false;
     this.#roots.delete(root.name);
     root.owner?.owned.delete(root.name);
-    const { status, output, error } = root.ref.getSnapshot() as SnapshotFrom<AnyStateMachine>;
+    const { status, output, error } = root.ref.getSnapshot();
     const why = status === 'done' ? 'done' : status === 'error' ? 'failed' : 'closed';
     const end = { why, output, ...(error !== undefined && { error: textOf(error) }) } as const;
     this.report({ k: 'end', a: root.id, ...(by !== undefined && { by }), ...end });

@@ -1,5 +1,5 @@
 import { baselineComputer, baselineFull } from './baseline/chain.ts';
-import { bareClient, throughComputer } from './calls.ts';
+import { bareClient, throughComputer, warmed } from './calls.ts';
 import type { Contender } from './chain.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
 import { handKeptLists, toolListing } from './listing.ts';
@@ -28,8 +28,8 @@ export const chains: readonly Contender[] = [
   { group: 'relay alone', name: 'ours', open: oursRelay },
   { group: 'computer alone', name: 'baseline', open: baselineComputer },
   { group: 'computer alone', name: 'ours', open: oursComputer },
-  { group: 'calls', name: 'baseline', open: bareClient, inFlight: [1, 64, 1_000] },
-  { group: 'calls', name: 'ours', open: throughComputer, inFlight: [1, 64, 1_000] },
+  { group: 'calls', name: 'baseline', open: warmed(bareClient), inFlight: [1, 64, 1_000] },
+  { group: 'calls', name: 'ours', open: warmed(throughComputer), inFlight: [1, 64, 1_000] },
   { group: 'listing', name: 'baseline', open: handKeptLists, inFlight: [1] },
   { group: 'listing', name: 'ours', open: toolListing, inFlight: [1] },
   { group: 'directory alone', name: 'map + timer', open: mapAndTimer, inFlight: manyInFlight },

@@ -1,10 +1,11 @@
-import * as calls from './calls.ts';
+import { bareClient, throughComputer } from './calls.ts';
 import type { Chain } from './chain.ts';
 import { endure } from './endurance.ts';
 
 /** So many calls through one chain, in a process of its own; says what its heap has grown by. */
 const [, , which = '', count = ''] = process.argv;
-const open = (calls as Readonly<Record<string, () => Promise<Chain>>>)[which];
+const chains: Readonly<Record<string, () => Promise<Chain>>> = { bareClient, throughComputer };
+const open = chains[which];
 const { gc } = globalThis;
 if (!open || !gc) throw new Error('heap-process: --expose-gc, the name of a chain and a number are wanted');
 const chain = await open();

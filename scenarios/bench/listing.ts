@@ -48,7 +48,7 @@ export async function handKeptLists(): Promise<Chain> {
     }),
   );
   const list = async (): Promise<readonly { readonly name: string }[]> =>
-    clients.flatMap(({ name, tools }) => tools.map((tool) => ({ ...tool, server: name })));
+    clients.flatMap(({ name, tools }) => tools.map((tool) => ({ server: name, ...tool })));
   whole(await list());
   const close = async (): Promise<void> => {
     await Promise.all(clients.map(({ client }) => client.close()));
