@@ -8,8 +8,8 @@ import {
   backoffOf,
   backoffSpread,
   crashed,
-  latest,
   listsOf,
+  nextTryOf,
   policyOf,
   tickOf,
   trialOf,
@@ -33,10 +33,6 @@ const tell = <E>(event: (c: Context, event: E) => ClientNews) =>
   post<E>((c, e) => ({ to: c.owner, event: event(c, e) }));
 
 // ── to the owner ───────────────────────────────────────────────────────────────────────────────────────
-const nextTryOf = (c: Context, stage: ClientStage): number | null => {
-  const ms = stage === 'waiting' ? backoffOf(c) : stage === 'tripped' ? trialOf(c) : 0;
-  return ms > 0 ? latest(ms) : null;
-};
 export const news = (stage: ClientStage) =>
   tell((c) => ({
     type: 'client.changed',
@@ -295,12 +291,9 @@ export const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
     },
   }) as const;
 const theFailure = ({ event }: { event: { readonly failure: Failure } }) => event;
+const rememberIt = { type: 'rememberFailure', params: theFailure } as const;
 /** A server that dies in its handshake gets a moment to show how it died; one that said no is ended at once. */
 export const sessionFailed = [
-  {
-    guard: { type: 'isServerLost', params: theFailure },
-    target: '#client.severed',
-    actions: { type: 'rememberFailure', params: theFailure },
-  },
-  { target: '#client.recovering', actions: { type: 'rememberFailure', params: theFailure } },
+  { guard: { type: 'isServerLost', params: theFailure }, target: '#client.severed', actions: rememberIt },
+  { target: '#client.recovering', actions: rememberIt },
 ] as const;

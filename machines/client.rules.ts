@@ -1,7 +1,7 @@
 /** Pure rules of a client: when it tries again, how long it waits, which lists it keeps. */
 import type { CallPolicy } from './calls/index.ts';
 import { catalogLists, type CatalogList } from './catalog/index.ts';
-import type { CallRequest, Context, Input } from './client.words.ts';
+import type { CallRequest, ClientStage, Context, Input } from './client.words.ts';
 import type { Offers } from './ports.ts';
 import { isHopeless } from './server-failure.ts';
 import type { Failure } from './wire/failure.ts';
@@ -82,4 +82,9 @@ export const policyOf = (c: Context, { isConfirmed, meta, hasOutput }: CallReque
 export const crashed: Failure = {
   code: 'Crashed',
   message: 'The machine of this call failed; whether the call took effect is unknown',
+};
+/** When it is tried again by itself, at the latest; null: it is not. */
+export const nextTryOf = (c: Context, stage: ClientStage): number | null => {
+  const ms = stage === 'waiting' ? backoffOf(c) : stage === 'tripped' ? trialOf(c) : 0;
+  return ms > 0 ? latest(ms) : null;
 };

@@ -158,7 +158,7 @@ describe('a measurement', () => {
     expect(standingTable(stood)).toMatch(/memory +ours +300\.0 +3\.00$/);
     expect(aimsTable(judged)).toMatch(/1\.20 +reached\n[^]* 2\.00 +missed\n/);
     expect(flightTable(rows)).toMatch(/÷ at 1 +1\.00 +2\.00$/);
-    expect(callsTable(rows)).toMatch(/ 1 +10\.0 +60\.0 +50\.0 +1\.00\n +1000 +20\.0 +85\.0 +65\.0 +1\.30$/);
+    expect(callsTable(rows)).toMatch(/\n1 +10\.0 +60\.0 +50\.0 +1\.00\n1000 +20\.0 +85\.0 +65\.0 +1\.30$/);
     expect(enduranceTable(endured)).toMatch(/ours +100000 +3\.00$/);
     expect(weightTable(weights)).toMatch(/ours +4\.00 +0\.00$/);
   });
