@@ -95,7 +95,9 @@ export class VirtualWorld implements World {
     const seed = seedOf(plan);
     this.random = randomOf(seed ?? 1);
     const secrets = plan.servers.flatMap(({ secret = [] }) => secret);
-    this.bench = new Bench({ slackMs: stallsOf(plan), secrets, limits: limitsIn(plan) });
+    // Of what all servers together may do, no record says how much there is.
+    const limits = plan.total ? {} : { limits: limitsIn(plan) };
+    this.bench = new Bench({ slackMs: stallsOf(plan), secrets, ...limits });
     const care = { isHealed: () => this.#isHealed, onFault: (fault: Fault) => onFault(fault.fault) };
     const { total } = plan;
     let made: ReturnType<typeof programsOf> | undefined;
