@@ -6,10 +6,10 @@
 export type Part = 'few' | 'rest';
 const everyNth = {
   /** A replay proves that the machines do the same once more; it costs as much as the play. */
-  replays: 8,
+  replays: 12,
   /** A second play proves that the fakes do, too, which are the same few for all: of these there is no rest. */
   playsTwice: 24,
-  mutants: 6,
+  mutants: 10,
 };
 /** Whoever proves the rest sets it before anything else is loaded. */
 export const thoroughness: { part: Part } = { part: 'few' };

@@ -1,4 +1,4 @@
-import { sizes } from '../../machines/wire/protocol.ts';
+import { manyBytes } from '../../machines/wire/protocol.ts';
 
 /** A JSON-RPC message as a stranger sent it: nothing about its members is known yet. */
 export interface Envelope {
@@ -17,7 +17,7 @@ export interface RpcError {
 const lengths = new WeakMap<object, number>();
 /** How many bytes brought a message, where that is many. */
 export function weigh(message: object, bytes: number): void {
-  if (bytes > sizes.manyBytes) lengths.set(message, bytes);
+  if (bytes > manyBytes) lengths.set(message, bytes);
 }
 export const bytesOf = (message: object): number | undefined => lengths.get(message);
 

@@ -11,12 +11,13 @@ const mebibyte = 1024 * 1024;
  * and never closes a connection: what a call may answer < what an office carries < one message over stdio.
  */
 export const sizes = {
-  /** Of messages with more it is told how many: whoever decides by that need not look at what they say. */
-  manyBytes: 256,
   resultBytes: 7 * mebibyte,
   officePayloadBytes: 8 * mebibyte,
   stdioMessageBytes: 10 * mebibyte,
 } as const;
+
+/** Of messages with more bytes it is told how many: whoever decides by that need not look at what they say. */
+export const manyBytes = 256;
 
 /** Questions that one agent may have on their way through an office. */
 export const mostInFlight = 16_384;

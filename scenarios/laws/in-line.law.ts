@@ -128,12 +128,11 @@ class InLine implements Judge {
       ? { at: call, what: `was refused as busy, and ${count} ran or waited of ${concurrency + queue}` }
       : undefined;
   }
-  /** Is there room for whoever waits? Where all servers together have a limit, nobody says how much there is. */
+  /** Is there room for whoever waits? What all servers together may do no record says, only that nobody runs. */
   #look(lane: Lane, at: number): void {
     const waits = waiting(lane).length;
-    const limits = this.#limitsOf(lane);
-    if (waits === 0 || !limits) return void (lane.roomSince = Infinity);
-    const { concurrency } = limits;
+    if (waits === 0) return void (lane.roomSince = Infinity);
+    const { concurrency } = this.#limitsOf(lane) ?? { concurrency: 1 };
     const hasRoom = concurrency === 0 || lane.places.length - waits < concurrency;
     if (!hasRoom) lane.roomSince = Infinity;
     else if (lane.roomSince === Infinity) lane.roomSince = at;
@@ -227,7 +226,6 @@ export const inLine: Law = {
       how: 'a place that nobody gets',
       seen: story(...runs(1), ...queues(2), 5, answered(1), 1, learns('c', 'x')),
       said: 'waits for its turn, and there is room',
-      bounds,
     },
     {
       how: 'one of two places that nobody gets',

@@ -1,5 +1,5 @@
 import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
-import { sizes } from '../../machines/wire/protocol.ts';
+import { manyBytes } from '../../machines/wire/protocol.ts';
 import { excessBytes } from '../../machines/wire/size.ts';
 import { rpcErrorDetails } from '../../machines/wire/rpc-error.ts';
 import type { Hands } from './happenings.ts';
@@ -56,7 +56,7 @@ export class Replies {
     if (!session.pending.delete(asked))
       return void this.#heard.push(`late answer of ${session.child.server} dropped`);
     const { id, give } = asked;
-    const bytes = excessBytes(result, sizes.manyBytes) ?? 0;
+    const bytes = excessBytes(result, manyBytes) ?? 0;
     if (bytes <= limit)
       return give({
         type: 'ask.answered',
