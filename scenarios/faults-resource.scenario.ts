@@ -202,6 +202,7 @@ scenario('a server that dies under a read is missing, and back with its windows'
 });
 
 scenario('windows of a server behind a URL are known anew when it has forgotten the session', (s) => {
+  s.virtualOnly('which read is the third is a matter of when its subscriptions are confirmed');
   const a = s.server('a', { isRemote: true, tools, resources: windows });
   s.fault(a, 'net.sessionGone', { when: 'read', from: 3, times: 1 });
   s.fault(a, 'resource.change', { tool: 'go', times: 1 });

@@ -240,7 +240,7 @@ for (const word of ['rpc.progressForever', 'rpc.progressStall'])
 
 scenario('a result above the limit fails its call and nothing else', (s) => {
   const fs = s.server('fs', { tools: { read: {}, huge: {} } });
-  s.fault(fs, 'rpc.hugeResult', { tool: 'huge' });
+  s.fault(fs, 'rpc.hugeResult', { tool: 'huge', bytes: 12 * 1024 * 1024 });
   s.ready();
   const [huge, read] = [s.call('huge'), s.call('read')];
   s.settled(huge, read);
@@ -251,7 +251,7 @@ scenario('a result above the limit fails its call and nothing else', (s) => {
 
 scenario('a list of tools above the limit is a failed try', (s) => {
   const fs = s.server('fs', { tools, budget: 0 });
-  s.fault(fs, 'rpc.hugeResult', { when: 'list' });
+  s.fault(fs, 'rpc.hugeResult', { when: 'list', bytes: 12 * 1024 * 1024 });
   s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'tripped');
 });

@@ -95,7 +95,7 @@ function replyOf(
   if (partial) return { dies: { code: num(partial, 'code') }, afterMs };
   if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs } satisfies Reply;
   if (wrong === 'result') return { errors: neither, code: -32603, afterMs };
-  if (num(named.get('rpc.hugeResult'), 'bytes') > sizes.resultBytes)
+  if (num(named.get('rpc.hugeResult'), 'bytes') > sizes.stdioMessageBytes)
     return { refuses: refused(wireCodes.tooLarge, 'the answer is too large'), afterMs };
   if (has('rpc.schemaMismatch'))
     return when !== 'list'

@@ -13,6 +13,8 @@ type Question = Said<{ id: string; session: Address; method: string }>;
 interface Asked {
   readonly id: string;
   readonly client: Client;
+  /** It waits for its turn: its server knows nothing of it. */
+  isInLine: boolean;
 }
 
 class CallsBeforeStdin implements Judge {
@@ -23,6 +25,7 @@ class CallsBeforeStdin implements Judge {
   take(record: DirectoryRecord): Found | undefined {
     if (record.k === 'in') {
       if (isAnswer(record)) this.#over(record.a, record.id);
+      else return this.#turn(record);
     } else if (record.k === 'out') return this.#out(record);
     else if (record.k === 'open') {
       if (record.kind === 'process') this.#clientOf.set(record.a, this.#client(record.from));
@@ -40,8 +43,21 @@ class CallsBeforeStdin implements Judge {
   #over(call: Address, id: string | undefined): void {
     const asked = this.#asked.get(call);
     if (!asked || asked.id !== id) return;
-    asked.client.pending -= 1;
+    if (!asked.isInLine) asked.client.pending -= 1;
     this.#asked.delete(call);
+  }
+  #turn({ a, id, ev }: RecordOf<'in'>): Found | undefined {
+    const asked = this.#asked.get(a);
+    if (!asked || asked.id !== id) return undefined;
+    if (ev?.type === 'ask.waiting' && !asked.isInLine) {
+      asked.isInLine = true;
+      asked.client.pending -= 1;
+    } else if (ev?.type === 'ask.began' && asked.isInLine) {
+      asked.isInLine = false;
+      asked.client.pending += 1;
+      if (asked.client.isEnding) return { at: a, what: 'was sent to a server whose stdin was closed' };
+    }
+    return undefined;
   }
   #out({ port, a, ev }: RecordOf<'out'>): Found | undefined {
     const { type } = ev;
@@ -60,7 +76,7 @@ class CallsBeforeStdin implements Judge {
     if (ev.method !== 'tools/call' || ev.id === undefined || ev.session === undefined) return undefined;
     const client = this.#client(ev.session);
     client.pending += 1;
-    this.#asked.set(a, { id: ev.id, client });
+    this.#asked.set(a, { id: ev.id, client, isInLine: false });
     return client.isEnding ? { at: a, what: 'was sent to a server whose stdin was closed' } : undefined;
   }
 }
