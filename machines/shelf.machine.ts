@@ -21,6 +21,7 @@ import {
   took,
   reasonOf,
   spoilt,
+  unwanted,
   uriOf,
   without,
   type Context,
@@ -55,6 +56,7 @@ const parts = setup({
     noteRefusal: assign(({ context }, fact: { readonly id: string; readonly failure: Failure }) =>
       took(context, uriOf(fact), { items: [], failure: fact.failure }),
     ),
+    noteUnasked: assign(({ context }) => ({ asked: without(context.asked, [unwanted(context) ?? '']) })),
     noteWithdrawn: assign(({ context: { stale, asked } }) => ({
       isLate: true,
       stale: [...asked.slice(0, 1), ...without(stale, asked.slice(0, 1))],
@@ -73,6 +75,7 @@ const parts = setup({
   guards: {
     canAsk: ({ context: { stale, asked } }) => asked.length < mostAsked && stale.length > 0,
     isDone: ({ context: { stale, asked } }) => stale.length === 0 && asked.length === 0,
+    asksForNobody: ({ context }) => unwanted(context) !== undefined,
     isAsking: ({ context: { asked } }) => asked.length > 0,
   },
   delays: { limit: ({ context }) => context.timing.shelfMs },
@@ -88,6 +91,10 @@ const askLast = {
 const withdrawFirst = {
   type: 'withdraw',
   params: ({ context: { asked } }: At) => ({ id: questionOf(asked[0] ?? '') }),
+} as const;
+const withdrawUnwanted = {
+  type: 'withdraw',
+  params: ({ context }: At) => ({ id: questionOf(unwanted(context) ?? '') }),
 } as const;
 const tell = {
   type: 'post',
@@ -141,6 +148,12 @@ export const shelfMachine = parts.createMachine({
       states: {
         asking: {
           always: [
+            {
+              guard: 'asksForNobody',
+              target: 'asking',
+              reenter: true,
+              actions: [withdrawUnwanted, 'noteUnasked'],
+            },
             { guard: 'canAsk', target: 'asking', reenter: true, actions: ['noteNext', askLast] },
             { guard: 'isDone', target: '#shelf.resting', actions: tell },
             { target: 'awaiting' },

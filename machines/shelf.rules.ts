@@ -69,7 +69,7 @@ export const both = (some: readonly string[], others: readonly string[]): readon
   const known = new Set(others);
   return some.filter((each) => known.has(each));
 };
-/** What is known of what is listed no more is forgotten; what is being read of it comes for nobody. */
+/** What is known of what is listed no more is forgotten. */
 export function listed(c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> {
   const wanted = new Set(uris);
   const held = Object.fromEntries(Object.entries(c.held).filter(([uri]) => wanted.has(uri)));
@@ -79,6 +79,9 @@ export function listed(c: Context, { uris }: { readonly uris: readonly string[] 
   const later = c.later.filter((uri) => wanted.has(uri) && !fresh.includes(uri));
   return { uris, held, stale: [...stale, ...fresh], later, changes: c.changes + 1 };
 }
+/** One that is being read for nobody: it is listed no more. */
+export const unwanted = ({ uris, asked }: Context): string | undefined =>
+  asked.find((uri) => !uris.includes(uri));
 export function spoilt(c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> {
   const old = uris.filter((uri) => c.uris.includes(uri));
   const isOften = (uri: string): boolean => (c.asks[uri] ?? 0) >= mostAsks;

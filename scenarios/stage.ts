@@ -42,6 +42,8 @@ export interface StageOptions extends Pick<
   readonly seed?: number;
   /** Leaves and machines of a scenario's own making. */
   readonly mend?: (ports: Ports) => Ports;
+  /** How servers and the office answer, before the lanes hear of it. */
+  readonly answering?: (ask: Ports['ask']) => Ports['ask'];
   readonly kinds?: Kinds;
   /**
    * What is written down. `all`: records, steps and a recording, for a scenario that wants to look at them or
@@ -168,8 +170,10 @@ export class Stage {
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     if (this.callPorts.has(question.session)) return this.callPorts.ask(from, question, give);
     const port = this.servers.has(question.session) ? this.servers : this.network;
-    if (question.lane === undefined) return port.ask(from, question, give);
-    return this.callPorts.inTurn(from, question, give, (answer) => port.ask(from, question, answer));
+    const plain: Ports['ask'] = (...asked) => port.ask(...asked);
+    const ask = this.#options.answering?.(plain) ?? plain;
+    if (question.lane === undefined) return ask(from, question, give);
+    return this.callPorts.inTurn(from, question, give, (answer) => ask(from, question, answer));
   }
   // ── who is on stage ────────────────────────────────────────────────────────────────────────────────
   start(kind: string, input: object, { as = kind }: Cast = {}): void {

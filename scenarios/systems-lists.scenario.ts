@@ -77,6 +77,35 @@ onStage(
   },
 );
 
+let listedNow = ['window://a/1', 'window://a/never'];
+onStage(
+  'a window that is listed no more while it is read is waited for no longer, and is not missing',
+  {
+    servers: {
+      a: listing(
+        showing([], (uri) => {
+          if (uri.endsWith('1')) return { answers: { contents: [{ uri, text: 'x' }] }, afterMs: 1 };
+          return { never: true };
+        }),
+        () => ({ answers: entries(...listedNow), afterMs: 1 }),
+      ),
+    },
+    timing: { shelfMs: 1_000 },
+  },
+  (s) => {
+    listedNow = ['window://a/1', 'window://a/never'];
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop');
+    s.run(500);
+    expect(answers(s)).toEqual([]);
+    listedNow = ['window://a/1'];
+    s.servers.announce('a', 'resources');
+    s.run(300);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: ['window://a/1\n\nx'] } });
+  },
+);
+
 onStage(
   'a resource that nobody lists yet is read when the last list has come, and refused when none has it by then',
   { servers: { a: documents('dpe://a/1'), slow: slowly(documents(), 3_000, 'dpe://s/1') } },

@@ -92,6 +92,12 @@ describe('a question in a lane', () => {
     expect(facts).toEqual([{ type: 'ask.refused', id: 'call', sent: false, failure }]);
   });
 
+  it('that waited, and is refused then, gives its place back', () => {
+    const { heard, turn } = ask({ enters: (own) => own.waits(0) });
+    turn.busy(failure);
+    expect(heard).toEqual(['enters fs', 'ask.waiting', 'leaves', 'ask.refused']);
+  });
+
   it('is refused, and gives its place back, when it cannot be sent', () => {
     const { heard, facts } = ask({
       enters: (turn) => turn.go(),

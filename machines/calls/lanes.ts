@@ -11,7 +11,7 @@ export interface LaneLimits {
 export const defaultLimits: LaneLimits = { concurrency: 1_000, queue: 1_000 };
 export const noLimits: LaneLimits = { concurrency: 0, queue: 0 };
 
-/** One that wants to run; it hears `go` once, before or after `waits`, or `busy` alone. */
+/** One that wants to run; it hears `waits` or nothing, then `go` or `busy` once, and leaves when it is over. */
 export interface Turn {
   go(): void;
   /** So many come before it. */
@@ -73,7 +73,8 @@ export function askInTurn(
       }
     },
     busy: (failure) => {
-      it.isOver = true;
+      // It may have waited for its server, and holds its place there when there is none on the computer.
+      end();
       give({ type: 'ask.refused', id, sent: false, failure });
     },
   });

@@ -1,7 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import type { Observer } from '../../actors/observer.ts';
 import type { Permission } from '../../machines/permission/index.ts';
-import type { AskFact, Give, Ports } from '../../machines/ports.ts';
+import type { Give, Ports } from '../../machines/ports.ts';
 import type { Fault } from '../faults/fault.ts';
 import { Bench, type Breach } from '../laws/index.ts';
 import { Stage as Theatre, officeUrl, type Person, type StageOptions } from '../stage.ts';
@@ -61,11 +61,6 @@ export interface Staging {
 const limitsIn = ({ servers }: Plan): NonNullable<StageOptions['limits']> =>
   Object.fromEntries(servers.flatMap(({ name, limits }) => (limits ? [[name, limits]] : [])));
 
-const isOfLanes = (fact: AskFact): boolean =>
-  fact.type === 'ask.waiting' ||
-  fact.type === 'ask.began' ||
-  (fact.type === 'ask.refused' && fact.failure.code === 'Busy');
-
 /** Timers are so late at most. */
 const stallsOf = ({ steps }: Plan): number =>
   steps.reduce(
@@ -115,7 +110,10 @@ export class VirtualWorld implements World {
       ...(kinds && { kinds }),
       ...(plan.person && { person: persons[plan.person] }),
       ...(seed !== undefined && { seed }),
-      ...(has(plan, 'sched.delayDelivery') && { mend: (ports) => this.#late(ports) }),
+      ...(has(plan, 'sched.delayDelivery') && {
+        mend: (ports) => this.#late(ports),
+        answering: (ask) => (from, question, give) => ask(from, question, this.#lateFor(from, give)),
+      }),
       observer: () => ({
         ...observer,
         record: (record) => {
@@ -199,26 +197,20 @@ export class VirtualWorld implements World {
     delay.waiting.push(say);
     clock.setTimeout(() => delay.waiting.shift()?.(), delay.until - clock.now());
   }
-  #late(ports: Ports): Ports {
-    const late = <Fact>(at: string, give: Give<Fact>): Give<Fact> => {
-      return (fact) => {
-        const delay = this.#delays.findLast(({ actor }) => at.startsWith(actor));
-        if (!delay) give(fact);
-        else this.#delay(delay, () => give(fact));
-      };
+  #lateFor<Fact>(at: string, give: Give<Fact>): Give<Fact> {
+    return (fact) => {
+      const delay = this.#delays.findLast(({ actor }) => at.startsWith(actor));
+      if (!delay) give(fact);
+      else this.#delay(delay, () => give(fact));
     };
+  }
+  #late(ports: Ports): Ports {
     return {
-      process: (at, input, give) => ports.process(at, input, late(at, give)),
-      session: (at, input, give) => ports.session(at, input, late(at, give)),
-      link: (at, input, give) => ports.link(at, input, late(at, give)),
-      office: (at, input, give) => ports.office(at, input, late(at, give)),
-      // What a host, its person or its lanes say is no news of a server.
-      ask: (from, question, give) => {
-        const later = late(from, give);
-        return ports.ask(from, question, (fact) =>
-          (this.stage.callPorts.has(question.session) || isOfLanes(fact) ? give : later)(fact),
-        );
-      },
+      ...ports,
+      process: (at, input, give) => ports.process(at, input, this.#lateFor(at, give)),
+      session: (at, input, give) => ports.session(at, input, this.#lateFor(at, give)),
+      link: (at, input, give) => ports.link(at, input, this.#lateFor(at, give)),
+      office: (at, input, give) => ports.office(at, input, this.#lateFor(at, give)),
     };
   }
 }
