@@ -17,3 +17,14 @@ export const newId = (): string => randomUUID();
 /** Of this process, for people who read what it left. */
 export const processFacts = { pid: process.pid, node: process.version };
 export const hostName = (): string => hostname();
+
+/** Time as a folder here needs it; tests give their own. */
+export interface Timers {
+  setTimeout(fire: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+/** None of them keeps a host alive: what it waits for does, a socket, a process or a thread. */
+export const waitingTimers: Timers = {
+  setTimeout: (fire, ms) => setTimeout(fire, Math.min(ms, longestMs)).unref(),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+};

@@ -28,7 +28,12 @@ const rules: Rules = {
     'call',
     'process',
   ],
-  adapters: [['mcp', 'process']],
+  // Those without a folder stand beside all of them: the clock.
+  adapters: [
+    ['mcp', 'process'],
+    ['mcp', ''],
+    ['vrl', ''],
+  ],
 };
 
 /** Packages per room; all rows that match a file add up. */

@@ -9,7 +9,7 @@ import {
   type ElicitRequest,
   type ElicitResult,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../clock.ts';
 
 /**
  * What the host can answer when a server asks. `signal` aborts when nobody wants the answer any more: the server

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createEventReader, type FoundEvents } from './event-stream.ts';
 import { causeOf } from './http-failures.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../clock.ts';
 
 /** Why a stream is over: it came to its end, broke with this cause, or was silent for too long. */
 export type StreamEnd = { readonly how: 'ended' | 'broken' | 'silent'; readonly cause: string };

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Failure } from '../../machines/wire/failure.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../clock.ts';
 
 /** The answer to one request may have this many bytes. Below what an office takes, and that below `messageBytes`. */
 export const resultBytes: number = sizes.stdioMessageBytes;

@@ -1,7 +1,7 @@
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { causeOf } from './http-failures.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../clock.ts';
 
 /** Most servers drop an idle connection after 5 s; one that drops it while we write has perhaps read the request. */
 const idleMs = 2_000;

@@ -5,4 +5,4 @@ export type { Noise } from './noise.ts';
 export type { ServerLog } from './notifications.ts';
 export { sessionPortOf, type SessionPort, type SessionPortOptions } from './port.ts';
 export type { InMemorySpec, OwnSpec, RemoteSpec, SseSpec, StreamableSpec } from './remote.ts';
-export type { Timers } from './timers.ts';
+export type { Timers } from '../clock.ts';

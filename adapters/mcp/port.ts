@@ -5,7 +5,7 @@ import { messageBytes } from './framing.ts';
 import { NoiseMeter, type Noise } from './noise.ts';
 import { notConnected, unsent } from './refusal.ts';
 import { Session, type SessionOptions } from './session.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { waitingTimers, type Timers } from '../clock.ts';
 
 export interface SessionPortOptions extends SessionOptions {
   /** Default 7 MiB: a larger answer fails its question only. */
@@ -40,7 +40,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const shared = {
     resultBytes: options.resultBytes ?? resultBytes,
     messageBytes: options.messageBytes ?? messageBytes,
-    timers: options.timers ?? systemTimers,
+    timers: options.timers ?? waitingTimers,
     userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
   };
   const aroundOf = (server: string): Around => ({

@@ -6,34 +6,9 @@ import {
   offeredTools,
   toSmcpTool,
   unresolved,
-  type Tool,
-  type ToolRules,
   type ToolTable,
 } from './index.ts';
-
-type Lists = Readonly<Record<string, readonly string[]>>;
-const toolOf = (name: string): Tool => ({ name, inputSchema: { type: 'object' } });
-const ruled = (server: string, more: Partial<ToolRules> = {}): ToolRules => ({
-  ...{ server, forbiddenTools: [], toolMeta: {}, defaultToolMeta: null, ...more },
-});
-const catalogsOf = (lists: Lists): Record<string, readonly Tool[]> =>
-  Object.fromEntries(Object.entries(lists).map(([server, tools]) => [server, tools.map(toolOf)]));
-const prefix = { onConflict: 'prefix' } as const;
-/** All servers under one policy, in the order in which they stand. */
-const tableOf = (lists: Lists, more: Partial<ToolRules> = {}, before: ToolTable = emptyTable): ToolTable =>
-  buildTable(
-    Object.keys(lists).map((server) => ruled(server, more)),
-    catalogsOf(lists),
-    before,
-  );
-const isUp = (): boolean => true;
-/** `A_x = A/x`: each name and whose tool it is. */
-const offered = (table: ToolTable): string[] =>
-  offeredTools(table, isUp).map(({ shown, server, tool }) => `${shown} = ${server}/${tool.name}`);
-const found = (table: ToolTable, name: string): string | undefined => {
-  const entry = findTool(table, name);
-  return entry && `${entry.server}/${entry.tool.name}`;
-};
+import { ruled, catalogsOf, prefix, tableOf, isUp, offered, found } from './tables.given.ts';
 
 describe('two servers with one tool name, and reject', () => {
   const table = tableOf({ a: ['t', 's'], b: ['r', 't'] });

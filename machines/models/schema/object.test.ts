@@ -1,19 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createConversation, gemini, openai, parametersOf, type GeminiSchema } from '../index.ts';
-
-const withProperty = (p: unknown, more: object = {}): object => ({
-  type: 'object',
-  properties: { p },
-  ...more,
-});
-const definitions = (params_schema: object) =>
-  createConversation().offer([{ name: 't', params_schema }]).definitions;
-const forGemini = (schema: object): GeminiSchema =>
-  gemini.toTools(definitions(schema))[0]?.functionDeclarations[0]?.parameters ?? {};
-const openaiOf = (p: unknown): unknown => {
-  const { properties } = { ...openai.toTools(definitions(withProperty(p)))[0]?.function.parameters };
-  return (properties as Readonly<Record<string, unknown>>)['p'];
-};
+import { parametersOf } from '../index.ts';
+import { forGemini, openaiOf, withProperty } from './converted.given.ts';
 
 describe('a reference', () => {
   const $defs = { A: { type: 'string', description: 'an A' }, 'a/b~c d': { type: 'integer' } };

@@ -1,22 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anthropic, createConversation, gemini, openai, parametersOf, type GeminiSchema } from '../index.ts';
-
-const withProperty = (p: unknown, more: object = {}): object => ({
-  type: 'object',
-  properties: { p },
-  ...more,
-});
-const definitions = (params_schema: object) =>
-  createConversation().offer([{ name: 't', params_schema }]).definitions;
-const forGemini = (schema: object): GeminiSchema =>
-  gemini.toTools(definitions(schema))[0]?.functionDeclarations[0]?.parameters ?? {};
-const geminiOf = (p: unknown): GeminiSchema => forGemini(withProperty(p)).properties?.['p'] ?? {};
-const inside = (root: Readonly<Record<string, unknown>> | undefined): unknown =>
-  (root?.['properties'] as Readonly<Record<string, unknown>> | undefined)?.['p'];
-const openaiOf = (p: unknown): unknown =>
-  inside(openai.toTools(definitions(withProperty(p)))[0]?.function.parameters);
-const anthropicOf = (p: unknown): unknown =>
-  inside(anthropic.toTools(definitions(withProperty(p)))[0]?.input_schema);
+import { parametersOf } from '../index.ts';
+import { geminiOf, openaiOf, anthropicOf, withProperty } from './converted.given.ts';
 
 const any = { anyOf: ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT'].map((type) => ({ type })) };
 
