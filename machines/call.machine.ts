@@ -18,23 +18,21 @@
  */
 import { not, type ActorRefFrom } from 'xstate';
 import { extended } from './extended.ts';
+import { enter, send, takeBack, wantServer } from './call.asks.ts';
 import {
   answerOf,
   askerLost,
   cancelled,
   closed,
-  enter,
   failureOf,
   itself,
   lost,
   parts,
-  send,
   settle,
-  takeBack,
 } from './call.parts.ts';
 import { confirming, finishing, judging, ready, refusing, unsent } from './call.phases.ts';
 
-export type { CallStart, CallOrder, ToolApproved } from './call.parts.ts';
+export type { CallStart, CallOrder, ServerWanted, ToolApproved } from './call.parts.ts';
 
 /** An agent's own: nobody has a say in it, and no server is started for it. */
 const [, sentAtOnce] = ready;
@@ -56,6 +54,7 @@ export const callMachine = parts.createMachine({
       initial: 'held',
       states: {
         held: {
+          entry: wantServer,
           always: { guard: not('isHeld'), target: '#call.running', actions: send },
           on: { 'call.go': { target: '#call.running', actions: ['release', ...send] } },
         },

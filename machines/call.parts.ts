@@ -6,21 +6,17 @@ import {
   argumentsInvalid,
   carried,
   finished,
-  handleOf,
   isCallToolResult,
-  isOverBudget,
   isRefusedByTool,
   notConfirmed,
   notPermitted,
   unreadable,
   type CallPolicy,
-  type CallQuestion,
   type Confirmation,
   type Finding,
   type Judgement,
 } from './calls/index.ts';
-import { effects, type DirectoryEvent } from './effects.ts';
-import { extended } from './extended.ts';
+import { effects, type DirectoryEvent, type OwnerEnded } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import type { ProcessTag } from './process.machine.ts';
 import type { CallEnd, CallPhase, CallSettled } from './settlement.ts';
@@ -59,6 +55,10 @@ export type CallOrder =
   /** Who asked is gone; its result would go nowhere. */
   | { readonly type: 'asker.lost'; readonly asker: Address }
   | { readonly type: 'server.lost'; readonly failure: Failure };
+/** Said to its client: it may run, and waits for its server. */
+export interface ServerWanted {
+  readonly type: 'server.wanted';
+}
 /** A person has said that this tool may run unasked from now on. */
 export interface ToolApproved {
   readonly type: 'tool.approved';
@@ -155,6 +155,12 @@ export const parts = setup({
         details: { cancel_reason: params.reason, server_name: c.server },
       } satisfies Failure,
     })),
+    rememberCrash: assign(({ context: c }) => ({
+      failure: {
+        code: 'Crashed',
+        message: `Call '${c.reqId}' was not sent: the machine of server '${c.server}' failed`,
+      } satisfies Failure,
+    })),
     rememberInvalid: assign(({ context: c }, { problems = [] }: Partial<Judgement>) => ({
       failure: argumentsInvalid(c, problems),
     })),
@@ -187,6 +193,7 @@ export const parts = setup({
     isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
     isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
+    isFailure: (_, { why }: OwnerEnded) => why === 'failed',
     isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
     isBusy: (_, { failure }: { failure: Failure }) => failure.code === 'Busy',
     wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
@@ -202,59 +209,6 @@ export const failureOf = ({ event }: { event: { readonly failure: Failure } }) =
 const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};
 export const judgementOf = saidIn<Judgement>;
 export const confirmationOf = saidIn<Confirmation>;
-
-// ── what it asks ───────────────────────────────────────────────────────────────────────────────────────
-const question = (c: Context): CallQuestion => ({
-  reqId: c.reqId,
-  server: c.server,
-  tool: c.tool,
-  params: c.params,
-  meta: c.policy?.meta ?? null,
-});
-const port = <More extends object>(name: string, method: string, more: (c: Context) => More) =>
-  ({
-    type: 'ask',
-    params: ({ context: c }: { context: Context }) => ({
-      id: name,
-      session: name,
-      method,
-      params: { ...question(c), ...more(c) },
-    }),
-  }) as const;
-/** Are its arguments right, and may it run? */
-export const askPolicy = port('policy', 'judge', () => ({}));
-export const askPerson = port('confirm', 'confirm', () => ({}));
-export const askFinish = port('finish', 'finish', (c) => ({
-  result: c.result,
-  keepAs: isOverBudget(c, c.result) ? handleOf(c) : null,
-  isError: isRefusedByTool(c.result),
-}));
-export const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
-export const send = [
-  enter('running'),
-  {
-    type: 'ask',
-    params: ({ context: c }: { context: Context }) => {
-      const { session, method, params } = c.question;
-      const asked = { id: 'call', session, method, params };
-      return c.policy ? extended(asked, { lane: c.server }) : asked;
-    },
-  },
-] as const;
-export const takeBack = { type: 'withdraw', params: { id: 'call' } } as const;
-export const tellApproved = {
-  type: 'post',
-  params: ({ context: c }: { context: Context }) => ({
-    to: c.keeper,
-    event: {
-      type: 'tool.approved',
-      server: c.server,
-      tool: c.tool,
-      generation: c.policy?.generation ?? 0,
-    } satisfies ToolApproved,
-    ifThere: true as const,
-  }),
-} as const;
 
 // ── its clock ──────────────────────────────────────────────────────────────────────────────────────────
 const clock = (ms: (c: Context) => number) =>
@@ -273,6 +227,11 @@ export const closed = {
   target: 'cancelled',
   actions: { type: 'rememberCancel', params: { reason: 'closing' } },
 } as const;
+/** Its client is no more, and surely has sent nothing of it. */
+export const abandoned = [
+  { guard: { type: 'isFailure', params: itself<OwnerEnded> }, target: 'failed', actions: 'rememberCrash' },
+  closed,
+] as const;
 export const askerLost = {
   guard: { type: 'isMyAsker', params: itself<{ readonly asker: Address }> },
   target: 'cancelled',

@@ -1,22 +1,18 @@
 /** What happens to a call before it is sent, and after it was answered: only those of a computer go through this. */
 import { confirmationDenied, confirmationLate, nothingFound, type Finding } from './calls/index.ts';
+import { askFinish, askPerson, askPolicy, enter, send, tellApproved } from './call.asks.ts';
 import {
+  abandoned,
   askerLost,
-  askFinish,
-  askPerson,
-  askPolicy,
   cancelled,
   closed,
   confirmationOf,
-  enter,
   failureOf,
   judgementOf,
   notStarted,
-  send,
   startClock,
   startLook,
   startPatience,
-  tellApproved,
   type Context,
 } from './call.parts.ts';
 
@@ -26,6 +22,7 @@ export const unsent = {
   close: closed,
   'asker.lost': askerLost,
   'server.lost': notStarted,
+  'owner.ended': abandoned,
 } as const;
 export const refusing = { type: 'rememberFailure', params: failureOf } as const;
 /** Nothing stands against it any more. */

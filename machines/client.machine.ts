@@ -22,7 +22,16 @@ import type { ActorRefFrom } from 'xstate';
 import * as does from './client.effects.ts';
 import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.parts.ts';
-import { draining, handshaking, listing, ready, unlisted } from './client.phases.ts';
+import {
+  again,
+  draining,
+  handshaking,
+  listing,
+  ready,
+  replaced,
+  resting,
+  unlisted,
+} from './client.phases.ts';
 import { newborn } from './client.rules.ts';
 import { watch } from './client.watch.ts';
 
@@ -36,12 +45,6 @@ export type {
   ClientStart,
 } from './client.words.ts';
 
-const again = { target: '#client.queued', actions: 'resetAttempts' } as const;
-/** In a stage in which nothing runs: another plan is tried at once, anything else is remembered. */
-const replaced = [
-  { guard: other, target: '#client.queued', actions: takePlan },
-  { actions: takePlan },
-] as const;
 /** Told as the way down begins: at once where no call runs, else as they are drained. */
 const tellClosing = news('closing');
 const held = [
@@ -56,6 +59,7 @@ export const clientMachine = parts.createMachine({
   on: {
     'call.cancel': { actions: does.cancelCall },
     'asker.lost': { actions: does.passAskerLost },
+    'server.wanted': {},
     'owned.ended': [
       callEnded,
       { guard: { type: 'isCatalog', params: itself }, actions: { type: 'forgetList', params: itself } },
@@ -83,16 +87,7 @@ export const clientMachine = parts.createMachine({
         close: 'closed',
       },
     },
-    resting: {
-      entry: ['settleDown', news('resting')],
-      on: {
-        'call.request': { target: 'queued', actions: ['holdCalls', 'countCall', does.openCall] },
-        'server.start': again,
-        'server.stop': 'idle',
-        'server.update': replaced,
-        close: 'closed',
-      },
-    },
+    resting,
     queued: {
       tags: 'connecting',
       entry: ['forgetGoal', news('connecting'), does.wantTurn],
@@ -282,10 +277,13 @@ export const clientMachine = parts.createMachine({
         'server.stop': [
           { guard: 'isEnding' },
           { guard: 'isStopping', actions: does.hurryProcess },
-          { actions: goal('stop') },
+          { actions: [goal('stop'), does.cancelCalls] },
         ],
         'server.update': { actions: takePlan },
-        close: [{ guard: 'isEnding' }, { target: 'closing', reenter: true, actions: goal('end') }],
+        close: [
+          { guard: 'isEnding' },
+          { target: 'closing', reenter: true, actions: [goal('end'), does.cancelCalls] },
+        ],
       },
       after: { ladder: [{ guard: 'isEnding', target: 'killed' }, { actions: does.endProcess }] },
     },

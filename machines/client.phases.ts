@@ -1,6 +1,6 @@
-/** The phases of a connected client: it gets to know its server, serves, and goes down. The chart is in client.machine.ts. */
+/** Phases of a client: it rests; connected it gets to know its server, serves, and goes down. The chart is in client.machine.ts. */
 import * as does from './client.effects.ts';
-import { callEnded, goal, itself, news, ownProcess, refuse, takePlan } from './client.effects.ts';
+import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.parts.ts';
 import { watchNow } from './client.watch.ts';
 
@@ -131,3 +131,22 @@ export const draining = parts.createStateConfig({
     },
   },
 });
+
+export const again = { target: '#client.queued', actions: 'resetAttempts' } as const;
+/** In a stage in which nothing runs: another plan is tried at once, anything else is remembered. */
+export const replaced = [
+  { guard: other, target: '#client.queued', actions: takePlan },
+  { actions: takePlan },
+] as const;
+export const resting = {
+  entry: ['settleDown', news('resting')],
+  on: {
+    /** Started for it once nothing stands against it: a call that is refused starts nothing. */
+    'call.request': { actions: ['holdCalls', 'countCall', does.openCall] },
+    'server.wanted': 'queued',
+    'server.start': again,
+    'server.stop': { target: 'idle', actions: [goal('stop'), does.cancelCalls] },
+    'server.update': replaced,
+    close: 'closed',
+  },
+} as const;

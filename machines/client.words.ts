@@ -1,6 +1,7 @@
 /** What a client is told, what it tells, and what it remembers. */
 import type { Address } from './address.ts';
 import type { CatalogList, Lists, ToolMeta } from './catalog/index.ts';
+import type { ServerWanted } from './call.machine.ts';
 import type { CatalogSettled } from './catalog.machine.ts';
 import type { DirectoryEvent } from './effects.ts';
 import type { AskFact, Offers, ServerInfo, SessionFact } from './ports.ts';
@@ -63,6 +64,8 @@ export type ClientOrder =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   /** Who asked is gone: its calls are cancelled. */
   | { readonly type: 'asker.lost'; readonly asker: Address }
+  /** A call that waits for it may run. */
+  | ServerWanted
   | { readonly type: 'server.start' }
   /** Finishes its calls first; told a second time it hurries. */
   | { readonly type: 'server.stop' }

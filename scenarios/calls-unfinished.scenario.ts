@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { AskFact, Give, Ports } from '../machines/ports.ts';
 import { onStage } from './scenario.ts';
 import type { AskedCall, Stage, StageOptions } from './stage.ts';
-import { client, hello, kept, meets, until } from './watching.ts';
+import { client, hello, kept, meets, order, until } from './watching.ts';
 
 const tools = { read: { answers: hello } };
 const callsAt = (s: Stage): string[] =>
@@ -12,7 +12,7 @@ const callAt = (s: Stage): string => callsAt(s)[0] ?? 'nobody';
 const never: StageOptions['permission'] = () => new Promise(() => {});
 
 onStage(
-  'a server that was started for a call is up, and its call is still judged: it is refused like any other',
+  'a server is up, and a call that came before that is still judged: it is refused like any other',
   {
     servers: { fs: { tools, startMs: 50 } },
     options: { fs: { isLazy: true, kept: kept('read') } },
@@ -22,6 +22,7 @@ onStage(
   (s) => {
     s.computer();
     const call = s.call('read');
+    order(s, 'server.start');
     meets(s, client, 'ready');
     expect([s.state(callAt(s)), call.settled]).toEqual(['judging', []]);
     s.run(5_000);

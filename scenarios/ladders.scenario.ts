@@ -118,6 +118,7 @@ onStage(
   (s) => {
     s.computer();
     s.call('read');
+    order(s, 'server.start');
     meets(s, client, 'handshaking');
     order(s, 'server.stop');
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');

@@ -72,6 +72,39 @@ for (const [what, script] of [
     },
   );
 
+onStage(
+  'a call that is refused starts nothing, and one that is judged still starts nothing yet',
+  { ...lazily(slow), permission: () => new Promise(() => {}), timing: { confirmMs: 1_000 } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(5_000);
+    expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
+    expect([s.state(client), stagesOf(s), opensOf(s)]).toEqual(['resting', ['resting'], []]);
+    const stopped = s.call('read');
+    order(s, 'server.stop');
+    expect([s.state(client), stopped.settled[0]?.end]).toEqual(['idle', 'cancelled']);
+  },
+);
+
+onStage(
+  'a server that is changed while it starts for a call, and stopped then: the call ends with it',
+  lazily({ ...slow, ignores: ['stdin', 'SIGTERM'] }),
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    meets(s, client, 'launching');
+    s.config({ fs: { isLazy: true, generation: 2 } });
+    expect([s.state(client), call.settled]).toEqual(['closing', []]);
+    order(s, 'server.stop');
+    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
+    s.run(60_000);
+    expect(s.state(client)).toBe('idle');
+  },
+);
+
 for (const state of ['launching', 'handshaking', 'listing'] as const) {
   onStage(
     `a caller who cancels while its server is ${state} is released at once, and the server becomes ready (108)`,

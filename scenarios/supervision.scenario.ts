@@ -2,6 +2,8 @@ import { expect } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../actors/assemble.ts';
 import { onStage } from './scenario.ts';
+import type { StageOptions } from './stage.ts';
+import { kept, order } from './watching.ts';
 
 /** A machine whose action throws when its context says so: the bug that no test has found yet. */
 const broken = (kind: string, action: string, when: (context: never) => boolean = () => true) => {
@@ -31,6 +33,61 @@ onStage(
     s.run(100);
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+  },
+);
+
+const undecided: readonly (readonly [phase: string, options: StageOptions])[] = [
+  ['judging', { permission: () => new Promise(() => {}) }],
+  ['confirming', { permission: () => 'ask', person: () => 'never' }],
+];
+for (const [phase, asking] of undecided) {
+  onStage(
+    `a client that closes while a call is ${phase}: the call is cancelled, and was never sent`,
+    { servers: { fs: { tools } }, options: { fs: { isLazy: true, kept: kept('read') } }, ...asking },
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read');
+      s.close();
+      expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase }]);
+    },
+  );
+  onStage(
+    `a client that throws while a call is ${phase}: the call has failed, and was never sent`,
+    {
+      servers: { fs: { tools } },
+      kinds: broken('client', 'resetAttempts', ({ self }: { self: string }) => self.endsWith('#1')),
+      failing: 'client:fs#1',
+      options: { fs: { isLazy: true, kept: kept('read') } },
+      ...asking,
+    },
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read');
+      order(s, 'server.start');
+      expect(call.settled).toMatchObject([{ outcome: 'failed', phase, failure: { code: 'Crashed' } }]);
+    },
+  );
+}
+
+onStage(
+  'a client that throws as it starts for a call: the call has failed, for it was never sent',
+  {
+    servers: { fs: { tools } },
+    options: { fs: { isLazy: true, kept: kept('read') } },
+    kinds: broken('client', 'forgetGoal', ({ self }: { self: string }) => self.endsWith('#1')),
+    failing: 'client:fs#1',
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(100);
+    expect(call.settled).toMatchObject([
+      { outcome: 'failed', phase: 'queued', failure: { code: 'Crashed' } },
+    ]);
+    expect(s.servers.heard).toEqual([]);
   },
 );
 

@@ -157,6 +157,18 @@ onStage(
     expect([s.state(client), opensOf(s, 'fs')]).toEqual(['idle', []]);
   },
 );
+onStage(
+  'a computer that closes while a call waits for a server that waits for its turn: the call has failed, and was never sent',
+  { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    expect(s.state(client)).toBe('queued');
+    s.close();
+    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
+  },
+);
 onStage('a computer that closes ends who waits for a turn', queued, (s) => {
   s.computer();
   s.run(100);

@@ -41,6 +41,8 @@ export const call: Sample = {
     { type: 'asker.lost', asker: 'host' },
     { type: 'asker.lost', asker: 'another' },
     { type: 'server.lost', failure },
+    { type: 'owner.ended', why: 'failed' },
+    { type: 'owner.ended', why: 'done' },
   ],
   tellApart: (c) => [c.isHeld, JSON.stringify(c.result ?? null).includes('isError')],
   passedThrough: ['deciding', 'running.patient'],

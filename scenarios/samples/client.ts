@@ -17,7 +17,7 @@ export const client: Sample = {
     'server.stop': [{}],
     'server.update': [{ plan }, { plan: { ...plan, generation: 2, hasProcess: false } }],
     close: [{}],
-  } satisfies OrdersOf<ClientOrder, 'asker.lost' | 'turn.given'>,
+  } satisfies OrdersOf<ClientOrder, 'asker.lost' | 'turn.given' | 'server.wanted'>,
   leaves: {
     session: [
       { type: 'session.opened', info: { offers } },
@@ -49,7 +49,7 @@ export const client: Sample = {
     watch: {
       says: [{ type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isAnew: true }],
     },
-    call: {},
+    call: { says: [{ type: 'server.wanted' }] },
   },
   answers,
   told: [{ type: 'asker.lost', asker: 'host' }, { type: 'turn.given' }],

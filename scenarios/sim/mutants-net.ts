@@ -1,4 +1,4 @@
-import { send } from '../../machines/call.parts.ts';
+import { send } from '../../machines/call.asks.ts';
 import type { Edit } from '../fixtures/altered.ts';
 import { forgotten, refusing401, tornOff } from './mutant-days.ts';
 import { chart, ignored, parts, type Actions, type Mutant, type Of } from './mutant.ts';

@@ -1,6 +1,6 @@
 import { assign } from 'xstate';
 import { nameOf } from '../../machines/address.ts';
-import { send } from '../../machines/call.parts.ts';
+import { send } from '../../machines/call.asks.ts';
 import type { Open, Post } from '../../machines/effects.ts';
 import { altered, type Edit } from '../fixtures/altered.ts';
 import {
