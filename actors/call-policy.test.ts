@@ -136,6 +136,39 @@ describe('a person', () => {
     await using computer = await start({ confirm: () => Promise.reject(late) });
     expect((await computer.callTool('delete_all')).failure?.message).toContain('确认超时');
   });
+
+  it.each([
+    ['fails with what has no text', () => Promise.reject(Object.create(null))],
+    [
+      'answers with what breaks when it is read',
+      () => ({
+        get decision(): never {
+          throw new Error('mine');
+        },
+      }),
+    ],
+  ])('whose callback %s allows nothing, and the host lives on', async (_, confirm) => {
+    await using computer = await start({ confirm });
+    expect(await computer.callTool('delete_all')).toMatchObject({ end: 'refused', failure: { code: 4005 } });
+    expect(await runs(computer)).toEqual([]);
+  });
+
+  it('is asked about what is sent, whatever becomes of the object that a host called with, or of the question', async () => {
+    await using computer = await start({
+      permission: (asked) => {
+        Object.assign(asked.arguments, { n: 'the rule was here' });
+        return 'ask';
+      },
+      confirm: (question) => {
+        Object.assign(question.arguments, { n: '***' });
+        return 'allow';
+      },
+    });
+    const given = { n: 1 };
+    const call = computer.callTool('get_next', given);
+    given.n = 5;
+    expect(await call).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: '2' }] } });
+  });
 });
 
 describe('turns', () => {

@@ -1,6 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import { createTransformer, defaultStateDir, hostName } from '../adapters/index.ts';
 import { keyOf } from '../machines/address.ts';
+import { handed } from '../machines/calls/index.ts';
 import type { ComputerContext, ComputerNews, ComputerStart, ToolCall } from '../machines/computer.machine.ts';
 import type { Config, ServerConfig } from '../machines/config/index.ts';
 import { defaultRemembered } from '../machines/history/index.ts';
@@ -188,7 +189,8 @@ class HostedComputer implements Computer {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
     const { directory } = this.#runtime;
     const send = (ticket: string, reqId: string): void => {
-      const call = { ticket, reqId, tool, params, timeoutMs, confirmed };
+      // Read now: what a host makes of its object later is not what was judged.
+      const call = { ticket, reqId, tool, params: handed(params), timeoutMs, confirmed };
       const event: ToolCall = { type: 'tool.call', call, replyTo: this.#host };
       const orElse = { to: this.#host, event: closedCall(ticket, reqId, tool) };
       directory.send('computer', event, orElse);

@@ -1,4 +1,11 @@
-import { toolIn, type CallQuestion, type Confirmation, type Known } from '../machines/calls/index.ts';
+import {
+  handed,
+  textOf,
+  toolIn,
+  type CallQuestion,
+  type Confirmation,
+  type Known,
+} from '../machines/calls/index.ts';
 import type { ToolAnnotations } from '../machines/catalog/index.ts';
 import type { Ports } from '../machines/ports.ts';
 import { wireCodes } from '../machines/wire/index.ts';
@@ -31,7 +38,7 @@ export type Confirm =
 /** The texts are those of the reference implementation (a2c-wire §3.6): its agents know them. */
 const nobody = '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
-const failed = (error: unknown): string => `在工具调用二次确认时发生异常，异常信息：${String(error)}`;
+const failed = (error: unknown): string => `在工具调用二次确认时发生异常，异常信息：${textOf(error)}`;
 
 const words: ReadonlySet<unknown> = new Set(['allow', 'allow-for-session', 'deny']);
 /** What the callback of a host gave, read. Whatever is none of the words allows nothing. */
@@ -63,14 +70,13 @@ export const confirmAsk =
     const aborter = new AbortController();
     const { signal } = aborter;
     const { title, annotations } = toolIn(knownTo(from), server, tool) ?? {};
-    const question = { reqId, server, tool, title: title ?? annotations?.title ?? tool, arguments: given };
+    // A copy: what a callback makes of it for its person is not what is sent.
+    const shown = { title: title ?? annotations?.title ?? tool, arguments: handed(given) };
+    const question = { reqId, server, tool, ...shown };
     const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
-    void (async () => how(whole))().then(
-      (said) => {
-        const read = confirmationIn(said);
-        if (read) answer(read);
-        else refuse(failed(unreadable));
-      },
+    // Read within the promise: what a host answers may throw when it is looked at.
+    void (async () => confirmationIn(await how(whole)))().then(
+      (read) => (read ? answer(read) : refuse(failed(unreadable))),
       (error: unknown) =>
         refuse(error instanceof Error && error.name === 'TimeoutError' ? late : failed(error)),
     );

@@ -1,4 +1,10 @@
-import type { InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../adapters/index.ts';
+import {
+  mostCalls,
+  type InMemorySpec,
+  type LaunchSpec,
+  type OwnSpec,
+  type RemoteSpec,
+} from '../adapters/index.ts';
 import { defaultLimits, noLimits, type LaneLimits } from '../machines/calls/index.ts';
 import type { Lists, ToolRules } from '../machines/catalog/index.ts';
 import type { ServerPlan } from '../machines/computer.machine.ts';
@@ -160,9 +166,12 @@ export class Servers {
   /** How many calls of a server may run at once, and how many may wait for that. */
   limitsOf(name: string): LaneLimits {
     const { settings: top } = this.#config;
-    const own = this.get(name)?.server.settings;
+    const server = this.get(name)?.server;
+    const own = server?.settings;
+    const wanted = own?.concurrency ?? top.concurrency ?? defaultLimits.concurrency;
+    const isHttp = server?.kind === 'streamable' || server?.kind === 'sse';
     return {
-      concurrency: own?.concurrency ?? top.concurrency ?? defaultLimits.concurrency,
+      concurrency: isHttp ? Math.min(wanted || mostCalls, mostCalls) : wanted,
       queue: own?.queue ?? top.queue ?? defaultLimits.queue,
     };
   }

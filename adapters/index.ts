@@ -4,6 +4,7 @@ export { hostName, newId, processFacts, systemClock } from './clock.ts';
 export { readConfig } from './config/read.ts';
 export { documentsCommand } from './documents/command.ts';
 export {
+  mostCalls,
   sessionPortOf,
   type Answers,
   type InMemorySpec,

@@ -11,18 +11,22 @@ export interface LanesOptions {
 /** One lane: a p-queue in which a task is a turn, and lasts until whoever has it leaves. */
 class Lane {
   readonly #queue: PQueue;
-  /** Those that have left while they waited are still in the queue, and are passed over when their turn comes. */
   waiting = 0;
   #running = 0;
+  #limit: number;
 
   constructor(concurrency: number) {
+    this.#limit = concurrency;
     this.#queue = new PQueue({ concurrency });
   }
+  /** Whoever may begin because of it does so a moment later: the queue would let them begin within this call. */
   limit(concurrency: number): void {
-    if (this.#queue.concurrency !== concurrency) this.#queue.concurrency = concurrency;
+    if (this.#limit === concurrency) return;
+    this.#limit = concurrency;
+    queueMicrotask(() => (this.#queue.concurrency = this.#limit));
   }
   get isFull(): boolean {
-    return this.#running >= this.#queue.concurrency || this.waiting > 0;
+    return this.#running >= this.#limit || this.waiting > 0;
   }
   get isEmpty(): boolean {
     return this.#running === 0 && this.waiting === 0;
@@ -42,6 +46,8 @@ class Lane {
       go();
     };
     const hasRoom = !this.isFull;
+    // Whoever leaves while he waits is taken out of the queue, which would keep him until his turn came.
+    const left = hasRoom ? undefined : new AbortController();
     if (!hasRoom) this.waiting += 1;
     const turn = async (): Promise<void> => {
       if (isOver) return;
@@ -52,12 +58,16 @@ class Lane {
       await over;
     };
     if (hasRoom) begin();
-    void this.#queue.add(turn);
+    const added = this.#queue.add(turn, left && { signal: left.signal });
+    if (left) added.catch(() => {});
     return () => {
       if (isOver) return;
       isOver = true;
       if (hasBegun) this.#running -= 1;
-      else this.waiting -= 1;
+      else {
+        this.waiting -= 1;
+        left?.abort();
+      }
       done();
     };
   }
@@ -70,21 +80,25 @@ class Lane {
 export function createLanes({ limitsOf, total }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
   const all = { lane: undefined as Lane | undefined };
-  const laneOf = (server: string, { concurrency }: LaneLimits): Lane => {
-    const lane = lanes.get(server) ?? new Lane(concurrency);
-    lanes.set(server, lane);
-    lane.limit(concurrency);
+  /** Without a limit nobody needs one, unless some wait in it still. */
+  const laneOf = (server: string, { concurrency }: LaneLimits): Lane | undefined => {
+    const lane = lanes.get(server) ?? (concurrency === 0 ? undefined : new Lane(concurrency));
+    if (lane) lanes.set(server, lane);
+    lane?.limit(concurrency || Infinity);
     return lane;
   };
+  const isRefused = (lane: Lane, { concurrency, queue }: LaneLimits): boolean =>
+    concurrency > 0 && lane.isFull && lane.waiting >= queue;
   const enterAll = (server: string, turn: Turn, waits: () => void): (() => void) => {
     const limits = total();
-    if (limits.concurrency === 0) {
+    if (limits.concurrency > 0) all.lane ??= new Lane(limits.concurrency);
+    const { lane } = all;
+    if (!lane) {
       turn.go();
       return () => {};
     }
-    const lane = (all.lane ??= new Lane(limits.concurrency));
-    lane.limit(limits.concurrency);
-    if (lane.isFull && lane.waiting >= limits.queue) {
+    lane.limit(limits.concurrency || Infinity);
+    if (isRefused(lane, limits)) {
       turn.busy(busy(server, limits, true));
       return () => {};
     }
@@ -99,9 +113,9 @@ export function createLanes({ limitsOf, total }: LanesOptions): Lanes {
         if (!hasWaited) turn.waits(ahead);
         hasWaited = true;
       };
-      if (limits.concurrency === 0) return enterAll(server, turn, () => waits(all.lane?.waiting ?? 0));
       const lane = laneOf(server, limits);
-      if (lane.isFull && lane.waiting >= limits.queue) {
+      if (!lane) return enterAll(server, turn, () => waits(all.lane?.waiting ?? 0));
+      if (isRefused(lane, limits)) {
         turn.busy(busy(server, limits, false));
         return () => {};
       }

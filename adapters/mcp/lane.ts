@@ -1,5 +1,7 @@
-/** So many requests of one session are under way over HTTP; the rest waits its turn. */
-export const laneWidth = 32;
+/** So many calls of one session are under way over HTTP; more wait in the lanes, where they are seen to. */
+export const mostCalls = 32;
+/** So many requests; the rest waits its turn. Lists, reads and pings have room beside the calls. */
+const laneWidth = mostCalls + 8;
 
 /** Runs at most `width` at once, in the order in which they came. */
 export class Lane<Key> {

@@ -1,8 +1,14 @@
 import type { Tool, ToolMeta } from '../catalog/index.ts';
-import { rulingOf, type Permission, type PermissionRequest } from '../permission/index.ts';
+import {
+  permission as ours,
+  rulingOf,
+  type Permission,
+  type PermissionRequest,
+} from '../permission/index.ts';
 import type { AskFact, Give, Ports } from '../ports.ts';
 import type { Validate } from '../validation.ts';
 import { wireCodes } from '../wire/failure.ts';
+import { handed, textOf } from './strangers.ts';
 import type { Judgement } from './policy.ts';
 
 /** Of a computer, what a call is judged by. */
@@ -56,14 +62,6 @@ const isLater = (said: unknown): said is PromiseLike<unknown> =>
   ((typeof said === 'object' && said !== null) || typeof said === 'function') &&
   'then' in said &&
   typeof said.then === 'function';
-const textOf = (error: unknown): string => {
-  try {
-    return String(error);
-  } catch {
-    return 'with something that has no text';
-  }
-};
-
 /** The port `policy`: arguments first; what is wrong in itself is put before nobody. */
 export const judgeAsk =
   ({ knownTo, validate, permission }: JudgeOptions): Ports['ask'] =>
@@ -88,7 +86,10 @@ export const judgeAsk =
         if (!isOver) then(said);
       };
     try {
-      const said: unknown = permission()(permissionRequest(known, call));
+      const rule = permission();
+      // A rule of ours changes nothing; one of the host's gets a copy, so that what was validated is what is sent.
+      const asked = rule === ours ? call : { ...call, params: handed(call.params) };
+      const said: unknown = rule(permissionRequest(known, asked));
       if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
       else say(said);
     } catch (error) {

@@ -79,6 +79,33 @@ const entering: readonly Law<LanesStage>[] = [
       assert.deepEqual(waiting.heard, begun);
     },
   },
+  {
+    title: 'begins no sooner than a moment later because of a changed config, and never within the call',
+    holds: async ({ limits, enter, settled }) => {
+      limits['a'] = one;
+      const [, waiting] = [enter(), enter()];
+      limits['a'] = { concurrency: 3, queue: 9 };
+      const late = enter();
+      assert.deepEqual([waiting.heard, late.heard], [waits, waits]);
+      await settled();
+      assert.deepEqual([waiting.heard, late.heard], [begun, begun]);
+    },
+  },
+  {
+    title: 'where a limit was taken away: whoever waited goes, and before those that come later',
+    holds: async (s) => {
+      s.limits['a'] = one;
+      s.total = { concurrency: 1, queue: 9 };
+      const [, own, other] = [s.enter(), s.enter(), s.enter('b')];
+      s.limits['a'] = noLimits;
+      s.total = noLimits;
+      const [late, another] = [s.enter(), s.enter('b')];
+      await s.settled();
+      await s.settled();
+      assert.deepEqual([own.heard, other.heard], [begun, begun]);
+      assert.deepEqual([late.heard.at(-1), another.heard.at(-1)], ['go', 'go']);
+    },
+  },
 ];
 
 const leaving: readonly Law<LanesStage>[] = [

@@ -65,7 +65,7 @@ export function scriptedLanes(
   }> = {},
 ): Lanes {
   const lanes = new Map<string, Lane>();
-  const all = new Lane(clock, () => total().concurrency);
+  const all = new Lane(clock, () => total().concurrency || Infinity);
   return {
     enter(server, turn) {
       const limits = limitsOf(server);
@@ -80,13 +80,12 @@ export function scriptedLanes(
       const refuse = (own: LaneLimits, isTotal: boolean): void => turn.busy(busy(server, own, isTotal));
       const enterAll = (): void => {
         const most = total();
-        if (most.concurrency === 0) return turn.go();
-        if (all.isFull && all.waiting >= most.queue) return refuse(most, true);
+        if (most.concurrency > 0 && all.isFull && all.waiting >= most.queue) return refuse(most, true);
         if (all.isFull) waits(all.waiting);
         it.leave = all.enter(() => turn.go());
         if (it.isOver) it.leave();
       };
-      if (lane.isFull && lane.waiting >= limits.queue) {
+      if (limits.concurrency > 0 && lane.isFull && lane.waiting >= limits.queue) {
         refuse(limits, false);
         return () => {};
       }
