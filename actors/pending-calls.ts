@@ -66,27 +66,19 @@ export class PendingCalls implements Observer {
     send: (ticket: string, reqId: string) => void,
     cancel: (ticket: string) => void,
   ): WatchedCall {
-    if (this.#tickets.has(reqId)) {
-      const failure: Failure = {
+    if (this.#tickets.has(reqId))
+      return neverSent(tool, reqId, 'failed', {
         code: wireCodes.conflict,
         message: `A call '${reqId}' is already in flight`,
         details: { req_id: reqId },
-      };
-      const outcome: CallOutcome = {
-        ...{
-          outcome: 'failed',
-          end: 'failed',
-          phase: 'resolving',
-          server: '',
-          tool,
-          reqId,
-          durationMs: 0,
-          result: null,
-          failure,
-        },
-      };
-      return watched(Promise.resolve(outcome), reqId, () => {}, new Set());
-    }
+      });
+    // A cancel that came after it would be too late for a tool that answers at once.
+    if (signal?.aborted)
+      return neverSent(tool, reqId, 'cancelled', {
+        code: 'ToolCallCancelled',
+        message: `Call '${reqId}' was not sent: its signal is aborted`,
+        details: { req_id: reqId },
+      });
     const ticket = `host.${reqId}`;
     const { promise, resolve } = deferred<CallOutcome>();
     const listeners: Waiting['listeners'] = new Set();
@@ -95,8 +87,7 @@ export class PendingCalls implements Observer {
     this.#tickets.set(reqId, ticket);
     const abort = (): void => cancel(ticket);
     send(ticket, reqId);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort, { once: true });
     const over = promise.finally(() => signal?.removeEventListener('abort', abort));
     return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
   }
@@ -132,6 +123,15 @@ export class PendingCalls implements Observer {
   ticketOf(reqId: string): string | undefined {
     return this.#tickets.get(reqId);
   }
+}
+
+/** It ends before it begins: nobody hears of it. */
+function neverSent(tool: string, reqId: string, end: CallEnd, failure: Failure): WatchedCall {
+  const outcome: CallOutcome = {
+    ...{ outcome: 'failed', end, phase: 'resolving', server: '', tool },
+    ...{ reqId, durationMs: 0, result: null, failure },
+  };
+  return watched(Promise.resolve(outcome), reqId, () => {}, new Set());
 }
 
 const watched = (
