@@ -5,6 +5,7 @@ import { wireCodes, type Failure } from '../machines/wire/index.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
 import { progressIn, type CallProgress } from './call-progress.ts';
 import { deferred } from './deferred.ts';
+import { tellListener } from './listeners.ts';
 import type { Observer } from './observer.ts';
 
 export interface CallOptions {
@@ -42,7 +43,7 @@ export interface Call extends Promise<CallOutcome> {
 }
 /** One of a computer's own host, which hears of its progress. */
 export interface WatchedCall extends Call {
-  /** The returned function stops it. A listener that throws is its host's business, and not heard again. */
+  /** The returned function stops it. What a listener throws becomes a warning of the process, and it hears no more. */
   on(name: 'progress', listener: (progress: CallProgress) => void): () => void;
 }
 interface Waiting {
@@ -98,17 +99,9 @@ export class PendingCalls implements Observer {
   }
   #progress(address: string, progress: CallProgress): void {
     const key = address.slice(address.lastIndexOf('/call:') + '/call:'.length, address.lastIndexOf('#'));
-    const listeners = this.#waiting.get(this.#keys.get(key) ?? '')?.listeners ?? [];
-    for (const listener of listeners) {
-      try {
-        listener(progress);
-      } catch (error) {
-        this.#waiting.get(this.#keys.get(key) ?? '')?.listeners.delete(listener);
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
+    const listeners = this.#waiting.get(this.#keys.get(key) ?? '')?.listeners;
+    for (const listener of listeners ?? [])
+      tellListener('progress', listener, progress, () => listeners?.delete(listener));
   }
   settle({ ticket, server, tool, end, outcome, phase, result, failure }: CallSettled): void {
     const waiting = this.#waiting.get(ticket);
