@@ -156,6 +156,12 @@ describe('a computer that is told to give up', () => {
   it('before it begins leaves nothing either', async () => {
     const computer = await computerOf({ good: server() }, { signal: AbortSignal.abort() });
     expect(computer.status().state).toBe('closed');
+    expect(await computer.callTool('echo')).toMatchObject({
+      outcome: 'failed',
+      failure: { message: 'The computer is closed' },
+    });
+    for (const asked of [computer.desktop(), computer.finder(), computer.readResource('window://a/b')])
+      await expect(asked).rejects.toThrow('The computer is closed');
     expect(look()).toEqual([]);
     await computer.close();
   });

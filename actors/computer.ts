@@ -118,6 +118,7 @@ class HostedComputer implements Computer {
     });
     const { tap } = runtime.directory;
     this.#forget = [tap.add(this.#history), tap.add(this.#calls)];
+    if (options.onEvent) this.#watchCalls();
     this.#seat = new Seat(this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
@@ -126,7 +127,10 @@ class HostedComputer implements Computer {
   /** Asks for what its config needs, then starts the machines. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
-    if (this.#closing) return this.#booted.resolve();
+    if (this.#closing) {
+      this.#systems.close();
+      return this.#booted.resolve();
+    }
     this.#servers.take(prepared);
     this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
   }
@@ -190,8 +194,10 @@ class HostedComputer implements Computer {
     const send = (ticket: string, reqId: string): void => {
       const call = { ticket, reqId, tool, params, timeoutMs, confirmed };
       const event: ToolCall = { type: 'tool.call', call, replyTo: this.#host };
-      const orElse = { to: this.#host, event: closedCall(ticket, reqId, tool) };
-      directory.send('computer', event, orElse);
+      const closed = closedCall(ticket, reqId, tool);
+      // It was told to give up before it began: nobody would hear the answer.
+      if (!this.#hosted) return this.#calls.settle(closed);
+      directory.send('computer', event, { to: this.#host, event: closed });
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
   };
@@ -244,16 +250,11 @@ class HostedComputer implements Computer {
     if (name.startsWith('call.')) this.#watchCalls();
     return this.#listeners.on(name, listener);
   };
-  /** From the first listener on: until then a call costs nothing more. */
+  /** From the first listener on, or from the start for `onEvent`: until then a call costs nothing more. */
   #watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
-    const watch = new CallWatch({
-      started: (call) => this.#listeners.emit('call.started', call),
-      progress: (call) => this.#listeners.emit('call.progress', call),
-      ended: (call) => this.#listeners.emit('call.settled', call),
-    });
-    this.#runtime.directory.tap.add(watch);
+    this.#runtime.directory.tap.add(new CallWatch((name, call) => this.#emit(name, call)));
   }
 
   writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
