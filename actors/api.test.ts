@@ -127,6 +127,15 @@ describe('a closed handle', () => {
     await expect(computer.stopServer('s')).rejects.toThrow('The computer is closed');
   });
 
+  it('of an agent has no tools: who waits for those of a computer is told at once', async () => {
+    await using office = await createOffice({ port: 0 });
+    const agent = await createAgent({ url: office.url });
+    const waiting = expect(agent.tools('nobody')).rejects.toThrow('The agent is closed');
+    await agent.close();
+    await waiting;
+    await expect(agent.tools('nobody')).rejects.toThrow('The agent is closed');
+  });
+
   it('has settled every call that was in flight, as unknown', async () => {
     const computer = await computerOf({ s: server() });
     const calls = [1, 2, 3].map((label) => computer.callTool('hang', { label }));
@@ -164,6 +173,14 @@ describe('a computer that is told to give up', () => {
       await expect(asked).rejects.toThrow('The computer is closed');
     expect(look()).toEqual([]);
     await computer.close();
+  });
+});
+
+describe('an agent that is told to give up', () => {
+  it('before it begins takes no seat', async () => {
+    await using office = await createOffice({ port: 0 });
+    const error = await refusal(createAgent({ url: office.url, signal: AbortSignal.abort() }));
+    expect(error.message).toContain('the agent was closed');
   });
 });
 
