@@ -66,6 +66,8 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
       outcome: 'succeeded',
       end: 'succeeded',
       reqId: labelled('echo'),
+      // The wire does not tell an agent which server it was.
+      server: who === 'an agent' ? 'c1' : 'fixture',
       tool: 'echo',
       result: { content: [{ type: 'text', text: 'hi' }] },
       failure: null,

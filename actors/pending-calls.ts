@@ -23,14 +23,16 @@ export interface CallOutcome {
   readonly end: CallEnd;
   /** Where it was when it ended otherwise than well; null: it succeeded. */
   readonly phase: CallPhase | null;
+  /** Of an agent's call: the computer, for the wire does not tell which of its servers has the tool. */
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   readonly reqId: string;
   readonly durationMs: number;
   /**
-   * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md); of one
-   * that is too large it gives a part, and `meta.a2c_cut.handle` names the whole for `keptResult`.
+   * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md), which
+   * an agent reads as MCP spells it: `_meta`. Of a result that is too large it gives a part, and `a2c_cut.handle` there
+   * names the whole for `keptResult` of that computer.
    */
   readonly result: unknown;
   readonly failure: Failure | null;
