@@ -39,6 +39,8 @@ class HostedAgent implements Agent {
   readonly #calls = new PendingCalls();
   readonly #known = new KnownComputers(this.#listeners);
   readonly #joined = deferred();
+  /** Who waits for what only an agent that lives can hear. */
+  readonly #waiting = new Set<() => void>();
   readonly #keepTrying: boolean;
   readonly #office: string;
 
@@ -58,7 +60,10 @@ class HostedAgent implements Agent {
   }
   #hear(event: AnyEventObject): void {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
-    if (event.type === 'owned.ended') return this.#joined.reject(notJoined('the agent was closed', false));
+    if (event.type === 'owned.ended') {
+      for (const giveUp of this.#waiting) giveUp();
+      return this.#joined.reject(notJoined('the agent was closed', false));
+    }
     const news = event as AgentNews;
     if (news.type === 'computer.entered') this.#known.meet(news.computer);
     else if (news.type === 'computer.left') this.#known.forget(news.computer);
@@ -87,7 +92,10 @@ class HostedAgent implements Agent {
   async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly SmcpTool[]> {
     const known = this.#known.tools.get(computer);
     if (known) return known;
+    if (!this.#runtime.directory.find('agent')) throw new A2cError(agentClosed);
     const found = deferred<readonly SmcpTool[]>();
+    const giveUp = (): void => found.reject(new A2cError(agentClosed));
+    this.#waiting.add(giveUp);
     const stop = this.#listeners.on(
       'tools.changed',
       (e) => e.computer === computer && found.resolve(e.value),
@@ -109,6 +117,7 @@ class HostedAgent implements Agent {
       return await found.promise;
     } finally {
       stop();
+      this.#waiting.delete(giveUp);
       systemClock.clearTimeout(timer);
     }
   }
@@ -150,8 +159,7 @@ class HostedAgent implements Agent {
     return { ack: outcome.result, reqId: outcome.reqId };
   };
   #sendOrSettle(event: AgentCall | AgentQuery, ticket: string, reqId: string, tool: string): void {
-    const failure: Failure = { code: 'LinkLost', message: 'The agent is closed' };
-    const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', failure);
+    const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', agentClosed);
     this.#runtime.directory.send('agent', event, { to: this.#hosted.host, event: closed });
   }
   async listRoom(): Promise<readonly RoomMember[]> {
@@ -204,6 +212,7 @@ class HostedAgent implements Agent {
   }
 }
 
+const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
 const givenUp: Failure = {
   code: 'ToolCallCancelled',
   message: 'It was not asked: its signal is aborted',
@@ -222,6 +231,7 @@ export async function createAgent(options: AgentOptions, shared?: Runtime): Prom
   const agent = new HostedAgent(options, shared);
   const abort = (): void => void agent.close();
   options.signal?.addEventListener('abort', abort, { once: true });
+  if (options.signal?.aborted) abort();
   try {
     await agent.joined;
     return agent;

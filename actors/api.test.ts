@@ -127,6 +127,17 @@ describe('a closed handle', () => {
     await expect(computer.stopServer('s')).rejects.toThrow('The computer is closed');
   });
 
+  it('of an agent has no tools: who waits for those of a computer is told at once', async () => {
+    await using office = await createOffice({ port: 0 });
+    const agent = await createAgent({ url: office.url });
+    const waiting = agent.tools('nobody');
+    // Awaited after what makes it reject.
+    waiting.catch(() => {});
+    await agent.close();
+    await expect(waiting).rejects.toThrow('The agent is closed');
+    await expect(agent.tools('nobody')).rejects.toThrow('The agent is closed');
+  });
+
   it('has settled every call that was in flight, as unknown', async () => {
     const computer = await computerOf({ s: server() });
     const calls = [1, 2, 3].map((label) => computer.callTool('hang', { label }));
@@ -156,8 +167,22 @@ describe('a computer that is told to give up', () => {
   it('before it begins leaves nothing either', async () => {
     const computer = await computerOf({ good: server() }, { signal: AbortSignal.abort() });
     expect(computer.status().state).toBe('closed');
+    expect(await computer.callTool('echo')).toMatchObject({
+      outcome: 'failed',
+      failure: { message: 'The computer is closed' },
+    });
+    for (const asked of [computer.desktop(), computer.finder(), computer.readResource('window://a/b')])
+      await expect(asked).rejects.toThrow('The computer is closed');
     expect(look()).toEqual([]);
     await computer.close();
+  });
+});
+
+describe('an agent that is told to give up', () => {
+  it('before it begins takes no seat', async () => {
+    await using office = await createOffice({ port: 0 });
+    const error = await refusal(createAgent({ url: office.url, signal: AbortSignal.abort() }));
+    expect(error.message).toContain('the agent was closed');
   });
 });
 

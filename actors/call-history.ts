@@ -92,13 +92,19 @@ export class CallHistoryWatch implements Observer {
       this.#settled(record.ev as CallSettled);
   }
   #asked({ ticket, reqId, tool, params, timeoutMs }: CallRequest, client: string): void {
-    const bytes = excessBytes(params, parameterBytes);
-    const parameters =
-      bytes === undefined ? this.#options.discreet(params) : { not_kept: `${bytes} bytes of JSON` };
     this.#running.set(ticket, {
-      ...{ reqId, tool, parameters, timeoutMs: timeoutMs === 0 ? null : timeoutMs },
+      ...{ reqId, tool, parameters: this.#kept(params), timeoutMs: timeoutMs === 0 ? null : timeoutMs },
       ...{ address: `${nameOf(client)}/call:${keyOf(ticket)}`, since: this.#options.now() },
     });
+  }
+  /** A host may give what throws as it is read: were that thrown here, the tap would let go of all history. */
+  #kept(params: CallRequest['params']): Asked['parameters'] {
+    try {
+      const bytes = excessBytes(params, parameterBytes);
+      return bytes === undefined ? this.#options.discreet(params) : { not_kept: `${bytes} bytes of JSON` };
+    } catch {
+      return { not_kept: 'cannot be read' };
+    }
   }
   #settled(settled: CallSettled): void {
     const { ticket, reqId, server, outcome } = settled;

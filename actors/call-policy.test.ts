@@ -252,3 +252,15 @@ describe('progress', () => {
     call.cancel();
   });
 });
+
+describe('who hears of everything from the start', () => {
+  it('hears of each call, too, without a listener of calls', async () => {
+    const told: string[] = [];
+    const onEvent: ComputerOptions['onEvent'] = (name) => void (name.startsWith('call.') && told.push(name));
+    await using computer = await start({ onEvent }, all);
+    await computer.callTool('get_next', { n: 1 });
+    computer.on('call.settled', () => {});
+    await computer.callTool('get_next', { n: 2 });
+    expect(told).toEqual(['call.started', 'call.settled', 'call.started', 'call.settled']);
+  });
+});

@@ -3,7 +3,8 @@ import type { CallEnd, CallPhase, CallSettled, Outcome } from '../machines/settl
 import type { Failure } from '../machines/wire/index.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
 import type { Observer } from './observer.ts';
-import { progressIn, type CallProgress } from './call-progress.ts';
+import { progressIn } from './call-progress.ts';
+import type { ComputerEvents } from './computer-handle.ts';
 
 export interface CallStarted {
   readonly reqId: string;
@@ -16,40 +17,39 @@ export interface CallEnded extends CallStarted {
   readonly phase: CallPhase | null;
   readonly failure: Failure | null;
 }
-export interface CallWatchOptions {
-  readonly started: (call: CallStarted) => void;
-  readonly progress: (call: CallStarted & CallProgress) => void;
-  readonly ended: (call: CallEnded) => void;
-}
+type Tell = <Name extends 'call.started' | 'call.progress' | 'call.settled'>(
+  name: Name,
+  call: ComputerEvents[Name],
+) => void;
 
 /**
  * Tells of every call of a computer, whoever asked for it. It watches the tap instead of having the machines
  * report, so that a call costs nothing more while nobody listens.
  */
 export class CallWatch implements Observer {
-  readonly #told: CallWatchOptions;
+  readonly #tell: Tell;
   /** By address: those that run. */
   readonly #running = new Map<string, CallStarted>();
-  constructor(told: CallWatchOptions) {
-    this.#told = told;
+  constructor(tell: Tell) {
+    this.#tell = tell;
   }
   record(record: DirectoryRecord): void {
     if (record.k === 'open' && record.kind === 'call' && record.a.startsWith('computer/')) {
       const { reqId, server, tool } = record.input as CallStart;
       this.#running.set(record.a, { reqId, server, tool });
-      this.#told.started({ reqId, server, tool });
+      this.#tell('call.started', { reqId, server, tool });
     } else if (record.k === 'end') this.#running.delete(record.a);
     else if (record.k === 'in') {
       const told = progressIn(record);
       const call = told && this.#running.get(record.a);
-      if (told && call) this.#told.progress({ ...call, ...told });
+      if (told && call) this.#tell('call.progress', { ...call, ...told });
     } else if (
       record.k === 'post' &&
       record.ev.type === 'call.settled' &&
       record.from.startsWith('computer/')
     ) {
       const { reqId, server, tool, end, outcome, phase, failure } = record.ev as CallSettled;
-      this.#told.ended({ reqId, server, tool, end, outcome, phase, failure });
+      this.#tell('call.settled', { reqId, server, tool, end, outcome, phase, failure });
     }
   }
 }

@@ -66,6 +66,8 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
       outcome: 'succeeded',
       end: 'succeeded',
       reqId: labelled('echo'),
+      // The wire does not tell an agent which server it was.
+      server: who === 'an agent' ? 'c1' : 'fixture',
       tool: 'echo',
       result: { content: [{ type: 'text', text: 'hi' }] },
       failure: null,
@@ -91,9 +93,15 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     });
   });
 
-  it('whose signal is aborted already settles as cancelled', async () => {
-    const answer = await call('hang', { label: labelled('aborted') }, { signal: AbortSignal.abort() });
-    expect(answer).toMatchObject({ end: 'cancelled', failure: { code: 'ToolCallCancelled' } });
+  it('whose signal is aborted already is not sent, and settles as cancelled', async () => {
+    const label = labelled('aborted');
+    const answer = await call('hang', { label }, { reqId: label, signal: AbortSignal.abort() });
+    expect(answer).toMatchObject({
+      ...{ outcome: 'failed', end: 'cancelled', phase: 'resolving', reqId: label, tool: 'hang' },
+      ...{ result: null, failure: { code: 'ToolCallCancelled' } },
+    });
+    const { hanging, cancelled } = await seen();
+    expect([...hanging, ...cancelled]).not.toContain(label);
   });
 
   it('that is cancelled when it is over keeps its answer', async () => {

@@ -54,6 +54,7 @@ const absent: ReadonlySet<string> = new Set([
 export class SystemQuestions {
   readonly #machine: Machine;
   readonly #waiting = new Map<string, Deferred<Answer>>();
+  #isClosed = false;
 
   constructor(machine: Machine) {
     this.#machine = machine;
@@ -85,6 +86,7 @@ export class SystemQuestions {
   }
   /** The computer has ended: nobody answers any more. */
   close(): void {
+    this.#isClosed = true;
     for (const waiting of this.#waiting.values()) waiting.reject(errorOfSystem(closed));
   }
 
@@ -95,6 +97,7 @@ export class SystemQuestions {
     )) as AggregateShown;
   }
   async #asked(about: AnyEventObject, answer: Answer['type']): Promise<Answer> {
+    if (this.#isClosed) throw errorOfSystem(closed);
     const reqId = newId();
     const ticket = `host.${reqId}`;
     const waiting = deferred<Answer>();

@@ -18,7 +18,6 @@ import type {
   ComputerOptions,
   ComputerStatus,
   ServerStatus,
-  ToolListing,
 } from './computer-handle.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import { SystemQuestions } from './computer-systems.ts';
@@ -119,6 +118,7 @@ class HostedComputer implements Computer {
     });
     const { tap } = runtime.directory;
     this.#forget = [tap.add(this.#history), tap.add(this.#calls)];
+    if (options.onEvent) this.#watchCalls();
     this.#seat = new Seat(this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
@@ -127,7 +127,10 @@ class HostedComputer implements Computer {
   /** Asks for what its config needs, then starts the machines. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
-    if (this.#closing) return this.#booted.resolve();
+    if (this.#closing) {
+      this.#systems.close();
+      return this.#booted.resolve();
+    }
     this.#servers.take(prepared);
     this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
   }
@@ -182,18 +185,17 @@ class HostedComputer implements Computer {
     ) as ComputerStatus['state'];
     return { name: this.name, state, servers: this.servers(), link: this.#news.link };
   }
-  async tools(): Promise<ToolListing> {
-    return { ...listingOf(this.#context()), servers: this.servers() };
-  }
+  tools: Computer['tools'] = async () => ({ ...listingOf(this.#context()), servers: this.servers() });
   callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
-    const { directory } = this.#runtime;
     const send = (ticket: string, reqId: string): void => {
       // Read now: what a host makes of its object later is not what was judged.
       const call = { ticket, reqId, tool, params: handed(params), timeoutMs, confirmed };
-      const event: ToolCall = { type: 'tool.call', call, replyTo: this.#host };
-      const orElse = { to: this.#host, event: closedCall(ticket, reqId, tool) };
-      directory.send('computer', event, orElse);
+      const closed = closedCall(ticket, reqId, tool);
+      // Who was told to give up before it began hears no answer.
+      if (!this.#hosted) return this.#calls.settle(closed);
+      const event = { type: 'tool.call', call, replyTo: this.#host } satisfies ToolCall;
+      this.#runtime.directory.send('computer', event, { to: this.#host, event: closed });
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
   };
@@ -246,16 +248,11 @@ class HostedComputer implements Computer {
     if (name.startsWith('call.')) this.#watchCalls();
     return this.#listeners.on(name, listener);
   };
-  /** From the first listener on: until then a call costs nothing more. */
+  /** From the first listener on, or from the start for `onEvent`: until then a call costs nothing more. */
   #watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
-    const watch = new CallWatch({
-      started: (call) => this.#listeners.emit('call.started', call),
-      progress: (call) => this.#listeners.emit('call.progress', call),
-      ended: (call) => this.#listeners.emit('call.settled', call),
-    });
-    this.#runtime.directory.tap.add(watch);
+    this.#runtime.directory.tap.add(new CallWatch(this.#emit.bind(this)));
   }
 
   writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);

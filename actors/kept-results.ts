@@ -1,17 +1,21 @@
 /** Results that are kept whole, and their bytes of JSON together. */
-const most = 20;
-const mostBytes = 64 * 1024 * 1024;
+const bounds = { most: 20, mostBytes: 64 * 1024 * 1024 };
 
 /** Results that were too large to be passed on. The oldest go first; what is asked for stays until then. */
 export class KeptResults {
   readonly #results = new Map<string, { readonly result: unknown; readonly bytes: number }>();
+  readonly #bounds: typeof bounds;
   #bytes = 0;
 
+  constructor(given: Partial<typeof bounds> = {}) {
+    this.#bounds = { ...bounds, ...given };
+  }
   keep(handle: string, result: unknown): void {
     this.#drop(handle);
     const bytes = Buffer.byteLength(JSON.stringify(result));
     this.#results.set(handle, { result, bytes });
     this.#bytes += bytes;
+    const { most, mostBytes } = this.#bounds;
     for (const oldest of this.#results.keys()) {
       if (this.#results.size <= most && (this.#bytes <= mostBytes || this.#results.size === 1)) return;
       this.#drop(oldest);

@@ -18,13 +18,33 @@ export class Listeners<Events extends object> {
     listener: (value: Events[Name]) => unknown,
     value: Events[Name],
   ): void {
-    const warn = (error: unknown): void =>
-      process.emitWarning(`a listener of '${String(name)}' threw: ${String(error)}`, 'A2cListenerWarning');
-    try {
-      const answer = listener(value);
-      if (answer instanceof Promise) answer.catch(warn);
-    } catch (error) {
-      warn(error);
-    }
+    tellListener(String(name), listener, value);
+  }
+}
+
+/** The same without a name that is known: `threw` hears that it was no good. */
+export function tellListener<T>(
+  name: string,
+  listener: (value: T) => unknown,
+  value: T,
+  threw: () => void = () => {},
+): void {
+  const warn = (error: unknown): void => {
+    threw();
+    process.emitWarning(`a listener of '${name}' threw: ${wordsOf(error)}`, 'A2cListenerWarning');
+  };
+  try {
+    const answer = listener(value);
+    if (answer instanceof Promise) answer.catch(warn);
+  } catch (error) {
+    warn(error);
+  }
+}
+/** Anything can be thrown, also what has no text. */
+function wordsOf(error: unknown): string {
+  try {
+    return String(error);
+  } catch {
+    return 'something that has no text';
   }
 }

@@ -17,6 +17,8 @@ async function main(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') stop();
   });
+  // Without a reader of what we tell beside it the result on stdout is still wanted. Nobody could be told, either.
+  process.stderr.on('error', () => {});
   const argv = process.argv.slice(2);
   // The one arrow from here to the scenarios, and only when one of their commands is typed.
   const laboratory = async () => (await import('../scenarios/laboratory.ts')).laboratory;

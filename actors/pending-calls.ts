@@ -5,6 +5,7 @@ import { wireCodes, type Failure } from '../machines/wire/index.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
 import { progressIn, type CallProgress } from './call-progress.ts';
 import { deferred } from './deferred.ts';
+import { tellListener } from './listeners.ts';
 import type { Observer } from './observer.ts';
 
 export interface CallOptions {
@@ -22,14 +23,16 @@ export interface CallOutcome {
   readonly end: CallEnd;
   /** Where it was when it ended otherwise than well; null: it succeeded. */
   readonly phase: CallPhase | null;
+  /** Of an agent's call: the computer, for the wire does not tell which of its servers has the tool. */
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   readonly reqId: string;
   readonly durationMs: number;
   /**
-   * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md); of one
-   * that is too large it gives a part, and `meta.a2c_cut.handle` names the whole for `keptResult`.
+   * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md), which
+   * an agent reads as MCP spells it: `_meta`. Of a result that is too large it gives a part, and `a2c_cut.handle` there
+   * names the whole for `keptResult` of that computer.
    */
   readonly result: unknown;
   readonly failure: Failure | null;
@@ -42,7 +45,7 @@ export interface Call extends Promise<CallOutcome> {
 }
 /** One of a computer's own host, which hears of its progress. */
 export interface WatchedCall extends Call {
-  /** The returned function stops it. A listener that throws is its host's business, and not heard again. */
+  /** The returned function stops it. What a listener throws becomes a warning of the process, and it hears no more. */
   on(name: 'progress', listener: (progress: CallProgress) => void): () => void;
 }
 interface Waiting {
@@ -66,27 +69,19 @@ export class PendingCalls implements Observer {
     send: (ticket: string, reqId: string) => void,
     cancel: (ticket: string) => void,
   ): WatchedCall {
-    if (this.#tickets.has(reqId)) {
-      const failure: Failure = {
+    if (this.#tickets.has(reqId))
+      return neverSent(tool, reqId, 'failed', {
         code: wireCodes.conflict,
         message: `A call '${reqId}' is already in flight`,
         details: { req_id: reqId },
-      };
-      const outcome: CallOutcome = {
-        ...{
-          outcome: 'failed',
-          end: 'failed',
-          phase: 'resolving',
-          server: '',
-          tool,
-          reqId,
-          durationMs: 0,
-          result: null,
-          failure,
-        },
-      };
-      return watched(Promise.resolve(outcome), reqId, () => {}, new Set());
-    }
+      });
+    // A cancel that came after it would be too late for a tool that answers at once.
+    if (signal?.aborted)
+      return neverSent(tool, reqId, 'cancelled', {
+        code: 'ToolCallCancelled',
+        message: `Call '${reqId}' was not sent: its signal is aborted`,
+        details: { req_id: reqId },
+      });
     const ticket = `host.${reqId}`;
     const { promise, resolve } = deferred<CallOutcome>();
     const listeners: Waiting['listeners'] = new Set();
@@ -95,8 +90,7 @@ export class PendingCalls implements Observer {
     this.#tickets.set(reqId, ticket);
     const abort = (): void => cancel(ticket);
     send(ticket, reqId);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort, { once: true });
     const over = promise.finally(() => signal?.removeEventListener('abort', abort));
     return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
   }
@@ -107,17 +101,9 @@ export class PendingCalls implements Observer {
   }
   #progress(address: string, progress: CallProgress): void {
     const key = address.slice(address.lastIndexOf('/call:') + '/call:'.length, address.lastIndexOf('#'));
-    const listeners = this.#waiting.get(this.#keys.get(key) ?? '')?.listeners ?? [];
-    for (const listener of listeners) {
-      try {
-        listener(progress);
-      } catch (error) {
-        this.#waiting.get(this.#keys.get(key) ?? '')?.listeners.delete(listener);
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
+    const listeners = this.#waiting.get(this.#keys.get(key) ?? '')?.listeners;
+    for (const listener of listeners ?? [])
+      tellListener('progress', listener, progress, () => listeners?.delete(listener));
   }
   settle({ ticket, server, tool, end, outcome, phase, result, failure }: CallSettled): void {
     const waiting = this.#waiting.get(ticket);
@@ -132,6 +118,15 @@ export class PendingCalls implements Observer {
   ticketOf(reqId: string): string | undefined {
     return this.#tickets.get(reqId);
   }
+}
+
+/** It ends before it begins: nobody hears of it. */
+function neverSent(tool: string, reqId: string, end: CallEnd, failure: Failure): WatchedCall {
+  const outcome: CallOutcome = {
+    ...{ outcome: 'failed', end, phase: 'resolving', server: '', tool },
+    ...{ reqId, durationMs: 0, result: null, failure },
+  };
+  return watched(Promise.resolve(outcome), reqId, () => {}, new Set());
 }
 
 const watched = (

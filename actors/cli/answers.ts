@@ -42,8 +42,16 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
     ),
   ];
 }
+/** Servers that do not serve, and why. */
+export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
+  servers
+    .filter((s) => s.state !== 'ready')
+    .map((s) => `server ${s.name} is ${s.state}${s.reason === undefined ? '' : `: ${s.reason}`}`);
+/** The same of those that are wanted: neither switched off nor at rest until somebody calls. */
+export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
+  notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'resting'].includes(s.state)) });
 export function listingText(listing: ToolListing): string[] {
-  const { tools, servers } = listing;
+  const { tools } = listing;
   const width = Math.max(4, ...tools.map((t) => t.name.length));
   const ofServer = Math.max(6, ...tools.map((t) => t.server.length));
   return [
@@ -51,9 +59,7 @@ export function listingText(listing: ToolListing): string[] {
       (t) => `${t.name.padEnd(width)}  ${t.server.padEnd(ofServer)}  ${firstLine(t.description, 80)}`,
     ),
     ...conflictLines(listing),
-    ...servers
-      .filter((s) => s.state !== 'ready')
-      .map((s) => `server ${s.name} is ${s.state}${s.reason === undefined ? '' : `: ${s.reason}`}`),
+    ...notReadyLines(listing),
     ...(tools.length === 0 ? ['no tools'] : []),
   ];
 }

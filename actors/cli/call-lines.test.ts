@@ -100,6 +100,12 @@ describe('at the prompt', () => {
     ]);
   });
 
+  it('parameters that are no JSON are said to be none; quotes around them would be the mistake', async () => {
+    const said = await ask(`tools call echo '{"text": "x"}'`);
+    expect(said).toContain('the parameters are no JSON');
+    expect(said).not.toContain('Quote them');
+  });
+
   it.each(['cancel', 'result'])('%s without a name says how it is used', async (verb) => {
     expect(await ask(verb)).toMatch(/usage: (cancel REQ_ID|result HANDLE)/);
   });

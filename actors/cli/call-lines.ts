@@ -101,15 +101,14 @@ const runningText = (calls: readonly RunningCall[]): string[] =>
 export type Params =
   | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly message: string };
-/** The parameters of a call, or why the text is none. */
-export function paramsOf(json: string): Params {
+/** The parameters of a call, or why the text is none; `hint` stands behind that. */
+export function paramsOf(json: string, hint = ''): Params {
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { ok: true, value: { ...value } };
     return { ok: false, message: 'the parameters are a JSON object, such as {"path": "README.md"}' };
   } catch (error) {
-    const why = (error as Error).message;
-    return { ok: false, message: `the parameters are no JSON: ${why}. Quote them: '{"path": "README.md"}'` };
+    return { ok: false, message: `the parameters are no JSON: ${(error as Error).message}.${hint}` };
   }
 }

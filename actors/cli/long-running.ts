@@ -9,7 +9,17 @@ import { Tap } from '../tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../tree.ts';
 import { statusFact, tellFact } from './facts.ts';
 import { Prompt } from './prompt.ts';
-import { confirmBy, exitCodes, recordBy, serverLine, type Context, type ServerOptions } from './shared.ts';
+import {
+  confirmBy,
+  exitCodeOf,
+  exitCodes,
+  recordBy,
+  serverLine,
+  unlessInterrupted,
+  type Context,
+  type ServerOptions,
+  type StageOptions,
+} from './shared.ts';
 import { configOf } from './source.ts';
 
 export interface UpOptions extends ServerOptions {
@@ -45,7 +55,7 @@ interface Stage {
   stop(): void;
 }
 /** One runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
-async function stageOf({ terminal }: Context, options: ServerOptions): Promise<Stage> {
+async function stageOf({ terminal }: Context, options: StageOptions): Promise<Stage> {
   const { reaper, stately } = options;
   const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
   const watch = new TreeWatch(() => systemClock.now());
@@ -185,13 +195,17 @@ export async function computerOnly(
 /** The servers of the config, started for one look at every machine. */
 export async function status(
   context: Context,
-  options: ServerOptions & { readonly tree: boolean; readonly json: boolean },
+  options: StageOptions & { readonly tree: boolean; readonly json: boolean },
 ): Promise<number> {
-  const { terminal } = context;
+  const { signal, terminal } = context;
   const config = await configOf(context, options);
   const { runtime, watch, stop } = await stageOf(context, options);
   try {
-    const computer = await createComputer({ signal: context.signal }, { config, runtime });
+    const computer = await unlessInterrupted(signal, async (mustGoOn) => {
+      const started = await createComputer({ signal }, { config, runtime });
+      mustGoOn();
+      return started;
+    });
     const tree = watch.treeOf(runtime.directory);
     if (options.json) terminal.out(JSON.stringify({ ...computer.status(), ...(options.tree && { tree }) }));
     else if (options.tree) treeLines(tree).forEach((line) => terminal.out(line));
@@ -201,5 +215,5 @@ export async function status(
     stop();
     await runtime.close();
   }
-  return exitCodes.done;
+  return exitCodeOf(signal);
 }

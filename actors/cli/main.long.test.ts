@@ -175,6 +175,17 @@ describe('office, computer and one-shots as processes of their own', () => {
     expect(look(0)).toEqual([]);
   });
 
+  it('give the result of a call although nobody reads stderr any more', async () => {
+    const file = join(folder, 'telling.json');
+    const server = { command: process.execPath, args: [fixture('mcp-server.mjs')], env: { MARK: mark } };
+    writeFileSync(file, JSON.stringify({ mcpServers: { server } }));
+    const call = a2c('call', 'work', '--facts', '-c', file);
+    call.child.stderr.destroy();
+    expect(await call.exited).toEqual({ code: 0, signal: null });
+    expect(call.told.out).toBe('done\n');
+    expect(look(0)).toEqual([]);
+  });
+
   it('survive a reader that goes away', async () => {
     const tools = a2c('tools', '-c', configOf('polite'));
     tools.child.stdout.destroy();

@@ -1,14 +1,24 @@
 import { createAgent } from '../agent.ts';
 import { anthropic, createConversation, gemini, openai } from '../../machines/models/index.ts';
-import type { SmcpTool } from '../../machines/wire/index.ts';
+import { wireCodes, type SmcpTool } from '../../machines/wire/index.ts';
 import { createComputer } from '../computer.ts';
+import type { Computer } from '../computer-handle.ts';
 import { A2cError } from '../errors.ts';
 import type { CallOutcome } from '../pending-calls.ts';
-import { callJson, listingText, resultText } from './answers.ts';
+import { absentLines, callJson, conflictLines, listingText, notReadyLines, resultText } from './answers.ts';
 import { paramsOf } from './call-lines.ts';
 import { progressTold, shown } from './call-progress.ts';
 import type { ModelFormat } from './options.ts';
-import { exitCodes, recordBy, showFailure, type Context, type RecordingOptions } from './shared.ts';
+import {
+  exitCodeOf,
+  exitCodes,
+  orClosed,
+  recordBy,
+  showFailure,
+  unlessInterrupted,
+  type Context,
+  type RecordingOptions,
+} from './shared.ts';
 import { configOf, type SourceOptions } from './source.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {
@@ -23,32 +33,40 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
 export async function withComputer<T>(
   context: Context,
   options: OneShotOptions,
-  use: (computer: Awaited<ReturnType<typeof createComputer>>) => Promise<T>,
+  use: (computer: Computer) => Promise<T>,
 ): Promise<T> {
   const config = await configOf(context, options);
   const { signal, terminal } = context;
   const record = recordBy(options);
-  const computer = await createComputer(
-    { signal, record, onNotice: (text) => terminal.err(text) },
-    { config },
-  );
-  try {
-    return await use(computer);
-  } finally {
-    await computer.close();
-  }
+  return unlessInterrupted(signal, async (mustGoOn) => {
+    const computer = await createComputer(
+      { signal, record, onNotice: (text) => terminal.err(text) },
+      { config },
+    );
+    try {
+      // One that was told to give up is closed, and lists nothing as if there were nothing.
+      mustGoOn();
+      return await use(computer);
+    } finally {
+      await computer.close();
+    }
+  });
 }
 export async function withAgent<T>(
   { signal }: Context,
   { url = '', office, computer, ...recording }: OneShotOptions,
   use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,
 ): Promise<T> {
-  const agent = await createAgent({ url, office, signal, record: recordBy(recording) });
-  try {
-    return await use(agent, computer ?? (await onlyComputer(agent)));
-  } finally {
-    await agent.close();
-  }
+  return unlessInterrupted(signal, async (mustGoOn) => {
+    const agent = await createAgent({ url, office, signal, record: recordBy(recording) });
+    try {
+      mustGoOn();
+      const asked = computer ?? (await orClosed(signal, agent, () => onlyComputer(agent)));
+      return await use(agent, asked);
+    } finally {
+      await agent.close();
+    }
+  });
 }
 /** Without `--computer` the only one there is meant. */
 async function onlyComputer(agent: Awaited<ReturnType<typeof createAgent>>): Promise<string> {
@@ -75,22 +93,44 @@ export async function tools(
   context: Context,
   options: OneShotOptions & { readonly format?: ModelFormat },
 ): Promise<number> {
-  const { terminal } = context;
+  const { signal, terminal } = context;
   const { format } = options;
   if (options.url !== undefined) {
-    const listed = await withAgent(context, options, (agent, computer) => agent.tools(computer));
+    const listed = await withAgent(context, options, (agent, computer) =>
+      orClosed(signal, agent, () => agent.tools(computer)),
+    );
     if (format) terminal.out(formatted(format, listed));
     else if (options.json)
       terminal.out(JSON.stringify({ tools: listed.map(fromAfar), refused: [], servers: [] }));
     else for (const tool of listed) terminal.out(`${tool.name}  ${tool.description.split('\n')[0] ?? ''}`);
-    return exitCodes.done;
+    return exitCodeOf(signal);
   }
   const listing = await withComputer(context, options, (computer) => computer.tools());
-  if (format) terminal.out(formatted(format, listing.tools));
-  else if (options.json) terminal.out(JSON.stringify(listing));
+  if (format) {
+    terminal.out(formatted(format, listing.tools));
+    // stdout has the tools and nothing else: an empty list would say nothing of why.
+    for (const line of [...conflictLines(listing), ...absentLines(listing)]) terminal.err(line);
+  } else if (options.json) terminal.out(JSON.stringify(listing));
   else for (const line of listingText(listing)) terminal.out(line);
-  return exitCodes.done;
+  return exitCodeOf(signal);
 }
+
+/** What its computer knows, as long as it is there: the whole of what it has cut, and why it may not have a tool. */
+async function known({ terminal }: Context, computer: Computer, outcome: CallOutcome): Promise<CallOutcome> {
+  if (outcome.failure?.code === wireCodes.toolNotFound) {
+    const listing = await computer.tools();
+    for (const line of [...conflictLines(listing), ...notReadyLines(listing)]) terminal.err(line);
+  }
+  const { meta } = (outcome.result ?? {}) as { readonly meta?: { readonly a2c_cut?: { handle?: string } } };
+  const handle = meta?.a2c_cut?.handle;
+  if (handle === undefined) return outcome;
+  return { ...outcome, result: computer.keptResult(handle) ?? outcome.result };
+}
+/** Remedies name commands of the prompt. */
+const inShell = ({ failure, ...rest }: CallOutcome): CallOutcome =>
+  failure?.code === wireCodes.toolNotFound
+    ? { ...rest, failure: { ...failure, remedy: 'List the tools: a2c tools' } }
+    : { ...rest, failure };
 
 export async function call(
   context: Context,
@@ -98,7 +138,7 @@ export async function call(
   json: string,
   options: OneShotOptions & { readonly timeout?: number; readonly reqId?: string; readonly facts?: boolean },
 ): Promise<number> {
-  const params = paramsOf(json);
+  const params = paramsOf(json, ` Quote them: '{"path": "README.md"}'`);
   if (!params.ok) {
     showFailure(context, { code: 400, message: params.message }, options.json);
     return exitCodes.usage;
@@ -110,15 +150,17 @@ export async function call(
     ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
     ...(reqId !== undefined && { reqId }),
   };
-  const outcome: CallOutcome =
+  const outcome = inShell(
     options.url === undefined
       ? await withComputer(context, options, async (computer) => {
           const called = computer.callTool(tool, params.value, { ...how, confirmed: true });
-          return shown(context, computer, called, progressTold(context, options));
+          const outcome = await shown(context, computer, called, progressTold(context, options));
+          return known(context, computer, outcome);
         })
       : await withAgent(context, options, (agent, computer) =>
           agent.callTool(computer, tool, params.value, how),
-        );
+        ),
+  );
   if (options.json) terminal.out(JSON.stringify(callJson(outcome)));
   else {
     const isGood = outcome.outcome === 'succeeded';
@@ -126,5 +168,5 @@ export async function call(
       (isGood ? terminal.out : terminal.err).call(terminal, resultText(outcome.result));
     if (outcome.failure) showFailure(context, outcome.failure, false);
   }
-  return outcome.outcome === 'succeeded' ? exitCodes.done : exitCodes.failed;
+  return exitCodeOf(signal, outcome.outcome === 'succeeded');
 }

@@ -31,15 +31,18 @@ export const withRecording = (command: Command): Command =>
     .addOption(
       new Option('--profile <what>', 'how much of it: inputs are enough to replay').choices([...profiles]),
     );
-/** Options of everything that starts MCP servers. */
-export const withServerOptions = (command: Command): Command =>
+/** Options of everything whose machines can be watched. */
+export const withStage = (command: Command): Command =>
   withSource(command)
+    .option('--no-reaper', 'start no process that ends the servers should this one be killed')
+    .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
+/** Options of everything that hosts MCP servers for as long as it is wanted. */
+export const withServerOptions = (command: Command): Command =>
+  withStage(command)
     .option('--name <name>', 'name of the computer (default: the host name)')
     .option('--no-auto-connect', 'add the servers, but start them by hand only')
     .option('--no-auto-reconnect', 'do not start a server again that has failed')
-    .option('--no-reaper', 'start no process that ends the servers should this one be killed')
-    .option('--facts', 'lines for programs on stdout, also at a terminal')
-    .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
+    .option('--facts', 'lines for programs on stdout, also at a terminal');
 export const officeOption = (): Option => new Option('--office <id>', 'id of the office').default('local');
 /** Options of what may be asked of a running office as well. */
 export const withPeer = (command: Command): Command =>

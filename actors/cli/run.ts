@@ -12,6 +12,7 @@ import {
   withRecording,
   withServerOptions,
   withSource,
+  withStage,
 } from './options.ts';
 import { errorOf, exitCodes, showFailure, type Context } from './shared.ts';
 import { addSystems } from './system-commands.ts';
@@ -91,11 +92,10 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .addOption(officeOption())
     .addOption(confirmOption())
     .action(does(longRunning('computerOnly')));
-  withServerOptions(program.command('status'))
+  withStage(program.command('status'))
     .description('starts the servers and tells where each stands')
     .option('--tree', 'every machine: its state, since when, its next timer', false)
     .option('--json', 'one JSON document on stdout', false)
-    .addOption(confirmOption())
     .action(does(longRunning('status')));
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called')

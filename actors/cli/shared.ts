@@ -8,7 +8,7 @@ import type { Confirm } from '../confirm.ts';
 import type { Laboratory } from './laboratory.ts';
 import type { SourceOptions } from './source.ts';
 
-/** Of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C. */
+/** Of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless that is how a command ends. */
 export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
 
 export interface Context {
@@ -19,17 +19,53 @@ export interface Context {
   /** Where configs are looked for. Default: the current folder. */
   readonly folder?: string;
 }
+const interrupted = (): A2cError => new A2cError({ code: 'ToolCallCancelled', message: 'Interrupted' });
+/** Ctrl-C ends a command with that word, whatever has failed for it, and not with half an answer. */
+export async function unlessInterrupted<T>(
+  signal: AbortSignal,
+  work: (mustGoOn: () => void) => Promise<T>,
+): Promise<T> {
+  const mustGoOn = (): void => {
+    if (signal.aborted) throw interrupted();
+  };
+  mustGoOn();
+  try {
+    return await work(mustGoOn);
+  } catch (error) {
+    throw signal.aborted ? interrupted() : error;
+  }
+}
+/** For what takes no signal: Ctrl-C closes whoever is asked, and that rejects. */
+export async function orClosed<T>(
+  signal: AbortSignal,
+  asked: { close(): Promise<void> },
+  work: () => Promise<T>,
+): Promise<T> {
+  const stop = (): void => void asked.close();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+export const exitCodeOf = ({ aborted }: AbortSignal, isDone = true): number =>
+  aborted ? exitCodes.interrupted : isDone ? exitCodes.done : exitCodes.failed;
+
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
 export interface RecordingOptions {
   /** A folder. */
   readonly record?: string;
   readonly profile?: Profile;
 }
-export interface ServerOptions extends SourceOptions, RecordingOptions {
-  readonly facts?: boolean;
+export interface StageOptions extends SourceOptions, RecordingOptions {
   readonly reaper: boolean;
   /** A WebSocket URL for `@statelyai/inspect`. */
   readonly stately?: string;
+}
+export interface ServerOptions extends StageOptions {
+  readonly facts?: boolean;
   readonly name?: string;
   readonly confirm: ConfirmWord;
   readonly autoConnect: boolean;

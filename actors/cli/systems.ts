@@ -3,7 +3,7 @@ import type { Computer } from '../computer-handle.ts';
 import type { DesktopShown, FinderShown, ResourceContent } from '../systems-handle.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from './answers-systems.ts';
 import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
-import { exitCodes, type Context } from './shared.ts';
+import { exitCodeOf, orClosed, type Context } from './shared.ts';
 
 /** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
 export interface DesktopOptions extends OneShotOptions {
@@ -32,20 +32,13 @@ async function show<T extends object>(
   const { signal, terminal } = context;
   const shown =
     options.url === undefined
-      ? await withComputer(context, options, async (computer) => {
-          const stop = (): void => void computer.close();
-          signal.addEventListener('abort', stop, { once: true });
-          if (signal.aborted) stop();
-          try {
-            return await ask.here(computer);
-          } finally {
-            signal.removeEventListener('abort', stop);
-          }
-        })
+      ? await withComputer(context, options, (computer) =>
+          orClosed(signal, computer, () => ask.here(computer)),
+        )
       : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
   if (options.json) terminal.out(JSON.stringify(shown));
   else tell(terminal, textOf(shown));
-  return exitCodes.done;
+  return exitCodeOf(signal);
 }
 
 export function desktop(context: Context, options: DesktopOptions): Promise<number> {

@@ -10,8 +10,8 @@ export interface Chain {
   cpuUs?(): Promise<number>;
   /** Heap per call in flight, where that can be told from everything else. */
   weigh?(): Promise<Weight>;
-  /** So many calls, one after another, and what the heap has grown by. */
-  endure?(calls: number): Promise<Endurance>;
+  /** So many calls, one after another, and what the heap has grown by; rejects, and leaves nothing, once it is aborted. */
+  endure?(calls: number, signal?: AbortSignal): Promise<Endurance>;
   /** Brings so many servers up, of which one never answers if that is wanted; resolves when all others serve. */
   stand?(servers: number, isOneMute: boolean): Promise<{ close(): Promise<void> }>;
   /** Children that must not outlive the benchmark, whatever happens. */

@@ -31,12 +31,13 @@ export async function endure(chain: Chain, calls: number, gc: () => void): Promi
 /** In a process of its own, whose heap holds nothing else. */
 export const endureApart =
   (chain: string): Required<Chain>['endure'] =>
-  (calls) => {
+  (calls, signal) => {
     const isSource = import.meta.url.endsWith('.ts');
     const script = fileURLToPath(new URL(`heap-process.${isSource ? 'ts' : 'js'}`, import.meta.url));
     const args = [...(isSource ? ['--import', 'tsx'] : []), '--expose-gc', script, chain, String(calls)];
     return new Promise((resolve, reject) => {
-      execFile(process.execPath, args, (error, stdout) => {
+      const ends = { killSignal: 'SIGKILL', ...(signal && { signal }) } as const;
+      execFile(process.execPath, args, ends, (error, stdout) => {
         if (error) reject(new Error(`${calls} calls in a row: ${error.message}`));
         else resolve(JSON.parse(stdout) as Endurance);
       });
@@ -51,7 +52,7 @@ export async function measureEndurance(
   const endured: Endured[] = [];
   for (const [{ group, name }, chain] of open) {
     signal?.throwIfAborted();
-    if (chain.endure) endured.push({ group, name, ...(await chain.endure(calls)) });
+    if (chain.endure) endured.push({ group, name, ...(await chain.endure(calls, signal)) });
   }
   return endured;
 }

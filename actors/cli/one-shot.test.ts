@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { io } from 'socket.io-client';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
+import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
+import { createOffice } from '../office.ts';
+
+/** `a2c call` and `a2c tools`, over servers that do not do what they should, and people who lose patience. */
+const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-one-shot-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const fileOf = (mcpServers: object, a2c: object = {}): string => {
+  const file = join(folder, `${(files += 1)}.json`);
+  writeFileSync(file, JSON.stringify({ mcpServers, a2c }));
+  return file;
+};
+const server = { command: process.execPath, args: [fixture] };
+const documentIn = ({ out }: Told): Record<string, unknown> => {
+  expect(out.trim().split('\n')).toHaveLength(1);
+  return JSON.parse(out) as Record<string, unknown>;
+};
+
+describe('a2c call', () => {
+  it('shows the whole of a result that is cut elsewhere: nobody can ask for it later', async () => {
+    const big = ['call', 'big', '{"bytes":5000}', '-c', fileOf({ server }, { resultBytes: 2_000 })];
+    const { code, out, err } = await commandLine(big);
+    expect({ code, out, err }).toEqual({ code: 0, out: `${'x'.repeat(5_000)}\n`, err: '' });
+    expect(documentIn(await commandLine([...big, '--json']))).toMatchObject({
+      outcome: 'succeeded',
+      result: { content: [{ type: 'text', text: 'x'.repeat(5_000) }] },
+    });
+  });
+
+  it.each([[[]], [['--json']]])(
+    'of a tool that no server has names the servers that are not there, and what the shell offers %j',
+    async (how) => {
+      const config = fileOf({ server, gone: { command: 'no-such-command' } });
+      const told = await commandLine(['call', 'no_such_tool', ...how, '-c', config]);
+      expect(told.code).toBe(1);
+      expect(told.err).toMatch(/^server gone is tripped: .*no-such-command/m);
+      const { failure } = how.length > 0 ? (documentIn(told) as { failure: unknown }) : {};
+      if (failure) expect(failure).toMatchObject({ code: 4001, remedy: 'List the tools: a2c tools' });
+      else expect(told.err).toMatch(/^ {2}List the tools: a2c tools$/m);
+    },
+  );
+
+  it('with parameters that the shell has torn says how to quote them', async () => {
+    const { code, err } = await commandLine(['call', 'echo', '{text:', '-c', 'no-such-file.json']);
+    expect(code).toBe(64);
+    expect(err).toContain(`Quote them: '{"path": "README.md"}'`);
+  });
+});
+
+describe('a2c tools --format', () => {
+  it('says on stderr which servers are not there and which names are refused', async () => {
+    const config = fileOf({
+      ...{ one: server, two: server, gone: { command: 'no-such-command' } },
+      off: { ...server, disabled: true },
+    });
+    const told = await commandLine(['tools', '--format', 'openai', '-c', config]);
+    expect(told.code).toBe(0);
+    expect(documentIn(told)).toContainEqual(expect.objectContaining({ type: 'function' }));
+    expect(told.err).toMatch(/^server gone is tripped: .*no-such-command/m);
+    expect(told.err).toMatch(/^refused: echo of two: /m);
+    // It is not there because its config says so.
+    expect(told.err).not.toContain('off');
+  });
+});
+
+/** Ctrl-C comes as the server is asked this. */
+async function interruptedAt(method: string, behaviour: string, argv: readonly string[]): Promise<Told> {
+  const aborter = new AbortController();
+  const remote = await startHttpServer({
+    kind: 'streamable',
+    instead: ({ body }) => {
+      if (body?.['method'] === method) aborter.abort();
+      return false;
+    },
+  });
+  const config = fileOf({ s: { url: `${remote.url}/${behaviour}` } });
+  const told = await commandLine([...argv, '-c', config], { signal: aborter.signal });
+  await remote.stop();
+  return told;
+}
+
+describe('Ctrl-C', () => {
+  it.each([[['tools']], [['tools', '--format', 'openai']], [['call', 'echo']], [['desktop']], [['status']]])(
+    'as a server starts ends %j with 130, and shows no answer',
+    async (argv) => {
+      const { code, out, err } = await interruptedAt('initialize', 'mute', argv);
+      expect({ code, out, err }).toEqual({ code: 130, out: '', err: 'error: Interrupted\n' });
+    },
+  );
+
+  it('as a server starts is one document with --json', async () => {
+    const told = await interruptedAt('initialize', 'mute', ['call', 'echo', '--json']);
+    expect(told.code).toBe(130);
+    expect(documentIn(told)).toMatchObject({ error: { message: 'Interrupted' } });
+  });
+
+  it('as a call runs ends with 130, and says what became of the call', async () => {
+    const told = await interruptedAt('tools/call', 'echo', ['call', 'hang', '--json']);
+    expect(told.code).toBe(130);
+    expect(documentIn(told)).toMatchObject({
+      ...{ outcome: 'unknown', phase: 'running', tool: 'hang' },
+      failure: { code: 'ToolCallCancelled' },
+    });
+  });
+
+  it('before anything was started starts nothing', async () => {
+    const config = fileOf({ s: { command: 'no-such-command' } });
+    for (const command of [['tools'], ['call', 'echo'], ['desktop'], ['status']]) {
+      const told = await commandLine([...command, '-c', config], { signal: AbortSignal.abort() });
+      expect(told).toEqual({ code: 130, out: '', err: 'error: Interrupted\n' });
+    }
+    const from = ['tools', '--url', 'http://127.0.0.1:9'];
+    expect(await commandLine(from, { signal: AbortSignal.abort() })).toMatchObject({ code: 130, out: '' });
+  });
+
+  it('as an agent waits for the tools of a computer ends with 130 at once', async () => {
+    const aborter = new AbortController();
+    await using office = await createOffice({ port: 0 });
+    const silent = io(`${office.url}/smcp`, { reconnection: false, transports: ['websocket'] });
+    const seat = { role: 'computer', name: 'silent', office_id: 'local' };
+    expect(await silent.emitWithAck('server:join_office', seat)).toBe(true);
+    silent.on('client:get_tools', () => aborter.abort());
+    const asked = ['tools', '--url', office.url, '--computer', 'silent'];
+    const told = await commandLine(asked, { signal: aborter.signal });
+    silent.disconnect();
+    expect(told).toEqual({ code: 130, out: '', err: 'error: Interrupted\n' });
+  });
+});
+
+describe('a2c status', () => {
+  it.each(['--name', '--confirm', '--no-auto-connect', '--no-auto-reconnect', '--facts'])(
+    'does not offer %s, which would change nothing of what it shows',
+    async (option) => {
+      const { out } = await commandLine(['status', '--help']);
+      expect(out).toContain('--tree');
+      expect(out).not.toContain(option);
+    },
+  );
+});

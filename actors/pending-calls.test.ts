@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { PendingCalls } from './pending-calls.ts';
+
+/** A call that runs, and the progress that its server tells of it. */
+function running() {
+  const calls = new PendingCalls();
+  const call = calls.start(
+    'work',
+    { reqId: 'r1' },
+    () => {},
+    () => {},
+  );
+  const tell = (progress: number): void =>
+    calls.record({
+      ...{ k: 'in', via: 'ask', a: 'computer/client:s/call:host.r1#1' },
+      ev: { type: 'ask.progress', id: 'i1', progress },
+    } as never);
+  return { call, tell };
+}
+
+const mine = new Error('mine');
+describe('a listener of the progress of a call', () => {
+  it.each<[string, () => unknown, string]>([
+    [
+      'throws',
+      () => {
+        throw mine;
+      },
+      'mine',
+    ],
+    ['rejects', () => Promise.reject(mine), 'mine'],
+    [
+      'throws what has no text',
+      () => {
+        throw Object.create(null);
+      },
+      'no text',
+    ],
+  ])('that %s is a warning of the process, hears no more, and the others hear all', async (_, bad, words) => {
+    const { call, tell } = running();
+    const warned = once(process, 'warning');
+    let times = 0;
+    const heard: number[] = [];
+    call.on('progress', () => {
+      times += 1;
+      return bad() as void;
+    });
+    call.on('progress', ({ progress }) => void heard.push(progress));
+    tell(1);
+    const [warning] = (await warned) as [Error];
+    tell(2);
+    expect(warning).toMatchObject({ name: 'A2cListenerWarning', message: expect.stringContaining(words) });
+    expect([times, heard]).toEqual([1, [1, 2]]);
+  });
+});
