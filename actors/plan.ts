@@ -29,7 +29,11 @@ function timesOf(settings: Settings): Partial<Timing> {
 
 /** What becomes of names depends on what servers listed the last time, also before they have started. */
 export const isNaming = ({ servers, settings }: Config): boolean =>
-  [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix');
+  [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix') ||
+  // Beside an alias the original name works, unless it is another's.
+  servers.some(({ toolMeta, defaultToolMeta }) =>
+    [defaultToolMeta, ...Object.values(toolMeta)].some((meta) => Boolean(meta?.alias)),
+  );
 
 /** What its config says about its tools. */
 export const rulesOf = (

@@ -207,7 +207,8 @@ export class Servers {
     known: Known | undefined,
   ): Promise<readonly string[]> {
     if (disabled) return [];
-    if (known?.fingerprint === fingerprint && known.lastTools) return known.lastTools;
+    const isSame = known?.fingerprint === fingerprint && !known.server.disabled;
+    if (isSame && known.lastTools) return known.lastTools;
     const { tools = [] } = (await this.#options.keptOf(fingerprint)) ?? {};
     return tools.map(({ name }) => name);
   }

@@ -169,3 +169,13 @@ describe('a server of its own mind', () => {
     expect(table.refused).toMatchObject([{ name: 'x', server: 'C' }]);
   });
 });
+
+describe('a tool that is forbidden by the name that it has in a conflict', () => {
+  it('is hidden, and says so when it is called; the other one has the bare name', () => {
+    const rules = [ruled('A', { ...prefix, forbiddenTools: ['A_x'] }), ruled('B', prefix)];
+    const table = buildTable(rules, catalogsOf({ A: ['x'], B: ['x'] }));
+    expect(offered(table)).toEqual(['x = B/x']);
+    expect(found(table, 'A_x')).toBeUndefined();
+    expect(unresolved(table, 'A_x')).toMatchObject({ code: 4002 });
+  });
+});

@@ -40,8 +40,12 @@ export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | u
 const metaOf = (rule: ToolRules, tool: string): ToolMeta | null =>
   mergeMeta(rule.defaultToolMeta, own(rule.toolMeta, tool));
 const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.alias || tool;
-const isForbidden = ({ forbiddenTools }: ToolRules, shown: string, tool: string): boolean =>
-  forbiddenTools.some((name) => name === shown || name === tool);
+/** As it is listed beside another server's tool of that name: whoever reads that forbids that. */
+export const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
+  onConflict === 'prefix' ? prefixed(server, shown) : shown;
+const isForbidden = (rule: ToolRules, shown: string, tool: string): boolean =>
+  rule.forbiddenTools.length > 0 &&
+  [shown, tool, prefixedBy(rule, shown)].some((name) => rule.forbiddenTools.includes(name));
 const claimOf = ({ server, onConflict }: ToolRules, shown: string): Claim => ({
   server,
   shown,

@@ -11,6 +11,17 @@ import {
 import { ruled, catalogsOf, prefix, isUp, offered, found } from './tables.given.ts';
 
 describe('a tool with an alias', () => {
+  it.each([{}, prefix])(
+    'leaves its original name to a server that has not started yet and had it: %j',
+    (more) => {
+      const own = ruled('A', { toolMeta: { x: { alias: 'u' } }, ...more });
+      const table = (lastTools: readonly string[]) =>
+        buildTable([own, ruled('B', { lastTools, ...more })], catalogsOf({ A: ['x'] }));
+      expect([found(table(['x']), 'u'), found(table(['x']), 'x')]).toEqual(['A/x', undefined]);
+      expect(found(table(['y']), 'x')).toBe('A/x');
+    },
+  );
+
   const aliased = (toolMeta: ToolRules['toolMeta'], ...tools: readonly string[]): ToolTable =>
     buildTable([ruled('a', { toolMeta })], catalogsOf({ a: tools }));
 

@@ -8,6 +8,7 @@ import {
   claimsOfOld,
   offerOf,
   own,
+  prefixedBy,
   type Offer,
   type OldClaim,
   type RefusedTool,
@@ -153,16 +154,25 @@ function sharedIn(
 function originalsIn(
   entries: readonly ToolEntry[],
   byName: ReadonlyMap<string, ToolEntry>,
-  isOthers: (name: string) => boolean,
+  isOthers: (name: string, server: string) => boolean,
 ): ToolTable['byOriginal'] {
   const originals = new Map<string, ToolEntry | null>();
   for (const entry of entries) {
     const { name } = entry.tool;
-    if (entry.shown !== name && !byName.has(name) && !isOthers(name))
+    if (entry.shown !== name && !byName.has(name) && !isOthers(name, entry.server))
       originals.set(name, originals.has(name) ? null : entry);
   }
   const sure = [...originals].filter(([, entry]) => entry && byName.get(entry.shown) === entry);
   return Object.fromEntries(sure as [string, ToolEntry][]);
+}
+
+/** Whose a name was in the last run of a server that has not said yet what it has now. */
+function lastOwners(parts: readonly Part[]): ReadonlyMap<string, readonly string[]> {
+  const owners = new Map<string, string[]>();
+  for (const { rule, old } of parts)
+    for (const { tool, claim } of old)
+      for (const name of [tool, claim.shown]) owners.set(name, [...(owners.get(name) ?? []), rule.server]);
+  return owners;
 }
 
 /**
@@ -187,13 +197,18 @@ export function buildTable(
     else newcomers.push(newcomer(entry, first));
   }
   const forbidden = new Map<string, ToolEntry>();
-  for (const entry of parts.flatMap((part) => part.forbidden)) {
-    forbidden.set(entry.shown, entry);
-    forbidden.set(entry.tool.name, entry);
-  }
+  for (const { rule, forbidden: some } of parts)
+    for (const entry of some)
+      for (const name of [entry.shown, entry.tool.name, prefixedBy(rule, entry.shown)])
+        forbidden.set(name, entry);
+  const wasOf = lastOwners(parts);
+  const isOthers = (name: string, server: string): boolean =>
+    forbidden.has(name) ||
+    contested.has(name) ||
+    (wasOf.get(name)?.some((other) => other !== server) ?? false);
   return {
     byName: Object.fromEntries(byName),
-    byOriginal: originalsIn(entries, byName, (name) => forbidden.has(name) || contested.has(name)),
+    byOriginal: originalsIn(entries, byName, isOthers),
     forbidden: Object.fromEntries(forbidden),
     refused: [...parts.flatMap((part) => part.refused), ...refused, ...newcomers],
     shared: sharedIn(entries, byName),
