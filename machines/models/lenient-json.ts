@@ -30,7 +30,7 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 const escapes: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
   // A quote of another language, or a line that goes on: the backslash is none of the text.
-  ...[...'"\\/\'`\n\r'].map((char): [string, string] => [char, char]),
+  ...['"', '\\', '/', "'", '`', '\n', '\r'].map((char): [string, string] => [char, char]),
 ]);
 const deepest = 200;
 
