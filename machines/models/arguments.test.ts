@@ -39,6 +39,10 @@ describe('arguments of a call', () => {
     ['{a: 1 /* one */, // the end\n}', { a: 1 }],
     ["{'__proto__': {x: 1}}", JSON.parse('{"__proto__":{"x":1}}')],
     ["{u: '\\u00e9\\n'}", { u: 'é\n' }],
+    ['{"re": "\\d+\\.\\"\\\\", "path": "\\Users\\u12"}', { re: '\\d+\\."\\', path: '\\Users\\u12' }],
+    ["{a: 'it\\'s \\`so\\` \\/ far'}", { a: "it's `so` / far" }],
+    ['  ```json  \n\n{"a": "```\\n"}```\n', { a: '```\n' }],
+    ['```\n{"a": 1,}\n  ```', { a: 1 }],
   ])('are read as they were meant: %s', (text, read) => {
     expect(readArguments(text)).toEqual({ ok: true, value: read });
   });
@@ -79,5 +83,6 @@ describe('arguments of a call', () => {
     expect(readArguments('['.repeat(100_000)).ok).toBe(false);
     expect(readArguments(`{a:${'['.repeat(100_000)}`).ok).toBe(false);
     expect(readArguments(`{a: "${'x'.repeat(1_000_000)}",}`).ok).toBe(true);
+    expect(readArguments(`\`\`\`json\n{"a": "x${'\n'.repeat(100_000)}`).ok).toBe(false);
   });
 });

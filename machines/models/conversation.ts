@@ -96,12 +96,13 @@ function shownServer({ server, computer = '' }: ModelTool): ServerShown {
     : { name: server.name, icons: server.icons ?? '', descriptions: server.descriptions ?? '' };
 }
 
-/** Computers write this word where a server says nothing. */
-const nothingSaid = 'None';
+/** Computers write this word where a server says nothing, behind the server's name where they renamed the tool. */
+const nothingSaid = /^(?:\[[^\]]*\] )?None$/;
 
 function definitionOf(tool: ModelTool, name: string): MCPToolDefinition {
   const { description = '', params_schema, computer } = tool;
-  const said = description === nothingSaid || description === '' ? (tool.original ?? tool.name) : description;
+  const isSaid = description !== '' && !nothingSaid.test(description);
+  const said = isSaid ? description : (tool.original ?? tool.name);
   const label = labelIn(name, tool);
   return {
     type: 'function',

@@ -4,10 +4,19 @@
  * cut off is broken. `undefined`: broken.
  */
 export function readLenientJson(text: string): unknown {
-  const source = text.replace(/^\s*```\w*\s*\n([^]*?)\n?\s*```\s*$/, '$1');
-  const cursor = new Cursor(source);
+  const cursor = new Cursor(unfenced(text));
   const value = cursor.value(0);
   return cursor.isAtEnd() ? value : undefined;
+}
+
+const fence = '```';
+/** Found by its ends: a pattern for all of it would try every line break in between with every other. */
+function unfenced(text: string): string {
+  const whole = text.trim();
+  const start = whole.indexOf('\n');
+  const end = whole.lastIndexOf(fence);
+  const isFenced = start >= 0 && end > start && end + fence.length === whole.length;
+  return isFenced && /^```\w*\s*$/.test(whole.slice(0, start)) ? whole.slice(start, end) : text;
 }
 
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
@@ -18,9 +27,11 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['null', null],
   ['None', null],
 ]);
-const escapes: ReadonlyMap<string, string> = new Map(
-  Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
-);
+const escapes: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
+  // A quote of another language, or a line that goes on: the backslash is none of the text.
+  ...['"', '\\', '/', "'", '`', '\n', '\r'].map((char): [string, string] => [char, char]),
+]);
 const deepest = 200;
 
 const blank = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
@@ -84,8 +95,9 @@ class Cursor {
   }
   #string(): string | undefined {
     const body = (this.#take(doubleQuoted) ?? this.#take(singleQuoted))?.[1];
-    return body?.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (_, unit: string | undefined, char: string) =>
-      unit === undefined ? (escapes.get(char) ?? char) : String.fromCharCode(Number.parseInt(unit, 16)),
+    // What is no escape is a backslash that was not doubled, such as that of a pattern or a path.
+    return body?.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
+      unit === undefined ? (escapes.get(char) ?? all) : String.fromCharCode(Number.parseInt(unit, 16)),
     );
   }
   /** Passes this character, if it is the next one. */

@@ -115,10 +115,48 @@ describe('the response to a call', () => {
     });
   });
 
-  it('warns a model of a call that may have taken effect', () => {
-    const response = toResponse('c', { outcome: 'unknown', result: null, failure: { message: 'No answer' } });
-    expect(textOf(response)).toBe(
-      'Error: No answer. It is not known whether it took effect: look before you try it again.',
+  it('warns a model of a call that may have taken effect, whatever came of it', () => {
+    const notice = 'It is not known whether the call took effect: look before you try it again.';
+    const ended = (result: unknown): string =>
+      textOf(toResponse('c', { outcome: 'unknown', result, failure: { message: 'No answer' } }));
+    expect(ended(null)).toBe(`Error: No answer\n\n${notice}`);
+    // An agent has the words of the computer as the result of the call.
+    const content = [{ type: 'text', text: 'Execution timed out' }];
+    expect(ended({ isError: true, content })).toBe(`Error: ${notice}\n\nExecution timed out`);
+    expect(ended('Execution timed out')).toBe(`Error: ${notice}\n\nExecution timed out`);
+  });
+
+  it('warns a model once, where the words of the failure do it themselves', () => {
+    for (const message of [
+      'No answer; whether it took effect is unknown',
+      'Lost; whether the call took effect is unknown',
+    ]) {
+      const failure = { message };
+      const content = [{ type: 'text', text: message }];
+      expect(textOf(toResponse('c', { outcome: 'unknown', result: null, failure }))).toBe(
+        `Error: ${message}`,
+      );
+      expect(textOf(toResponse('c', { outcome: 'unknown', result: { content }, failure }))).toBe(
+        `Error: ${message}`,
+      );
+    }
+  });
+
+  it('says why a call failed where its result has no words: an empty text and bytes are none', () => {
+    const told = (item: object): string =>
+      textOf(
+        toResponse('c', {
+          outcome: 'failed',
+          result: { isError: true, content: [item] },
+          failure: { message: 'boom' },
+        }),
+      );
+    expect(told({ type: 'text', text: '' })).toBe('Error: boom');
+    expect(told({ type: 'resource', resource: { uri: 'x:y', blob: 'AAAA' } })).toBe(
+      'Error: boom\n\n[resource x:y, 3 bytes]',
+    );
+    expect(told({ type: 'resource', resource: { uri: 'x:y', text: 'said' } })).toBe(
+      'Error: [resource x:y]\nsaid',
     );
   });
 

@@ -23,20 +23,29 @@ const json = (value: unknown): string => {
   }
 };
 
-/** The response to a call, nothing of its result left out; `id` is the id of the call (seed 004, MCPToolResponse). */
+/**
+ * The response to a call, nothing of its result left out; `id` is the id of the call (seed 004, MCPToolResponse). What
+ * the result does not say in words stands before it: why the call failed, and that it may have taken effect.
+ */
 export function toResponse(id: string, { outcome, result, failure }: EndedCall): MCPToolResponse {
   const isError = (outcome ?? 'succeeded') !== 'succeeded' || Boolean(failure) || hasError(result);
   const given = contentOf(result);
-  if (typeof given === 'string') return { toolCallId: id, content: given, isError };
-  const hasText = given.some(({ type }) => type === 'text' || type === 'resource');
-  const why = failure && !hasText ? [textItem(reasonOf(failure.message, outcome))] : [];
-  return { toolCallId: id, content: [...why, ...given], isError };
+  const items = typeof given === 'string' ? [textItem(given)] : given;
+  const why = failure && !items.some((item) => wordsIn(item) !== '') ? [textItem(failure.message)] : [];
+  const isSaid = [...why, ...items].some((item) => saysUnknown.test(wordsIn(item)));
+  const notice = outcome === 'unknown' && !isSaid ? [textItem(mayHaveRun)] : [];
+  const told = [...why, ...notice];
+  return { toolCallId: id, content: told.length > 0 ? [...told, ...items] : given, isError };
 }
 const hasError = (result: unknown): boolean => isRecord(result) && result['isError'] === true;
-const reasonOf = (message: string, outcome: Outcome | undefined): string =>
-  outcome === 'unknown'
-    ? `${message}. It is not known whether it took effect: look before you try it again.`
-    : message;
+const mayHaveRun = 'It is not known whether the call took effect: look before you try it again.';
+/** So end the failures of our own machines that say it themselves. */
+const saysUnknown = /whether (?:it|the call) took effect is unknown\.?$/;
+/** What a server says in words; no image, and no bytes. */
+function wordsIn({ type, text, resource }: MCPContentItem): string {
+  const words = type === 'resource' && isRecord(resource) ? resource['text'] : text;
+  return typeof words === 'string' ? words : '';
+}
 
 function contentOf(result: unknown): string | readonly MCPContentItem[] {
   if (typeof result === 'string') return result;

@@ -40,6 +40,18 @@ const scalar: fc.Arbitrary<Pair> = fc.oneof(
   fc.constantFrom<unknown>('x', 1, true, null, [1], {}).map((value) => ({ schema: true, value })),
   fc.constantFrom<unknown>('x', 1, true, null).map((value) => ({ schema: {}, value })),
 );
+/** Leads back to the definition that it stands in. */
+const again = { $ref: '#again' };
+/** Definitions that lead back to themselves, with a value that goes round once or twice. */
+const recursive = ({ schema, value }: Pair): readonly Pair[] => [
+  { schema: { type: 'array', items: again }, value: [[], [[]]] },
+  { schema: { type: ['array', 'null'], items: again }, value: [null, [null]] },
+  { schema: { type: 'array', items: { anyOf: [schema, again] } }, value: [value, []] },
+  {
+    schema: { type: 'object', properties: { a: schema, b: again, c: { anyOf: [again, { type: 'null' }] } } },
+    value: { a: value, b: { a: value }, c: null },
+  },
+];
 const { pair } = fc.letrec<{ pair: Pair; object: Pair }>((tie) => ({
   object: fc
     .uniqueArray(fc.tuple(key, tie('pair')), { selector: ([name]) => name, maxLength: 4 })
@@ -74,21 +86,28 @@ const { pair } = fc.letrec<{ pair: Pair; object: Pair }>((tie) => ({
         schema: { type: 'object', anyOf: [one.schema, other.schema] },
         value: one.value,
       })),
+      tie('pair')
+        .chain((one) => fc.constantFrom(...recursive(one)))
+        .map(({ schema, value }) => ({
+          schema: { $ref: '#/$defs/one', $defs: { one: schema } },
+          value,
+        })),
     ),
   ),
 }));
 /** References lead through the whole: what stands in `$defs` of a part is put at the root. */
-function lifted(schema: unknown, defs: Record<string, unknown>): unknown {
+function lifted(schema: unknown, defs: Record<string, unknown>, inside = ''): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
-  if (Array.isArray(schema)) return schema.map((one) => lifted(one, defs));
+  if (Array.isArray(schema)) return schema.map((one) => lifted(one, defs, inside));
   const node = schema as Record<string, unknown>;
+  if (node === again) return { $ref: `#/$defs/${inside}` };
   if ('$ref' in node && '$defs' in node) {
     const name = `d${Object.keys(defs).length}`;
     defs[name] = {};
-    defs[name] = lifted((node['$defs'] as Record<string, unknown>)['one'], defs);
+    defs[name] = lifted((node['$defs'] as Record<string, unknown>)['one'], defs, name);
     return { $ref: `#/$defs/${name}` };
   }
-  return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, lifted(one, defs)]));
+  return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, lifted(one, defs, inside)]));
 }
 const parameters = fc
   .uniqueArray(fc.tuple(key, pair), { selector: ([name]) => name, maxLength: 4 })

@@ -13,16 +13,50 @@ export interface Alternative {
 export function alternativesOf(given: Schema): readonly Alternative[] {
   const { anyOf, ...own } = folded(given);
   if (!Array.isArray(anyOf)) return typesOf(own).map((type) => ({ type, schema: ofType(own, type) }));
-  // Alternatives of one object, such as "one of these two is required": together they are that object.
-  if (isRecord(own['properties'])) return [{ type: 'object', schema: joined({ ...own, anyOf }) }];
-  return (anyOf as Schema[]).flatMap((one) => alternativesOf(described(own, merged(own, one), one)));
+  // What is in it is said once, not in each alternative: there it would double from level to level.
+  const { description: _, ...base } = own;
+  const bare = { ...base, ...(isList(own) && { items: {} }), ...(isMap(own) && { properties: {} }) };
+  const found = (anyOf as Schema[]).flatMap((one) => alternativesOf(merged(bare, one)));
+  const isTogether = ({ type }: Alternative): boolean =>
+    (type === 'object' && isMap(own)) || (type === 'array' && isList(own));
+  const those = (kind: JsonType): readonly Alternative[] =>
+    found.filter((one) => one.type === kind && isTogether(one));
+  return [
+    ...together(own, those('object'), anObject),
+    ...together(own, those('array'), aList),
+    ...found
+      .filter((one) => !isTogether(one))
+      .map(({ type, schema }) => ({ type, schema: described(schema, [own, schema]) })),
+  ];
 }
+const isMap = ({ properties }: Schema): boolean => isRecord(properties);
+/** Items of which nothing is said are as well said in each. */
+const isList = ({ items }: Schema): boolean => isRecord(items) && Object.keys(items).length > 0;
 
 /** Nothing that was said of all of them, or of one, is lost. */
-function described(all: Schema, both: Schema, one: Schema): Schema {
-  const texts = distinct([all['description'], one['description']].filter((text) => typeof text === 'string'));
-  return texts.length > 1 ? { ...both, description: texts.join('\n') } : both;
+function described(schema: Schema, by: readonly Schema[]): Schema {
+  const texts = distinct(by.map(({ description }) => description).filter((text) => typeof text === 'string'));
+  return texts.length > 0 ? { ...schema, description: texts.join('\n') } : schema;
 }
+
+type Join = (own: Schema, all: readonly Schema[]) => Schema;
+/** Alternatives of one kind, such as "one of these two is required", as one. */
+function together(own: Schema, some: readonly Alternative[], join: Join): readonly Alternative[] {
+  const [first] = some;
+  if (!first) return [];
+  const all = some.map(({ schema }) => schema);
+  const whole = ofType({ ...join(own, all), type: first.type }, first.type);
+  return [{ type: first.type, schema: described(whole, [own, ...all]) }];
+}
+const anObject: Join = (own, all) => joined({ ...own, type: 'object', anyOf: all });
+/** Its items are of the kinds that its alternatives name, if each of them does. */
+const aList: Join = (own, all) => {
+  const kinds = distinct(all.map(({ items }) => items as Schema));
+  const isSaid = kinds.every((one) => Object.keys(one).length > 0);
+  const inside = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
+  const { items } = merged({ items: own['items'] }, isSaid ? { items: inside } : {});
+  return all.length === 1 ? { ...all[0], items } : { ...own, items };
+};
 
 export const valuesOf = (schema: Schema): readonly unknown[] | undefined =>
   'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined;

@@ -1,7 +1,7 @@
 import { alternativesOf, type Alternative } from './alternatives.ts';
 import { distinct, isRecord } from './keywords.ts';
 import { listOf } from './object.ts';
-import type { JsonType, Schema } from './schema.ts';
+import { mostParts, type JsonType, type Schema } from './schema.ts';
 
 /** `Schema` of the Gemini API: a part of OpenAPI 3.0, with types in capitals and 64-bit numbers as text. */
 export interface GeminiSchema {
@@ -26,10 +26,26 @@ type Kind = Exclude<JsonType, 'null'>;
 
 /** A schema in Gemini's words: whatever it allowed is allowed, and every schema in it has one type. */
 export function toGeminiSchema(schema: Schema): GeminiSchema {
+  let left = mostParts;
+  const inside: Inside = (given) => {
+    left -= given.length;
+    return given.map((one) => convert(left < 0 ? withoutParts(one) : one, inside));
+  };
+  return convert(schema, inside);
+}
+/** Schemas that stand in one schema, each converted; they are counted before any of them is looked into. */
+type Inside = (given: readonly Schema[]) => readonly GeminiSchema[];
+/** Where there are too many parts already, what is left of one is its type. */
+const withoutParts = ({ type, description }: Schema): Schema => ({
+  ...(type !== undefined && { type, items: {} }),
+  ...(description !== undefined && { description }),
+});
+
+function convert(schema: Schema, inside: Inside): GeminiSchema {
   const alternatives = alternativesOf(schema);
   // Any value may be `null`, too.
   const isNullable = alternatives.some(({ type }) => type === 'null' || type === undefined);
-  const kinds = alternatives.flatMap((one) => ofOneKind(one));
+  const kinds = alternatives.flatMap((one) => ofOneKind(one, inside));
   // Where nothing but `null` is allowed, a text that may be null is as near as one gets.
   const found = distinct(kinds.length > 0 ? kinds : [{ type: 'STRING', ...wordsOf(schema) } as const]);
   const all = isNullable ? found.map((one) => ({ ...one, nullable: true })) : found;
@@ -43,14 +59,14 @@ const anyItem: GeminiSchema = {
   anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }],
 };
 
-function ofOneKind({ type, schema }: Alternative): readonly GeminiSchema[] {
+function ofOneKind({ type, schema }: Alternative, inside: Inside): readonly GeminiSchema[] {
   if (type === 'null') return [];
   // What is said of any value is said once.
-  if (type === undefined) return everyKind.map((kind, n) => asKind[kind](n === 0 ? schema : {}));
-  return [asKind[type](schema)];
+  if (type === undefined) return everyKind.map((kind, n) => asKind[kind](n === 0 ? schema : {}, inside));
+  return [asKind[type](schema, inside)];
 }
 
-const asKind: Readonly<Record<Kind, (schema: Schema) => GeminiSchema>> = {
+const asKind: Readonly<Record<Kind, (schema: Schema, inside: Inside) => GeminiSchema>> = {
   string: (schema) => {
     const values = listOf<string>(schema['enum']);
     // An empty text is no value of an `enum` there.
@@ -64,20 +80,25 @@ const asKind: Readonly<Record<Kind, (schema: Schema) => GeminiSchema>> = {
   number: (schema) => ({ type: 'NUMBER', ...numberOf(schema, ['float', 'double'], 0) }),
   integer: (schema) => ({ type: 'INTEGER', ...numberOf(schema, ['int32', 'int64'], 1) }),
   boolean: (schema) => ({ type: 'BOOLEAN', ...wordsOf(schema, listOf(schema['enum'])) }),
-  array: (schema) => ({
-    type: 'ARRAY',
-    ...wordsOf(schema),
-    items: isRecord(schema['items']) ? toGeminiSchema(schema['items']) : anyItem,
-    ...counts(schema, 'minItems', 'maxItems'),
-  }),
-  object: (schema) => {
-    const given = isRecord(schema['properties']) ? Object.entries(schema['properties']) : [];
-    const properties = Object.fromEntries(given.map(([name, one]) => [name, toGeminiSchema(one as Schema)]));
+  array: (schema, inside) => {
+    const [items = anyItem] = isRecord(schema['items']) ? inside([schema['items']]) : [];
+    return {
+      type: 'ARRAY',
+      ...wordsOf(schema, listOf(schema['enum'])),
+      items,
+      ...counts(schema, 'minItems', 'maxItems'),
+    };
+  },
+  object: (schema, inside) => {
+    const given = isRecord(schema['properties']) ? schema['properties'] : {};
+    const names = Object.keys(given);
+    const converted = inside(Object.values(given) as Schema[]);
+    const properties = Object.fromEntries(names.map((name, n) => [name, converted[n] ?? {}]));
     const required = listOf<string>(schema['required']).filter((name) => Object.hasOwn(properties, name));
     return {
       type: 'OBJECT',
-      ...wordsOf(schema),
-      ...(given.length > 0 && { properties }),
+      ...wordsOf(schema, listOf(schema['enum'])),
+      ...(names.length > 0 && { properties }),
       ...(required.length > 0 && { required }),
     };
   },

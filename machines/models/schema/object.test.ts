@@ -69,6 +69,23 @@ describe('a reference', () => {
     expect(parametersOf(withProperty({ $ref: '#/$defs/a' }, { $defs: loop })).properties['p']).toEqual({});
   });
 
+  it('case 42, case 45: to an array that leads back ends with an array that has items', () => {
+    for (const type of ['array', ['array', 'null']]) {
+      const again = { type, items: { $ref: '#/$defs/again' } };
+      const { p } = parametersOf(withProperty({ $ref: '#/$defs/again' }, { $defs: { again } })).properties;
+      expect(p).toEqual({ type, items: { type, items: {} } });
+    }
+  });
+
+  it('case 45: may be dynamic', () => {
+    const $defs = { A: { $dynamicAnchor: 'a', type: 'string' } };
+    const p = { $dynamicRef: '#a', description: 'd' };
+    expect(parametersOf(withProperty(p, { $defs })).properties['p']).toEqual({
+      type: 'string',
+      description: 'd',
+    });
+  });
+
   it('case 45: to a property of that name is none', () => {
     const schema = withProperty({ type: 'object', properties: { $ref: { type: 'string' } } });
     expect(parametersOf(schema)).toEqual(schema);
@@ -86,6 +103,52 @@ describe('a reference', () => {
     let deep: object = { type: 'string' };
     for (let n = 0; n < 5_000; n += 1) deep = { type: 'array', items: deep };
     expect(JSON.stringify(forGemini(withProperty(deep))).length).toBeLessThan(5_000);
+  });
+});
+
+describe('definitions that lead to each other', () => {
+  // As the filters of a database: each has those of the others in it.
+  const tables = Array.from({ length: 8 }, (_, n) => `table${n}`);
+  const filter = Object.fromEntries(tables.map((name) => [name, { $ref: `#/$defs/${name}` }]));
+  const $defs = Object.fromEntries(
+    tables.map((name) => [name, { type: 'object', properties: { id: { type: 'integer' }, ...filter } }]),
+  );
+  const simple = {
+    limit: { type: 'integer', minimum: 1 },
+    order: { type: 'string', enum: ['asc', 'desc'] },
+  };
+  const schema = {
+    type: 'object',
+    properties: { where: { $ref: '#/$defs/table0' }, ...simple, not: { $ref: '#/$defs/table1' } },
+    required: ['where', 'limit'],
+    $defs,
+  };
+
+  it('take nothing from the parameters beside them', () => {
+    const { properties } = parametersOf(schema);
+    expect(properties).toMatchObject(simple);
+    const inside = {
+      properties: { id: { type: 'integer' }, table2: { properties: { id: { type: 'integer' } } } },
+    };
+    expect([properties['where'], properties['not']]).toMatchObject([inside, inside]);
+    expect(forGemini(schema).properties).toMatchObject({
+      limit: { type: 'INTEGER', minimum: 1 },
+      order: { type: 'STRING', enum: ['asc', 'desc'] },
+    });
+  });
+
+  it('are looked into as far as they have some thousand parts', () => {
+    const parts = JSON.stringify(parametersOf(schema)).split('"type"').length;
+    expect(parts).toBeGreaterThan(500);
+    expect(parts).toBeLessThan(5_000);
+  });
+
+  it('keep every type of a parameter, where there are more of them than anybody looks into', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 4_000 }, (_, n) => [`p${n}`, { type: 'array', items: { type: 'string' } }]),
+    );
+    const types = Object.values(parametersOf({ properties }).properties).map((one) => one['type']);
+    expect(new Set(types)).toEqual(new Set(['array']));
   });
 });
 
