@@ -3,7 +3,7 @@ import type { CallRequest } from '../machines/client.machine.ts';
 import { withCall, type CallHistory, type PastCall } from '../machines/history/index.ts';
 import type { CallPhase, CallSettled } from '../machines/settlement.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
-import { excessBytes } from '../machines/wire/size.ts';
+import { excessBytes, mostLevels } from '../machines/wire/size.ts';
 import { progressIn, type CallProgress } from './call-progress.ts';
 import type { Observer } from './observer.ts';
 
@@ -93,8 +93,8 @@ export class CallHistoryWatch implements Observer {
   }
   #asked({ ticket, reqId, tool, params, timeoutMs }: CallRequest, client: string): void {
     const bytes = excessBytes(params, parameterBytes);
-    const parameters =
-      bytes === undefined ? this.#options.discreet(params) : { not_kept: `${bytes} bytes of JSON` };
+    const size = bytes === Infinity ? `more than ${mostLevels} levels` : `${bytes} bytes`;
+    const parameters = bytes === undefined ? this.#options.discreet(params) : { not_kept: `${size} of JSON` };
     this.#running.set(ticket, {
       ...{ reqId, tool, parameters, timeoutMs: timeoutMs === 0 ? null : timeoutMs },
       ...{ address: `${nameOf(client)}/call:${keyOf(ticket)}`, since: this.#options.now() },
