@@ -3,7 +3,7 @@ import type { CallRequest } from '../machines/client.machine.ts';
 import { withCall, type CallHistory, type PastCall } from '../machines/history/index.ts';
 import type { CallPhase, CallSettled } from '../machines/settlement.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
-import { excessBytes } from '../machines/wire/size.ts';
+import { excessBytes, mostLevels } from '../machines/wire/size.ts';
 import { progressIn, type CallProgress } from './call-progress.ts';
 import type { Observer } from './observer.ts';
 
@@ -101,7 +101,9 @@ export class CallHistoryWatch implements Observer {
   #kept(params: CallRequest['params']): Asked['parameters'] {
     try {
       const bytes = excessBytes(params, parameterBytes);
-      return bytes === undefined ? this.#options.discreet(params) : { not_kept: `${bytes} bytes of JSON` };
+      if (bytes === undefined) return this.#options.discreet(params);
+      const size = bytes === Infinity ? `more than ${mostLevels} levels` : `${bytes} bytes`;
+      return { not_kept: `${size} of JSON` };
     } catch {
       return { not_kept: 'cannot be read' };
     }

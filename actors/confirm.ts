@@ -1,4 +1,5 @@
 import {
+  confirmationLate,
   handed,
   textOf,
   toolIn,
@@ -37,7 +38,6 @@ export type Confirm =
 
 /** The texts are those of the reference implementation (a2c-wire §3.6): its agents know them. */
 const nobody = '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
-const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
 const failed = (error: unknown): string => `在工具调用二次确认时发生异常，异常信息：${textOf(error)}`;
 
 const words: ReadonlySet<unknown> = new Set(['allow', 'allow-for-session', 'deny']);
@@ -78,7 +78,7 @@ export const confirmAsk =
     void (async () => confirmationIn(await how(whole)))().then(
       (read) => (read ? answer(read) : refuse(failed(unreadable))),
       (error: unknown) =>
-        refuse(error instanceof Error && error.name === 'TimeoutError' ? late : failed(error)),
+        refuse(error instanceof Error && error.name === 'TimeoutError' ? confirmationLate : failed(error)),
     );
     return () => aborter.abort();
   };

@@ -1,3 +1,5 @@
+import { excessBytes } from '../machines/wire/size.ts';
+
 /** Results that are kept whole, and their bytes of JSON together. */
 const bounds = { most: 20, mostBytes: 64 * 1024 * 1024 };
 
@@ -12,7 +14,9 @@ export class KeptResults {
   }
   keep(handle: string, result: unknown): void {
     this.#drop(handle);
-    const bytes = Buffer.byteLength(JSON.stringify(result));
+    const bytes = excessBytes(result, 0) ?? 0;
+    // It cannot be written, so nobody could be given it; what is passed on of it names no whole.
+    if (bytes === Infinity) return;
     this.#results.set(handle, { result, bytes });
     this.#bytes += bytes;
     const { most, mostBytes } = this.#bounds;

@@ -87,7 +87,8 @@ export class Runtime {
     this.flight?.watch(this.directory);
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
-    // What a program says may quote what it was given.
+    // Why a rule or a confirmation of the host failed may quote what a server was launched with. What a program says is a
+    // warning beside the result, and hidden no more than that: it quotes the result, and what its caller has sent.
     const hidden = discreetAnswer(give, () => this.#allSecrets());
     if (this.calls.has(question.session)) return this.calls.ask(from, question, hidden);
     if (question.lane !== undefined)

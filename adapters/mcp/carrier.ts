@@ -3,7 +3,10 @@ import type { Failure } from '../../machines/wire/failure.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
 import type { Timers } from '../clock.ts';
 
-/** The answer to one request may have this many bytes. Below what an office takes, and that below `messageBytes`. */
+/**
+ * The answer to one request may have this many bytes, 10 MiB: as many as any message. An office takes less; a computer cuts
+ * what it passes on to less than that (`sizes` in `machines/wire/protocol.ts`).
+ */
 export const resultBytes: number = sizes.stdioMessageBytes;
 
 /** Something on the wire that no caller will hear of otherwise. `text` is what a server wrote: not for strangers. */

@@ -8,7 +8,7 @@ import { Session, type SessionOptions } from './session.ts';
 import { waitingTimers, type Timers } from '../clock.ts';
 
 export interface SessionPortOptions extends SessionOptions {
-  /** Default 7 MiB: a larger answer fails its question only. */
+  /** Default 10 MiB: a larger answer fails its question only. */
   readonly resultBytes?: number;
   /** Default 10 MiB: a larger message is not kept in memory. */
   readonly messageBytes?: number;

@@ -21,6 +21,8 @@ export interface Compiled {
   readonly nodes: number;
   /** It has words whose cost does not just grow with schema and value. */
   readonly isRisky: boolean;
+  /** Texts are held against so many of them, each of which may look at every character once for every other. */
+  readonly formats: number;
   /** Stops at the first mistake. */
   readonly first: ValidateFunction;
   /** Goes on; undefined: that could not be had. Compiled anew with each call. */
@@ -50,8 +52,8 @@ const risky: readonly string[] = [
  */
 export function read(schema: unknown, limits: Limits): Reading {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return no('it is no object');
-  const keys = new Set<string>();
-  const size = sizeOf(schema, limits.schema, (key) => keys.add(key));
+  const keys = new Map<string, number>();
+  const size = sizeOf(schema, limits.schema, (key) => keys.set(key, (keys.get(key) ?? 0) + 1));
   if (!size) return no(tooLarge(limits.schema));
   const likely = dialectsOf(schema);
   if (likely.length === 0) return no('its $schema names a dialect that is not known here');
@@ -72,7 +74,7 @@ function compile(
   schema: AnySchemaObject,
   dialect: Dialect,
   { nodes }: Size,
-  keys: ReadonlySet<string>,
+  keys: ReadonlyMap<string, number>,
   { compileMs }: Limits,
 ): Reading {
   // One that names itself is found by its name; it may have the name of a dialect, which is taken.
@@ -84,7 +86,8 @@ function compile(
     if (!first) return no(`it takes more than ${compileMs} ms to be compiled`);
     if ('$async' in first) return no('it wants to be asked asynchronously ($async)');
     const isRisky = risky.some((word) => keys.has(word));
-    return { ok: true, compiled: { nodes, isRisky, first, all: () => make(true) } };
+    const formats = keys.get('format') ?? 0;
+    return { ok: true, compiled: { nodes, isRisky, formats, first, all: () => make(true) } };
   } catch (error) {
     if (error instanceof MissingRefError) return no(dangling(error.missingRef));
     return no(`it cannot be compiled: ${error instanceof Error ? error.message : 'for no known reason'}`);

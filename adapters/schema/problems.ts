@@ -3,17 +3,27 @@ import type { ErrorObject } from 'ajv';
 const problemsShown = 5;
 const stepLength = 60;
 const lineLength = 200;
+/** A value may have a million mistakes, and each may quote a schema of 256 KiB: nobody looks at more of them … */
+const problemsSeen = 1_000;
+/** … nor says more of one field: in a line there is no room for so many. */
+const textsSeen = 30;
+/** Of any text nothing is read behind this, for as much fits into no line. */
+const textSeen = 2_000;
 
 /** One line, and not a long one: names of properties and texts of schemas are a stranger's. */
 export const lineOf = (text: string, length = lineLength): string => {
-  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+  const line = text.slice(0, textSeen).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length > length || text.length > textSeen ? `${line.slice(0, length - 1)}…` : line;
 };
-const stepOf = (step: string): string =>
-  lineOf(/^[\w$@-]+$/.test(step) ? step : JSON.stringify(step), stepLength);
+const quoted = (text: string): string => JSON.stringify(text.slice(0, textSeen));
+const stepOf = (step: string): string => {
+  const seen = step.slice(0, textSeen);
+  return lineOf(/^[\w$@-]+$/.test(seen) ? seen : quoted(seen), stepLength);
+};
 /** `/a/0/b~1c` → `['a', '0', 'b/c']`. */
 const stepsOf = (pointer: string): string[] =>
   pointer
+    .slice(0, textSeen)
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -22,54 +32,71 @@ const choices: readonly string[] = ['anyOf', 'oneOf'];
 /** Problems of a property that the schema names, and not of the object that has it or lacks it. */
 const properties = ['missingProperty', 'additionalProperty', 'unevaluatedProperty', 'propertyName'];
 
-interface Problem {
-  readonly path: string;
-  readonly text: string;
-  /** That no branch fits; why not is said beside it. */
-  readonly isChoice: boolean;
+/** Of lists and objects of schemas, their JSON: a thousand mistakes may quote the same. */
+const words = new WeakMap<object, string>();
+function jsonOf(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const word = words.get(value) ?? JSON.stringify(value).slice(0, textSeen);
+  words.set(value, word);
+  return word;
 }
-function problemOf({
-  instancePath,
-  keyword,
-  params,
-  message = 'is wrong',
-  propertyName,
-}: ErrorObject): Problem {
+/** What the schema allows, and not what the value is. More of them than this fit into no line. */
+const anyOf = (values: readonly unknown[]): string =>
+  values
+    .slice(0, lineLength)
+    .map((value) => jsonOf(value).slice(0, lineLength))
+    .join(', ');
+
+/** `items.2.name`; a property that is missing, or is one too many, is a field, too. */
+function placeOf({ instancePath, params, propertyName }: ErrorObject): string {
   const said = params as Readonly<Record<string, unknown>>;
   const property =
     propertyName ?? properties.map((name) => said[name]).find((name) => typeof name === 'string');
   const steps = [...stepsOf(instancePath), ...(property === undefined ? [] : [property])];
-  const path = steps.map((step) => stepOf(step)).join('.');
-  return { path, text: sentence(keyword, said, message), isChoice: choices.includes(keyword) };
+  return steps.map((step) => stepOf(step)).join('.');
 }
-function sentence(keyword: string, params: Readonly<Record<string, unknown>>, message: string): string {
-  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues, allowedValue } = params;
+function sentenceOf({ keyword, params, message = 'is wrong' }: ErrorObject): string {
+  const { missingProperty, additionalProperty, unevaluatedProperty, allowedValues, allowedValue } =
+    params as Readonly<Record<string, unknown>>;
   if (missingProperty !== undefined) return 'is missing';
   if ((additionalProperty ?? unevaluatedProperty) !== undefined) return 'is not a property that it may have';
   if (keyword === 'propertyNames') return 'is a name that it may not have';
-  // What the schema says, and not what the value is.
-  if (Array.isArray(allowedValues))
-    return `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
-  if (keyword === 'const') return `must be ${JSON.stringify(allowedValue)}`;
+  if (Array.isArray(allowedValues)) return `must be one of ${anyOf(allowedValues)}`;
+  if (keyword === 'const') return `must be ${jsonOf(allowedValue)}`;
   if (keyword === 'type') return message.replaceAll(',', ' or ');
-  return keyword === 'false schema' ? 'must not be there' : message;
+  return keyword === 'false schema' ? 'must not be there' : message.slice(0, textSeen);
 }
 
-/** A line for each field: `items.2.name: must be string`. Of what a choice wants the branches are told, with an `or`. */
+interface Field {
+  readonly texts: Set<string>;
+  /** That no branch fits; why not is said in the texts, if at all. */
+  readonly choices: Set<string>;
+}
+const say = (texts: Set<string>, error: ErrorObject): void => {
+  if (texts.size < textsSeen) texts.add(sentenceOf(error));
+};
+function lineFor(place: string, { texts, choices: unfit }: Field): string {
+  const said = [...(texts.size > 0 ? texts : unfit)].join(unfit.size > 0 ? ' or ' : ' and ');
+  return lineOf(place === '' ? said : `${place}: ${said}`);
+}
+
+/**
+ * A line for each field: `items.2.name: must be string`. Of what a choice wants the branches are told, with an `or`.
+ * Takes no longer, and no more memory, however many errors there are and whatever they quote.
+ */
 export function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
-  const fields = new Map<string, Problem[]>();
+  const seen = errors.slice(0, problemsSeen);
   // What follows from a condition is told as such.
-  const told = errors.filter(({ keyword }) => keyword !== 'if');
-  for (const error of told.length > 0 ? told : errors) {
-    const problem = problemOf(error);
-    const others = fields.get(problem.path);
-    if (others) others.push(problem);
-    else fields.set(problem.path, [problem]);
+  const told = seen.filter(({ keyword }) => keyword !== 'if');
+  const fields = new Map<string, Field>();
+  for (const error of told.length > 0 ? told : seen) {
+    const place = placeOf(error);
+    const known = fields.get(place);
+    if (!known && fields.size === problemsShown) continue;
+    const field = known ?? { texts: new Set(), choices: new Set() };
+    fields.set(place, field);
+    say(choices.includes(error.keyword) ? field.choices : field.texts, error);
   }
-  return [...fields].slice(0, problemsShown).map(([path, problems]) => {
-    const plain = problems.filter(({ isChoice }) => !isChoice);
-    const joint = plain.length < problems.length ? ' or ' : ' and ';
-    const texts = new Set((plain.length > 0 ? plain : problems).map(({ text }) => text));
-    return lineOf(`${path === '' ? '' : `${path}: `}${[...texts].join(joint)}`);
-  });
+  return [...fields].map(([place, field]) => lineFor(place, field));
 }

@@ -188,6 +188,8 @@ describe('schemas of strangers', () => {
       [{ pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
       [{ $ref: '#/$defs/d0', $defs: { ...doubling, d40: { type: 'number' } } }, 1],
       [{ uniqueItems: true }, Array.from({ length: 100_000 }, (_, n) => ({ n }))],
+      [{ format: 'url' }, `http://${'::'.repeat(40_000)}`],
+      [{ anyOf: Array.from({ length: 300 }, () => ({ format: 'url' })) }, `http://${'::'.repeat(900)}`],
     ];
     const impatient = createValidate({ ...defaultLimits, checkMs: 100 });
     const reason = 'judging by it takes more than 100 ms';

@@ -8,6 +8,8 @@ import { within } from './watchdog.ts';
 /** Parts of a schema times parts of a value: up to here a schema without risky words is quick anyway. */
 const quickProduct = 200_000;
 const quickCharacters = 100_000;
+/** Formats of a schema times characters of a value squared: so much is done in some 10 ms. One takes 2,000 characters. */
+const quickFormats = 4_000_000;
 /** So many values that took too long, and the schema is asked no more. */
 const strikesAllowed = 3;
 
@@ -67,9 +69,10 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
 /** Undefined: it took too long. */
 function check(known: Known, compiled: Compiled, value: unknown, ms: number): Validity | undefined {
   const most = { nodes: quickProduct / compiled.nodes, characters: quickCharacters, depth: Infinity };
-  const isSmall = sizeOf(value, most) !== undefined;
+  const size = sizeOf(value, most);
+  const isSmall = size !== undefined;
   const judged =
-    isSmall && !compiled.isRisky
+    isSmall && !compiled.isRisky && compiled.formats * size.characters ** 2 <= quickFormats
       ? { done: errorsOf(compiled.first, value) }
       : within(ms, () => errorsOf(compiled.first, value));
   if (!judged) return undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { excessBytes } from '../wire/size.ts';
+import { excessBytes, mostLevels } from '../wire/size.ts';
 import { cutTo } from './cut.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -116,10 +116,53 @@ describe('a result that is too large', () => {
     expect(kept.at(-1)).toBe(`[a2c] ${500 - (kept.length - 2)} more items were cut`);
   });
 
-  it('keeps meta that is small, wherever its server put it, and drops meta that is large', () => {
+  it('keeps meta that is small, wherever its server put it, and of the rest drops the largest first and names it', () => {
     const content = [{ type: 'text', text: long }];
     expect(cut({ content, _meta: { a: 1 }, meta: { b: 2 } }).meta).toMatchObject({ a: 1, b: 2 });
-    expect(Object.keys(cut({ content, meta: { long } }).meta)).toEqual(['a2c_cut']);
+    const { a2c_cut, ...rest } = cut({ content, meta: { long, a: 1, longer: [long], b: { c: 2 } } }).meta;
+    expect(rest).toEqual({ a: 1, b: { c: 2 }, a2c_warnings: ['Cut from meta: long, longer'] });
+    expect(a2c_cut).toHaveProperty('handle');
+  });
+
+  it('keeps the warnings that stood there, unless it is they that are large', () => {
+    const content = [{ type: 'text', text: long }];
+    const warningsIn = (meta: Json): unknown => cut({ content, meta }).meta['a2c_warnings'];
+    expect(warningsIn({ long, a2c_warnings: ['slow'] })).toEqual(['slow', 'Cut from meta: long']);
+    expect(warningsIn({ a2c_warnings: [long], a: 1 })).toEqual(['Cut from meta: a2c_warnings']);
+    expect(warningsIn({ a2c_warnings: ['slow'] })).toEqual(['slow']);
+  });
+
+  it('names some of very many entries, and of a long name its beginning', () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, long]));
+    const content = [{ type: 'text', text: long }];
+    expect(cut({ content, meta: many }, 4096).meta['a2c_warnings']).toEqual([
+      'Cut from meta: k0, k1, k2, k3, k4, k5, k6, k7 and 92 more',
+    ]);
+    expect(cut({ content, meta: { [long]: 1 } }, 4096).meta['a2c_warnings']).toEqual([
+      expect.stringMatching(/^Cut from meta: x+… \[\d+ characters cut\]$/),
+    ]);
+  });
+
+  it('has none of what is nested too deep, and names no whole, for nobody can keep it', () => {
+    const deep = Array.from({ length: mostLevels + 1 }).reduce<unknown>((inner) => [inner], 1);
+    const hello = { type: 'text', text: 'hello' };
+    const given = {
+      content: [hello, { type: 'resource', resource: { uri: 'u://1', deep } }],
+      meta: { a: 1, deep },
+    };
+    for (const whole of [given, { ...given, structuredContent: { deep } }]) {
+      const kept = cut(whole, 4096);
+      expect(texts(kept)).toEqual([
+        '[a2c] This result is nested too deep; at most 1000 levels are passed on. What is missing was cut, and nobody keeps the whole.',
+        'hello',
+        '[resource u://1: cut]',
+      ]);
+      expect(kept.meta).toEqual({
+        a: 1,
+        a2c_warnings: ['Cut from meta: deep'],
+        a2c_cut: { limit_levels: mostLevels },
+      });
+    }
   });
 
   it('takes no more than its notice when nothing else fits: a name that long is not cut', () => {

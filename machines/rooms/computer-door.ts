@@ -11,7 +11,7 @@ import * as messages from '../wire/messages.ts';
 import type { Ending } from '../wire/outcome.ts';
 import { sizes, toTimeoutMs } from '../wire/protocol.ts';
 import { readResource } from '../wire/resource.ts';
-import { excessBytes } from '../wire/size.ts';
+import { excessBytes, mostLevels } from '../wire/size.ts';
 import type { Ack } from './office-desk.ts';
 
 interface Question {
@@ -30,10 +30,17 @@ const envelopeBytes = 1024;
 const tooLargeAnswer: Ending = { outcome: 'failed', phase: 'running' };
 export const bodyLimitBytes = sizes.officePayloadBytes - envelopeBytes;
 
-/** Over the office's limit the connection would be closed: so the one message fails, with its size. */
+/**
+ * Over the office's limit the connection would be closed, and what is too deep cannot be written: so the one message
+ * fails, with its size.
+ */
 export const tooLarge = (bytes: number): Failure =>
   bytes === Infinity
-    ? { code: wireCodes.internal, message: 'The message cannot be written as JSON' }
+    ? {
+        code: wireCodes.tooLarge,
+        message: `The message is nested too deep, or is no JSON: an office carries at most ${mostLevels} levels`,
+        details: { limit_levels: mostLevels },
+      }
     : {
         code: wireCodes.tooLarge,
         message: `The message has ${bytes} bytes; an office carries at most ${bodyLimitBytes}`,

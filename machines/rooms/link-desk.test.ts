@@ -150,13 +150,24 @@ describe('the door of a computer', () => {
     desk.tell({ type: 'link.answer', ticket: '7.r', body: {} });
     expect([acks, types()]).toEqual([[], ['link.up', 'agent.called', 'link.down']]);
   });
-  it('fails an answer that cannot be written', () => {
-    const desk = open('computer');
-    const acks = asked(desk, 'client:get_tools', call);
+  it('fails an answer that is nested too deep, or in itself, with the levels that there may be', () => {
     const ring: unknown[] = [];
     ring.push(ring);
-    desk.tell({ type: 'link.answer', ticket: '7.r', body: ring });
-    expect(acks).toMatchObject([[{ error: { code: 500 } }]]);
+    const deep = Array.from({ length: 20_000 }).reduce<unknown>((inner) => [inner], 1);
+    for (const body of [ring, { content: [], structuredContent: deep }]) {
+      const desk = open('computer');
+      const failure = {
+        code: 413,
+        message: expect.stringContaining('too deep'),
+        details: { limit_levels: 1_000 },
+      };
+      const acks = asked(desk, 'client:get_tools', call);
+      desk.tell({ type: 'link.answer', ticket: '7.r', body });
+      expect(acks).toEqual([[{ error: failure }]]);
+      const called = asked(desk, 'client:tool_call', call);
+      desk.tell({ type: 'link.answer', ticket: '7.r', body });
+      expect(called).toMatchObject([[{ isError: true, structuredContent: { error: failure } }]]);
+    }
   });
   it('ignores notices of its neighbours', () => {
     const desk = open('computer');

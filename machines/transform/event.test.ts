@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { eventOf, transformed } from './index.ts';
+import { withMeta } from '../calls/index.ts';
+import { eventOf } from './index.ts';
 
+const transformed = (result: unknown, json: string): unknown =>
+  withMeta(result, { a2c_vrl_transformed: json });
 const content = [{ type: 'text', text: 'hi', _meta: { a: 1 } }];
 const call = { tool: 'look', parameters: { q: 1 } };
 

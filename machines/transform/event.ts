@@ -39,13 +39,3 @@ export function eventOf({ tool, parameters, result }: Omit<TransformQuestion, 's
     parameters,
   };
 }
-
-/**
- * The result with what became of it: a JSON text in `meta.a2c_vrl_transformed`. Its `_meta` moves to `meta`, because
- * readers that know both names heed `_meta` only. Nothing else of it changes, and it is not touched itself.
- */
-export function transformed(result: unknown, json: string): unknown {
-  if (!isObject(result)) return result;
-  const { meta, rest } = taken(result);
-  return { ...rest, meta: { ...meta, a2c_vrl_transformed: json } };
-}

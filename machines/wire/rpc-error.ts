@@ -1,4 +1,4 @@
-import { excessBytes } from './size.ts';
+import { excessBytes, mostLevels } from './size.ts';
 
 /** Bytes of JSON that the data of a JSON-RPC error may have: it travels on with every failure that it explains. */
 export const errorDataBytes = 4096;
@@ -16,7 +16,12 @@ export function rpcErrorDetails({
 }): Readonly<Record<string, unknown>> {
   if (data === undefined || data === null) return { code };
   const bytes = excessBytes(data, errorDataBytes);
-  return bytes === undefined
-    ? { code, data }
-    : { code, data_dropped: `it has ${bytes} bytes, the limit is ${errorDataBytes}` };
+  if (bytes === undefined) return { code, data };
+  return {
+    code,
+    data_dropped:
+      bytes === Infinity
+        ? `it is nested too deep, the limit is ${mostLevels} levels`
+        : `it has ${bytes} bytes, the limit is ${errorDataBytes}`,
+  };
 }

@@ -74,6 +74,9 @@ function connections(): void {
   });
 }
 
+/** Deeper than any stack. */
+const deep = Array.from({ length: 20_000 }).reduce<unknown>((inner) => [inner], 1);
+
 function questions(): void {
   it('hands over the ack as it is, errors too', async () => {
     const agent = await agentAt();
@@ -125,14 +128,14 @@ function questions(): void {
     ]);
   });
 
-  it('that are too large fail with their size, and the connection lives', async () => {
+  it.each([
+    ['too large fail with their size', 'é'.repeat(5_000_000), 'limit_bytes'],
+    ['nested too deep fail with the levels that there may be', deep, 'limit_levels'],
+  ])('that are %s, and the connection lives', async (_, x, limit) => {
     const agent = await agentAt();
-    const { facts } = world.question(
-      agent.key,
-      'client:tool_call',
-      callTo('r', { params: { x: 'é'.repeat(5_000_000) } }),
-    );
-    expect(facts).toMatchObject([{ type: 'ask.refused', sent: false, failure: { code: 413 } }]);
+    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r', { params: { x } }));
+    const failure = { code: 413, details: { [limit]: expect.any(Number) as number } };
+    expect(facts).toMatchObject([{ type: 'ask.refused', sent: false, failure }]);
     expect(typesOf(agent)).not.toContain('link.down');
   });
 }
@@ -167,6 +170,18 @@ function computers(): void {
     computer.leaf.tell({ type: 'link.answer', ticket, body: { content: 'x'.repeat(9_000_000) } });
     await world.until(() => facts.length > 0);
     const error = { code: 413, message: expect.stringContaining('90000') as string };
+    expect(facts).toMatchObject([{ result: { isError: true, structuredContent: { error } } }]);
+    expect(typesOf(computer)).not.toContain('link.down');
+  });
+
+  it('has an answer that is nested too deep fail with the levels that there may be, and stays connected', async () => {
+    const agent = await agentAt();
+    const computer = await world.joined(office.url);
+    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r'));
+    const { ticket } = await world.fact(computer, 'agent.called');
+    computer.leaf.tell({ type: 'link.answer', ticket, body: { content: [], structuredContent: { deep } } });
+    await world.until(() => facts.length > 0);
+    const error = { code: 413, details: { limit_levels: 1_000 } };
     expect(facts).toMatchObject([{ result: { isError: true, structuredContent: { error } } }]);
     expect(typesOf(computer)).not.toContain('link.down');
   });

@@ -9,7 +9,8 @@ import { createTransformer, openWorker, transformAsk } from '../../adapters/vrl/
 import { verel } from '../../adapters/vrl/failures.ts';
 import type { AskFact, Transformed, Transformer } from '../../machines/ports.ts';
 import { timing } from '../../machines/timing.ts';
-import { eventOf, transformed } from '../../machines/transform/index.ts';
+import { withMeta } from '../../machines/calls/index.ts';
+import { eventOf } from '../../machines/transform/index.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { registered } from './registered.ts';
 import { transformContract, type Program, type TransformWorld } from './transform.contract.ts';
@@ -107,7 +108,8 @@ const refused = async (program: string | null, result?: unknown) => {
 describe('a question about the result of a call', () => {
   it('E10: is answered with the event as the program leaves it; the result has that as a text in meta', async () => {
     const result = { content, _meta: { a: 1 } };
-    const after = transformed(result, jsonOf(await asked('.status = "processed"', result))) as {
+    const a2c_vrl_transformed = jsonOf(await asked('.status = "processed"', result));
+    const after = withMeta(result, { a2c_vrl_transformed }) as {
       meta: { a2c_vrl_transformed: string };
     };
     expect(JSON.parse(after.meta.a2c_vrl_transformed)).toMatchObject({ status: 'processed', content });
