@@ -1,3 +1,5 @@
+import { textOf } from '../machines/calls/index.ts';
+
 /** Typed events for hosts. A listener that throws hurts neither the runtime nor the other listeners. */
 export class Listeners<Events extends object> {
   readonly #byEvent = new Map<keyof Events, Set<(value: never) => void>>();
@@ -31,20 +33,12 @@ export function tellListener<T>(
 ): void {
   const warn = (error: unknown): void => {
     threw();
-    process.emitWarning(`a listener of '${name}' threw: ${wordsOf(error)}`, 'A2cListenerWarning');
+    process.emitWarning(`a listener of '${name}' threw: ${textOf(error)}`, 'A2cListenerWarning');
   };
   try {
     const answer = listener(value);
     if (answer instanceof Promise) answer.catch(warn);
   } catch (error) {
     warn(error);
-  }
-}
-/** Anything can be thrown, also what has no text. */
-function wordsOf(error: unknown): string {
-  try {
-    return String(error);
-  } catch {
-    return 'something that has no text';
   }
 }
