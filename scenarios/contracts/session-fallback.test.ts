@@ -55,19 +55,19 @@ describe('a URL of which nobody said what it speaks', () => {
   });
 });
 
-describe('a wire that carries 32 at once', () => {
+describe('a wire that carries 40 at once', () => {
   it('lets the rest wait, a cancel passes them, and what waited and is withdrawn is never sent', async () => {
     const world = await streamable();
     const session = await openIn(world);
-    const hanging = Array.from({ length: 40 }, (_, n) => session.call('hang', { label: `n${n}` }));
-    await world.until(() => callsSeen(world, 'hang') === 32);
-    hanging[39]?.withdraw();
+    const hanging = Array.from({ length: 48 }, (_, n) => session.call('hang', { label: `n${n}` }));
+    await world.until(() => callsSeen(world, 'hang') === 40);
+    hanging[47]?.withdraw();
     hanging[0]?.withdraw();
-    await world.until(() => callsSeen(world, 'hang') === 33);
+    await world.until(() => callsSeen(world, 'hang') === 41);
     for (const { withdraw } of hanging) withdraw();
-    await world.until(() => world.server.cancelled.length >= 33);
+    await world.until(() => world.server.cancelled.length >= 41);
     expect(await session.text('echo', { text: 'free again' })).toBe('free again');
-    expect(callsSeen(world, 'hang')).toBe(33);
-    expect(world.server.cancelled).toHaveLength(33);
+    expect(callsSeen(world, 'hang')).toBe(41);
+    expect(world.server.cancelled).toHaveLength(41);
   });
 });
