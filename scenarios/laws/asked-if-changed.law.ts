@@ -32,9 +32,7 @@ class AskedIfChanged implements Judge {
     const said: Fields = ev;
     const { type, server = '', uri = '', resources, changed = [], isRenewed } = said;
     if (type === 'resources.watched') return this.#watch(nameOf(a), said);
-    // What its server was told is forgotten with its session.
-    if (type === 'resources.listed' && (resources === null || isRenewed === true))
-      this.#watched.delete(keyOf(nameOf(a), server));
+    if (type === 'resources.listed') this.#unwatch(keyOf(nameOf(a), server), isRenewed ? null : resources);
     for (const shelf of this.#shelves.of(nameOf(a), server))
       if (type === 'resource.updated') spoil(shelf, [uri]);
       else {
@@ -42,6 +40,13 @@ class AskedIfChanged implements Judge {
         for (const known of [...shelf.reads.keys()]) if (!listed.has(known)) shelf.reads.delete(known);
         spoil(shelf, changed);
       }
+  }
+  /** What its server was told is forgotten with its session, and of what is listed no more nobody wants to hear. */
+  #unwatch(key: string, resources: Fields['resources'] = null): void {
+    const before = this.#watched.get(key);
+    if (!before || !resources) return void this.#watched.delete(key);
+    const listed = new Set(resources.map(({ uri }) => uri));
+    this.#watched.set(key, new Set([...before].filter((uri) => listed.has(uri))));
   }
   /** What was read of one before its server was told to tell of it may be old. */
   #watch(whole: Address, { server = '', uris = [], isAnew }: Fields): void {
@@ -126,6 +131,10 @@ export const askedIfChanged: Law = {
     },
   ],
   lawful: [
+    {
+      how: 'one that was listed no more for a while, and is watched anew after it was read',
+      seen: story(...known, lists([]), lists([one]), asksFor, gives(text), watches([one]), asksFor),
+    },
     { how: 'a change of it', seen: story(...known, updates(one), asksFor) },
     { how: 'a change of a part of it', seen: story(...known, updates(page), asksFor) },
     {
