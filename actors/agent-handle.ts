@@ -2,9 +2,10 @@
 import type { ShownWindow } from '../machines/desktop/index.ts';
 import type { System } from '../machines/systems/index.ts';
 import type { Timing } from '../machines/timing.ts';
-import type { RoomMember, SmcpTool } from '../machines/wire/index.ts';
+import type { Failure, RoomMember, SmcpTool } from '../machines/wire/index.ts';
 import type { AgentReading } from './agent-reading.ts';
 import type { FinderFollowed } from './documents-handle.ts';
+import type { Log } from './failure-log.ts';
 import type { RecordOptions } from './flight-recorder.ts';
 import type { Call, CallOptions } from './pending-calls.ts';
 import type { DesktopShown, DocumentSummary } from './systems-handle.ts';
@@ -23,6 +24,8 @@ export interface AgentOptions {
   readonly follow?: readonly System[];
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
+  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
+  readonly log?: Log;
 }
 export interface AgentEvents {
   readonly 'computer.joined': { readonly computer: string };
@@ -30,9 +33,10 @@ export interface AgentEvents {
   readonly 'tools.changed': {
     readonly computer: string;
     readonly value: readonly SmcpTool[];
-    /** Names; a tool that changed in anything else is in neither. */
+    /** Names; `changed`: another description, schema or meta under the same name. */
     readonly added: readonly string[];
     readonly removed: readonly string[];
+    readonly changed: readonly string[];
   };
   /** What of a Desktop became another; the first time, all that is there. A listener has it followed. */
   readonly 'desktop.changed': {
@@ -52,6 +56,9 @@ export interface AgentEvents {
     /** As they are now: the same URI with another `last_modified`. */
     readonly changed: readonly DocumentSummary[];
   };
+  /** A Desktop, or a Finder, that is followed could not be had: too large (413), not built there (501), … With a remedy. */
+  readonly 'desktop.failed': { readonly computer: string; readonly failure: Failure };
+  readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
   readonly 'config.changed': { readonly computer: string };
   readonly 'link.changed': { readonly state: string; readonly reason: string | null };
 }

@@ -1,4 +1,5 @@
 /** What the host of an agent was told of the computers of its office, so that it is told what has become another. */
+import { changesOf, isNoChange } from '../machines/catalog/index.ts';
 import { desktopDifference } from '../machines/desktop/index.ts';
 import { isNoDifference } from '../machines/difference.ts';
 import { finderDifference } from '../machines/finder/index.ts';
@@ -9,12 +10,6 @@ import type { Failure, SmcpTool } from '../machines/wire/index.ts';
 import type { AgentEvents } from './agent-handle.ts';
 import type { Listeners } from './listeners.ts';
 
-/** Names of those tools that `some` does not have. */
-function missingIn(some: readonly SmcpTool[], tools: readonly SmcpTool[]): string[] {
-  const names = new Set(some.map((t) => t.name));
-  return tools.flatMap((t) => (names.has(t.name) ? [] : [t.name]));
-}
-
 export class KnownComputers {
   readonly tools = new Map<string, readonly SmcpTool[]>();
   /** Why the tools of one could not be had. */
@@ -22,6 +17,8 @@ export class KnownComputers {
   readonly #present = new Set<string>();
   readonly #desktops = new Map<string, DesktopSeen>();
   readonly #finders = new Map<string, FinderSeen>();
+  /** What of a computer could not be had, and why, as it was told last. */
+  readonly #troubles = new Map<string, string>();
   readonly #follows = new Set<System>();
   readonly #listeners: Listeners<AgentEvents>;
 
@@ -37,6 +34,7 @@ export class KnownComputers {
   forget(computer: string): void {
     this.#present.delete(computer);
     for (const known of [this.tools, this.failures, this.#desktops, this.#finders]) known.delete(computer);
+    for (const system of ['desktop', 'finder']) this.#troubles.delete(`${system} ${computer}`);
     this.#listeners.emit('computer.left', { computer });
   }
   forgetAll(): void {
@@ -48,10 +46,10 @@ export class KnownComputers {
     if (!tools) return;
     const known = this.tools.get(computer);
     this.tools.set(computer, tools);
+    const changes = changesOf<SmcpTool>(known ?? [], tools, ({ name }) => name);
     // What was fetched again may be what was known already.
-    if (known && JSON.stringify(known) === JSON.stringify(tools)) return;
-    const [added, removed] = [missingIn(known ?? [], tools), missingIn(tools, known ?? [])];
-    this.#listeners.emit('tools.changed', { computer, value: tools, added, removed });
+    if (!known || !isNoChange(changes))
+      this.#listeners.emit('tools.changed', { computer, value: tools, ...changes });
   }
   /** True the first time. Before it nothing is kept: whoever begins to listen is told of all that there is. */
   follow(system: System): boolean {
@@ -62,8 +60,18 @@ export class KnownComputers {
   learnSystem(news: SystemViewed): void {
     this.meet(news.computer);
     if (!this.#follows.has(news.system)) return;
+    this.#learnFailure(news);
     if (news.system === 'desktop') this.#learnDesktop(news.computer, news.value);
     else this.#learnFinder(news.computer, news.value);
+  }
+  /** Told once for as long as it is the same: a view asks again by itself. */
+  #learnFailure({ computer, system, failure }: SystemViewed): void {
+    const key = `${system} ${computer}`;
+    const text = failure && `${failure.code} ${failure.message}`;
+    if (this.#troubles.get(key) === text) return;
+    if (text === null) return void this.#troubles.delete(key);
+    this.#troubles.set(key, text);
+    if (failure) this.#listeners.emit(`${system}.failed`, { computer, failure });
   }
   #learnDesktop(computer: string, value: DesktopSeen | null): void {
     if (!value) return;

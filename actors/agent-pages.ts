@@ -1,7 +1,7 @@
 /** Lists that an agent walks through page by page, for as long as somebody wants more. */
 import { restless } from '../machines/subjects/index.ts';
-import { wireCodes } from '../machines/wire/index.ts';
-import type { AgentReading } from './agent-reading.ts';
+import { wireCodes, type FinderRead } from '../machines/wire/index.ts';
+import type { AgentReading, FinderOptions } from './agent-reading.ts';
 import type { PageSummary } from './documents-handle.ts';
 import { A2cError } from './errors.ts';
 import type { DocumentSummary } from './systems-handle.ts';
@@ -75,13 +75,17 @@ export const pagesOf = (
     }
   });
 
-const keyOf = ({ server, uri }: DocumentSummary): string => JSON.stringify([server, uri]);
+const keyOf = ({ server, uri }: Partial<DocumentSummary>): string => JSON.stringify([server, uri]);
+/** Of an entry that may be none. */
+const seamOf = (entry: unknown): string => keyOf(entry ?? {});
 
-/** Pages overlap by one document: where the seam does not fit, the list has moved under whoever walks through it. */
+/**
+ * Pages overlap by one entry: where the seam does not fit, the list has moved under whoever walks through it. Entries that
+ * are no documents count there, and are passed over.
+ */
 export const documentsOf = (
-  reading: AgentReading,
-  computer: string,
-  { pageSize = 100, signal, ...query }: Options<'documentsOf'>,
+  ask: (page: FinderOptions) => Promise<FinderRead>,
+  { pageSize = 100, signal, fresh = false, ...query }: Options<'documentsOf'>,
 ): AsyncIterableIterator<DocumentSummary> =>
   leavable(signal, async function* (ended) {
     if (!Number.isInteger(pageSize) || pageSize < 2 || pageSize > 100)
@@ -93,18 +97,19 @@ export const documentsOf = (
     for (let pass = 1; pass <= mostPasses; pass += 1) {
       let seam: { readonly at: number; readonly key: string; readonly total: number } | undefined;
       for (;;) {
-        const options = { ...query, offset: seam?.at ?? 0, limit: pageSize, signal: ended };
-        const { documents, total_count: total } = await reading.getFinder(computer, options);
+        const isFirst = pass === 1 && seam === undefined;
+        const part = { offset: seam?.at ?? 0, limit: pageSize, signal: ended, fresh: fresh && isFirst };
+        const { documents, entries, total_count: total } = await ask({ ...query, ...part });
         for (const document of documents) {
           if (given.has(keyOf(document))) continue;
           given.add(keyOf(document));
           yield document;
         }
-        const [first, last] = [documents[0], documents.at(-1)];
-        if (seam && (total !== seam.total || !first || keyOf(first) !== seam.key)) break;
-        const at: number = (seam?.at ?? 0) + documents.length - 1;
-        if (!last || at + 1 >= total || at === seam?.at) return;
-        seam = { at, key: keyOf(last), total };
+        const isOther = entries.length === 0 || seamOf(entries[0]) !== seam?.key;
+        if (seam && (total !== seam.total || isOther)) break;
+        const at: number = (seam?.at ?? 0) + entries.length - 1;
+        if (entries.length === 0 || at + 1 >= total || at === seam?.at) return;
+        seam = { at, key: seamOf(entries.at(-1)), total };
       }
     }
     throw new A2cError(restless);

@@ -1,5 +1,5 @@
 /** What an agent reads of a computer: its windows, its documents, level by level, and resources as they are. */
-import { desktopQuestion, parseWindowUri } from '../machines/desktop/index.ts';
+import { desktopQuestion } from '../machines/desktop/index.ts';
 import {
   elementPlace,
   finderQuestion,
@@ -14,8 +14,7 @@ import {
   type DpeCategory,
   type DpeFormat,
 } from '../machines/finder/index.ts';
-import { missingIn } from '../machines/subjects/index.ts';
-import { systemOfUri } from '../machines/systems/index.ts';
+import { systemOfUri, withRemedy } from '../machines/systems/index.ts';
 import {
   events,
   readContents,
@@ -23,6 +22,7 @@ import {
   readFinder,
   wireCodes,
   type Failure,
+  type FinderRead,
   type Read,
 } from '../machines/wire/index.ts';
 import { questionError } from './agent-calls.ts';
@@ -44,6 +44,10 @@ export interface ReadOptions {
   readonly timeoutMs?: number;
   /** Ends the wait: the promise rejects with `ToolCallCancelled`. */
   readonly signal?: AbortSignal;
+}
+export interface ResourceOptions extends ReadOptions {
+  /** The one MCP server that is asked, where several have this URI. Default: who lists it, then whose tool was called last. */
+  readonly server?: string;
 }
 export interface DesktopOptions extends DesktopQuery, ReadOptions {}
 export interface FinderOptions extends FinderQuery, ReadOptions {}
@@ -67,8 +71,8 @@ export interface AgentReading {
   getDesktop(computer: string, options?: DesktopOptions): Promise<DesktopShown>;
   /** A page of the documents of a computer. `total_count` counts all that the query finds. */
   getFinder(computer: string, options?: FinderOptions): Promise<FinderShown>;
-  /** A window or a place in a document, as its server gives it. */
-  readResource(computer: string, uri: string, options?: ReadOptions): Promise<readonly ResourceContent[]>;
+  /** A window or a place in a document, as its server gives it: it is asked each time, and so below. */
+  readResource(computer: string, uri: string, options?: ResourceOptions): Promise<readonly ResourceContent[]>;
   /** Level 1. `uri` is that of the document; what it has behind the document is dropped, here and below. */
   readDocumentMetadata(computer: string, uri: string, options?: ReadOptions): Promise<DocumentMetadata>;
   /** Level 1 with its pages from `offset` (default 0), at most `limit` (1 to 100, default 20). */
@@ -105,7 +109,7 @@ export interface AgentReading {
    * document of a server comes twice. One that is there all the while is given: where the total changes between two
    * pages, or one does not begin where the other ended, it is gone through again for what has not been given yet. When
    * that does not come to rest it rejects with 409. What is new meanwhile may come or not; documents of servers that do
-   * not answer are not there.
+   * not answer are not there. `fresh` counts for the first page.
    */
   documentsOf(
     computer: string,
@@ -141,8 +145,10 @@ function textIn(contents: readonly ResourceContent[]): Read<string> {
 }
 
 export function createReading(ask: Ask): AgentReading {
-  const readRaw = async (computer: string, uri: string, options: ReadOptions) => {
-    const { ack, reqId } = await ask(events.readResource, { computer, uri }, options);
+  const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
+    const { server } = options;
+    const request = { computer, uri, ...(server !== undefined && { server }) };
+    const { ack, reqId } = await ask(events.readResource, request, options);
     return { contents: bodyOf(readContents(ack, reqId), reqId).contents, reqId };
   };
   const readPlace = async <T>(
@@ -151,7 +157,7 @@ export function createReading(ask: Ask): AgentReading {
     options: ReadOptions,
     read: (contents: readonly ResourceContent[]) => Read<T>,
   ): Promise<T> => {
-    if (!place.ok) throw new A2cError(place.failure);
+    if (!place.ok) throw new A2cError(withRemedy(place.failure));
     const { contents, reqId } = await readRaw(computer, place.uri, options);
     return bodyOf(read(contents), reqId);
   };
@@ -164,27 +170,28 @@ export function createReading(ask: Ask): AgentReading {
     const isText = options.format === 'markdown' || options.format === 'text';
     return (await readPlace<unknown>(computer, place, options, isText ? textIn : read)) as As<Format, T>;
   };
+  const readList = async (computer: string, options: FinderOptions): Promise<FinderRead> => {
+    demand(isWhole(options.offset), 'offset must be a whole number');
+    demand(isWhole(options.limit), 'limit must be a whole number');
+    const { ack, reqId } = await ask(events.getFinder, { computer, ...finderQuestion(options) }, options);
+    return bodyOf(readFinder(ack, reqId), reqId);
+  };
   const reading: AgentReading = {
     getDesktop: async (computer, options = {}) => {
-      const { size = null, window = null } = options;
+      const { size = null, window = null, fresh = false } = options;
       demand(isWhole(size ?? undefined), 'size must be a whole number');
-      const request = { computer, ...desktopQuestion({ size, window }) };
+      const request = { computer, ...desktopQuestion({ size, window, fresh }) };
       const { ack, reqId } = await ask(events.getDesktop, request, options);
       const body = bodyOf(readDesktop(ack, reqId), reqId);
-      return { desktops: body.desktops, missing: missingIn(body) };
+      return { desktops: body.desktops, missing: body.missing };
     },
     getFinder: async (computer, options = {}) => {
-      demand(isWhole(options.offset), 'offset must be a whole number');
-      demand(isWhole(options.limit), 'limit must be a whole number');
-      const { ack, reqId } = await ask(events.getFinder, { computer, ...finderQuestion(options) }, options);
-      const body = bodyOf(readFinder(ack, reqId), reqId);
-      return { documents: body.documents, total_count: body.total_count, missing: missingIn(body) };
+      const { documents, total_count, missing } = await readList(computer, options);
+      return { documents, total_count, missing };
     },
     readResource: async (computer, uri, options = {}) => {
       const system = systemOfUri(uri);
-      if (!system.ok) throw new A2cError(system.failure);
-      const window = system.body === 'desktop' ? parseWindowUri(uri) : undefined;
-      if (window?.ok === false) throw new A2cError(window.failure);
+      if (!system.ok) throw new A2cError(withRemedy(system.failure));
       return (await readRaw(computer, uri, options)).contents;
     },
     readDocumentMetadata: async (computer, uri, options = {}) =>
@@ -201,7 +208,7 @@ export function createReading(ask: Ask): AgentReading {
     readElement: async (computer, uri, elementId, options = {}) =>
       readIn(computer, elementPlace(uri, elementId, options.format), options, readElement),
     pagesOf: (computer, uri, options = {}) => pagesOf(reading, computer, uri, options),
-    documentsOf: (computer, query = {}) => documentsOf(reading, computer, query),
+    documentsOf: (computer, query = {}) => documentsOf((page) => readList(computer, page), query),
   };
   return reading;
 }

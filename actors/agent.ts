@@ -45,7 +45,7 @@ class HostedAgent implements Agent {
   readonly #office: string;
 
   constructor(options: AgentOptions, shared: Runtime | undefined) {
-    this.#runtime = shared ?? new Runtime({ record: options.record });
+    this.#runtime = shared ?? new Runtime({ record: options.record, log: options.log });
     this.#isShared = shared !== undefined;
     this.#timing = { ...timing, ...options.timing };
     this.#keepTrying = options.keepTrying ?? false;

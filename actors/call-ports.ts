@@ -10,7 +10,7 @@ import {
 } from '../machines/calls/index.ts';
 import { permission, type Permission } from '../machines/permission/index.ts';
 import type { AskFact, Give, Ports, Transformer } from '../machines/ports.ts';
-import { wireCodes } from '../machines/wire/index.ts';
+import { wireCodes, type Failure } from '../machines/wire/index.ts';
 import type { ComputerOptions } from './computer-handle.ts';
 import { confirmAsk, type Confirm } from './confirm.ts';
 import { KeptResults } from './kept-results.ts';
@@ -41,13 +41,18 @@ export class CallPorts {
   });
   readonly #ports: Readonly<Record<string, Ports['ask']>>;
 
-  /** `contextOf`: what the machine at an address remembers. */
-  constructor(contextOf: (address: string) => Known | undefined) {
+  /** `memoryOf`: what the machine that lives at an address remembers, also when it has ended since. */
+  constructor(memoryOf: (address: string) => () => unknown) {
     /** A call lives below its computer. */
-    const knownTo = (call: string): Known | undefined => contextOf(call.slice(0, call.indexOf('/')));
+    const knownTo = (call: string): Known | undefined =>
+      memoryOf(call.slice(0, call.indexOf('/')))() as Known | undefined;
+    const failureOf = (call: string): (() => Failure | null | undefined) => {
+      const memory = memoryOf(call);
+      return () => (memory() as { readonly failure?: Failure | null } | undefined)?.failure;
+    };
     this.#ports = {
       policy: judgeAsk({ knownTo, validate, permission: () => this.permission }),
-      confirm: confirmAsk(() => this.confirm, knownTo),
+      confirm: confirmAsk(() => this.confirm, knownTo, failureOf),
       finish: finishAsk({
         ...{ knownTo, validate },
         hasProgram: (server) => this.hasProgram(server),

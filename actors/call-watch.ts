@@ -14,7 +14,10 @@ export interface CallStarted {
 export interface CallEnded extends CallStarted {
   readonly end: CallEnd;
   readonly outcome: Outcome;
+  /** Where it was when it ended otherwise than well; null: it succeeded. */
   readonly phase: CallPhase | null;
+  /** What its caller is given: the result of the tool, as in `CallOutcome`; null: there is none. */
+  readonly result: unknown;
   readonly failure: Failure | null;
 }
 type Tell = <Name extends 'call.started' | 'call.progress' | 'call.settled'>(
@@ -48,8 +51,8 @@ export class CallWatch implements Observer {
       record.ev.type === 'call.settled' &&
       record.from.startsWith('computer/')
     ) {
-      const { reqId, server, tool, end, outcome, phase, failure } = record.ev as CallSettled;
-      this.#tell('call.settled', { reqId, server, tool, end, outcome, phase, failure });
+      const { reqId, server, tool, end, outcome, phase, result, failure } = record.ev as CallSettled;
+      this.#tell('call.settled', { reqId, server, tool, end, outcome, phase, result, failure });
     }
   }
 }

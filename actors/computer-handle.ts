@@ -2,7 +2,7 @@ import type { RunningCall } from './call-history.ts';
 import type { CallEnded, CallStarted } from './call-watch.ts';
 import type { Launcher } from '../adapters/index.ts';
 import type { Noise } from '../adapters/index.ts';
-import type { CatalogList } from '../machines/catalog/index.ts';
+import type { CatalogList, ToolExecution } from '../machines/catalog/index.ts';
 import type { PastCall } from '../machines/history/index.ts';
 import type { Timing } from '../machines/timing.ts';
 import type { Failure, SmcpTool } from '../machines/wire/index.ts';
@@ -10,6 +10,7 @@ import type { Permission } from '../machines/permission/index.ts';
 import type { Confirm } from './confirm.ts';
 import type { CallProgress } from './call-progress.ts';
 import type { CallOptions, WatchedCall } from './pending-calls.ts';
+import type { Log } from './failure-log.ts';
 import type { RecordOptions } from './flight-recorder.ts';
 import type { AskInput } from './inputs.ts';
 import type {
@@ -19,7 +20,7 @@ import type {
   FinderShown,
   ResourceContent,
 } from './systems-handle.ts';
-import type { CarrierMaker, InMemoryServer } from './servers.ts';
+import type { CarrierMaker, InMemoryServer } from './launch-specs.ts';
 
 /** What a host has of a computer: how it is asked for, what it does, what it tells. */
 export interface OfficeSeat {
@@ -51,6 +52,10 @@ export interface ComputerOptions {
   readonly answers?: Answers;
   readonly autoConnect?: boolean;
   readonly autoReconnect?: boolean;
+  /**
+   * Delays in ms, in the place of the defaults and of `a2c.timeouts` at the top of the config. `bootMs`: how long
+   * `createComputer` waits for servers that start, default 15,000, 0 = it waits for none.
+   */
   readonly timing?: Partial<Timing>;
   /** How servers come to life: in containers, behind ssh (docs/extend.md). Default `localLauncher`. */
   readonly launcher?: Launcher;
@@ -60,8 +65,13 @@ export interface ComputerOptions {
   readonly stateDir?: string | false;
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
-  /** Hears of what is no failure but worth knowing, one line each. */
-  readonly onNotice?: (text: string) => void;
+  /**
+   * Hears of what is no failure but worth knowing, one line each; of every config that is given its warnings. `topic` is
+   * `resources` for what Desktop and Finder show or leave out.
+   */
+  readonly onNotice?: (text: string, topic?: 'resources') => void;
+  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
+  readonly log?: Log;
   /** How many calls are remembered: `history()`, and whose windows and documents come first. Default 10. */
   readonly historySize?: number;
   /** Gives up booting and closes. */
@@ -98,12 +108,22 @@ export interface ServerStatus {
     | 'disabled'
     | 'needs input'
     | 'unsupported';
-  /** Why it is not ready, for a person. */
+  /** While it is `connecting`: what for, since when (ISO 8601), and of a handshake what came that is no answer ('': nothing). */
+  readonly waits?: {
+    readonly for: 'values' | 'turn' | 'launch' | 'connection' | 'headers' | 'initialize' | 'tools/list';
+    readonly since: string;
+    readonly came?: string;
+  };
+  /** Why it is not ready, or is and its tools were withdrawn; in one line for a person. */
   readonly reason?: string;
+  /** The same with its code, details and remedy; of a process that ended `details.stderr` has up to ten lines that explain it. */
+  readonly failure?: Failure | null;
   /** How long at most until it is tried again by itself. */
   readonly nextTryMs?: number;
   /** What it wrote that reached nobody; only when there was any. */
   readonly noise?: Noise;
+  /** Windows and documents that it lists and that are not shown, and the setting that shows them. */
+  readonly hidden?: string;
 }
 /** Where one list of a server stands. */
 export interface CatalogStatus {
@@ -135,12 +155,21 @@ export interface ToolInfo extends SmcpTool {
   /** The name that its server gave it; it can be called by that, too, where no other tool could be meant. */
   readonly original: string;
   readonly server: string;
+  /** How its server is shown: as its config says, or else as it says itself (`serverInfo`). */
+  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
+  /** For people, as its server has it. */
+  readonly title?: string;
+  /** How its server runs it (MCP 2025-11-25): `taskSupport` is `optional` or `forbidden` here. */
+  readonly execution?: ToolExecution;
   /** With `onConflict: "prefix"`: what it would be called if no other server had a tool of that name. */
   readonly renamed?: { readonly from: string; readonly reason: string };
 }
 export interface ToolListing {
   readonly tools: readonly ToolInfo[];
-  /** Tools that cannot be called because their names are taken; `suggestion` is what to write into the config. */
+  /**
+   * Tools that cannot be called: their names are taken, they run as tasks only, or they are no tools as MCP has them. `reason`
+   * says which, `suggestion` what to do about it. One without a name has its place in the list, `#3`.
+   */
   readonly refused: readonly { name: string; server: string; reason: string; suggestion: string }[];
   readonly servers: readonly ServerStatus[];
 }
@@ -152,9 +181,9 @@ export interface ComputerStatus {
 }
 export interface ComputerEvents {
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
-  /** `setServers` and its like have changed the config, or a change was taken back. */
+  /** `setServers` and its like have changed the config, or a change was taken back: the names of its servers from now on. */
   readonly 'config.changed': { readonly servers: readonly string[] };
-  /** It was taken out of the config and has ended. */
+  /** It was taken out of the config and has ended. One that is disabled says so by `server.changed`. */
   readonly 'server.removed': { readonly name: string };
   /** What a server logs over MCP (`notifications/message`). */
   readonly 'server.logged': {
@@ -170,7 +199,12 @@ export interface ComputerEvents {
   readonly 'prompts.changed': ListChanged;
   /** The content of a resource that was subscribed. */
   readonly 'resource.updated': { readonly server: string; readonly uri: string };
-  readonly 'tools.changed': { readonly added: readonly string[]; readonly removed: readonly string[] };
+  /** Names of what is offered; `changed`: another description, schema or meta under the same name. */
+  readonly 'tools.changed': {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+  };
   readonly 'link.changed': { readonly state: string; readonly reason: string | null };
   readonly 'call.started': CallStarted;
   readonly 'call.progress': CallStarted & CallProgress;
@@ -198,16 +232,21 @@ export interface Computer extends AsyncDisposable {
   stopServer(name: string): Promise<void>;
   /** Stop, then start. */
   restartServer(name: string): Promise<void>;
-  /** Tries again at once what waits for its next try, or rests after too many. */
+  /**
+   * Tries again at once what waits for its next try, or rests after too many. Like each start of one that is not up it asks
+   * again for the inputs that were answered, and rejects with the failure of the server (`InputNotFound` where a value is missing).
+   */
   retryServer(name: string): Promise<void>;
   /**
-   * The servers as they are wanted from now on (any shape of docs/config.md): those that are gone are closed, new ones
-   * are started, unchanged ones are left alone. Resolves when that is under way; rejects with every mistake, and then
-   * nothing has changed.
+   * The whole config as it is wanted from now on (any shape of docs/config.md): servers that are gone are closed, new ones
+   * are started, unchanged ones are left alone; a top-level `a2c` or `inputs` that is absent or empty means the defaults, or
+   * no inputs. Resolves when that is under way; rejects with every mistake, and then nothing has changed.
    */
   setServers(config: unknown): Promise<void>;
   /**
-   * Adds one server, or changes it. Resolves with where it came to rest. Rejects when its new launch facts cannot be
+   * Adds one server, or changes it. A top-level `a2c` and `inputs` are merged into those that there are: each setting that
+   * it names, and of `timeouts` each time, takes the place of the same, for all servers; each input that of the one with its
+   * id; the others stay, also when the server is rolled back. Resolves with where it came to rest. Rejects when its new launch facts cannot be
    * started: then it is back as it was; and, with `autoReconnect: false`, when it is active.
    */
   addOrUpdateServer(config: unknown): Promise<ServerStatus>;
@@ -224,7 +263,7 @@ export interface Computer extends AsyncDisposable {
    * Reads a window or a document, a page, an element. Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for
    * a window that nobody shows, 408 when its server is too slow, 500 with the server's own words.
    */
-  readResource(uri: string): Promise<readonly ResourceContent[]>;
+  readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
   /** The whole of a result that was cut, by `meta.a2c_cut.handle`. Undefined once newer ones took its place. */
   keptResult(handle: string): unknown;
   /** The last calls that a server had the tool for, whoever asked, the newest first; secrets hidden. */

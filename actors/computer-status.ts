@@ -2,15 +2,22 @@ import type { Noise } from '../adapters/index.ts';
 import { offeredTools, toSmcpTool, type ToolEntry } from '../machines/catalog/index.ts';
 import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { ServerConfig } from '../machines/config/index.ts';
+import type { ServerInfo } from '../machines/ports.ts';
+import { unheardOf } from '../machines/computer.systems.ts';
+import { whyWithdrawn } from '../machines/computer.withdrawn.ts';
+import { systems, unheardReason } from '../machines/systems/index.ts';
 import { remembered } from '../machines/remembered.ts';
 import { settledBy, type CallSettled } from '../machines/settlement.ts';
 import type { Failure } from '../machines/wire/index.ts';
 import { A2cError } from './errors.ts';
-import type { ServerStatus, ToolInfo, ToolListing } from './computer-handle.ts';
+import type { ComputerStatus, ServerStatus, ToolInfo, ToolListing } from './computer-handle.ts';
+import { waitsText } from './server-waits.ts';
+import type { Servers } from './servers.ts';
 
 /** What people are told of a computer, read from its machines and its config; nothing of it is kept. */
 
 interface Snapshot {
+  readonly context?: unknown;
   readonly value: unknown;
   hasTag(tag: string): boolean;
 }
@@ -21,61 +28,122 @@ const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): Se
   if (snapshot.hasTag('ready')) return 'ready';
   return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
 };
-interface KnownServer {
-  readonly generation: number;
-  readonly needs: readonly string[];
-  readonly failure: Failure | null;
-}
+/** Of the root; without one it has ended. */
+export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['state'] => {
+  const value: unknown = snapshot?.value ?? 'closed';
+  return (typeof value === 'string' ? value : Object.values(value as object)[0]) as ComputerStatus['state'];
+};
 interface Told {
   readonly failure: Failure | null;
   readonly noise: Noise;
+  /** What it waits for while it connects. */
+  readonly waits: ServerStatus['waits'];
   /** Until it is tried again; 0 and less: it is not, or is about to be. */
   readonly nextTryMs: number;
 }
 const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
-/** `snapshot` of its client, when it has one: a server that is disabled, or lacks something, has none. */
+/** Of one that rests because it cannot be launched as it is: what it lacks says more. */
+export const stateFor = (
+  state: ServerStatus['state'],
+  failure: Pick<Failure, 'code'> | null,
+): ServerStatus['state'] => {
+  if (state !== 'tripped') return state;
+  return failure?.code === 'InputNotFound'
+    ? 'needs input'
+    : failure?.code === 'ConfigInvalid'
+      ? 'unsupported'
+      : state;
+};
+export const disabledStatus = (name: string): ServerStatus => ({
+  name,
+  state: 'disabled',
+  reason: 'disabled in its config',
+});
+const connecting = (
+  waits: NonNullable<Told['waits']>,
+  hasProcess: boolean,
+  failure: Failure | null,
+): string =>
+  waitsText(waits, { hasProcess, now: Date.now() }) + (failure ? `; before that: ${failure.message}` : '');
+/** `snapshot` of its client, when it has one: a server that is disabled has none. */
 export function serverStatus(
-  { name, disabled }: ServerConfig,
-  known: KnownServer | undefined,
+  { name, disabled, kind }: ServerConfig,
   snapshot: Snapshot | undefined,
-  { failure, noise, nextTryMs }: Told,
+  { failure, noise, nextTryMs, waits }: Told,
+  context: ComputerContext | undefined,
 ): ServerStatus {
-  if (disabled) return { name, state: 'disabled', reason: 'disabled in its config' };
-  const needs = known?.needs ?? [];
-  if (needs.length > 0) return { name, state: 'needs input', reason: `needs input ${needs.join(', ')}` };
-  if (known?.failure) return { name, state: 'unsupported', reason: known.failure.message };
-  const state = snapshot ? stateOf(snapshot) : 'closing';
+  const hidden = hiddenOf(context, name);
+  if (disabled) return disabledStatus(name);
+  const state = stateFor(snapshot ? stateOf(snapshot) : 'closing', failure);
+  const why = state === 'ready' ? context && whyWithdrawn(context, name) : failure;
   return {
     name,
     state,
-    ...(failure && state !== 'ready' && { reason: failure.message }),
+    ...(why && { reason: why.message, failure: why }),
+    ...(waits && state === 'connecting' && { reason: connecting(waits, kind === 'stdio', failure), waits }),
     ...((state === 'waiting' || state === 'tripped') && nextTryMs > 0 && { nextTryMs }),
     ...(isNoisy(noise) && { noise }),
+    ...(hidden !== '' && state === 'ready' && { hidden }),
   };
+}
+/** Windows and documents of a server that does not say when they change. */
+function hiddenOf(context: ComputerContext | undefined, server: string): string {
+  const unheard = context ? unheardOf(context, server) : [];
+  const reasons = (['desktop', 'finder'] as const).flatMap((system) => {
+    const count = systems[system].urisIn(unheard).length;
+    return count > 0 ? [unheardReason(system, count)] : [];
+  });
+  return reasons.join('. ');
 }
 
 /** The same object for the same entry: many are asked for again and again. */
 const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const { server, tool, renamed } = entry;
-  const info = { ...toSmcpTool(entry), original: tool.name, server };
+  const { title, execution } = tool;
+  const shown = { ...(title !== undefined && { title }), ...(execution && { execution }) };
+  const info = { ...toSmcpTool(entry), original: tool.name, server, ...shown };
   if (!renamed) return Object.freeze(info);
   const servers = renamed.servers.map((name) => `'${name}'`).join(', ');
   const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;
   return Object.freeze({ ...info, renamed: { from: renamed.from, reason } });
 });
+/** The same object for as long as its server is shown alike. */
+const shownAs = remembered((_: ToolInfo): { info?: ToolInfo } => ({}));
+function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
+  if (!shown) return info;
+  const known = shownAs(info);
+  const { icons, descriptions } = known.info?.shown ?? {};
+  if (!known.info || icons !== shown.icons || descriptions !== shown.descriptions)
+    known.info = Object.freeze({ ...info, shown });
+  return known.info;
+}
+/** How a server is shown, by what its config and its client have. */
+function shownBy(config: ServerConfig | undefined, client: Snapshot | undefined): ToolInfo['shown'] {
+  const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
+  const shown = { ...info?.shown, ...config?.shown };
+  return Object.keys(shown).length === 0 ? undefined : shown;
+}
 /** Tools of servers that are up, and names that were refused with what to do about it. */
-export function listingOf(context: ComputerContext | undefined): Omit<ToolListing, 'servers'> {
+export function listingOf(
+  context: ComputerContext | undefined,
+  servers: Pick<Servers, 'get'>,
+  clientOf: (server: string) => Snapshot | undefined,
+  statuses: ToolListing['servers'],
+): ToolListing {
   const isUp = (server: string): boolean => context?.up[server] === true;
   const entries = context ? offeredTools(context.table, isUp) : [];
   const refused = context?.table.refused ?? [];
   return {
-    tools: entries.map(infoOf),
+    tools: entries.map((entry) =>
+      withShown(infoOf(entry), shownBy(servers.get(entry.server)?.server, clientOf(entry.server))),
+    ),
     refused: refused.map(({ name, server, failure }) => ({
       name,
       server,
       reason: failure.message,
       suggestion: failure.remedy ?? '',
     })),
+    servers: statuses,
   };
 }
 

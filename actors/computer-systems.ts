@@ -4,11 +4,12 @@ import { desktopQuestion } from '../machines/desktop/index.ts';
 import { finderQuestion } from '../machines/finder/index.ts';
 import {
   systemOfUri,
+  withRemedy,
   type AggregateShown,
   type ResourceRead,
   type System,
 } from '../machines/systems/index.ts';
-import { wireCodes, type Failure } from '../machines/wire/index.ts';
+import type { Failure } from '../machines/wire/index.ts';
 import type { ServerStatus } from './computer-handle.ts';
 import { closedText } from './computer-status.ts';
 import type {
@@ -31,24 +32,15 @@ interface Machine {
   servers(): readonly ServerStatus[];
 }
 
-/** What a person can do about it. */
-const remedies: Readonly<Record<number, string>> = {
-  [wireCodes.documentNotFound]: 'See which documents there are: ask the Finder',
-  [wireCodes.pageOutOfRange]: 'Pages are counted from 0; a read of the document says how many it has',
-  [wireCodes.elementNotFound]: 'Read the page: it lists its elements with their ids',
-  [wireCodes.invalidDpeUri]: 'A resource is dpe://host/document[/pages/N | /elements/ID], or window://host/…',
-  [wireCodes.notFound]: 'See which windows there are: ask the Desktop',
-  [wireCodes.timeout]: 'Ask again, or look at the server: it may be busy',
-};
-export function errorOfSystem(failure: Failure): A2cError {
-  const remedy = failure.remedy ?? remedies[failure.code as number];
-  return new A2cError({ ...failure, ...(remedy !== undefined && { remedy }) });
-}
+const errorOfSystem = (failure: Failure): A2cError => new A2cError(withRemedy(failure));
 
 /** Servers that are wanted and not there: what they would show is in no answer. */
 const absent: ReadonlySet<string> = new Set([
   ...['connecting', 'recovering', 'waiting', 'tripped', 'needs input', 'unsupported'],
 ]);
+/** Of one that has failed the process may be on its way down still: only its failure tells it from one that was stopped. */
+const isAbsent = ({ state, failure }: ServerStatus): boolean =>
+  absent.has(state) || (state === 'closing' && failure !== null && failure !== undefined);
 
 /** A host's questions to the Desktop and the Finder of its computer, until each has its answer. */
 export class SystemQuestions {
@@ -59,8 +51,8 @@ export class SystemQuestions {
   constructor(machine: Machine) {
     this.#machine = machine;
   }
-  async desktop({ size, window }: DesktopQuery = {}): Promise<DesktopShown> {
-    const query = desktopQuestion({ size: size ?? null, window: window ?? null });
+  async desktop({ size, window, fresh }: DesktopQuery = {}): Promise<DesktopShown> {
+    const query = desktopQuestion({ size: size ?? null, window: window ?? null, fresh: fresh === true });
     const { body, missing } = await this.#shown('desktop', query);
     const { desktops } = body as Pick<DesktopShown, 'desktops'>;
     return { desktops, missing: this.#withAbsent(missing) };
@@ -70,10 +62,16 @@ export class SystemQuestions {
     const { documents, total_count } = body as Omit<FinderShown, 'missing'>;
     return { documents, total_count, missing: this.#withAbsent(missing) };
   }
-  async readResource(uri: string): Promise<readonly ResourceContent[]> {
+  async readResource(
+    uri: string,
+    { server }: { readonly server?: string } = {},
+  ): Promise<readonly ResourceContent[]> {
     const system = systemOfUri(uri);
     if (!system.ok) throw errorOfSystem(system.failure);
-    const about = { type: 'resource.wanted', system: system.body, uri };
+    const about = {
+      ...{ type: 'resource.wanted', system: system.body, uri },
+      ...(server !== undefined && { server }),
+    };
     const { contents } = (await this.#asked(about, 'resource.read')) as ResourceRead;
     return contents;
   }
@@ -117,10 +115,10 @@ export class SystemQuestions {
     const named = new Set(missing.map(({ server }) => server));
     const others = this.#machine
       .servers()
-      .filter(({ name, state }) => absent.has(state) && !named.has(name))
+      .filter((server) => isAbsent(server) && !named.has(server.name))
       .map(({ name, state, reason }) => ({
         server: name,
-        reason: `it is ${state}${reason ? `: ${reason}` : ''}`,
+        reason: reason ?? `it is ${state}`,
       }));
     return [...missing, ...others];
   }

@@ -12,7 +12,6 @@ import { CallHistoryWatch } from './call-history.ts';
 import { CallWatch } from './call-watch.ts';
 import { catalogsOf } from './catalog-status.ts';
 import type {
-  CatalogStatus,
   Computer,
   ComputerEvents,
   ComputerOptions,
@@ -21,10 +20,11 @@ import type {
 } from './computer-handle.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import { SystemQuestions } from './computer-systems.ts';
-import { cannotOrder, closedCall, listingOf, serverStatus } from './computer-status.ts';
+import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from './deferred.ts';
 import { Inputs } from './inputs.ts';
 import { KeptCatalogs } from './kept-catalogs.ts';
+import { specAsk } from './launch-specs.ts';
 import { Listeners } from './listeners.ts';
 import { PendingCalls } from './pending-calls.ts';
 import { readOrThrow } from './plan.ts';
@@ -44,7 +44,6 @@ class HostedComputer implements Computer {
   readonly #options: ComputerOptions;
   readonly #runtime: Runtime;
   readonly #isShared: boolean;
-  readonly #timing: Timing;
   readonly #inputs: Inputs;
   readonly #kept: KeptCatalogs;
   readonly #servers: Servers;
@@ -68,7 +67,7 @@ class HostedComputer implements Computer {
     this.#runtime = runtime;
     this.#isShared = isShared;
     this.name = options.name ?? hostName();
-    this.#timing = { ...timing, ...config.settings.timeouts, ...options.timing } as Timing;
+    const own = { ...timing, ...options.timing };
     runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
     this.#inputs = new Inputs({
@@ -77,32 +76,34 @@ class HostedComputer implements Computer {
       ...(options.input && { ask: options.input }),
     });
     this.#kept = new KeptCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
-    const { vrlMs, vrlLoadMs: loadMs, vrlIdleMs: idleMs } = this.#timing;
-    this.#transformer = createTransformer({ vrlMs, loadMs, idleMs });
+    this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#servers = new Servers(config, {
       transformer: this.#transformer,
       inputs: this.#inputs,
-      policy: { autoConnect, autoReconnect, timing: this.#timing },
+      policy: { autoConnect, autoReconnect, timing: own },
       inMemory: options.inMemory ?? {},
       carriers: options.carriers ?? {},
       keptOf: (fingerprint) => this.#kept.of(fingerprint),
       introduce: (...facts) => runtime.introduce(...facts),
       forget: (server, before) => runtime.forget(server, before),
     });
+    runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
     runtime.calls.fill(options, this.#servers, this.#transformer);
     this.#orders = new ServerOrders({
       servers: this.#servers,
+      notice: (text) => onNotice?.(text),
       define: (inputs) => this.#inputs.setDefinitions(inputs),
       listeners: this.#listeners,
+      emit: (name, value) => this.#emit(name, value),
       autoReconnect,
       statusOf: (name) => this.servers().find((s) => s.name === name),
       isOpen: () => this.#runtime.directory.find('computer') !== undefined,
       send: (event) => this.#runtime.directory.send('computer', event),
     });
     this.#news = new ComputerNewsroom({
-      ...{ servers: this.#servers, orders: this.#orders, kept: this.#kept },
+      ...{ servers: this.#servers, orders: this.#orders, kept: this.#kept, clientOf: this.#clientRef },
       emit: (name, value) => this.#emit(name, value),
-      notice: (text) => onNotice?.(text),
+      notice: (text, topic) => onNotice?.(text, topic),
       booted: () => this.#booted.resolve(),
     });
     this.#systems = new SystemQuestions({
@@ -124,7 +125,7 @@ class HostedComputer implements Computer {
       send: (event) => this.#runtime.directory.send('computer', event),
     });
   }
-  /** Asks for what its config needs, then starts the machines. */
+  /** Starts the machines, and waits until the servers are up or have had their time. They ask for values then. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
     if (this.#closing) {
@@ -133,12 +134,13 @@ class HostedComputer implements Computer {
     }
     this.#servers.take(prepared);
     this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
+    await this.#booted.promise;
   }
   #input(): ComputerStart {
     const { office, historySize } = this.#options;
     return {
       ...(historySize !== undefined && { remembered: historySize }),
-      ...{ servers: this.#servers.plans(), unstarted: this.#servers.unstarted() },
+      servers: this.#servers.plans(),
       link: office
         ? { url: office.url, role: 'computer', name: this.name, office: office.id ?? 'local' }
         : null,
@@ -160,9 +162,6 @@ class HostedComputer implements Computer {
     }
     if (!this.#systems.hear(event)) this.#news.hear(event as ComputerNews);
   }
-  get booted(): Promise<void> {
-    return this.#booted.promise;
-  }
   #context(): ComputerContext | undefined {
     return this.#runtime.directory.find('computer')?.ref.getSnapshot().context as ComputerContext | undefined;
   }
@@ -172,20 +171,22 @@ class HostedComputer implements Computer {
   }
   #statusOf(server: ServerConfig): ServerStatus {
     const { name } = server;
-    const known = this.#servers.get(name);
-    const root = this.#runtime.directory.find(`computer/client:${keyOf(name)}`);
-    const told = { ...this.#news.of(name), noise: this.#runtime.noiseOf(name) };
-    return serverStatus(server, known, root?.ref.getSnapshot(), told);
+    const noise = this.#runtime.noiseOf(name);
+    return serverStatus(server, this.#clientOf(name), { ...this.#news.of(name), noise }, this.#context());
   }
   status(): ComputerStatus {
     const snapshot = this.#runtime.directory.find('computer')?.ref.getSnapshot();
-    const value: unknown = snapshot?.value ?? 'closed';
-    const state = (
-      typeof value === 'string' ? value : Object.values(value as object)[0]
-    ) as ComputerStatus['state'];
-    return { name: this.name, state, servers: this.servers(), link: this.#news.link };
+    return {
+      name: this.name,
+      state: computerState(snapshot),
+      servers: this.servers(),
+      link: this.#news.link,
+    };
   }
-  tools: Computer['tools'] = async () => ({ ...listingOf(this.#context()), servers: this.servers() });
+  #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
+  #clientOf = (name: string) => this.#clientRef(name)?.getSnapshot();
+  tools: Computer['tools'] = async () =>
+    listingOf(this.#context(), this.#servers, this.#clientOf, this.servers());
   callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
     const send = (ticket: string, reqId: string): void => {
@@ -199,6 +200,9 @@ class HostedComputer implements Computer {
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
   };
+  get #timing(): Timing {
+    return { ...timing, ...this.#servers.config.settings.timeouts, ...this.#options.timing } as Timing;
+  }
   get #host(): string {
     return this.#hosted?.host ?? '';
   }
@@ -220,12 +224,10 @@ class HostedComputer implements Computer {
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
   desktop: Computer['desktop'] = (query) => this.#systems.desktop(query);
   finder: Computer['finder'] = (query) => this.#systems.finder(query);
-  readResource: Computer['readResource'] = (uri) => this.#systems.readResource(uri);
+  readResource: Computer['readResource'] = (uri, options) => this.#systems.readResource(uri, options);
   keptResult: Computer['keptResult'] = (handle) => this.#runtime.calls.kept.get(handle);
   history: Computer['history'] = () => this.#history.newestFirst();
-  catalogs(): readonly CatalogStatus[] {
-    return catalogsOf(this.#runtime.directory, this.#news.times);
-  }
+  catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
   watchResources(server: string, uris: readonly string[]): void {
     if (!this.#servers.get(server)) throw cannotOrder(server, undefined);
     if (this.#runtime.directory.find('computer'))
@@ -260,8 +262,8 @@ class HostedComputer implements Computer {
     return (this.#closing ??= this.#close());
   }
   async #close(): Promise<void> {
-    this.#inputs.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    this.#inputs.close();
     await this.#transformer.close();
     await this.#kept.close();
     for (const forget of this.#forget) forget();
@@ -273,13 +275,13 @@ class HostedComputer implements Computer {
 }
 
 /**
- * Starts a computer and resolves when every server is up or has failed once, or after 15 s with those that are.
+ * Starts a computer and resolves when every server is up or has failed once, or after `bootMs` (15 s) with those that are.
  * Rejects with an `A2cError` (`ConfigInvalid`) when the config has a mistake: then nothing was started.
  */
 export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
-  const config = inner.config ?? readOrThrow(options.config);
-  const { reaper, stateDir, record, launcher, onNotice: notice } = options;
-  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher });
+  const { reaper, stateDir, record, launcher, log, onNotice: notice } = options;
+  const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
+  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher, log });
   if (!inner.runtime) await runtime.sweep();
   const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
   let closed: Promise<void> | undefined;
@@ -291,7 +293,6 @@ export async function createComputer(options: ComputerOptions = {}, inner: Inner
     await computer.close();
     throw error;
   });
-  await computer.booted;
   options.signal?.removeEventListener('abort', abort);
   await closed;
   return computer;

@@ -134,7 +134,7 @@ describe('addOrUpdateServer', () => {
 
   it('that disables a server ends it, and that enables it starts it', async () => {
     await start(two);
-    const ended = ear.until(() => ear.of('server.removed').length === 1);
+    const ended = ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
     expect(await computer.addOrUpdateServer(one('a', 'echo', { disabled: true }))).toMatchObject({
       state: 'disabled',
     });

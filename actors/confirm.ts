@@ -3,17 +3,20 @@ import {
   handed,
   textOf,
   toolIn,
+  whyWithdrawn,
   type CallQuestion,
   type Confirmation,
   type Known,
 } from '../machines/calls/index.ts';
 import type { ToolAnnotations } from '../machines/catalog/index.ts';
 import type { Ports } from '../machines/ports.ts';
-import { wireCodes } from '../machines/wire/index.ts';
+import { wireCodes, type Failure } from '../machines/wire/index.ts';
 
 /** A call that wants to run and needs a person's word. */
 export interface ConfirmQuestion {
   readonly reqId: string;
+  /** The name of the agent that wants it to run, as its office knows it; null: the host of this computer. */
+  readonly agent: string | null;
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
@@ -22,7 +25,10 @@ export interface ConfirmQuestion {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** What its server says that it does: hints of a stranger, no promise. */
   readonly annotations: ToolAnnotations | null;
-  /** Aborts when the question is no longer open: cancelled, too late, or the computer closes. */
+  /**
+   * Aborts when the question is no longer open: the call was cancelled, its time is over, or the computer closes. Its
+   * `reason` is an `AbortError` whose message says which. What is answered then runs nothing.
+   */
   readonly signal: AbortSignal;
 }
 /** `allow-for-session`: this tool of this server is not asked about again, as long as the computer lives. */
@@ -55,9 +61,14 @@ const unreadable = `the answer was none of ${[...words].join(', ')}`;
 
 /** The port `confirm`. */
 export const confirmAsk =
-  (confirm: () => Confirm, knownTo: (call: string) => Known | undefined): Ports['ask'] =>
+  (
+    confirm: () => Confirm,
+    knownTo: (call: string) => Known | undefined,
+    /** How the call at an address failed, asked when its question is withdrawn. */
+    failureOf: (call: string) => () => Failure | null | undefined,
+  ): Ports['ask'] =>
   (from, { id, params }, give) => {
-    const { reqId, server, tool, params: given } = params as CallQuestion;
+    const { reqId, agent, server, tool, params: given } = params as CallQuestion;
     const how = confirm();
     const refuse = (message: string): void =>
       give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
@@ -72,7 +83,7 @@ export const confirmAsk =
     const { title, annotations } = toolIn(knownTo(from), server, tool) ?? {};
     // A copy: what a callback makes of it for its person is not what is sent.
     const shown = { title: title ?? annotations?.title ?? tool, arguments: handed(given) };
-    const question = { reqId, server, tool, ...shown };
+    const question = { reqId, agent, server, tool, ...shown };
     const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
     // Read within the promise: what a host answers may throw when it is looked at.
     void (async () => confirmationIn(await how(whole)))().then(
@@ -80,5 +91,10 @@ export const confirmAsk =
       (error: unknown) =>
         refuse(error instanceof Error && error.name === 'TimeoutError' ? confirmationLate : failed(error)),
     );
-    return () => aborter.abort();
+    const failure = failureOf(from);
+    return () => {
+      const over = new Error(`The question is no longer open: ${whyWithdrawn(failure())}`);
+      over.name = 'AbortError';
+      aborter.abort(over);
+    };
   };

@@ -31,6 +31,20 @@ describe('an agent that listens to a Desktop', () => {
     expect(told).toEqual([]);
   });
 
+  it('is told that it is too large for an office, and what to ask for instead', async () => {
+    await using hosts = await hostsWith('windows', flags);
+    const { next } = earOf(hosts.agent, 'desktop.changed');
+    await next();
+    const failed = earOf(hosts.agent, 'desktop.failed');
+    for (const path of ['big', 'bigger'])
+      await hosts.act('show_window', { path, text: 'x'.repeat(4_300_000) });
+    const remedy = expect.stringMatching(/size.*window/);
+    const failure = { code: 413, details: { limit_bytes: expect.any(Number) }, remedy };
+    expect(await failed.next()).toMatchObject({ computer: 'desk', failure });
+    await expect(hosts.agent.getDesktop('desk')).rejects.toMatchObject(failure);
+    expect((await hosts.agent.getDesktop('desk', { size: 1 })).desktops).toHaveLength(1);
+  });
+
   it('is told of it anew when its computer has left and come back, and of its leaving once', async () => {
     await using hosts = await hostsWith('windows', flags, { follow: ['desktop'] });
     const changed = earOf(hosts.agent, 'desktop.changed');

@@ -173,7 +173,7 @@ export class Directory {
   tellOwned(from: Address, kind: string, event: EventObject): void {
     this.effect(from, () => {
       for (const root of this.find(from)?.owned.values() ?? [])
-        if (root.kind === kind) this.post(from, { to: root.id, event });
+        if (root.kind === kind) this.post(from, { to: root.id, event, ifThere: true });
     });
   }
 

@@ -29,6 +29,7 @@ export type {
   LaunchSpec,
 } from '../adapters/index.ts';
 export { A2cError } from './errors.ts';
+export type { Log, LogEntry } from './failure-log.ts';
 export type { RecordOptions } from './flight-recorder.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.ts';
 export type {
@@ -38,6 +39,7 @@ export type {
   FormatOptions,
   PageOptions,
   ReadOptions,
+  ResourceOptions,
 } from './agent-reading.ts';
 export type {
   DocumentPage,
@@ -46,8 +48,14 @@ export type {
   FinderFollowed,
   PageSummary,
 } from './documents-handle.ts';
-export type { ShownWindow } from '../machines/desktop/index.ts';
-export type { DpeCategory, DpeFormat } from '../machines/finder/index.ts';
+/**
+ * `window://` and `dpe://` URIs, taken apart and put together (docs/wire.md#uris). None throws: `{ok: true, uri}`, or
+ * `{ok: false, failure}` that names the rule which is broken.
+ */
+export { buildWindowUri, parseWindowUri } from '../machines/desktop/index.ts';
+export { buildDpeUri, parseDpeUri } from '../machines/finder/index.ts';
+export type { BuiltWindowUri, ParsedWindowUri, ShownWindow, WindowUri } from '../machines/desktop/index.ts';
+export type { BuiltDpeUri, DpeCategory, DpeFormat, DpeUri, ParsedDpeUri } from '../machines/finder/index.ts';
 export type { CallEnded, CallStarted } from './call-watch.ts';
 export type {
   Answers,
@@ -80,4 +88,4 @@ export type { Call, CallOptions, CallOutcome, WatchedCall } from './pending-call
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/permission/index.ts';
 export type { AskInput } from './inputs.ts';
 export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './confirm.ts';
-export type { CarrierMaker, CarrierSpec, InMemoryServer, LinkedEnd } from './servers.ts';
+export type { CarrierMaker, CarrierSpec, InMemoryServer, LinkedEnd } from './launch-specs.ts';

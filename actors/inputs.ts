@@ -37,16 +37,32 @@ export const variablesFor = (id: string): readonly string[] => {
 const missing = (reason: string): Resolved => ({ ok: false, reason });
 const noOption = 'is none of its options';
 
+/** An answer, as long as the next start may have it without a question. */
+interface Known {
+  readonly value: unknown;
+  /** Somebody has to be asked anew before it counts. */
+  readonly isStale: boolean;
+  /** Counts the values that this input has had. */
+  readonly revision: number;
+}
+interface Asking {
+  readonly end: AbortController;
+  readonly answer: Promise<Resolved>;
+  /** Who waits for the answer. */
+  waiting: number;
+}
+
 /**
  * The values of inputs: from the environment, then from what is known, then from who is asked, then the default. An
- * answer is kept until its input changes; two who want the same input at once ask once. Ends by `close`.
+ * answer is kept until its input changes or `askAnew`; two who want the same input at once ask once. Ends by `close`.
  */
 export class Inputs {
   readonly #definitions = new Map<string, InputDefinition>();
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #ask: AskInput | undefined;
-  readonly #values = new Map<string, unknown>();
-  readonly #asking = new Map<string, { readonly end: AbortController; readonly answer: Promise<Resolved> }>();
+  readonly #values = new Map<string, Known>();
+  readonly #asking = new Map<string, Asking>();
+  #revisions = 0;
   #isClosed = false;
 
   constructor({ definitions = [], environment = {}, ask }: InputsOptions = {}) {
@@ -55,18 +71,41 @@ export class Inputs {
     this.#ask = ask;
   }
 
-  /** Never rejects. */
-  async resolve(id: string): Promise<Resolved> {
+  /** Never rejects. `signal`: it is wanted no more; a question that nobody waits for is withdrawn. */
+  async resolve(id: string, signal?: AbortSignal): Promise<Resolved> {
     const given = variablesFor(id).find((name) => this.variable(name));
     const definition = this.#definitions.get(id);
     if (given !== undefined) {
       const value = this.variable(given);
       return fits(definition, value) ? this.#found(id, value) : missing(`${given} ${noOption}`);
     }
-    if (this.#values.has(id)) return this.#found(id, this.#values.get(id));
+    const known = this.#values.get(id);
+    if (known && !known.isStale) return this.#found(id, known.value);
     if (definition === undefined) return missing('the config does not define it');
     if (this.#isClosed) return missing('the computer is closed');
-    return this.#asking.get(id)?.answer ?? this.#start(definition);
+    const asking = this.#asking.get(id) ?? this.#start(definition);
+    asking.waiting += 1;
+    signal?.addEventListener('abort', () => this.#leave(id, asking), { once: true });
+    return asking.answer;
+  }
+  /** Whoever wants one of these next asks for it, whatever was answered before. */
+  askAnew(ids: readonly string[]): void {
+    if (!this.#ask) return;
+    for (const id of ids) {
+      const known = this.#values.get(id);
+      if (known) this.#values.set(id, { ...known, isStale: true });
+    }
+  }
+  /** Grows with each answer that is another than the one before. */
+  revisionOf(id: string): number {
+    return this.#values.get(id)?.revision ?? 0;
+  }
+  /** What these inputs and variables depend on beside answers, to see whether it has changed. It may hold secrets. */
+  groundsOf(ids: readonly string[], variables: readonly string[]): string {
+    return JSON.stringify([
+      ids.map((id) => [this.#definitions.get(id), variablesFor(id).map((name) => this.variable(name))]),
+      variables.map((name) => this.variable(name)),
+    ]);
   }
   /** What `${env:NAME}` stands for; undefined when it is not set. */
   variable(name: string): string | undefined {
@@ -97,14 +136,14 @@ export class Inputs {
 
   /** What is known without asking; the environment and defaults are not in it. */
   values(): readonly { readonly id: string; readonly value: unknown }[] {
-    return [...this.#values].map(([id, value]) => ({ id, value }));
+    return [...this.#values].flatMap(([id, { value, isStale }]) => (isStale ? [] : [{ id, value }]));
   }
   /** Whoever is just being asked needs not answer any more. False: no such input, or no value for it. */
   setValue(id: string, value: unknown): boolean {
     const definition = this.#definitions.get(id);
     const copy = jsonOf(value);
     if (definition === undefined || copy === undefined || !fits(definition, copy)) return false;
-    this.#values.set(id, copy);
+    this.#keep(id, copy);
     this.#asking.get(id)?.end.abort('it was set while it was asked');
     return true;
   }
@@ -121,6 +160,18 @@ export class Inputs {
     for (const { end } of this.#asking.values()) end.abort('the computer is closed');
   }
 
+  #keep(id: string, value: unknown): void {
+    const known = this.#values.get(id);
+    const isSame = known !== undefined && JSON.stringify(known.value) === JSON.stringify(value);
+    this.#revisions += isSame ? 0 : 1;
+    this.#values.set(id, { value, isStale: false, revision: isSame ? known.revision : this.#revisions });
+  }
+  #leave(id: string, asking: Asking): void {
+    asking.waiting -= 1;
+    if (asking.waiting > 0) return;
+    if (this.#asking.get(id) === asking) this.#asking.delete(id);
+    asking.end.abort('nobody waits for it any more');
+  }
   #found(id: string, value: unknown): Resolved {
     const definition = this.#definitions.get(id);
     const isPassword = definition?.type === 'promptString' && definition.password;
@@ -131,16 +182,16 @@ export class Inputs {
     this.#asking.get(id)?.end.abort(reason);
     this.#asking.delete(id);
   }
-  #start(definition: InputDefinition): Promise<Resolved> {
+  #start(definition: InputDefinition): Asking {
     const { id } = definition;
     const end = new AbortController();
-    const asking = { end, answer: this.#answer(definition, end.signal) };
+    const asking: Asking = { end, answer: this.#answer(definition, end.signal), waiting: 0 };
     this.#asking.set(id, asking);
     const over = (): void => {
       if (this.#asking.get(id) === asking) this.#asking.delete(id);
     };
     void asking.answer.then(over);
-    return asking.answer;
+    return asking;
   }
   async #answer(definition: InputDefinition, signal: AbortSignal): Promise<Resolved> {
     const { id } = definition;
@@ -148,14 +199,15 @@ export class Inputs {
     if (!this.#ask) return fallback === null ? missing(unasked(definition)) : this.#found(id, fallback);
     const said = await Promise.race([answered(this.#ask, definition, signal), ended(signal)]);
     // It may have ended while the answer was on its way.
+    const known = this.#values.get(id);
     if (signal.aborted)
-      return this.#values.has(id) ? this.#found(id, this.#values.get(id)) : missing(String(signal.reason));
+      return known && !known.isStale ? this.#found(id, known.value) : missing(String(signal.reason));
     if (!said.ok) return said;
     const isEmpty = said.value === undefined || (said.value === '' && fallback !== null);
     const value = isEmpty ? (fallback ?? undefined) : said.value;
     if (value === undefined) return missing(unasked(definition));
     if (!fits(definition, value)) return missing(`the answer ${noOption}`);
-    this.#values.set(id, value);
+    this.#keep(id, value);
     return this.#found(id, value);
   }
 }

@@ -30,7 +30,7 @@ describe('a server', () => {
     await computer.callTool('burst', { times: 3, ms: 1 });
     // Were it believed, it would be asked after the quiet time, which is far shorter than that of a look.
     await ear.until(() => ear.of('tools.changed').length === 2);
-    expect(ear.of('tools.changed')[1]).toEqual({ added: ['version-3'], removed: [] });
+    expect(ear.of('tools.changed')[1]).toEqual({ added: ['version-3'], removed: [], changed: [] });
     expect(listOf('tools')?.changes.find(({ key }) => key === 'version-3')?.why).toBe('a look at the server');
     expect(await asked('tools/list')).toBe(2);
   });

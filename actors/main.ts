@@ -1,13 +1,15 @@
 #!/usr/bin/env node
+import { asText } from '../machines/text/index.ts';
 import { begin } from './cli/run.ts';
-import { exitCodes, type Context } from './cli/shared.ts';
+import { EndedBySignal, type Context } from './cli/shared.ts';
 
 async function main(): Promise<void> {
   const aborter = new AbortController();
-  const stop = (): void => {
+  const stop = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
+    const by = new EndedBySignal(name);
     // The second one does not wait: the ledger ends the servers as the process exits.
-    if (aborter.signal.aborted) process.exit(exitCodes.interrupted);
-    aborter.abort();
+    if (aborter.signal.aborted) process.exit(by.exitCode);
+    aborter.abort(by);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
@@ -15,7 +17,7 @@ async function main(): Promise<void> {
   process.on('SIGHUP', stop);
   // Whoever reads us may stop reading: that is no error of ours.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') stop();
+    if (error.code === 'EPIPE') aborter.abort();
   });
   // Without a reader of what we tell beside it the result on stdout is still wanted. Nobody could be told, either.
   process.stderr.on('error', () => {});
@@ -28,8 +30,8 @@ async function main(): Promise<void> {
     return { terminal: createTerminal(), signal: aborter.signal, laboratory };
   };
   process.exitCode = await begin(argv.length === 0 ? ['--help'] : argv, {
-    out: (text) => void process.stdout.write(`${text}\n`),
-    err: (text) => void process.stderr.write(`${text}\n`),
+    out: (text) => void process.stdout.write(`${asText(text)}\n`),
+    err: (text) => void process.stderr.write(`${asText(text)}\n`),
     context: () => (context ??= contextOf()),
   });
 }

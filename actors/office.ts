@@ -2,6 +2,7 @@ import type { OfficeNews, OfficeStart } from '../machines/office.machine.ts';
 import { wireCodes } from '../machines/wire/index.ts';
 import { deferred } from './deferred.ts';
 import { A2cError } from './errors.ts';
+import type { Log } from './failure-log.ts';
 import type { RecordOptions } from './flight-recorder.ts';
 import { Listeners } from './listeners.ts';
 import { Runtime } from './runtime.ts';
@@ -13,6 +14,8 @@ export interface OfficeOptions {
   readonly port?: number;
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
+  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
+  readonly log?: Log;
 }
 export interface OfficeEvents {
   readonly 'seat.changed': Extract<OfficeNews, { type: 'seat.changed' }>;
@@ -34,7 +37,7 @@ const patienceMs = 5_000;
 
 /** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
-  const runtime = shared ?? new Runtime({ record: options.record });
+  const runtime = shared ?? new Runtime({ record: options.record, log: options.log });
   const listeners = new Listeners<OfficeEvents>();
   const opened = deferred<{ url: string; port: number }>();
   const input: OfficeStart = { host: options.host ?? '127.0.0.1', port: options.port ?? 3000 };

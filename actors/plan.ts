@@ -57,6 +57,7 @@ export function planOf(
   policy: Policy,
   facts: {
     readonly generation: number;
+    readonly values: number;
     readonly fingerprint: string;
     readonly kept: Lists | null;
     readonly lastTools: readonly string[] | null;
@@ -68,6 +69,7 @@ export function planOf(
     rules: rulesOf(server, top, facts.lastTools),
     client: {
       generation: facts.generation,
+      values: facts.values,
       hasProcess: kind === 'stdio',
       start: policy.autoConnect ? (settings.start ?? 'eager') : 'byHand',
       restart: settings.restart ?? (policy.autoReconnect ? 'on-failure' : 'never'),
@@ -82,12 +84,21 @@ export function planOf(
     fingerprint: facts.fingerprint,
     kept: facts.kept,
     participation: settings.participation ?? 'subscribe',
+    exposesAddresses: settings.exposeAddresses ?? false,
   };
 }
 
-/** What a host gave as config, or an error with every mistake in it. */
-export const readOrThrow = (config: unknown): Config => {
-  const parsed = parseConfig(config ?? []);
+/**
+ * What a host gave as config, or an error with every mistake in it. `inputs`: of the config that it becomes a part of.
+ * `notice` hears what there is to warn of, a line each.
+ */
+export const readOrThrow = (
+  config: unknown,
+  notice: (text: string) => void = () => {},
+  inputs: Config['inputs'] = [],
+): Config => {
+  const parsed = parseConfig(config ?? [], { inputs });
+  if (parsed.ok) for (const warning of parsed.config.warnings) notice(`config: ${warning}`);
   if (parsed.ok) return parsed.config;
   throw new A2cError({
     code: 'ConfigInvalid',

@@ -100,7 +100,7 @@ describe('a2c-actors', () => {
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
       | ('computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed')
-      | ('desktop.changed' | 'finder.changed')
+      | ('desktop.changed' | 'finder.changed' | 'desktop.failed' | 'finder.failed')
     >();
     expectTypeOf<keyof AgentEvents['desktop.changed']>().toEqualTypeOf<
       'computer' | 'value' | 'added' | 'removed' | 'changed'
@@ -111,6 +111,7 @@ describe('a2c-actors', () => {
       readonly value: readonly SmcpTool[];
       readonly added: readonly string[];
       readonly removed: readonly string[];
+      readonly changed: readonly string[];
     }>();
     expectTypeOf<AgentEvents['computer.left']>().toEqualTypeOf<{ readonly computer: string }>();
     expectTypeOf<ComputerEvents['computer.changed']>().toEqualTypeOf<{
@@ -122,13 +123,13 @@ describe('a2c-actors', () => {
   });
 
   it('asks for these options, and promises all that takes time', () => {
-    expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port' | 'record'>();
+    expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port' | 'record' | 'log'>();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
-      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'follow' | 'record'
+      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'follow' | 'record' | 'log'
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
-      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
+      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher' | 'log')
       | ('input' | 'inMemory' | 'answers' | 'carriers' | 'historySize' | 'permission')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
@@ -166,28 +167,21 @@ const values = {
     ...['Observed', 'Scene', 'breachesOf', 'disagreements', 'observe', 'planOf', 'planTiming'],
     ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'wordsOf'],
   ],
-  '.': ['A2cError', 'createAgent', 'createComputer', 'createOffice', 'localLauncher'],
+  '.': 'A2cError buildDpeUri buildWindowUri createAgent createComputer createOffice localLauncher parseDpeUri parseWindowUri'.split(
+    ' ',
+  ),
   './wire': [
     ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'computerUpdate'],
-    ...[
-      'dpeCatalogue',
-      'dpeDocumentMetadata',
-      'dpeDocumentPages',
-      'dpeDocumentSummary',
-      'dpeElementDetail',
-      'dpePage',
-      'dpePageSummary',
-      'errorAck',
-      'events',
-    ],
+    ...['dpeCatalogue', 'dpeDocumentMetadata', 'dpeDocumentPages', 'dpeDocumentSummary'],
+    ...['dpeElementDetail', 'dpePage', 'dpePageSummary', 'errorAck', 'events'],
     ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],
     ...['getDesktopReply', 'getFinder', 'getFinderReply', 'getTools', 'getToolsReply'],
-    ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply'],
-    ...['longestTimeoutMs', 'mostInFlight', 'notices', 'readAnswer', 'readConfig', 'readContents'],
+    ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply', 'longestTimeoutMs'],
+    ...['missingPart', 'mostInFlight', 'notices', 'readAnswer', 'readConfig', 'readContents'],
     ...['readDesktop', 'readFinder', 'readResource', 'readResourceReply', 'readRoom'],
     ...['readToolResult', 'readTools', 'refusal', 'resourceContents', 'seatNotice', 'shownInput'],
     ...['shownServer', 'sizes', 'smcpTool', 'toTimeoutMs', 'toWireError', 'toolCall'],
-    ...['toolCallCancel', 'wireCodes'],
+    ...['toolCallCancel', 'toolCallCancelled', 'wireCodes'],
   ],
 };
 describe('the values of', () => {

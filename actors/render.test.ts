@@ -106,8 +106,8 @@ describe('a server', () => {
       ok: false,
       needs: ['b', 'a'],
       reasons: [
-        'input b: the config does not define it',
-        'input a: nobody gave a value, and A2C_SMCP_a is not set',
+        'needs input b: the config does not define it',
+        'needs input a: nobody gave a value, and A2C_SMCP_a is not set',
         'the environment variable NONE is not set',
       ],
       failure: {
@@ -151,12 +151,22 @@ describe('the secrets of a spec', () => {
     const url = 'https://u:s3cret%25@h/?api_key=in-query&page=2';
     const headers = { Authorization: 'Bearer abcdef', Accept: 'everything' };
     expect(await secretsOf(remote({ url, headers }))).toEqual([
-      ...['Bearer abcdef', 'abcdef', 'in-query', 's3cret%25'],
+      ...['Bearer abcdef', 'abcdef', 'in-query', 's3cret%', 's3cret%25'],
     ]);
   });
 
-  it('are none of fewer than 6 characters: those would be found everywhere', async () => {
-    const world = { inputs: [prompt('p', true)], values: { p: 'abc' } };
-    expect(await secretsOf(stdio({ args: ['${input:p}'], env: { TOKEN: '' } }), world)).toEqual([]);
+  it('are short ones, too, and nothing that only switches something on', async () => {
+    const world = { inputs: [prompt('p', true), prompt('q', true)], values: { p: 'abc', q: '1' } };
+    const env = { TOKEN: '', USE_TOKEN: 'true', PIN_SECRET: '42' };
+    expect(await secretsOf(stdio({ args: ['${input:p}${input:q}'], env }), world)).toEqual([
+      '1',
+      '42',
+      'abc',
+    ]);
+  });
+
+  it('are the password of basic authentication, as it was typed', async () => {
+    const headers = { Authorization: `Basic ${btoa('bob:pa:ss')}` };
+    expect(await secretsOf(remote({ url: 'https://h/', headers }))).toContain('pa:ss');
   });
 });

@@ -13,9 +13,10 @@ import {
   type SseServer,
   type StreamableServer,
 } from '../machines/config/index.ts';
-import { isSecretName, secretsIn, shortestSecret } from '../machines/trace/index.ts';
+import { isSecretName, secretsIn } from '../machines/trace/index.ts';
 import type { Failure } from '../machines/wire/index.ts';
-import type { Inputs, Resolved } from './inputs.ts';
+import { textInBase64 } from './base64.ts';
+import { variablesFor, type Inputs, type Resolved } from './inputs.ts';
 
 /** How a remote server is reached. Times in ms. */
 export interface RemoteSpec {
@@ -61,10 +62,11 @@ export type RenderedServer =
 export async function renderServer(
   server: ServerConfig,
   inputs: Pick<Inputs, 'resolve' | 'variable'>,
+  signal?: AbortSignal,
 ): Promise<RenderedServer> {
   const raw = launchFactsOf(server);
   const ids = placeholdersIn(raw);
-  const answers = await Promise.all(ids.map(async (id) => [id, await inputs.resolve(id)] as const));
+  const answers = await Promise.all(ids.map(async (id) => [id, await inputs.resolve(id, signal)] as const));
   const resolved = new Map(answers);
   const secrets = new Set<string>();
   const lookup: Lookup = ({ kind, name }) => {
@@ -86,7 +88,7 @@ export async function renderServer(
   if ('url' in spec && !URL.canParse(spec.url))
     return wrong(server.name, ['server_parameters.url: is no valid URL']);
   for (const text of knownIn(spec)) secrets.add(text);
-  return { ok: true, spec, secrets: [...secrets].filter(({ length }) => length >= shortestSecret) };
+  return { ok: true, spec, secrets: [...secrets].filter((text) => text.trim() !== '') };
 }
 
 const specOf = (server: ServerConfig, facts: LaunchFacts): ServerSpec => {
@@ -114,7 +116,7 @@ const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
   return typeof value === 'string' ? [value] : [JSON.stringify(value)];
 };
-/** What is secret by the names in a spec. Of `Bearer …` also what comes after the scheme. */
+/** What is secret by the names in a spec. Of `Bearer …` also what comes after the scheme, of `Basic …` the password. */
 const knownIn = (spec: ServerSpec): readonly string[] => {
   if (spec.kind === 'own') return secretsInFacts(spec.facts);
   if (!('url' in spec)) return secretsIn(spec.env, spec.args);
@@ -124,7 +126,15 @@ const knownIn = (spec: ServerSpec): readonly string[] => {
     ...[...searchParams].flatMap(([name, value]) => secretsIn({ [name]: value })),
   ];
   const credentials = named.flatMap((value) => /^\w+\s+(\S+)$/.exec(value)?.[1] ?? []);
-  return [...named, ...credentials, password];
+  const inPairs = credentials.flatMap((pair) => /^[^:]*:(.+)$/s.exec(textInBase64(pair) ?? '')?.[1] ?? []);
+  return [...named, ...credentials, ...inPairs, password, decoded(password)];
+};
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 };
 
 const secretsInFacts = (facts: OwnFacts): readonly string[] =>
@@ -142,18 +152,23 @@ const lacking = (
   const reasons = [
     ...inputs.map((id) => {
       const answer = resolved.get(id);
-      return `input ${id}: ${answer && !answer.ok ? answer.reason : 'it has no value'}`;
+      return `needs input ${id}: ${answer && !answer.ok ? answer.reason : 'it has no value'}`;
     }),
     ...variables.map((variable) => `the environment variable ${variable} is not set`),
   ];
   const [first] = inputs;
   const failure: Failure = {
     code: first === undefined ? 'ConfigInvalid' : 'InputNotFound',
-    message: `Server '${name}' cannot start: ${reasons.join('; ')}`,
+    message: `Server '${name}' ${first === undefined ? 'cannot start: ' : ''}${reasons.join('; ')}`,
     details: { server_name: name, ...(first !== undefined && { input_id: first }), inputs, variables },
-    remedy: 'Give the value, then start the server again.',
+    remedy: `${givenBy(inputs, variables)}, then start it again: servers start ${name}`,
   };
   return { ok: false, needs: inputs, reasons, failure };
+};
+/** How what is missing can be given. */
+const givenBy = (inputs: readonly string[], variables: readonly string[]): string => {
+  const names = [...inputs.flatMap((id) => variablesFor(id).slice(0, 1)), ...variables];
+  return `Set ${names.join(' and ')} in the environment${inputs.length > 0 ? ', or answer when asked' : ''}`;
 };
 const wrong = (name: string, reasons: readonly string[]): RenderedServer => ({
   ok: false,

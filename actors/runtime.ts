@@ -12,25 +12,34 @@ import {
   type LedgerOptions,
   type Answers,
   type Noise,
+  type Offices,
   type ServerLog,
   type SessionPort,
 } from '../adapters/index.ts';
 import type { Address } from '../machines/address.ts';
 import type { OwnedEnded } from '../machines/effects.ts';
 import type { Ports } from '../machines/ports.ts';
-import type { Known } from '../machines/calls/index.ts';
+import { specPort } from '../machines/spec-port.ts';
+import { wireCodes } from '../machines/wire/index.ts';
 import { CallPorts } from './call-ports.ts';
 import { deferred } from './deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
-import { discreet, discreetAnswer, discreetSession, discreetValue } from './discreet.ts';
+import { Discretion } from './discreet.ts';
+import { FailureLog, type Log } from './failure-log.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from './flight-recorder.ts';
-import type { Reach } from './servers.ts';
+import type { Reach } from './launch-specs.ts';
 import { Tap } from './tap.ts';
 import { version } from './version.ts';
 
 /** How long a host waits for what the operating system still has to finish after all machines have ended. */
 const leftoverMs = 3_000;
+
+const unanswered: Ports['ask'] = (_from, { id, method }, give) => {
+  const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
+  give({ type: 'ask.refused', id, sent: false, failure });
+  return () => {};
+};
 
 /**
  * One directory with the real adapters behind it. Whatever its machines say, `close` leaves nothing behind: the
@@ -38,6 +47,8 @@ const leftoverMs = 3_000;
  */
 export interface RuntimeOptions extends LedgerOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
   readonly tap?: Tap;
+  /** Hears of failures at each layer. Default: nobody does. */
+  readonly log?: Log | undefined;
   /** How servers come to life. Default: as children of this process. */
   readonly launcher?: Launcher | undefined;
 }
@@ -45,40 +56,45 @@ export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
-  /** By server, by generation. */
+  /** By server, by the number of the launch spec. */
   readonly #reaches = new Map<string, Map<number, Reach>>();
-  /** By server, the longest first: one may be a part of another. */
-  readonly #secrets = new Map<string, readonly string[]>();
+  /** What any server was launched with. Who is gone may still be quoted. */
+  readonly #secrets = new Set<string>();
+  readonly #discretion = new Discretion(() => this.#secrets);
   /** What a call asks before it is sent, in whose turn it is sent, and what becomes of its result. */
-  readonly calls = new CallPorts(
-    (address) => this.directory.find(address)?.ref.getSnapshot().context as Known,
-  );
+  readonly calls = new CallPorts((address) => {
+    const ref = this.directory.find(address)?.ref;
+    return () => ref?.getSnapshot().context as unknown;
+  });
+  /** Resolves what servers are launched with. */
+  specs: Ports['ask'] = unanswered;
   /** Who answers when a server asks its host something; what is not here is not declared to servers. */
   answers: Answers = {};
   /** Hears what servers log over MCP. */
   log: (server: string, entry: ServerLog) => void = () => {};
-  readonly #offices = createOffices();
+  readonly #offices: Offices;
   readonly #links = createLinks();
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
   #hosts = 0;
 
-  constructor({ tap = new Tap(), record, launcher, ...survival }: RuntimeOptions = {}) {
+  constructor({ tap = new Tap(), record, launcher, log, ...survival }: RuntimeOptions = {}) {
+    const failures = log && new FailureLog(log, (value) => this.discreet(value));
+    if (failures) tap.add(failures);
+    this.#offices = createOffices({ answered: failures?.answered.bind(failures) });
     this.#survival = survival;
     this.flight = record === false ? undefined : new FlightRecorder({ record, ...survival }, tap);
     this.ledger = createLedger(survival);
     this.#sessions = this.#openSessions();
-    const secretsOf = (server: string): readonly string[] => this.#secrets.get(server) ?? [];
     const ports: Ports = {
-      process: discreet(
+      process: this.#discretion.process(
         processPortOf({
           ledger: this.ledger,
-          launchOf: (server, generation) => this.#reachOf(server, generation)?.process,
+          launchOf: (server, spec) => this.#reachOf(server, spec)?.process,
           launcher,
         }),
-        secretsOf,
       ),
-      session: discreetSession(this.#sessions.open, secretsOf),
+      session: this.#discretion.session(this.#sessions.open),
       link: this.#links.open,
       office: this.#offices.open,
       ask: (from, question, give) => this.#ask(from, question, give),
@@ -89,7 +105,8 @@ export class Runtime {
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     // Why a rule or a confirmation of the host failed may quote what a server was launched with. What a program says is a
     // warning beside the result, and hidden no more than that: it quotes the result, and what its caller has sent.
-    const hidden = discreetAnswer(give, () => this.#allSecrets());
+    const hidden = this.#discretion.answer(give);
+    if (question.session === specPort) return this.specs(from, question, hidden);
     if (this.calls.has(question.session)) return this.calls.ask(from, question, hidden);
     if (question.lane !== undefined)
       return this.calls.inTurn(question, give, (answer) => this.#askSession(from, question, answer));
@@ -97,54 +114,47 @@ export class Runtime {
     return this.#askSession(from, question, give);
   }
   #askSession(...[from, question, give]: Parameters<Ports['ask']>): () => void {
-    return this.#sessions.ask(
-      from,
-      question,
-      discreetAnswer(give, () => this.#allSecrets()),
-    );
-  }
-  #allSecrets(): readonly string[] {
-    return [...this.#secrets.values()].flat().toSorted((a, b) => b.length - a.length);
+    return this.#sessions.ask(from, question, this.#discretion.answer(give));
   }
   /** Plain JSON without what servers were launched with, and without what stands under the name of a secret. */
   discreet<T>(value: T): T {
-    return discreetValue(value, this.#allSecrets());
+    return this.#discretion.value(value);
   }
 
   /** How a server is launched or reached. Its secrets never appear in a trace or a failure. */
-  introduce(server: string, generation: number, reach: Reach, secrets: readonly string[] = []): void {
+  introduce(server: string, spec: number, reach: Reach, secrets: readonly string[] = []): void {
     const reaches = this.#reaches.get(server) ?? new Map<number, Reach>();
-    this.#reaches.set(server, reaches.set(generation, reach));
-    const known = new Set([...(this.#secrets.get(server) ?? []), ...secrets]);
-    const all = [...known].toSorted((a, b) => b.length - a.length);
-    this.#secrets.set(server, all);
+    this.#reaches.set(server, reaches.set(spec, reach));
+    // A key of several lines is often told line by line.
+    const all = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).filter((text) => text !== '');
+    for (const secret of all) this.#secrets.add(secret);
     this.flight?.hide(all, server);
   }
-  /** Until this a server may be wanted back as it was in any of its generations. */
   forget(server: string, before: number): void {
     const reaches = this.#reaches.get(server);
-    for (const generation of reaches?.keys() ?? []) if (generation < before) reaches?.delete(generation);
+    for (const spec of reaches?.keys() ?? []) if (spec < before) reaches?.delete(spec);
   }
-  #reachOf(server: string, generation: number): Reach | undefined {
-    return this.#reaches.get(server)?.get(generation);
+  #reachOf(server: string, spec: number): Reach | undefined {
+    return this.#reaches.get(server)?.get(spec);
   }
   #openSessions(): SessionPort {
     const of = (): Runtime => this;
     return sessionPortOf({
       ledger: this.ledger,
       clientInfo: { name: 'a2c-actors', version },
-      remoteOf: (server, generation) => this.#reachOf(server, generation)?.remote,
-      settledKind: (server, generation, kind) => {
-        const remote = this.#reachOf(server, generation)?.remote;
+      remoteOf: (server, spec) => this.#reachOf(server, spec)?.remote,
+      settledKind: (server, spec, kind) => {
+        const remote = this.#reachOf(server, spec)?.remote;
         if (remote?.kind !== 'streamable' || kind !== 'sse') return;
         const { url, headers, timeoutMs, sseReadTimeoutMs } = remote;
         const sse = { kind, url, headers, timeoutMs, sseReadTimeoutMs } as const;
-        this.#reaches.get(server)?.set(generation, { remote: sse });
+        this.#reaches.get(server)?.set(spec, { remote: sse });
       },
       get answers() {
         return of().answers;
       },
-      log: (server, entry) => this.log(server, entry),
+      log: (server, entry) => this.log(server, this.discreet(entry)),
+      discreet: (text) => this.#discretion.text(text),
     });
   }
   /** What a server wrote that reached nobody. */

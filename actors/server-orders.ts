@@ -1,5 +1,10 @@
 import type { AnyEventObject } from 'xstate';
-import type { Config, InputDefinition, ServerConfig } from '../machines/config/index.ts';
+import {
+  mergedSettings,
+  type Config,
+  type InputDefinition,
+  type ServerConfig,
+} from '../machines/config/index.ts';
 import { wireCodes, type Failure } from '../machines/wire/index.ts';
 import type { ComputerEvents, ServerStatus } from './computer-handle.ts';
 import { cannotOrder, closedText } from './computer-status.ts';
@@ -29,10 +34,17 @@ const active: ReadonlySet<ServerStatus['state']> = new Set([
   'closing',
 ]);
 
+/** On its way or there: a start is no new one. */
+const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'resting']);
+type Rested = ServerStatus & { readonly failure: Failure | null };
+
 export interface OrdersOptions {
   readonly servers: Servers;
   readonly listeners: Listeners<ComputerEvents>;
+  emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
   readonly autoReconnect: boolean;
+  /** Hears what there is to warn of in a config that was given. */
+  notice(text: string): void;
   define(inputs: readonly InputDefinition[]): void;
   statusOf(name: string): ServerStatus | undefined;
   isOpen(): boolean;
@@ -53,7 +65,8 @@ export class ServerOrders {
 
   // ── one server ─────────────────────────────────────────────────────────────────────────────────────
   async start(name: string): Promise<void> {
-    await this.#fillIn(name);
+    const state = this.#options.statusOf(name)?.state;
+    if (state && !started.has(state)) this.#options.servers.askAnew(name);
     await this.#order('server.start', name, 'ready');
   }
   async stop(name: string): Promise<void> {
@@ -63,26 +76,26 @@ export class ServerOrders {
     await this.stop(name);
     await this.start(name);
   }
-  /** A value that was missing may be there by now. */
-  async #fillIn(name: string): Promise<void> {
-    const { servers } = this.#options;
-    if (servers.get(name)?.generation === 0) await this.#change(() => servers.config);
-  }
   /** Resolves when the server has come to rest as wanted; rejects with why when it rests otherwise. */
   async #order(type: 'server.start' | 'server.stop', name: string, wanted: 'ready' | 'idle'): Promise<void> {
     const { servers, statusOf, send } = this.#options;
     const status = statusOf(name);
     const known = servers.get(name);
-    if (!status || !known || known.server.disabled || known.generation === 0) throw cannotOrder(name, status);
+    if (!status || !known || known.server.disabled) throw cannotOrder(name, status);
     this.#mustBeOpen(name);
     if (status.state === wanted) return;
     const rested = this.#rested(name);
     send({ type, server: name });
-    const { state, reason } = await rested;
+    const { state, reason, failure } = await rested;
     if (state === wanted) return;
     // Another order came in between, or it did not start.
-    const message = reason ?? `Server '${name}' is ${state}`;
-    throw new A2cError({ code: 'ServerNotActive', message, details: { server_name: name, state } });
+    const { code = 'ServerNotActive', details, remedy } = failure ?? {};
+    throw new A2cError({
+      code,
+      message: reason ?? `Server '${name}' is ${state}`,
+      details: { ...details, server_name: name, state },
+      ...(remedy !== undefined && { remedy }),
+    });
   }
   #mustBeOpen(name: string): void {
     if (!this.#options.isOpen())
@@ -99,18 +112,20 @@ export class ServerOrders {
     return promise.finally(() => stops.forEach((stop) => stop()));
   }
   /** The next time that it comes to rest. */
-  #rested(name: string): Promise<ServerStatus> {
-    const { listeners } = this.#options;
-    const { promise, resolve } = deferred<ServerStatus>();
+  #rested(name: string): Promise<Rested> {
+    const { listeners, servers } = this.#options;
+    const { promise, resolve } = deferred<Rested>();
+    const over = (reason: string): void => resolve({ name, state: 'idle', reason, failure: null });
     const stops = [
       listeners.on('server.changed', (s) => {
         if (s.name === name && resting.has(s.state)) resolve(s);
       }),
       listeners.on('server.removed', (s) => {
-        if (s.name === name) resolve({ name, state: 'idle', reason: 'it was removed' });
+        // One that was put back is on its way, and this is the end of what it was before.
+        if (s.name === name && !servers.get(name)) over('it was removed');
       }),
       listeners.on('computer.changed', ({ state }) => {
-        if (state === 'closed') resolve({ name, state: 'idle', reason: closedText });
+        if (state === 'closed') over(closedText);
       }),
     ];
     return promise.finally(() => stops.forEach((stop) => stop()));
@@ -118,18 +133,12 @@ export class ServerOrders {
 
   // ── the config ─────────────────────────────────────────────────────────────────────────────────────
   async set(config: unknown): Promise<void> {
-    const { servers, inputs, settings, needsInputs, warnings } = readOrThrow(config);
-    await this.#change((now) => ({
-      ...now,
-      servers,
-      needsInputs,
-      warnings,
-      inputs: inputs.length > 0 ? inputs : now.inputs,
-      settings: Object.keys(settings).length > 0 ? settings : now.settings,
-    }));
+    const whole = readOrThrow(config, this.#options.notice);
+    await this.#change(() => whole);
   }
   async put(config: unknown): Promise<ServerStatus> {
-    const { servers: given, inputs } = readOrThrow(config);
+    const { notice, servers } = this.#options;
+    const { servers: given, inputs, settings } = readOrThrow(config, notice, servers.config.inputs);
     const [server] = given;
     if (!server || given.length > 1)
       throw new A2cError({
@@ -142,14 +151,14 @@ export class ServerOrders {
       ...now,
       servers: withServer(now.servers, server),
       inputs: withInputs(now.inputs, inputs),
+      settings: mergedSettings(now.settings, settings),
     }));
-    return this.#settled(name, this.#options.servers.get(name)?.generation ?? 0);
+    return this.#settled(name, servers.get(name)?.generation ?? 0);
   }
   async remove(name: string): Promise<void> {
     const { servers } = this.#options;
     if (!servers.get(name)) throw cannotOrder(name, undefined);
-    const hasClient = (servers.get(name)?.generation ?? 0) > 0 && !servers.get(name)?.server.disabled;
-    const ended = hasClient && this.#options.isOpen() ? this.#ended(name) : undefined;
+    const ended = this.#options.isOpen() ? this.#ended(name) : undefined;
     await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
     await ended;
   }
@@ -160,14 +169,14 @@ export class ServerOrders {
     this.#tell();
   }
   #tell(): void {
-    const { servers, send, listeners } = this.#options;
-    send({
-      type: 'servers.set',
-      servers: servers.plans(),
-      unstarted: servers.unstarted(),
-      shown: servers.shown(),
-    });
-    listeners.emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
+    const { servers, emit } = this.#options;
+    this.renew();
+    emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
+  }
+  /** The same config, of which values may be others. */
+  renew(): void {
+    const { servers, send } = this.#options;
+    send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() });
   }
   /** Nothing of a change that is refused is taken. */
   async #change(of: (now: Config) => Config): Promise<void> {
@@ -179,10 +188,11 @@ export class ServerOrders {
       if (next.inputs !== servers.config.inputs) define(next.inputs);
       const prepared = await servers.prepare(next);
       this.#mustBeOpen('');
-      // Somebody may have started it while values were asked for.
+      // Somebody may have started it meanwhile.
       for (const server of next.servers) this.#mayChange(server);
-      servers.take(prepared);
+      const gone = servers.take(prepared);
       this.#tell();
+      for (const name of gone) this.#options.emit('server.removed', { name });
     });
     this.#changing = change.catch(() => {});
     return change;
@@ -203,7 +213,7 @@ export class ServerOrders {
     this.#mustBeOpen(name);
     const { servers, statusOf } = this.#options;
     const now = statusOf(name);
-    const status = now && resting.has(now.state) ? now : await this.#rested(name);
+    const status = now && resting.has(now.state) ? now : withoutFailure(await this.#rested(name));
     // A later one is another's change, and an earlier one what it was before this change.
     if ((servers.get(name)?.generation ?? generation) >= generation) return status;
     const failure = this.#rolledBack.get(name);
@@ -216,6 +226,7 @@ export class ServerOrders {
   }
 }
 
+const withoutFailure = ({ failure: _, ...status }: Rested): ServerStatus => status;
 const withServer = (servers: readonly ServerConfig[], server: ServerConfig): readonly ServerConfig[] =>
   servers.some((s) => s.name === server.name)
     ? servers.map((s) => (s.name === server.name ? server : s))

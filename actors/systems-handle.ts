@@ -4,12 +4,16 @@
 export interface MissingServer {
   readonly server: string;
   readonly reason: string;
+  /** The one window or document that is meant; without it the server as a whole. */
+  readonly uri?: string;
 }
 export interface DesktopQuery {
   /** The most windows that are wanted; 0 or less: none. Default: all. */
   readonly size?: number;
   /** The one window that is wanted, by its URI exactly as listed. */
   readonly window?: string;
+  /** Servers are asked for their lists and contents anew; default: what is known is shown, and only what changed is read. */
+  readonly fresh?: boolean;
 }
 export interface DesktopShown {
   /** Each window is one text: its URI, an empty line, what it shows; or its URI alone. In order. */
@@ -25,6 +29,8 @@ export interface FinderQuery {
   readonly offset?: number;
   /** How many are given: default 20, 100 at the most, none for 0 or less. */
   readonly limit?: number;
+  /** Servers are asked for their lists and contents anew; default: what is known is shown, and only what changed is read. */
+  readonly fresh?: boolean;
 }
 /** A document as its server tells it (seed 000). */
 export interface DocumentMetadata {

@@ -127,22 +127,28 @@ describe('the Desktop and the Finder of a computer', () => {
     const { desktops, missing } = await host.desktop();
     expect(desktops).toEqual(['window://com.example.windows/b\n\nx']);
     expect(missing).toEqual([
-      { server: 'w', reason: 'window://com.example.windows/a: not today' },
-      { server: 'down', reason: expect.stringMatching(/^it is \w+: .*exit code 7/) },
+      { server: 'w', uri: 'window://com.example.windows/a', reason: 'not today' },
+      { server: 'down', reason: expect.stringMatching(/exit code 7/) },
     ]);
   });
 
   it('take in a server without subscriptions only with participation: "resources", from the change on', async () => {
     const server = launchedWith('windows', mark, '--unsubscribable');
     const host = await start({ w: server });
-    expect((await host.desktop()).desktops).toEqual([]);
+    expect(await host.desktop()).toEqual({
+      desktops: [],
+      missing: [{ server: 'w', reason: expect.stringContaining('resources.subscribe') }],
+    });
+    expect(host.servers()).toMatchObject([{ name: 'w', hidden: expect.stringContaining('participation') }]);
     await host.setServers({ mcpServers: { w: { ...server, a2c: { participation: 'resources' } } } });
     expect((await host.desktop()).desktops).toHaveLength(2);
     await host.setServers({ mcpServers: { w: server }, a2c: { participation: 'resources' } });
     expect((await host.desktop()).desktops).toHaveLength(2);
     await host.setServers({ mcpServers: { w: server }, a2c: { participation: 'subscribe' } });
     expect((await host.desktop()).desktops).toEqual([]);
-    expect(notices).toEqual([]);
+    expect(notices).toEqual([
+      expect.stringMatching(/^Server 'w': its 2 windows .*"participation": "resources"/),
+    ]);
   });
 
   it('warn of a window that cannot be shown, once', async () => {

@@ -126,7 +126,7 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   await agent.close();
   for (const { child, exited } of [computer, again.office]) {
     child.kill('SIGTERM');
-    expect(await exited).toEqual({ code: 0, signal: null });
+    expect(await exited).toEqual({ code: 143, signal: null });
   }
   expect(look()).toEqual([]);
 });

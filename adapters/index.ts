@@ -1,7 +1,7 @@
 /** Everything of the outside that the actors room may use. */
 export { keep, readKept, type Keeping, type KeptCatalog } from './catalogs/index.ts';
 export { hostName, newId, processFacts, systemClock } from './clock.ts';
-export { readConfig } from './config/read.ts';
+export { readConfig, readConfigText } from './config/read.ts';
 export { documentsCommand } from './documents/command.ts';
 export {
   mostCalls,
@@ -45,5 +45,6 @@ export {
   writeTraceFile,
   type TraceFile,
 } from './trace/index.ts';
+export { columnsOf, fitting, padded } from './terminal/columns.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
 export { createTransformer, transformAsk, type TransformerOptions } from './vrl/index.ts';

@@ -1,6 +1,6 @@
 import { withMeta } from './calls/index.ts';
 import type { CallSettled } from './settlement.ts';
-import type { AggregateShown, ResourceRead } from './systems/index.ts';
+import { withRemedy, type AggregateShown, type ResourceRead } from './systems/index.ts';
 import type { SmcpTool } from './wire/tool.ts';
 import { errorAck, failureResult } from './wire/answers.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
@@ -53,7 +53,7 @@ export const toolsAck = (tools: readonly SmcpTool[], reqId: string): unknown => 
 /** `missing` is ours, and there only when something is: a server of which not all could be had, and why. */
 export const aggregateAck = ({ body, missing, failure, reqId }: AggregateShown): unknown =>
   failure
-    ? { ...errorAck(failure), req_id: reqId }
+    ? { ...errorAck(withRemedy(failure)), req_id: reqId }
     : { ...body, ...(missing.length > 0 && { missing }), req_id: reqId };
 export const contentsAck = ({ contents, failure, reqId }: ResourceRead): unknown =>
-  failure ? { ...errorAck(failure), req_id: reqId } : { contents, req_id: reqId };
+  failure ? { ...errorAck(withRemedy(failure)), req_id: reqId } : { contents, req_id: reqId };

@@ -32,7 +32,7 @@ const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
 const patience = (c: Context, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
 /** A call that another one runs: limits, policy and starting are its computer's business. */
-const othersLimits = { totalMs: 0, idleMs: 0, policy: null, keeper: '', isHeld: false } as const;
+const othersLimits = { agent: null, totalMs: 0, idleMs: 0, policy: null, keeper: '', isHeld: false } as const;
 export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart =>
   extended(call, {
     server: computer,

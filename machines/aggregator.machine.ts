@@ -2,9 +2,9 @@
  * A Desktop or a Finder: what the servers of one computer show of themselves, put together when somebody asks.
  *
  * open   — three things at once:
- *          answering{steady | listing | collecting}: a question for the whole is answered from what is known, or waits for
- *          the lists of servers that have just come (not for ever), and until the shelves of servers that are new or have
- *          changed are filled; whoever asks meanwhile waits for the next round
+ *          answering{steady | collecting}: a question for the whole is answered from what is known, or waits for what it
+ *          needs: lists of servers that have just come, and shelves of servers that are new or have changed. Each has its
+ *          own time, takes part in what is being read already, and waits for no server that it does not need
  *          routing{free | holding}: a question for one resource goes to its server, or waits for those lists, too
  *          telling{calm | holding}: a change is told at once, and then at most one in each while
  * closed — final: who waited was told so
@@ -14,9 +14,9 @@
  */
 import type { ActorRefFrom } from 'xstate';
 import {
-  answerAll,
   answerNow,
-  fillAll,
+  answerOne,
+  askAll,
   noteBroken,
   noteUnopened,
   openHeld,
@@ -24,7 +24,9 @@ import {
   parts,
   refuseAll,
   refuseTwice,
+  setLimit,
   takeFilled,
+  takeLate,
   takeList,
   takeUpdate,
   takeWatched,
@@ -48,8 +50,8 @@ const itself = <E>({ event }: { readonly event: E }): E => event;
 export const aggregatorMachine = parts.createMachine({
   id: 'aggregator',
   context: ({ input }) => ({
-    ...{ ...input, shelves: {}, waiting: [], next: [], pending: [], isNews: false },
-    ...{ awaited: [], unlisted: {}, held: [], noticed: [] },
+    ...{ ...input, shelves: {}, questions: [], numbered: 0, members: [], isNews: false, updates: 0 },
+    ...{ awaited: [], unlisted: {}, refused: {}, exposed: [], held: [], noticed: [] },
   }),
   initial: 'open',
   on: {
@@ -74,30 +76,31 @@ export const aggregatorMachine = parts.createMachine({
       states: {
         answering: {
           initial: 'steady',
+          on: {
+            'aggregate.wanted': { actions: [{ type: 'noteQuestion', params: wanted }, setLimit] },
+            'question.late': { actions: takeLate },
+          },
           states: {
             steady: {
               tags: 'ready',
               on: {
                 'aggregate.wanted': [
-                  { guard: 'isFresh', actions: answerNow },
-                  { target: 'listing', actions: { type: 'noteWaiting', params: wanted } },
+                  { guard: { type: 'isKnown', params: wanted }, actions: answerNow },
+                  {
+                    target: 'collecting',
+                    actions: [{ type: 'noteQuestion', params: wanted }, setLimit],
+                  },
                 ],
               },
             },
-            listing: {
-              tags: 'refreshing',
-              on: { 'aggregate.wanted': { actions: { type: 'noteWaiting', params: wanted } } },
-              always: { guard: 'isListed', target: 'collecting' },
-              after: { listLimit: 'collecting' },
-            },
             collecting: {
               tags: 'refreshing',
-              entry: fillAll,
-              on: { 'aggregate.wanted': { actions: { type: 'noteNext', params: wanted } } },
-              always: { guard: 'isCollected', target: 'answered', actions: [answerAll, 'shift'] },
+              always: [
+                { guard: 'mustAsk', actions: askAll },
+                { guard: 'canAnswer', actions: answerOne },
+                { guard: 'isAnswered', target: 'steady' },
+              ],
             },
-            /** Passed through: did somebody ask meanwhile? */
-            answered: { always: [{ guard: 'isWaited', target: 'listing' }, { target: 'steady' }] },
           },
         },
         routing: {

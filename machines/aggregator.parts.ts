@@ -1,6 +1,8 @@
 /** What the chart of aggregator.machine.ts is made of: its memory, its actions and guards, its letters. */
-import { setup } from 'xstate';
+import { cancel, setup } from 'xstate';
 import { assign } from './assign.ts';
+import * as questions from './aggregator.questions.ts';
+import * as read from './aggregator.reading.ts';
 import * as rules from './aggregator.rules.ts';
 import type {
   AggregateWanted,
@@ -8,21 +10,24 @@ import type {
   AggregatorOrder,
   Context,
   Input,
+  QuestionLate,
   ResourcesListed,
   ResourceWanted,
 } from './aggregator.words.ts';
 import { effects, type DirectoryEvent, type OpenRefused, type OwnedEnded } from './effects.ts';
 import type { ReadStart } from './read.machine.ts';
 import type { ShelfFilled } from './shelf.machine.ts';
-import type { Notice } from './systems/index.ts';
+import { signatureOf, type Notice } from './systems/index.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
+
+const limitOf = (n: number): string => `question ${n}`;
 
 export const parts = setup({
   types: {
     context: {} as Context,
     input: {} as Input,
-    events: {} as AggregatorOrder | ShelfFilled | DirectoryEvent,
+    events: {} as AggregatorOrder | QuestionLate | ShelfFilled | DirectoryEvent,
     tags: {} as 'ready' | 'refreshing' | 'closing',
   },
   actions: {
@@ -36,12 +41,17 @@ export const parts = setup({
     noteFilled: assign(({ context }, event: ShelfFilled) => rules.filled(context, event)),
     noteUnopened: assign(({ context }, refused: OpenRefused) => rules.unopened(context, refused)),
     noteBroken: assign(({ context }, ended: OwnedEnded) => rules.broken(context, ended)),
-    notePending: assign(({ context }) => rules.pending(context)),
-    noteWaiting: assign(({ context }, wanted: AggregateWanted) => ({
-      waiting: [...context.waiting, wanted],
+    noteQuestion: assign(({ context: c }, wanted: AggregateWanted) => ({
+      questions: [...c.questions, questions.newQuestion(c, wanted)],
+      numbered: c.numbered + 1,
     })),
-    noteNext: assign(({ context }, wanted: AggregateWanted) => ({ next: [...context.next, wanted] })),
-    shift: assign(({ context }) => ({ waiting: context.next, next: [] })),
+    clearLimit: cancel(({ context }) => limitOf(questions.answerable(context)?.n ?? 0)),
+    noteAsked: assign(({ context }) => questions.asking(context)?.next ?? {}),
+    noteLate: assign(({ context }, event: QuestionLate) => questions.late(context, event).next),
+    noteAnswered: assign(({ context: c }) => {
+      const answered = questions.answerable(c);
+      return { questions: c.questions.filter((question) => question !== answered) };
+    }),
     noteTold: assign({ isNews: false }),
     noteHeld: assign(({ context }, wanted: ResourceWanted) => ({ held: [...context.held, wanted] })),
     forgetHeld: assign({ held: [] }),
@@ -50,18 +60,24 @@ export const parts = setup({
     ),
   },
   guards: {
-    isFresh: ({ context }) => context.awaited.length === 0 && rules.unread(context).length === 0,
-    isCollected: ({ context }) => context.pending.length === 0,
-    isWaited: ({ context }) => context.waiting.length > 0,
+    isKnown: ({ context }, wanted: AggregateWanted) => questions.isKnown(context, wanted),
+    mustAsk: ({ context }) => questions.asking(context) !== null,
+    canAnswer: ({ context }) => questions.answerable(context) !== undefined,
+    isAnswered: ({ context }) => context.questions.length === 0,
     isNews: ({ context }) => context.isNews,
     isListed: ({ context }) => context.awaited.length === 0,
-    mustWait: ({ context }, wanted: ResourceWanted) => rules.mustWait(context, wanted),
+    mustWait: ({ context }, wanted: ResourceWanted) => read.mustWait(context, wanted),
     isShelf: (_, { kind }: { readonly kind: string }) => kind === 'shelf',
   },
   delays: {
     coalesce: ({ context }) => context.timing.coalesceMs,
     listLimit: ({ context }) => context.timing.shelfMs,
   },
+});
+/** Each question has its own: not by `raise` alone, because the id of a delayed event cannot come from the context. */
+export const setLimit = parts.enqueueActions(({ enqueue, context: { numbered: n, timing } }) => {
+  const event: QuestionLate = { type: 'question.late', n };
+  enqueue.raise(event, { id: limitOf(n), delay: timing.shelfMs });
 });
 type At<E = unknown> = { readonly context: Context; readonly event: E };
 const itself = <E>({ event }: { readonly event: E }): E => event;
@@ -71,10 +87,6 @@ const opensAnd = <E>(given: (c: Context, event: E) => Pick<rules.Taken, 'opens' 
     { type: 'postAll', params: ({ context, event }: At<E>) => ({ letters: given(context, event).letters }) },
   ] as const;
 
-export const takeList = [
-  ...opensAnd<ResourcesListed>(rules.listed),
-  { type: 'noteListed', params: itself<ResourcesListed> },
-] as const;
 type Updated = { readonly server: string; readonly uri: string };
 export const takeUpdate = [
   ...opensAnd<Updated>(rules.updated),
@@ -88,7 +100,7 @@ export const noteUnopened = { type: 'noteUnopened', params: itself<OpenRefused> 
 /** Two questions under one ticket: the second is not asked. */
 export const refuseTwice = {
   type: 'post',
-  params: ({ event }: At<OpenRefused>) => rules.refused(event.input as ReadStart, repeated),
+  params: ({ event }: At<OpenRefused>) => read.refused(event.input as ReadStart, repeated),
 } as const;
 const repeated: Failure = {
   code: wireCodes.conflict,
@@ -107,51 +119,75 @@ const notice = <E>(noticesOf: (c: Context, event: E) => readonly Notice[]) =>
       params: ({ context, event }: At<E>) => ({ notices: noticesOf(context, event) }),
     },
   ] as const;
+export const takeList = [
+  ...opensAnd<ResourcesListed>(rules.listed),
+  { type: 'noteListed', params: itself<ResourcesListed> },
+  ...notice<ResourcesListed>(rules.unheardNotices),
+] as const;
 export const takeFilled = [
   ...notice<ShelfFilled>(rules.noticesOf),
   { type: 'noteFilled', params: itself<ShelfFilled> },
 ] as const;
 export const openRead = [
-  ...notice<ResourceWanted>(rules.routeNotices),
-  ...opensAnd<ResourceWanted>(rules.reading),
+  ...notice<ResourceWanted>(read.routeNotices),
+  ...opensAnd<ResourceWanted>(read.reading),
 ] as const;
 const allOf = (c: Context): Pick<rules.Taken, 'opens' | 'letters'> => {
-  const all = c.held.map((wanted) => rules.reading(c, wanted));
+  const all = c.held.map((wanted) => read.reading(c, wanted));
   return { opens: all.flatMap(({ opens }) => opens), letters: all.flatMap(({ letters }) => letters) };
 };
 export const openHeld = [
-  ...notice<unknown>((c) => c.held.flatMap((wanted) => rules.routeNotices(c, wanted))),
+  ...notice<unknown>((c) => c.held.flatMap((wanted) => read.routeNotices(c, wanted))),
   ...opensAnd<unknown>(allOf),
   'forgetHeld',
 ] as const;
 export const answerNow = {
   type: 'post',
-  params: ({ context, event }: At<AggregateWanted>) => rules.shown(context, event, null),
+  params: ({ context, event }: At<AggregateWanted>) =>
+    questions.shown(context, questions.newQuestion(context, event)),
 } as const;
-export const answerAll = {
-  type: 'postAll',
-  params: ({ context }: At) => ({
-    letters: context.waiting.map((wanted) => rules.shown(context, wanted, null)),
-  }),
-} as const;
+export const answerOne = [
+  'clearLimit',
+  {
+    type: 'postAll',
+    params: ({ context: c }: At) => {
+      const question = questions.answerable(c);
+      return { letters: question ? [questions.shown(c, question)] : [] };
+    },
+  },
+  'noteAnswered',
+] as const;
 const closing: Failure = { code: wireCodes.internal, message: 'The computer is closing' };
 /** Nobody waits for one who is no more. */
 export const refuseAll = {
   type: 'postAll',
   params: ({ context: c }: At) => ({
     letters: [
-      ...[...c.waiting, ...c.next].map((wanted) => rules.shown(c, wanted, closing)),
-      ...c.held.map((wanted) => rules.refused(wanted, closing)),
+      ...c.questions.map(({ wanted }) => questions.refusedWith(wanted, closing)),
+      ...c.held.map((wanted) => read.refused(wanted, closing)),
     ],
   }),
 } as const;
-export const fillAll = [...opensAnd<unknown>(rules.filling), 'notePending'] as const;
+const nothing: rules.Taken = { next: {}, opens: [], letters: [] };
+export const askAll = [...opensAnd<unknown>((c) => questions.asking(c) ?? nothing), 'noteAsked'] as const;
+export const takeLate = [
+  ...opensAnd<QuestionLate>(questions.late),
+  { type: 'noteLate', params: itself<QuestionLate> },
+] as const;
 export const tell = [
   {
     type: 'post',
-    params: ({ context: { owner, system } }: At) => {
-      const event: AggregatorNews = { type: 'aggregate.changed', system };
-      return { to: owner, event };
+    params: ({ context: c }: At) => {
+      const event: AggregatorNews = {
+        type: 'aggregate.changed',
+        system: c.system,
+        signature: signatureOf(
+          c.self,
+          c.updates,
+          Object.values(c.shelves).map(({ listed }) => listed),
+        ),
+      };
+      return { to: c.owner, event };
     },
   },
   'noteTold',

@@ -1,32 +1,15 @@
 /** Pure rules of an aggregator: what follows from a list, a change, an answer of a shelf, a question. */
 import { keyOf, nameOf, type Address } from './address.ts';
-import type {
-  AggregateWanted,
-  AggregatorNews,
-  Context,
-  ResourcesListed,
-  ResourceWanted,
-  Shelf,
-} from './aggregator.words.ts';
-import type { Letter, Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
-import type { ReadStart } from './read.machine.ts';
-import { remembered } from './remembered.ts';
+import type { AggregatorNews, Context, ResourcesListed, Shelf } from './aggregator.words.ts';
+import type { Open, OpenRefused, OwnedEnded, Post } from './effects.ts';
 import { both, type ShelfFilled, type ShelfOrder, type ShelfStart } from './shelf.rules.ts';
-import {
-  systems,
-  type AggregateShown,
-  type Missing,
-  type Notice,
-  type ResourceRead,
-  type SystemRules,
-} from './systems/index.ts';
+import { systems, unheardReason, type Notice, type Refused } from './systems/index.ts';
 import { timingOf } from './timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
-import { wireCodes, type Failure } from './wire/failure.ts';
 
-const rulesOf = ({ system }: Pick<Context, 'system'>) => systems[system];
-const shelfOf = (c: Context, server: string): Address => `${nameOf(c.self)}/shelf:${keyOf(server)}`;
-const own = (c: Context, server: string): Shelf | undefined =>
+export const rulesOf = ({ system }: Pick<Context, 'system'>) => systems[system];
+export const shelfOf = (c: Context, server: string): Address => `${nameOf(c.self)}/shelf:${keyOf(server)}`;
+export const own = (c: Context, server: string): Shelf | undefined =>
   Object.hasOwn(c.shelves, server) ? c.shelves[server] : undefined;
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((uri, n) => uri === b[n]);
@@ -41,6 +24,7 @@ export interface Taken {
   readonly letters: readonly Post[];
 }
 const nothing: Taken = { next: {}, opens: [], letters: [] };
+const unread = { items: [], reason: null, refused: [], changes: 0, asked: 0, given: 0 } as const;
 /** A server without anything of the system has no shelf. Equal lists are no news, whatever else of them has changed. */
 export function listed(c: Context, event: ResourcesListed): Taken {
   const { server, session, resources, changed, isRenewed } = event;
@@ -50,23 +34,24 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   const standing = standingOf(c, event);
   if (was && isSameList(before, uris)) {
     const { next, opens } = spoilt(c, was, changed);
-    const isNews = c.isNews || (isRenewed === true && before.length > 0);
-    return { next: { ...next, ...standing, isNews }, opens, letters: spoilLetters(c, was, changed) };
+    const isOther = isRenewed === true && before.length > 0;
+    const news = { isNews: c.isNews || isOther, updates: c.updates + Number(isOther) };
+    return { next: { ...next, ...standing, ...news }, opens, letters: spoilLetters(c, was, changed) };
   }
   if (!was && uris.length === 0) return { ...nothing, next: standing };
   const news: AggregatorNews = { type: 'resources.watch', server, uris, by: c.system };
   const watch: Post = { to: c.owner, event: news };
   const isSame = was !== undefined && isSameSet(before, uris);
   const isNews = c.isNews || !isSame;
-  const others = Object.fromEntries(Object.entries(c.shelves).filter(([name]) => name !== server));
+  const others = without(c.shelves, server);
   if (uris.length === 0) {
     const close: Post = { to: shelfOf(c, server), event: { type: 'close' }, ifThere: true };
-    const pending = c.pending.filter((each) => each !== server);
-    return { next: { ...standing, shelves: others, pending, isNews }, opens: [], letters: [close, watch] };
+    return { next: { ...standing, shelves: others, isNews }, opens: [], letters: [close, watch] };
   }
-  const known = was?.isOpen === true ? was : { items: [], reason: null, changes: 0 };
+  const known = was?.isOpen === true ? was : unread;
   const fresh: Shelf = {
-    ...{ items: known.items, reason: known.reason, changes: known.changes + 1 },
+    ...{ items: known.items, reason: known.reason, refused: known.refused, changes: known.changes + 1 },
+    ...{ asked: known.asked, given: known.given },
     ...{
       listed: { server, uris },
       session,
@@ -83,22 +68,51 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     letters: [listLetter(c, shelf), ...spoils, ...(isSame ? [] : [watch])],
   };
 }
-/** Whether its list is waited for, and why it cannot be had. */
-function standingOf(c: Context, event: ResourcesListed): Pick<Context, 'awaited' | 'unlisted'> {
-  const { server, isAwaited, failure } = event;
-  const awaited = c.awaited.filter((each) => each !== server);
-  const unlisted = Object.fromEntries(Object.entries(c.unlisted).filter(([name]) => name !== server));
+const without = <T>(all: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(all).filter(([name]) => name !== server));
+/** What of a list is not taken in. */
+function turnedAway(c: Context, { resources, unheard = [] }: ResourcesListed): readonly Refused[] {
+  const count = rulesOf(c).urisIn(unheard).length;
+  return count > 0 ? [{ reason: unheardReason(c.system, count) }] : rulesOf(c).refusedIn(resources ?? []);
+}
+/** Told to the host once: most servers are written without it, and nothing else says why they show nothing. */
+export const unheardNotices = (c: Context, { server, unheard = [] }: ResourcesListed): readonly Notice[] => {
+  const count = rulesOf(c).urisIn(unheard).length;
+  const text = `Server '${server}': ${unheardReason(c.system, count)}`;
+  return count > 0 ? [{ about: `${server} unheard`, mark: 'unheard', text }] : [];
+};
+/** Whether its list is waited for, why it cannot be had, and which questions wait for it no more. */
+function standingOf(
+  c: Context,
+  event: ResourcesListed,
+): Pick<Context, 'awaited' | 'exposed' | 'refused' | 'unlisted' | 'members' | 'questions'> {
+  const { server, isAwaited, failure, resources, upTo = 0 } = event;
+  const others = (names: readonly string[]): readonly string[] => names.filter((each) => each !== server);
+  const unlisted = without(c.unlisted, server);
+  const entries = turnedAway(c, event);
+  const isGone = resources === null;
   return {
-    awaited: isAwaited ? [...awaited, server] : awaited,
-    unlisted: failure === null ? unlisted : { ...unlisted, [server]: failure },
+    exposed: event.isExposed ? [...others(c.exposed), server] : others(c.exposed),
+    awaited: isAwaited ? [...others(c.awaited), server] : others(c.awaited),
+    refused: entries.length > 0 ? { ...c.refused, [server]: entries } : without(c.refused, server),
+    unlisted:
+      failure === null
+        ? unlisted
+        : { ...unlisted, [server]: `its list of resources could not be had: ${failure}` },
+    members: isGone ? others(c.members) : [...others(c.members), server],
+    questions: c.questions.map((question) =>
+      question.owed?.includes(server) === true && (isGone || question.n <= upTo)
+        ? { ...question, owed: others(question.owed) }
+        : question,
+    ),
   };
 }
-const shelfOpen = (c: Context, { listed: { server }, session }: Shelf): Open => ({
+export const shelfOpen = (c: Context, { listed: { server }, session }: Shelf): Open => ({
   kind: 'shelf',
   key: keyOf(server),
   input: { server, system: c.system, session, timing: timingOf.shelf(c.timing) } satisfies ShelfStart,
 });
-function listLetter(c: Context, { listed: { server, uris } }: Shelf): Post {
+export function listLetter(c: Context, { listed: { server, uris } }: Shelf): Post {
   const list: ShelfOrder = { type: 'shelf.list', uris: rulesOf(c).toRead(uris) };
   return { to: shelfOf(c, server), event: list };
 }
@@ -120,15 +134,21 @@ function spoilLetters(c: Context, shelf: Shelf, uris: readonly string[]): readon
     ? []
     : [{ to: shelfOf(c, shelf.listed.server), event: order, ifThere: true }];
 }
-/** What is told of one that is not listed is told of nothing that is shown. */
+/** Of one that it has not listed the server may show something new: its list is looked at. A catalogue lists nothing. */
 export function updated(
   c: Context,
   { server, uri }: { readonly server: string; readonly uri: string },
 ): Taken {
   const shelf = own(c, server);
-  if (!shelf || touched(c, shelf, [uri]).length === 0) return nothing;
+  const isTouched = shelf !== undefined && touched(c, shelf, [uri]).length > 0;
+  const isListed = isTouched && rulesOf(c).isListed(uri, shelf.listed.uris);
+  const isOwn = !isListed && rulesOf(c).urisIn([{ uri }]).length > 0 && c.members.includes(server);
+  const event: AggregatorNews = { type: 'resources.relist', server, by: c.system, n: 0 };
+  const relist: readonly Post[] = isOwn ? [{ to: c.owner, event }] : [];
+  if (!isTouched) return { ...nothing, letters: relist };
   const { next, opens } = spoilt(c, shelf, [uri]);
-  return { next: { ...next, isNews: true }, opens, letters: spoilLetters(c, shelf, [uri]) };
+  const news = { isNews: true, updates: c.updates + 1 };
+  return { next: { ...next, ...news }, opens, letters: [...spoilLetters(c, shelf, [uri]), ...relist] };
 }
 
 /** From now on its server says when one of these changes. What was read of them before that may be others by now. */
@@ -148,53 +168,27 @@ export function watched(c: Context, { server, uris, isAnew }: ResourcesWatched):
     letters: [{ to: shelfOf(c, server), event: order, ifThere: true }],
   };
 }
-const unwatched = (c: Context, { listed, watched }: Shelf): readonly string[] => {
+export const unwatched = (c: Context, { listed, watched }: Shelf): readonly string[] => {
   const told = new Set(watched);
   return rulesOf(c)
     .toRead(listed.uris)
     .filter((uri) => !told.has(uri));
 };
 
-// ── answers ────────────────────────────────────────────────────────────────────────────────────────────
-export const unread = (c: Context): readonly string[] =>
-  Object.values(c.shelves).flatMap(({ listed: { server }, isFresh }) => (isFresh ? [] : [server]));
-const missingIn = (c: Context): Missing[] => [
-  ...Object.values(c.shelves).flatMap(({ listed: { server }, reason }) =>
-    reason === null ? [] : [{ server, reason }],
-  ),
-  ...c.awaited.map((server) => ({
-    server,
-    reason: `its list of resources did not come within ${c.timing.shelfMs} ms`,
-  })),
-  ...Object.entries(c.unlisted).map(([server, why]) => ({
-    server,
-    reason: `its list of resources could not be had: ${why}`,
-  })),
-];
-/** The same list for as long as nothing changes, so that what is worked out of it is worked out once. */
-const itemsOn = remembered((shelves: Context['shelves']) =>
-  Object.values(shelves).flatMap(({ items }) => items),
-);
-const bodyOf = (c: Context, { query, history }: AggregateWanted): object =>
-  rulesOf(c).answerOf(itemsOn(c.shelves), query, history);
-export function shown(c: Context, wanted: AggregateWanted, failure: Failure | null): Post {
-  const event: AggregateShown = {
-    type: 'aggregate.shown',
-    ...{ ticket: wanted.ticket, reqId: wanted.reqId, failure },
-    body: failure ? {} : bodyOf(c, wanted),
-    missing: failure ? [] : missingIn(c),
-  };
-  return { to: wanted.replyTo, event, ifThere: true };
-}
+// ── what its shelves say ───────────────────────────────────────────────────────────────────────────────
 export function filled(c: Context, news: ShelfFilled): Partial<Context> {
-  const { server, items, reason, changes } = news;
+  const { server, items, reason, refused, changes } = news;
   const shelf = own(c, server);
-  const pending = c.pending.filter((each) => each !== server);
-  if (!shelf) return { pending };
+  if (!shelf) return {};
   // Of one that tells of no change nothing is known the next time.
   const isFresh =
     reason === null && news.isFresh && changes === shelf.changes && unwatched(c, shelf).length === 0;
-  return { pending, shelves: { ...c.shelves, [server]: { ...shelf, items, reason, isFresh } } };
+  const given = Math.max(shelf.given, news.upTo);
+  return {
+    shelves: { ...c.shelves, [server]: { ...shelf, items, reason, refused, isFresh, given } },
+    isNews: c.isNews || news.isNews,
+    updates: c.updates + Number(news.isNews),
+  };
 }
 
 // ── what a host should know ────────────────────────────────────────────────────────────────────────────
@@ -233,67 +227,10 @@ function lost(c: Context, key: string, reason: string): Partial<Context> {
   const shelf = Object.values(c.shelves).find(({ listed: l }) => key === `shelf:${keyOf(l.server)}`);
   if (!shelf) return {};
   const { server } = shelf.listed;
-  const gone: Shelf = { ...shelf, items: [], reason, isFresh: false, changes: 0, isOpen: false };
-  return {
-    pending: c.pending.filter((each) => each !== server),
-    shelves: { ...c.shelves, [server]: gone },
+  const gone: Shelf = {
+    ...{ ...shelf, items: [], reason, refused: [], isFresh: false, changes: 0, isOpen: false },
+    // Who waits for it is answered without it.
+    given: shelf.asked,
   };
-}
-/** All that is not known is asked for; who has no machine any more gets one. */
-export function filling(c: Context): Pick<Taken, 'opens' | 'letters'> {
-  const shelves = unread(c).flatMap((server) => own(c, server) ?? []);
-  const closed = shelves.filter(({ isOpen }) => !isOpen);
-  const fill = (shelf: Shelf): ShelfOrder => ({ type: 'shelf.fill', anew: unwatched(c, shelf) });
-  return {
-    opens: closed.map((shelf) => shelfOpen(c, shelf)),
-    letters: [
-      ...closed.map((shelf) => listLetter(c, shelf)),
-      ...shelves.map((shelf): Post => ({ to: shelfOf(c, shelf.listed.server), event: fill(shelf) })),
-    ],
-  };
-}
-export function pending(c: Context): Partial<Context> {
-  const opened = (shelf: Shelf): Shelf => (shelf.isOpen ? shelf : { ...shelf, isOpen: true, changes: 1 });
-  const shelves = Object.entries(c.shelves).map(([server, shelf]) => [server, opened(shelf)]);
-  return { pending: unread(c), shelves: Object.fromEntries(shelves) as Context['shelves'] };
-}
-
-// ── one resource ───────────────────────────────────────────────────────────────────────────────────────
-const routeOf = (c: Context, { uri, history }: ResourceWanted): ReturnType<SystemRules['routeOf']> =>
-  rulesOf(c).routeOf(
-    uri,
-    Object.values(c.shelves).map((shelf) => shelf.listed),
-    history,
-  );
-/** Nobody lists it, and not all lists have come. */
-export const mustWait = (c: Context, wanted: ResourceWanted): boolean =>
-  c.awaited.length > 0 && !routeOf(c, wanted).ok;
-export function routeNotices(c: Context, wanted: ResourceWanted): readonly Notice[] {
-  const route = routeOf(c, wanted);
-  return route.ok && route.body.notice ? [route.body.notice] : [];
-}
-export function refused(
-  { ticket, reqId, replyTo }: Pick<ResourceWanted, 'ticket' | 'reqId' | 'replyTo'>,
-  failure: Failure,
-): Post {
-  const event: ResourceRead = { type: 'resource.read', ticket, reqId, contents: [], failure };
-  return { to: replyTo, event, ifThere: true };
-}
-export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens' | 'letters'> {
-  const { ticket, reqId, uri, replyTo } = wanted;
-  const route = routeOf(c, wanted);
-  if (!route.ok) return { opens: [], letters: [refused(wanted, route.failure)] };
-  const { server } = route.body;
-  const session = own(c, server)?.session ?? '';
-  const input: ReadStart = {
-    ...{ ticket, reqId, system: c.system, server, uri, session, replyTo },
-    timing: timingOf.read(c.timing),
-  };
-  const gone: ResourceRead = {
-    type: 'resource.read',
-    ...{ ticket, reqId, contents: [] },
-    failure: { code: wireCodes.internal, message: `'${uri}' is not read any more: its computer is closing` },
-  };
-  const will: Letter = { to: replyTo, event: gone };
-  return { opens: [{ kind: 'read', key: keyOf(ticket), input, will }], letters: [] };
+  return { shelves: { ...c.shelves, [server]: gone } };
 }

@@ -6,6 +6,7 @@ import type { CallPhase } from './settlement.ts';
 
 const question = (c: Context): CallQuestion => ({
   reqId: c.reqId,
+  agent: c.agent,
   server: c.server,
   tool: c.tool,
   params: c.params,

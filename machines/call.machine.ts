@@ -2,19 +2,22 @@
  * One tool call: one JSON-RPC request, settled exactly once, straight to its asker (`replyTo`).
  *
  * deciding   — passed through: does its computer have a say in it?
- * judging    — asks the `policy` port: are its arguments right, and may it run?
- * confirming — asks the `confirm` port: a person; nothing was sent yet
- * queued     — not sent yet, and its time runs: held (its server is being started for it)
+ * judging    — asks the `policy` port, are its arguments right, and may it run: inTime | watched (the port has less
+ *              time than the call)
+ * confirming — asks the `confirm` port: a person, who has a time, too; nothing was sent yet
+ * queued     — not sent yet: held (its server is being started for it)
  *              | inLine (as many calls as may run do)
- * running    — sent to the server; its deadline runs: patient | watched (it may not be silent for too long)
+ * running    — sent to the server: patient | watched (it may not be silent for too long)
  * severed    — the stream broke: waits for the client to tell how the server died, or that it is back, until the
  *              deadline
  * finishing  — answered: asks the `finish` port to look at the result; whatever comes of that, the result is given
  * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (its arguments,
  * the policy, a person, or too many others said no) | unknown (sent, and the server died before it answered) — final
  *
- * No `invoke`, and an `after` only where silence is bounded: it asks, and its deadline is its root's own timer, so
- * that its cost does not grow with the number in flight. Leaving withdraws the question, which cancels the call at the server.
+ * Its deadline is the whole time that its caller gives it, set once: whatever it waits for until it is answered, it is
+ * over by then, and whom it asks is asked no longer. No `invoke`, and an `after` only for what has a limit of its own
+ * besides: it asks, and its deadline is its root's own timer, so that its cost does not grow with the number in
+ * flight. Leaving withdraws the question, which cancels the call at the server.
  */
 import { not, type ActorRefFrom } from 'xstate';
 import { extended } from './extended.ts';
@@ -29,6 +32,7 @@ import {
   lost,
   parts,
   settle,
+  startClock,
 } from './call.parts.ts';
 import { confirming, finishing, judging, ready, refusing, unsent } from './call.phases.ts';
 
@@ -41,10 +45,18 @@ export const callMachine = parts.createMachine({
   id: 'call',
   context: ({ input }) =>
     extended(input, { phase: input.policy ? 'judging' : 'queued', result: null, failure: null } as const),
+  entry: startClock,
   initial: 'deciding',
   on: { 'call.hold': { actions: 'hold' } },
   states: {
-    deciding: { tags: 'connecting', always: [{ guard: 'isJudged', target: 'judging' }, sentAtOnce] },
+    deciding: {
+      tags: 'connecting',
+      always: [
+        { guard: 'isJudgedBriefly', target: 'judging.watched' },
+        { guard: 'isJudged', target: 'judging' },
+        sentAtOnce,
+      ],
+    },
     judging,
     confirming,
     queued: {

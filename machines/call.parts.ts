@@ -5,6 +5,7 @@ import { assign } from './assign.ts';
 import {
   argumentsInvalid,
   carried,
+  confirmationLate,
   finished,
   isCallToolResult,
   isRefusedByTool,
@@ -15,6 +16,7 @@ import {
   type Confirmation,
   type Finding,
   type Judgement,
+  type WhyNot,
 } from './calls/index.ts';
 import { effects, type DirectoryEvent, type OwnerEnded } from './effects.ts';
 import type { AskFact } from './ports.ts';
@@ -26,6 +28,8 @@ export interface CallStart {
   /** Names the asker's pending answer; unique among the calls in flight of one client. */
   readonly ticket: string;
   readonly reqId: string;
+  /** Who wants it, for the person who is asked; null: the host itself. */
+  readonly agent: string | null;
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
@@ -53,7 +57,7 @@ export type CallOrder =
   | { readonly type: 'call.hold' }
   | { readonly type: 'close' }
   /** Who asked is gone; its result would go nowhere. */
-  | { readonly type: 'asker.lost'; readonly asker: Address }
+  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | { readonly type: 'server.lost'; readonly failure: Failure };
 /** Said to its client: it may run, and waits for its server. */
 export interface ServerWanted {
@@ -90,12 +94,23 @@ const timeoutOf = (
   code: 'ToolExecutionTimeout',
   message: isSent(c)
     ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
-    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')`,
-  details: { timeout, which, server_name: c.server, tool_name: c.tool },
-  remedy: isSent(c)
-    ? 'Give it more time, or look at the server: it may still be at work.'
-    : 'Give it more time, or let fewer calls wait at once.',
+    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')${c.isHeld ? ': its server is still starting' : ''}`,
+  details: {
+    ...{ timeout, which, server_name: c.server, tool_name: c.tool },
+    ...(c.isHeld && !isSent(c) && { state: 'connecting' }),
+  },
+  remedy: remedies[c.phase] ?? 'Give it more time, or let fewer calls wait at once.',
 });
+const remedies: Partial<Record<CallPhase, string>> = {
+  judging: 'Give it more time, or look at the rule of the host: it gave no answer yet.',
+  running: 'Give it more time, or look at the server: it may still be at work.',
+};
+const whose = (c: Context): 'caller' | 'total' => (isCallers(c) ? 'caller' : 'total');
+/** Of a question that is open no longer: whose time is over. */
+export const callersTime = ({ context: c }: { context: Context }) =>
+  ({ text: confirmationLate, which: whose(c), timeout: limitOf(c) }) as const;
+export const personsTime = ({ context: c }: { context: Context }) =>
+  ({ text: confirmationLate, which: 'confirm', timeout: c.policy?.confirmMs ?? 0 }) as const;
 
 export const settle = (end: CallEnd) =>
   ({
@@ -118,6 +133,9 @@ export const settle = (end: CallEnd) =>
       ifThere: true as const,
     }),
   }) as const;
+
+/** Why a person did not let it run: what was said, or whose time is over. */
+export type Unconfirmed = WhyNot & { readonly text: string };
 
 export const parts = setup({
   types: {
@@ -143,7 +161,7 @@ export const parts = setup({
       phase: 'queued' as const,
     })),
     rememberTimeout: assign(({ context: c }) => ({
-      failure: timeoutOf(c, isCallers(c) ? 'caller' : 'total', 'did not answer within', limitOf(c)),
+      failure: timeoutOf(c, whose(c), 'did not answer within', limitOf(c)),
     })),
     rememberSilence: assign(({ context: c }) => ({
       failure: timeoutOf(c, 'idle', 'said nothing for', c.idleMs),
@@ -168,12 +186,14 @@ export const parts = setup({
       failure: notPermitted(c, reason),
     })),
     rememberUnreadable: assign(({ context: c }) => ({ failure: unreadable(c) })),
-    rememberUnconfirmed: assign(({ context: c }, p: { text: string; reason?: string | undefined }) => ({
-      failure: notConfirmed(c, p.text, p.reason),
+    rememberUnconfirmed: assign(({ context: c }, { text, ...details }: Unconfirmed) => ({
+      failure: notConfirmed(c, text, details),
     })),
   },
   guards: {
     isJudged: ({ context }) => context.policy !== null,
+    isJudgedBriefly: ({ context: c }) =>
+      c.policy !== null && (limitOf(c) === 0 || c.policy.confirmMs < limitOf(c)),
     isHeld: ({ context }) => context.isHeld,
     isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
     // Whatever is no word of ours permits nothing.
@@ -198,7 +218,10 @@ export const parts = setup({
     isBusy: (_, { failure }: { failure: Failure }) => failure.code === 'Busy',
     wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
   },
-  delays: { silence: ({ context }) => context.idleMs },
+  delays: {
+    silence: ({ context }) => context.idleMs,
+    patience: ({ context }) => context.policy?.confirmMs ?? 0,
+  },
 });
 
 export const itself = <E>({ event }: { event: E }): E => event;
@@ -213,9 +236,9 @@ export const confirmationOf = saidIn<Confirmation>;
 // ── its clock ──────────────────────────────────────────────────────────────────────────────────────────
 const clock = (ms: (c: Context) => number) =>
   ({ type: 'setDeadline', params: ({ context }: { context: Context }) => ({ ms: ms(context) }) }) as const;
-/** Its whole time, from the moment at which nobody but its server is waited for. */
+/** The whole time that its caller gives it, whatever it waits for. */
 export const startClock = clock(limitOf);
-export const startPatience = clock((c) => c.policy?.confirmMs ?? 0);
+/** Its answer is here: what comes now is not taken from its caller's time. */
 export const startLook = clock((c) => c.policy?.lookMs ?? 0);
 
 // ── ways out that many states share ────────────────────────────────────────────────────────────────────
@@ -235,7 +258,12 @@ export const abandoned = [
 export const askerLost = {
   guard: { type: 'isMyAsker', params: itself<{ readonly asker: Address }> },
   target: 'cancelled',
-  actions: { type: 'rememberCancel', params: { reason: 'who asked is gone' } },
+  actions: {
+    type: 'rememberCancel',
+    params: ({ event }: { event: { readonly reason?: string } }) => ({
+      reason: event.reason ?? 'who asked is gone',
+    }),
+  },
 } as const;
 export const notStarted = {
   target: 'failed',

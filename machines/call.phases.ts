@@ -1,18 +1,18 @@
 /** What happens to a call before it is sent, and after it was answered: only those of a computer go through this. */
-import { confirmationDenied, confirmationLate, nothingFound, type Finding } from './calls/index.ts';
+import { confirmationDenied, nothingFound, type Finding } from './calls/index.ts';
 import { askFinish, askPerson, askPolicy, enter, send, tellApproved } from './call.asks.ts';
 import {
   abandoned,
   askerLost,
+  callersTime,
   cancelled,
   closed,
   confirmationOf,
   failureOf,
   judgementOf,
   notStarted,
-  startClock,
+  personsTime,
   startLook,
-  startPatience,
   type Context,
 } from './call.parts.ts';
 
@@ -27,13 +27,13 @@ export const unsent = {
 export const refusing = { type: 'rememberFailure', params: failureOf } as const;
 /** Nothing stands against it any more. */
 export const ready = [
-  { guard: 'isHeld', target: 'queued', actions: startClock },
-  { target: 'running', actions: [startClock, ...send] },
+  { guard: 'isHeld', target: 'queued' },
+  { target: 'running', actions: send },
 ] as const;
 
 export const judging = {
   tags: 'connecting',
-  entry: [askPolicy, startPatience],
+  entry: askPolicy,
   on: {
     ...unsent,
     'call.go': { actions: 'release' },
@@ -52,17 +52,29 @@ export const judging = {
       ...ready,
     ],
     'ask.refused': { target: 'refused', actions: refusing },
-    'deadline.passed': {
-      target: 'refused',
-      actions: { type: 'rememberForbidden', params: { reason: 'the policy of its host gave no answer' } },
+    'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
+  },
+  initial: 'inTime',
+  states: {
+    inTime: {},
+    /** The rule has less time than the call. */
+    watched: {
+      after: {
+        patience: {
+          target: '#call.refused',
+          actions: { type: 'rememberForbidden', params: { reason: 'the policy of its host gave no answer' } },
+        },
+      },
     },
   },
 } as const;
 
+const tooLate = <P>(params: P) =>
+  ({ target: 'refused', actions: { type: 'rememberUnconfirmed', params } }) as const;
 type Answered = { readonly event: { readonly result: unknown } };
 export const confirming = {
   tags: 'connecting',
-  entry: [enter('confirming'), askPerson, startPatience],
+  entry: [enter('confirming'), askPerson],
   on: {
     ...unsent,
     'call.go': { actions: 'release' },
@@ -78,16 +90,14 @@ export const confirming = {
       {
         guard: { type: 'isForSession', params: confirmationOf },
         target: 'queued',
-        actions: [startClock, tellApproved],
+        actions: tellApproved,
       },
-      { target: 'queued', actions: startClock },
+      { target: 'queued' },
     ],
     'ask.refused': { target: 'refused', actions: refusing },
-    'deadline.passed': {
-      target: 'refused',
-      actions: { type: 'rememberUnconfirmed', params: { text: confirmationLate } },
-    },
+    'deadline.passed': tooLate(callersTime),
   },
+  after: { patience: tooLate(personsTime) },
 } as const;
 
 /** The answer is here, and is given whatever comes of looking at it: its server has nothing more to do with it. */

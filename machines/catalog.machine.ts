@@ -19,17 +19,28 @@ import {
   askList,
   because,
   dropEntries,
-  isLost,
+  noteWanted,
   parts,
   poll,
   refusalOf,
-  saidSo,
   sessionOf,
-  settle,
+  spokeOfAnother,
   takeAnswer,
+  tellWanted,
   whyOf,
   withdrawList,
 } from './catalog.parts.ts';
+import {
+  changed,
+  failed,
+  judge,
+  noList,
+  refused,
+  rememberRefusal,
+  settled,
+  slow,
+  wanted,
+} from './catalog.phases.ts';
 
 export type {
   CatalogListed,
@@ -37,28 +48,7 @@ export type {
   CatalogOrder,
   CatalogSettled,
   CatalogStart,
-} from './catalog.parts.ts';
-
-const noList = 'its server does not know this list';
-const settled = settle(
-  () => null,
-  () => false,
-);
-const failed = settle((c) => c.failure, isLost);
-const rememberRefusal = { type: 'rememberFailure', params: refusalOf } as const;
-/** The first two keep what is offered, the third takes it back. */
-const judge = [{ guard: 'isWorn', target: '#catalog.withdrawn' }, { target: '#catalog.failing' }] as const;
-const refused = [
-  { guard: { type: 'isUnasked', params: refusalOf }, target: '#catalog.failing' },
-  {
-    guard: { type: 'isUnknownMethod', params: refusalOf },
-    target: '#catalog.resting',
-    actions: dropEntries(() => noList),
-  },
-  { target: '#catalog.judging', actions: rememberRefusal },
-] as const;
-const slow = { target: '#catalog.judging', actions: 'rememberSlow' } as const;
-const changed = because(saidSo);
+} from './catalog.words.ts';
 
 export const catalogMachine = parts.createMachine({
   id: 'catalog',
@@ -73,6 +63,10 @@ export const catalogMachine = parts.createMachine({
     why: 'its server is connected',
     isGone: false,
     lies: 0,
+    isDoubted: false,
+    doubts: 0,
+    asking: {},
+    owed: {},
   }),
   initial: 'resting',
   on: {
@@ -82,6 +76,8 @@ export const catalogMachine = parts.createMachine({
     },
     'catalog.rest': { target: '.resting', actions: { type: 'noteGone', params: whyOf } },
     'catalog.forget': { target: '.resting', actions: dropEntries(() => noList) },
+    'list.doubted': { actions: 'noteDoubted' },
+    'list.wanted': { actions: noteWanted },
     close: '.closed',
   },
   states: {
@@ -121,13 +117,19 @@ export const catalogMachine = parts.createMachine({
     ready: {
       tags: 'ready',
       initial: 'steady',
+      always: wanted,
       states: {
         steady: {
           entry: poll,
           exit: { type: 'setDeadline', params: { ms: 0 } },
           on: {
             'list.changed': { target: '#catalog.ready.gathering', actions: changed },
-            'deadline.passed': { target: '#catalog.refreshing', actions: because('a look at the server') },
+            /** Put off once, not with each: who speaks of others without end is asked, too. */
+            'list.doubted': [{ guard: 'isDoubted' }, { actions: ['noteDoubted', poll] }],
+            'deadline.passed': [
+              { guard: 'isDoubted', target: '#catalog.refreshing', actions: because(spokeOfAnother) },
+              { target: '#catalog.refreshing', actions: because('a look at the server') },
+            ],
           },
         },
         /** Asked a moment ago: whatever is told now is gathered. */
@@ -170,10 +172,11 @@ export const catalogMachine = parts.createMachine({
       },
     },
     /** Passed through: how often in a row? */
-    judging: { tags: 'ready', always: judge },
+    judging: { tags: 'ready', entry: tellWanted, always: judge },
     failing: {
       tags: 'ready',
       on: { 'list.changed': { target: 'refreshing', actions: changed } },
+      always: wanted,
       after: { retry: 'refreshing' },
     },
     withdrawn: {
@@ -182,6 +185,7 @@ export const catalogMachine = parts.createMachine({
         because('its server answers again'),
       ],
       on: { 'list.changed': 'refreshing' },
+      always: wanted,
       after: { retry: 'refreshing' },
     },
     closed: { type: 'final' },

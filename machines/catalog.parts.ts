@@ -10,90 +10,25 @@ import {
   type CatalogList,
   type Changes,
   type Entry,
-  type History,
 } from './catalog/index.ts';
+import type {
+  CatalogListed,
+  CatalogNews,
+  CatalogOrder,
+  CatalogSettled,
+  Context,
+  Input,
+} from './catalog.words.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
 import { failureOfStep, isForgotten, isHopeless } from './server-failure.ts';
-import type { TimingOf } from './timing.ts';
+import { backoffOfList } from './timing.ts';
 import type { Failure } from './wire/failure.ts';
 
-export interface CatalogStart {
-  readonly server: string;
-  readonly list: CatalogList;
-  /** The address that opened the session: questions go there. */
-  readonly session: Address;
-  /** Who is told of changes, beside the owner. */
-  readonly reader: Address;
-  /** From the last good run; offered only where its server rests until it is needed. */
-  readonly kept: readonly Entry[] | null;
-  /** So many refreshes in a row that fail take its entries back. */
-  readonly refreshFailures: number;
-  readonly timing: TimingOf<'catalog'>;
-}
-export type CatalogOrder =
-  /** There is a session, and the server has such a list. `isDeclared`: it will say when the list changes. */
-  | { readonly type: 'catalog.open'; readonly isDeclared: boolean }
-  /** There is no session any more; `why` is kept as the reason why its entries are gone. */
-  | { readonly type: 'catalog.rest'; readonly why: string }
-  /** The server has no such list (any more). */
-  | { readonly type: 'catalog.forget'; readonly why: string }
-  | { readonly type: 'list.changed' }
-  | { readonly type: 'close' };
-/** What the reader hears, only when the entries are others than before. Snapshots are never changed. */
-export interface CatalogNews {
-  readonly type: 'catalog.changed';
-  readonly server: string;
-  readonly list: CatalogList;
-  readonly entries: readonly Entry[];
-  readonly revision: number;
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly changed: readonly string[];
-  /** Why: a sentence for a person. */
-  readonly why: string;
-  /** Taken back because they could not be had any more. */
-  readonly isWithdrawn: boolean;
-}
-/**
- * What the reader hears of resources besides: the first list of a session is there, or could not be had, or the server lists
- * the same in another order. Who shows them has to know whether there is nothing, or nothing yet, and in which order.
- */
-export interface CatalogListed {
-  readonly type: 'catalog.listed';
-  readonly server: string;
-  readonly list: CatalogList;
-  readonly entries: readonly Entry[];
-  /** Why not: the entries are the last that were known. */
-  readonly failure: Failure | null;
-}
-/** What the owner hears once a session: the first list is there, or could not be had. */
-export interface CatalogSettled {
-  readonly type: 'catalog.settled';
-  readonly list: CatalogList;
-  readonly failure: Failure | null;
-  /** It was not asked for, or nobody will answer: was the session lost? Then `session.lost` says so, too. */
-  readonly lost: boolean;
-}
-type Input = CatalogStart & { readonly self: Address; readonly owner: Address };
-export interface Context extends Input {
-  readonly entries: readonly Entry[];
-  /** Counts changes of the entries, over all sessions. */
-  readonly revision: number;
-  readonly history: History;
-  /** Refreshes in a row that failed. */
-  readonly failures: number;
-  readonly failure: Failure | null;
-  readonly isDeclared: boolean;
-  /** Why the entries are about to change: said with the change. */
-  readonly why: string;
-  /** Its entries are not offered, because there is no session. */
-  readonly isGone: boolean;
-  /** Changes in a row that were told and were none. */
-  readonly lies: number;
-}
 /** Why a list is asked for anew: its server said so. */
 export const saidSo = 'the server said that its list changed';
+export const spokeOfAnother = 'the server spoke of a resource that it had not listed';
+export const wantedAnew = 'somebody asked for it anew';
 
 const questions: Readonly<Record<CatalogList, string>> = {
   tools: 'tools/list',
@@ -105,8 +40,11 @@ const listQuestion = 'list';
 /** A server that does not know the method has no such list: that is no failure. */
 const methodNotFound = -32_601;
 
-const entriesOf = (c: Context, result: unknown): readonly Entry[] =>
-  (result as Readonly<Record<string, readonly Entry[]>>)[c.list] ?? [];
+/** With what is no tool behind them: people hear of it, and nobody else. */
+const entriesOf = (c: Context, result: unknown): readonly Entry[] => {
+  const { [c.list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
+  return unusable.length === 0 ? entries : [...entries, ...unusable];
+};
 const isUnknownMethod = ({ details }: Failure): boolean => details?.['code'] === methodNotFound;
 const told = (c: Context, entries: readonly Entry[]): Changes =>
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
@@ -141,13 +79,21 @@ const isReordered = (c: Context, entries: readonly Entry[]): boolean =>
     const known = c.entries[at];
     return known === undefined || keyOfEntry(c.list, known) !== keyOfEntry(c.list, entry);
   });
-const listedLetters = (c: Context, entries: readonly Entry[], failure: Failure | null) => {
+const isWanted = ({ asking }: Context): boolean => Object.keys(asking).length > 0;
+const listedLetter = (c: Context, entries: readonly Entry[], failure: Failure | null) => {
   const event: CatalogListed = {
     type: 'catalog.listed',
     ...{ server: c.server, list: c.list, entries, failure },
+    ...(isWanted(c) && { upTo: c.asking }),
   };
-  return c.list === 'resources' ? [{ to: c.reader, event, ifThere: true as const }] : [];
+  return [{ to: c.reader, event, ifThere: true as const }];
 };
+const listedLetters = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
+  c.list === 'resources' ? listedLetter(c, entries, failure) : [];
+const isWorn = ({ failures, refreshFailures }: Context): boolean => failures >= refreshFailures;
+/** Tools were withdrawn, for this failure, or are back: whoever calls one has to be told why it is not there. */
+const withdrawalLetters = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
+  c.list === 'tools' && isWorn(c) ? listedLetter(c, entries, failure) : [];
 const fresh = ({ context: c }: { context: Context }) => c.why;
 
 /** Told before it is remembered: what was is needed to say what changed. */
@@ -157,9 +103,10 @@ export const takeAnswer = [
     params: ({ context: c, event }: { context: Context } & Answer) => {
       const entries = entriesOf(c, event.result);
       const isOther = c.failures > 0 || isReordered(c, entries);
-      return isOther && isNoChange(told(c, entries))
-        ? { letters: listedLetters(c, entries, null) }
-        : lettersOf(c, entries, fresh({ context: c }));
+      const { letters } = lettersOf(c, entries, fresh({ context: c }));
+      const isSaid = isWanted(c) || (isOther && letters.length === 0);
+      const listed = isSaid ? listedLetters(c, entries, null) : [];
+      return { letters: [...letters, ...listed, ...withdrawalLetters(c, entries, null)] };
     },
   },
   { type: 'rememberEntries', params: ({ event }: Answer) => event },
@@ -168,7 +115,11 @@ export const dropEntries = (why: (c: Context) => string, isWithdrawn = false) =>
   [
     {
       type: 'postAll',
-      params: ({ context: c }: { context: Context }) => lettersOf(c, [], why(c), isWithdrawn),
+      params: ({ context: c }: { context: Context }) => {
+        // While their names are known still.
+        const first = withdrawalLetters(c, [], isWithdrawn ? c.failure : null);
+        return { letters: [...first, ...lettersOf(c, [], why(c), isWithdrawn).letters] };
+      },
     },
     { type: 'dropEntries', params: ({ context }: { context: Context }) => ({ why: why(context) }) },
   ] as const;
@@ -181,7 +132,22 @@ export const askList = [
       method: questions[c.list],
     }),
   },
+  'noteAsking',
 ] as const;
+/** Who wants it as it is now hears that it could not be had. */
+export const tellWanted = [
+  {
+    type: 'postAll',
+    params: ({ context: c }: { context: Context }) => ({
+      letters: isWanted(c) ? listedLetters(c, c.entries, c.failure) : [],
+    }),
+  },
+  'forgetAsking',
+] as const;
+export const noteWanted = {
+  type: 'noteWanted',
+  params: ({ event }: { event: { readonly by: string; readonly n: number } }) => event,
+} as const;
 export const withdrawList = { type: 'withdraw', params: { id: listQuestion } } as const;
 /** `session.lost` follows; where one question was lost alone, it does not. */
 export const isLost = (event: unknown): boolean => {
@@ -206,6 +172,11 @@ function liesAfter(c: Context, entries: readonly Entry[]): number {
   if (!isNoChange(told(c, entries))) return 0;
   return c.why === saidSo ? Math.min(c.lies + 1, mostLies) : c.lies;
 }
+/** Only a look for that reason says something of its word. */
+function doubtsAfter(c: Context, entries: readonly Entry[]): number {
+  if (!isNoChange(told(c, entries))) return 0;
+  return c.why === spokeOfAnother ? Math.min(c.doubts + 1, mostLies) : c.doubts;
+}
 /** Beyond that it makes no difference any more. */
 const mostLies = 16;
 const mostFailures = 1_000;
@@ -225,6 +196,14 @@ export const parts = setup({
       failures: 0,
       failure: null,
     })),
+    noteDoubted: assign({ isDoubted: true }),
+    noteWanted: assign(({ context: c }, { by, n }: { by: string; n: number }) => ({
+      owed: { ...c.owed, [by]: n },
+    })),
+    noteAsking: assign(({ context: c }) => ({
+      ...{ asking: { ...c.asking, ...c.owed }, owed: {}, isDoubted: false },
+    })),
+    forgetAsking: assign({ asking: {} }),
     rememberWhy: assign((_, { why }: { why: string }) => ({ why })),
     /** Gone with their session, and known still: who looks hears why they are not offered. */
     noteGone: assign(({ context: c }, { why }: { why: string }) => ({
@@ -244,6 +223,8 @@ export const parts = setup({
       failures: 0,
       failure: null,
       lies: liesAfter(c, entriesOf(c, result)),
+      doubts: doubtsAfter(c, entriesOf(c, result)),
+      asking: {},
       ...taken(c, entriesOf(c, result), c.why),
     })),
     dropEntries: assign(({ context: c }, { why }: { why: string }) => taken(c, [], why)),
@@ -265,25 +246,30 @@ export const parts = setup({
     /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
     isUnasked: (_, { sent, lost, alone, failure }: Extract<AskFact, { type: 'ask.refused' }>) =>
       alone !== true && (lost === true || (!sent && !isHopeless(failure))),
-    isWorn: ({ context: c }) => c.failures >= c.refreshFailures,
+    isDoubted: ({ context }) => context.isDoubted,
+    isOwing: ({ context }) => Object.keys(context.owed).length > 0,
+    isWorn: ({ context }) => isWorn(context),
   },
   delays: {
     listTimeout: ({ context }) => context.timing.listMs,
     /** Twice as long after each change that was none: some servers tell of one whenever they are asked. */
     quiet: ({ context: { timing: t, lies } }) => Math.min(t.quietMs * 2 ** lies, t.longestQuietMs),
     longestQuiet: ({ context }) => context.timing.longestQuietMs,
-    /** Twice as long after each failure, at most ten times. */
-    retry: ({ context: { timing: t, failures } }) => t.relistMs * Math.min(2 ** (failures - 1), 10),
+    retry: ({ context: { timing, failures } }) => backoffOfList(timing, failures),
   },
 });
 
+/** A server that speaks of others for ever is asked for its list twice as late each time, so that it makes no storm. */
+const doubtMs = ({ timing: t, doubts }: Context): number =>
+  Math.min(t.quietMs * 2 ** doubts, backoffOfList(t, Infinity));
 /** Asked for anew after a while, in case nobody says that it changed: ± 10 %, so that servers do not ask in step. */
 export const poll = {
   type: 'setDeadline',
-  params: ({ context: { isDeclared, timing: t } }: { context: Context }) => ({
-    ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9),
-    spread: 2 / 9,
-  }),
+  params: ({ context: c }: { context: Context }) => {
+    const { isDeclared, isDoubted, timing: t } = c;
+    if (isDoubted) return { ms: doubtMs(c) };
+    return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), spread: 2 / 9 };
+  },
 } as const;
 export const sessionOf = ({ event }: { event: { readonly isDeclared: boolean } }) => event;
 export const whyOf = ({ event }: { event: { readonly why: string } }) => event;

@@ -162,6 +162,7 @@ export const openProcess = {
     input: {
       server: c.server,
       generation: c.generation,
+      spec: c.spec,
       timing: timingOf.process(c.timing),
     } satisfies ProcessStart,
   }),

@@ -3,6 +3,7 @@
  *
  * idle       — not wanted: `auto_connect` is off, it was stopped, or it ended well by itself
  * resting    — wanted when it is needed: its kept tools are offered, and a call starts it
+ * resolving  — the values of its placeholders are asked for; without them it is tripped, and says which
  * queued     — waits for its turn among the servers of its computer
  * launching  — its process starts; servers over HTTP and in this host have none
  * connected  — a session: handshaking (initialize) → listing (first tools; unlisted: lost on their way)
@@ -33,7 +34,8 @@ import {
   unlisted,
 } from './client.phases.ts';
 import { newborn } from './client.rules.ts';
-import { watch } from './client.watch.ts';
+import { held, queued, resolving, retried } from './client.spec.ts';
+import { watching } from './client.watch.ts';
 
 export type {
   CallRequest,
@@ -47,10 +49,6 @@ export type {
 
 /** Told as the way down begins: at once where no call runs, else as they are drained. */
 const tellClosing = news('closing');
-const held = [
-  { guard: 'isHolding', actions: ['countCall', does.openCall] },
-  { actions: refuse('connecting') },
-] as const;
 
 export const clientMachine = parts.createMachine({
   id: 'client',
@@ -66,13 +64,13 @@ export const clientMachine = parts.createMachine({
       { actions: { type: 'forgetWatch', params: itself } },
     ],
     'open.refused': { actions: ['forgetCall', does.refuseTwice] },
-    'resources.watch': watch,
+    ...watching,
   },
   states: {
     deciding: {
       always: [
         { guard: 'hasSpent', target: 'tripped' },
-        { guard: 'isEager', target: 'queued' },
+        { guard: 'isEager', target: 'resolving' },
         { guard: 'isLazy', target: 'resting' },
         { target: 'idle' },
       ],
@@ -88,18 +86,8 @@ export const clientMachine = parts.createMachine({
       },
     },
     resting,
-    queued: {
-      tags: 'connecting',
-      entry: ['forgetGoal', news('connecting'), does.wantTurn],
-      on: {
-        'turn.given': [{ guard: 'needsProcess', target: 'launching' }, { target: 'connected' }],
-        'call.request': held,
-        'server.start': {},
-        'server.stop': { target: 'idle', actions: [goal('stop'), does.cancelCalls] },
-        'server.update': { actions: takePlan },
-        close: { target: 'closed', actions: [goal('end'), does.endTurn] },
-      },
-    },
+    resolving,
+    queued,
     launching: {
       tags: 'connecting',
       entry: ['noteLaunch', does.openProcess],
@@ -125,9 +113,10 @@ export const clientMachine = parts.createMachine({
       invoke: {
         id: 'session',
         src: 'session',
-        input: ({ context: { server, generation, self: key, process, hasProcess } }) => ({
+        input: ({ context: { server, generation, spec, self: key, process, hasProcess } }) => ({
           server,
           generation,
+          spec,
           key,
           process: hasProcess ? process : null,
         }),
@@ -228,7 +217,7 @@ export const clientMachine = parts.createMachine({
     gone: {
       tags: 'connecting',
       always: [
-        { guard: 'hasFallback', target: 'queued', actions: [does.tellRolledBack, 'rollBack'] },
+        { guard: 'hasFallback', target: 'resolving', actions: [does.tellRolledBack, 'rollBack'] },
         { guard: 'isOver', target: 'idle' },
         { guard: 'isHopeless', target: 'tripped' },
         { guard: 'canRetry', target: 'waiting', actions: 'countAttempt' },
@@ -240,7 +229,7 @@ export const clientMachine = parts.createMachine({
       entry: [news('waiting'), does.awaitBackoff],
       exit: does.noDeadline,
       on: {
-        'deadline.passed': 'queued',
+        'deadline.passed': 'resolving',
         'call.request': { actions: refuse('waiting') },
         'server.start': again,
         'server.stop': 'idle',
@@ -252,11 +241,11 @@ export const clientMachine = parts.createMachine({
       entry: [news('tripped'), does.awaitTrial],
       exit: does.noDeadline,
       on: {
-        'deadline.passed': 'queued',
+        'deadline.passed': 'resolving',
         'call.request': { actions: refuse('tripped') },
         'server.start': again,
         'server.stop': 'idle',
-        'server.update': replaced,
+        'server.update': retried,
         close: 'closed',
       },
     },
@@ -264,7 +253,7 @@ export const clientMachine = parts.createMachine({
       tags: 'closing',
       entry: [does.restLists(() => 'its server was stopped'), does.closeProcess],
       always: [
-        { guard: 'goesAgain', target: 'queued' },
+        { guard: 'goesAgain', target: 'resolving' },
         { guard: 'goesToRest', target: 'resting' },
         { guard: 'goesIdle', target: 'idle' },
         { guard: 'wasKilled', target: 'killed' },

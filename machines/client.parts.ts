@@ -9,6 +9,8 @@ import { effects, type OwnedEnded } from './effects.ts';
 import { sessionPort, type ServerInfo } from './ports.ts';
 import type { ProcessTag } from './process.machine.ts';
 import { failureOfEnd, failureOfStep, isHopeless, type ProcessEnd } from './server-failure.ts';
+import type { Resolved } from './spec-port.ts';
+import { cameInstead, waitsFor, type Waits } from './waits.ts';
 import type { Failure } from './wire/failure.ts';
 
 export const parts = setup({
@@ -22,6 +24,11 @@ export const parts = setup({
   actors: { session: sessionPort },
   actions: {
     ...effects,
+    takeSpec: assign(({ context: c }, { result }: { result: unknown }) => ({
+      spec: (result as Resolved).spec,
+      resolved: { generation: c.generation, values: c.values },
+      waits: null,
+    })),
     noteLaunch: assign({ ownsProcess: true, wasReady: false, endedWell: false }),
     rememberProcess: assign((_, params: { from: string }) => ({ process: params.from })),
     forgetProcess: assign((_, { output }: OwnedEnded) => ({
@@ -29,7 +36,8 @@ export const parts = setup({
       process: '',
       wasKilled: output === undefined || (output as ProcessEnd).how === 'killed',
     })),
-    rememberInfo: assign((_, params: { info: ServerInfo }) => ({ info: params.info })),
+    rememberInfo: assign((_, params: { info: ServerInfo }) => ({ info: params.info, waits: null })),
+    rememberWaits: assign((_, { waits }: { waits: Waits }) => ({ waits })),
     rememberLists: assign(({ context: c }, params: { info: ServerInfo }) => ({
       catalogs: rules.listsOf(c, params.info.offers).map(({ list }) => list),
     })),
@@ -42,7 +50,7 @@ export const parts = setup({
       catalogs: c.catalogs.filter((list) => addressOfCatalog(c.self, list) !== name),
     })),
     markReady: assign({ wasReady: true, isHolding: false, fallback: null, failure: null, idleMs: 0 }),
-    markRenewed: assign({ isRenewed: true, isHolding: true }),
+    markRenewed: assign({ isRenewed: true, isHolding: true, waits: null }),
     markProven: assign({ attempt: 0, isRenewed: false }),
     holdCalls: assign({ isHolding: true }),
     dropHeld: assign({ isHolding: false }),
@@ -70,7 +78,7 @@ export const parts = setup({
       failure: failureOfStep(
         context.server,
         params.phase,
-        `no answer to ${params.phase} within ${params.ms} ms`,
+        `no answer to ${params.phase} within ${params.ms} ms${insteadOf(context, params.phase)}`,
       ),
     })),
     rememberSevered: assign(({ context }, params: { reason: string }) => ({
@@ -99,6 +107,13 @@ export const parts = setup({
     needsProcess: ({ context: c }) => c.hasProcess,
     isHolding: ({ context: c }) => c.isHolding,
     isOther: ({ context: c }, { plan }: { plan: ClientPlan }) => plan.generation !== c.generation,
+    hasOtherValues: ({ context: c }, { plan }: { plan: ClientPlan }) =>
+      plan.generation !== c.generation || plan.values !== c.values,
+    isStale: ({ context }) => rules.isStale(context),
+    isSpec: (_, { id }: { id: string }) => id === 'spec',
+    isOtherSpec: ({ context: c }, { id, result }: { id: string; result: unknown }) =>
+      id === 'spec' && (result as Resolved).spec !== c.spec,
+    isPing: (_, { id }: { id: string }) => id === 'ping',
     hasTools: (_, params: { info: ServerInfo }) => params.info.offers.tools !== null,
     hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>
       c.hearsChanges && c.info !== null && rules.declaredOf(c.info.offers, list) === true,
@@ -120,9 +135,10 @@ export const parts = setup({
     mayPing: ({ context }) => rules.mayPing(context),
     hasPonged: ({ context }) => context.pings === 'answered',
     hasFallback: ({ context }) => context.fallback !== null,
-    isHopeless: ({ context }) => isHopeless(context.failure),
+    /** With other values it may be of use. */
+    isHopeless: ({ context: c }) => isHopeless(c.failure) && !rules.isStale(c),
     /** Over by itself, and that is no failure. */
-    isOver: ({ context: c }) => c.endedWell && c.restart === 'on-failure',
+    isOver: ({ context: c }) => c.endedWell && c.restart !== 'always',
     canRetry: ({ context: c }) => c.restart !== 'never' && rules.canRetry(c),
     goesAgain: ({ context: c }) => !c.ownsProcess && c.goal === 'again',
     goesToRest: ({ context: c }) => !c.ownsProcess && c.goal === 'rest',
@@ -144,6 +160,12 @@ export const parts = setup({
   },
 });
 
+/** Of a handshake: where it stood, and what came in place of the answer. */
+const insteadOf = ({ waits }: Context, phase: string): string =>
+  !waits || phase !== 'initialize'
+    ? ''
+    : `: ${waits.for === 'initialize' ? '' : `it still ${waitsFor(waits.for)}; `}${cameInstead(waits)}`;
+
 /** What has not been ready since it came is nothing to fall back to. */
 function fallbackOf(c: Context, plan: ClientPlan): ClientPlan | null {
   const proven = c.fallback ?? (c.wasReady ? planOf(c) : null);
@@ -151,6 +173,7 @@ function fallbackOf(c: Context, plan: ClientPlan): ClientPlan | null {
 }
 const planOf = (c: Context): ClientPlan => ({
   generation: c.generation,
+  values: c.values,
   hasProcess: c.hasProcess,
   start: c.start,
   restart: c.restart,

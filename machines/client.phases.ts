@@ -2,11 +2,14 @@
 import * as does from './client.effects.ts';
 import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.parts.ts';
+import { askIfStale, updated, withdrawSpec } from './client.spec.ts';
+import { waiting } from './client.waits.ts';
 import { watchNow } from './client.watch.ts';
 
 export const handshaking = parts.createStateConfig({
   tags: 'connecting',
   on: {
+    ...waiting,
     'session.opened': [
       {
         guard: { type: 'hasTools', params: itself },
@@ -49,8 +52,13 @@ export const unlisted = parts.createStateConfig({
 
 export const ready = parts.createStateConfig({
   tags: 'ready',
-  entry: [does.releaseCalls, 'markReady', news('ready'), does.tellResources],
-  on: { 'call.request': { actions: ['countCall', does.openCall] }, 'resources.watch': watchNow },
+  entry: [does.releaseCalls, 'markReady', news('ready'), does.tellResources, askIfStale],
+  exit: withdrawSpec,
+  on: {
+    ...updated,
+    'call.request': { actions: ['countCall', does.openCall] },
+    'resources.watch': watchNow,
+  },
   after: { provenStable: { actions: ['markProven', does.tellProven] } },
   initial: 'steady',
   states: {
@@ -71,11 +79,13 @@ export const ready = parts.createStateConfig({
       exit: does.withdrawPing,
       on: {
         'call.request': { target: 'steady', actions: ['countCall', does.openCall] },
-        'ask.answered': { target: 'steady', actions: 'notePong' },
+        'ask.answered': [
+          { guard: { type: 'isPing', params: itself }, target: 'steady', actions: 'notePong' },
+        ],
         'ask.refused': [
           { guard: { type: 'isLost', params: itself } },
           /** Any answer is a sign of life. */
-          { target: 'steady', actions: 'notePong' },
+          { guard: { type: 'isPing', params: itself }, target: 'steady', actions: 'notePong' },
         ],
       },
       after: {
@@ -132,10 +142,10 @@ export const draining = parts.createStateConfig({
   },
 });
 
-export const again = { target: '#client.queued', actions: 'resetAttempts' } as const;
+export const again = { target: '#client.resolving', actions: 'resetAttempts' } as const;
 /** In a stage in which nothing runs: another plan is tried at once, anything else is remembered. */
 export const replaced = [
-  { guard: other, target: '#client.queued', actions: takePlan },
+  { guard: other, target: '#client.resolving', actions: takePlan },
   { actions: takePlan },
 ] as const;
 export const resting = {
@@ -143,7 +153,7 @@ export const resting = {
   on: {
     /** Started for it once nothing stands against it: a call that is refused starts nothing. */
     'call.request': { actions: ['holdCalls', 'countCall', does.openCall] },
-    'server.wanted': 'queued',
+    'server.wanted': 'resolving',
     'server.start': again,
     'server.stop': { target: 'idle', actions: [goal('stop'), does.cancelCalls] },
     'server.update': replaced,

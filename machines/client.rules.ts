@@ -17,6 +17,9 @@ export const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread
 /** A spent budget is tried once after a while, unless another try without a change cannot help. */
 export const trialOf = ({ timing, failure, restart }: Context): number =>
   restart === 'never' || isHopeless(failure) ? 0 : timing.trialMs;
+/** Its launch spec was resolved of what is wanted no more. */
+export const isStale = ({ resolved, generation, values }: Context): boolean =>
+  resolved?.generation !== generation || resolved.values !== values;
 export const canRetry = (c: Context): boolean => c.attempt < c.budget;
 
 /** How often a ready server is looked at: is it idle, does it live? 0 = never. */
@@ -47,6 +50,8 @@ export function listsOf(c: Context, offers: Offers): { list: CatalogList; isDecl
 
 export const newborn = (input: Input): Context => ({
   ...input,
+  spec: 0,
+  resolved: null,
   process: '',
   ownsProcess: false,
   info: null,

@@ -1,7 +1,10 @@
 /** How a client keeps the watch over resources of its server. */
 import { nameOf } from './address.ts';
+import { addressOfCatalog } from './catalog.parts.ts';
+import type { CatalogOrder } from './catalog.words.ts';
 import type { Context } from './client.words.ts';
 import type { ServerInfo } from './ports.ts';
+import type { ResourcesRelist } from './systems/index.ts';
 import type { WatchOrder, WatchStart } from './watch.machine.ts';
 
 type Of<E> = { readonly context: Context; readonly event: E };
@@ -33,8 +36,21 @@ const watchWhile = (isConnected: boolean) =>
     },
     'noteWatch',
   ] as const;
-export const watch = { actions: watchWhile(false) } as const;
+const watch = { actions: watchWhile(false) } as const;
 export const watchNow = { actions: watchWhile(true) } as const;
+/** At once for somebody who waits for it, by and by for a server that speaks of what it has not listed. */
+const relist = {
+  actions: {
+    type: 'postAll',
+    params: ({ context: { self, catalogs }, event: { by, n } }: Of<ResourcesRelist>) => {
+      const event: CatalogOrder = n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.doubted' };
+      const to = addressOfCatalog(self, 'resources');
+      return { letters: catalogs.includes('resources') ? [{ to, event, ifThere: true as const }] : [] };
+    },
+  },
+} as const;
+/** In whatever state it is. */
+export const watching = { 'resources.watch': watch, 'resources.relist': relist } as const;
 /** A server forgets its subscribers with its session. */
 export const beginWatch = {
   type: 'postAll',

@@ -6,7 +6,9 @@ import type { CatalogSettled } from './catalog.machine.ts';
 import type { DirectoryEvent } from './effects.ts';
 import type { AskFact, Offers, ServerInfo, SessionFact } from './ports.ts';
 import type { ProcessNews } from './process.machine.ts';
+import type { ResourcesRelist } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
+import type { ClientWaits, Waits } from './waits.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 import type { Failure } from './wire/failure.ts';
 
@@ -14,6 +16,11 @@ import type { Failure } from './wire/failure.ts';
 export interface ClientPlan {
   /** Which launch facts: a changed command, environment, URL … is a generation of its own. */
   readonly generation: number;
+  /**
+   * Counts what may have changed the values in them: definitions of inputs, variables, answers. With another number its
+   * launch spec is resolved anew, and a server that runs is restarted only if that differs.
+   */
+  readonly values: number;
   /** It is a child process of ours; otherwise it is reached over HTTP, or lives in this host. */
   readonly hasProcess: boolean;
   /** Connects at once, when it is needed, or only when it is told to (`auto_connect` off). */
@@ -44,6 +51,8 @@ export interface CallRequest {
   readonly type: 'call.request';
   readonly ticket: string;
   readonly reqId: string;
+  /** Null: the computer's own host calls. */
+  readonly agent: string | null;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number;
@@ -63,16 +72,21 @@ export type ClientOrder =
   | CallRequest
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   /** Who asked is gone: its calls are cancelled. */
-  | { readonly type: 'asker.lost'; readonly asker: Address }
+  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   /** A call that waits for it may run. */
   | ServerWanted
   | { readonly type: 'server.start' }
   /** Finishes its calls first; told a second time it hurries. */
   | { readonly type: 'server.stop' }
-  /** Another generation is connected instead of this one, which comes back should the new one not start. */
+  /**
+   * Another generation is connected instead of this one, which comes back should the new one not start. With other
+   * `values` its launch spec is resolved anew.
+   */
   | ServerUpdate
   /** The resources of which `by` wants to hear when they change, from now on. */
   | { readonly type: 'resources.watch'; readonly uris: readonly string[]; readonly by: string }
+  /** Its list of resources is asked for anew (systems/answers.ts). */
+  | ResourcesRelist
   /** It may connect now. */
   | { readonly type: 'turn.given' }
   | { readonly type: 'close' };
@@ -87,6 +101,8 @@ export type ClientStage =
   | 'closing';
 export type ClientNews =
   | ClientChanged
+  /** Its handshake takes longer. */
+  | ClientWaits
   /** It wants to connect; `again`: after a failure. */
   | { readonly type: 'turn.wanted'; readonly server: string; readonly again: boolean }
   /** It is slow: others need not wait for it. */
@@ -122,10 +138,16 @@ export interface ClientChanged {
 }
 export type Input = ClientStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
+  /** What it is launched with, as it was resolved last; 0: it never was. */
+  readonly spec: number;
+  /** Of what it was resolved; null: it never was. */
+  readonly resolved: Pick<ClientPlan, 'generation' | 'values'> | null;
   readonly process: Address;
   /** Its process may be alive. */
   readonly ownsProcess: boolean;
   readonly info: ServerInfo | null;
+  /** While its session is not open, as its port said last. */
+  readonly waits?: Waits | null;
   readonly catalogs: readonly CatalogList[];
   readonly hasWatch: boolean;
   readonly attempt: number;

@@ -2,10 +2,12 @@
 import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
+import { lettersOfWithdrawal } from './computer.withdrawn.ts';
 import type { ComputerContext, ServersSet, ToolCall } from './computer.words.ts';
 import * as systems from './computer.systems.ts';
 import type { OwnedEnded, Post } from './effects.ts';
 import type { ConfigShown, ToolsListed } from './link.machine.ts';
+import type { ResourcesRelist } from './systems/index.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
@@ -28,6 +30,14 @@ export const passWatch = {
   }: At<{ readonly server: string; readonly uris: readonly string[]; readonly by: string }>) => ({
     to: rules.clientOf(context, event.server),
     event: { type: 'resources.watch', uris: event.uris, by: event.by } satisfies ClientOrder,
+    ifThere: true as const,
+  }),
+} as const;
+export const passRelist = {
+  type: 'post',
+  params: ({ context, event }: At<ResourcesRelist>) => ({
+    to: rules.clientOf(context, event.server),
+    event: event satisfies ClientOrder,
     ifThere: true as const,
   }),
 } as const;
@@ -63,12 +73,12 @@ export const takeList = [
   },
   { type: 'hearList', params: itself<CatalogNews> },
 ] as const;
-/** Its resources are there, or could not be had, or are in another order. */
+/** Its resources are there, or could not be had, or are in another order; its tools were withdrawn, or are back. */
 export const takeListed = [
   {
     type: 'postAll',
     params: ({ context, event }: At<CatalogListed>) => ({
-      letters: systems.lettersOfStanding(context, event),
+      letters: [...systems.lettersOfStanding(context, event), ...lettersOfWithdrawal(context, event)],
     }),
   },
   { type: 'noteListed', params: itself<CatalogListed> },

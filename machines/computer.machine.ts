@@ -10,6 +10,7 @@
  * A client or link whose machine broke is opened again a few times: one bad server never stops another.
  */
 import { not, type ActorRefFrom } from 'xstate';
+import * as calls from './computer.calls.ts';
 import * as does from './computer.letters.ts';
 import { aggregateOf, opensOf } from './computer.rules.ts';
 import {
@@ -18,7 +19,6 @@ import {
   itself,
   parts,
   passToClient,
-  passToClients,
   passToHost,
   tellBroken,
   tellLinkGivenUp,
@@ -47,18 +47,22 @@ export const computerMachine = parts.createMachine({
     ...aggregateOf(input),
     stages: Object.fromEntries(input.servers.map((s) => [s.rules.server, 'connecting' as const])),
     configRevision: 0,
-    ...{ approved: {}, recent: [], shows: {}, resources: {}, listed: {}, hasSystems: false },
+    ...{ withdrawn: {}, approved: {}, recent: [], shows: {}, resources: {}, listed: {}, hasSystems: false },
     turns: noTurns,
     spent: {},
     leaving: [],
     givenUp: [],
+    ...{ waiting: [], waited: {} },
     open: opensOf(input).length,
     reopens: 0,
   }),
   entry: { type: 'openAll', params: ({ context }) => ({ opens: opensOf(context) }) },
   initial: 'booting',
+  /** A server has said what it has, or that it will not start: calls that waited for that go on. */
+  always: calls.sendDecided,
   on: {
     'client.changed': clientChanged,
+    'client.waits': { actions: { type: 'noteWaits', params: itself } },
     'turn.wanted': turnWanted,
     'turn.over': turnOver,
     'deadline.passed': tokenBack,
@@ -74,16 +78,18 @@ export const computerMachine = parts.createMachine({
     'catalog.changed': { actions: does.takeList },
     'catalog.listed': { actions: does.takeListed },
     'link.changed': { actions: passToHost },
-    'tool.call': { actions: [does.routeCall, { type: 'noteCall', params: itself }] },
+    'tool.call': calls.take,
+    'call.overdue': calls.overdue,
     'tool.approved': { actions: { type: 'noteApproved', params: itself } },
     'tools.wanted': { actions: does.answerTools },
     'config.wanted': { actions: does.answerConfig },
-    'call.cancel': { actions: passToClients },
-    'asker.lost': { actions: passToClients },
+    'call.cancel': calls.withdraw,
+    'asker.lost': calls.withdraw,
     'server.start': { actions: passToClient },
     'server.stop': { actions: passToClient },
     'servers.set': { actions: does.reconcile },
     'resources.watch': { actions: does.passWatch },
+    'resources.relist': { actions: does.passRelist },
     'owned.ended': [
       { guard: { type: 'isLeaving', params: itself }, actions: [tellRemoved, ...does.forgetLeaving] },
       {
@@ -130,6 +136,7 @@ export const computerMachine = parts.createMachine({
       tags: 'closing',
       entry: [
         tellStage('closing'),
+        ...calls.endWaiting,
         { type: 'tellOwned', params: { kind: 'client', event: { type: 'close' } } },
         { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
         { type: 'tellOwned', params: { kind: 'desktop', event: { type: 'close' } } },
@@ -139,6 +146,7 @@ export const computerMachine = parts.createMachine({
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
         /** What is opened now would be told to close by nobody. */
         'office.join': {},
+        'tool.call': calls.takeAtOnce,
         'server.start': {},
         'server.stop': {},
         'servers.set': {},

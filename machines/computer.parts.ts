@@ -6,10 +6,21 @@ import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
 import type { ClientChanged, ClientOrder } from './client.words.ts';
 import * as rules from './computer.rules.ts';
 import * as systems from './computer.systems.ts';
-import type { ComputerContext, ComputerNews, Event, Input, ServersSet, ToolCall } from './computer.words.ts';
+import * as waiting from './computer.waiting.ts';
+import * as withdrawal from './computer.withdrawn.ts';
+import type {
+  CallOverdue,
+  ComputerContext,
+  ComputerNews,
+  Event,
+  Input,
+  ServersSet,
+  ToolCall,
+} from './computer.words.ts';
 import { effects, type OwnedEnded } from './effects.ts';
 import { linkGivenUp } from './link.parts.ts';
 import { given, isFull, over, refilled, want, type Turns } from './turns.ts';
+import type { ClientWaits } from './waits.ts';
 
 export const parts = setup({
   types: {
@@ -21,14 +32,19 @@ export const parts = setup({
   actions: {
     ...effects,
     hear: assign(({ context }, news: ClientChanged) => ({
+      ...waiting.withoutWaits(context, news.server),
       ...rules.heard(context, news),
       ...systems.hide(context, news),
     })),
+    noteWaits: assign(({ context }, news: ClientWaits) => waiting.noteWaits(context, news)),
     hearList: assign(({ context }, news: CatalogNews) => ({
       ...rules.listed(context, news),
       ...systems.listed(context, news),
     })),
-    noteListed: assign(({ context }, news: CatalogListed) => systems.standing(context, news)),
+    noteListed: assign(({ context }, news: CatalogListed) => ({
+      ...systems.standing(context, news),
+      ...withdrawal.withdrawn(context, news),
+    })),
     noteOpened: assign(({ context }) => systems.opened(context)),
     noteShows: assign(({ context }, news: Parameters<typeof systems.shown>[1]) =>
       systems.shown(context, news),
@@ -56,8 +72,16 @@ export const parts = setup({
       open: context.open + 1,
     })),
     forgetLink: assign({ link: null }),
+    wait: assign(({ context }, order: ToolCall) => waiting.waited(context, order)),
+    forgetDecided: assign(({ context }) => waiting.afterDecided(context)),
+    forgetOverdue: assign(({ context }, event: CallOverdue) => waiting.afterOverdue(context, event)),
+    forgetCancelled: assign(({ context }, event: waiting.Withdrawn) => waiting.afterCancel(context, event)),
+    noteDecided: assign(({ context: c }) => waiting.noted(c)),
+    forgetWaiting: assign({ waiting: [], waited: {} }),
   },
   guards: {
+    mustWait: ({ context }, order: ToolCall) => waiting.mustWait(context, order),
+    hasDecided: ({ context: c }) => c.waiting.length > 0 && waiting.decided(c).length > 0,
     hasBooted: ({ context }) => context.servers.every((s) => !rules.isTrying(context.stages[s.rules.server])),
     isWhole: ({ context }) => rules.isWhole(context),
     isLast: ({ context }) => context.open <= 1,

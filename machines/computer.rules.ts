@@ -3,11 +3,14 @@ import { keyOf, nameOf, type Address } from './address.ts';
 import type { CatalogNews } from './catalog.machine.ts';
 import {
   buildTable,
+  changesOf,
   findTool,
+  isDenied,
   offeredTools,
   signatureOf,
   toSmcpTool,
   unresolved,
+  type AbsentServer,
   type Tool,
   type ToolTable,
 } from './catalog/index.ts';
@@ -23,6 +26,7 @@ import type {
 } from './computer.words.ts';
 import type { ToolApproved } from './call.machine.ts';
 import type { Letter, Open, OwnedEnded, Post } from './effects.ts';
+import { absentOnes, back, refusalOf } from './computer.withdrawn.ts';
 import { extended } from './extended.ts';
 import { defaultRemembered } from './history/index.ts';
 import type { LinkOrder, LinkStart } from './link.machine.ts';
@@ -68,18 +72,22 @@ export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefi
 
 // ── what is offered ────────────────────────────────────────────────────────────────────────────────────
 type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;
-type Known = Pick<ComputerStart, 'servers' | 'unstarted'> & Pick<ComputerContext, 'catalogs'>;
-const tableOf = ({ servers, unstarted = [], catalogs }: Known, before?: ToolTable) =>
-  buildTable([...servers.map((s) => s.rules), ...unstarted], catalogs, before);
+type Known = Pick<ComputerStart, 'servers'> & Pick<ComputerContext, 'catalogs'>;
+const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
+  buildTable(
+    servers.map((s) => s.rules),
+    catalogs,
+    before,
+  );
 const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>) => {
   const offered = offeredTools(table, (server) => up[server] === true).map(toSmcpTool);
   return { offered, signature: signatureOf(offered) };
 };
 /** Kept lists are known before their servers have started. */
-export function aggregateOf({ servers, unstarted = [] }: ComputerStart) {
+export function aggregateOf({ servers }: ComputerStart) {
   const kept = servers.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools] as const] : []));
   const catalogs = Object.fromEntries(kept) as ComputerContext['catalogs'];
-  const known = { catalogs, table: tableOf({ servers, unstarted, catalogs }), up: {} };
+  const known = { catalogs, table: tableOf({ servers, catalogs }), up: {} };
   return { ...known, ...offerOf(known) };
 }
 export const isTrying = (stage: ClientStage | undefined): boolean =>
@@ -103,11 +111,15 @@ const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChan
 export function heard(c: ComputerContext, news: ClientChanged): Partial<ComputerContext> {
   const { server, stage, isOffered } = news;
   if (c.leaving.includes(server)) return {};
-  const stages = { ...c.stages, [server]: stage };
-  const spent = spentAfter(c, news);
-  if (c.up[server] === isOffered) return { stages, spent };
+  const next = {
+    stages: { ...c.stages, [server]: stage },
+    spent: spentAfter(c, news),
+    // Ready anew, it has listed them anew.
+    withdrawn: stage === 'ready' ? back(c.withdrawn, server) : c.withdrawn,
+  };
+  if (c.up[server] === isOffered) return next;
   const up = { ...c.up, [server]: isOffered };
-  return { stages, spent, up, ...offerOf({ table: c.table, up }) };
+  return { ...next, up, ...offerOf({ table: c.table, up }) };
 }
 export function listed(c: ComputerContext, { server, list, entries }: CatalogNews): Partial<ComputerContext> {
   if (list !== 'tools' || c.leaving.includes(server)) return {};
@@ -115,11 +127,6 @@ export function listed(c: ComputerContext, { server, list, entries }: CatalogNew
   const table = tableOf({ ...c, catalogs }, c.table);
   return { catalogs, table, ...offerOf({ table, up: c.up }) };
 }
-const namesOf = (tools: readonly SmcpTool[]): string[] => tools.map((t) => t.name);
-const without = (some: readonly string[], others: readonly string[]): string[] => {
-  const known = new Set(others);
-  return some.filter((name) => !known.has(name));
-};
 export const signatureNews = (signature: string): LinkOrder => ({ type: 'tools.changed', signature });
 export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevision'>): LinkOrder => ({
   type: 'config.changed',
@@ -128,9 +135,8 @@ export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevi
 /** Host and link hear of a change of what is offered. */
 function lettersFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   if (next.signature === undefined || next.signature === c.signature) return [];
-  const [before, after] = [namesOf(c.offered), namesOf(next.offered ?? [])];
-  const [added, removed] = [without(after, before), without(before, after)];
-  const change: ComputerNews = { type: 'tools.changed', added, removed };
+  const changes = changesOf<SmcpTool>(c.offered, next.offered ?? [], ({ name }) => name);
+  const change: ComputerNews = { type: 'tools.changed', ...changes };
   const letters: Post[] = [{ to: c.owner, event: change }];
   if (c.link) letters.push({ to: linkOf(c), event: signatureNews(next.signature), ifThere: true });
   return letters;
@@ -164,7 +170,7 @@ export interface Reconciled {
 }
 const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 /** What is gone is closed, what is new is opened, what is there is told its plan. */
-export function reconciled(c: ComputerContext, { servers, unstarted = [], shown }: ServersSet): Reconciled {
+export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): Reconciled {
   const before = new Map(c.servers.map((s) => [nameIn(s), s]));
   const names = new Set(servers.map(nameIn));
   const gone = c.servers.map(nameIn).filter((name) => !names.has(name) && !c.givenUp.includes(name));
@@ -180,17 +186,17 @@ export function reconciled(c: ComputerContext, { servers, unstarted = [], shown 
     fresh.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools]] : [])),
   ) as ComputerContext['catalogs'];
   const catalogs = { ...keep(c.catalogs), ...kept };
-  const table = tableOf({ servers, unstarted, catalogs }, c.table);
+  const table = tableOf({ servers, catalogs }, c.table);
   const up = keep(c.up);
   const isNewConfig = !isSamePlan(c.shown, shown);
   const next = {
     servers,
-    unstarted,
     shown,
     catalogs,
     table,
     up,
     ...offerOf({ table, up }),
+    withdrawn: keep(c.withdrawn),
     stages: {
       ...keep(c.stages),
       ...Object.fromEntries(fresh.map((s) => [nameIn(s), 'connecting' as const])),
@@ -250,6 +256,15 @@ const stillApproved = (c: ComputerContext, servers: readonly ServerPlan[]): Comp
       return was !== undefined && is?.fingerprint === was.fingerprint;
     }),
   );
+/** Servers that are wanted and have not told what they have: their last try failed, or they still start. */
+const unheard = (c: ComputerContext): AbsentServer[] =>
+  c.servers
+    .filter((s) => wanted(s) && c.catalogs[nameIn(s)] === undefined && c.stages[nameIn(s)] !== 'ready')
+    .map((s) => ({ server: nameIn(s) }));
+/** Why a name cannot be called. */
+const whyNot = (c: ComputerContext, tool: string): Failure =>
+  (isDenied(c.table, tool) ? undefined : refusalOf(c, tool)) ??
+  unresolved(c.table, tool, [...unheard(c), ...absentOnes(c)]);
 /** A call goes to the client whose tool it names, or is answered at once. */
 export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
   const refuse = (failure: Failure): Letter => ({
@@ -257,11 +272,12 @@ export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => 
     event: settledBy(extended(call, { server: '' }), 'failed', failure),
   });
   const entry = findTool(c.table, call.tool);
-  if (!entry) return refuse(unresolved(c.table, call.tool));
+  if (!entry) return refuse(whyNot(c, call.tool));
   const request: CallRequest = {
     type: 'call.request',
     ticket: call.ticket,
     reqId: call.reqId,
+    agent: call.agent ?? null,
     tool: entry.tool.name,
     params: call.params,
     timeoutMs: call.timeoutMs,

@@ -44,25 +44,46 @@ const isShowing = (c: ComputerContext, server: string): boolean => {
     plan !== undefined
   );
 };
+const isExposed = (c: ComputerContext, server: string): boolean =>
+  c.servers.some(({ rules, exposesAddresses }) => rules.server === server && exposesAddresses === true);
+const isPlanned = (c: ComputerContext, server: string): boolean =>
+  c.servers.some(({ rules }) => rules.server === server);
+/** What a server lists and nobody is shown: it does not say when it changes, and its config does not take it as it is. */
+export const unheardOf = (c: ComputerContext, server: string): readonly { readonly uri: string }[] =>
+  Object.hasOwn(c.shows, server) &&
+  Object.hasOwn(c.listed, server) &&
+  isPlanned(c, server) &&
+  !isShowing(c, server)
+    ? (c.resources[server] ?? [])
+    : [];
 function tell(
   c: ComputerContext,
   server: string,
   more: Partial<Pick<ResourcesListed, 'changed' | 'isRenewed'>> = {},
+  upTo: Readonly<Record<string, number>> = {},
 ): Post[] {
   const isListed = Object.hasOwn(c.listed, server);
   /** What it listed before it was lost may be there no more. */
   const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
+  const unheard = unheardOf(c, server);
   const event: ResourcesListed = {
     type: 'resources.listed',
     server,
     session: clientOf(c, server),
     resources,
-    isAwaited: resources !== null && !isListed,
+    // Also of one that does not say when it changes: what it lists is named.
+    isAwaited: !isListed && Object.hasOwn(c.shows, server) && isPlanned(c, server),
     failure: resources === null ? null : (c.listed[server] ?? null),
     changed: [],
+    ...(isExposed(c, server) && { isExposed: true }),
+    ...(unheard.length > 0 && { unheard }),
     ...more,
   };
-  return both.map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
+  return both.map((system) => {
+    const asked = upTo[system];
+    const told = asked === undefined ? event : ({ ...event, upTo: asked } satisfies ResourcesListed);
+    return { to: systemOf(c, system), event: told, ifThere: true };
+  });
 }
 const showing = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
   ...c,
@@ -109,14 +130,18 @@ export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] 
     : [];
 
 export const standing = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
-  listing(c, news, news.failure?.message ?? null);
+  news.list === 'resources' ? listing(c, news, news.failure?.message ?? null) : {};
 export const lettersOfStanding = (c: ComputerContext, news: CatalogListed): Post[] =>
-  Object.hasOwn(c.shows, news.server) ? tell({ ...c, ...standing(c, news) }, news.server) : [];
+  news.list === 'resources' && Object.hasOwn(c.shows, news.server)
+    ? tell({ ...c, ...standing(c, news) }, news.server, {}, news.upTo)
+    : [];
 /** Another config may let a server take part that did not, and the other way round. */
 export function lettersOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   const after = { ...c, ...next };
   return Object.keys(c.shows).flatMap((server) =>
-    isShowing(c, server) === isShowing(after, server) ? [] : tell(after, server),
+    isShowing(c, server) === isShowing(after, server) && isExposed(c, server) === isExposed(after, server)
+      ? []
+      : tell(after, server),
   );
 }
 

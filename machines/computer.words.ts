@@ -3,7 +3,7 @@ import type { Address } from './address.ts';
 import type { ToolApproved } from './call.machine.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
 import type { CatalogListed, CatalogNews } from './catalog.machine.ts';
-import type { Lists, Tool, ToolRules, ToolTable } from './catalog/index.ts';
+import type { Changes, Lists, Tool, ToolRules, ToolTable } from './catalog/index.ts';
 import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from './client.words.ts';
 import type { DirectoryEvent } from './effects.ts';
 import type { LinkNews, LinkStart } from './link.machine.ts';
@@ -11,6 +11,7 @@ import type { Participation } from './participation.ts';
 import type { Offers } from './ports.ts';
 import type { Timing } from './timing.ts';
 import type { Turns } from './turns.ts';
+import type { Waits } from './waits.ts';
 import type { Failure } from './wire/failure.ts';
 import type { SmcpTool } from './wire/tool.ts';
 
@@ -24,11 +25,11 @@ export interface ServerPlan {
   readonly kept: Lists | null;
   /** What it has to declare so that it is looked through for windows and documents. Default `subscribe`. */
   readonly participation?: Participation;
+  /** Agents are told addresses and paths of its machine in failures. Default: not. */
+  readonly exposesAddresses?: boolean;
 }
 export interface ComputerStart {
   readonly servers: readonly ServerPlan[];
-  /** Of servers that are configured and enabled and cannot be started as they are: their tools keep their names. */
-  readonly unstarted?: readonly ToolRules[];
   readonly link: Omit<LinkStart, 'timing'> | null;
   /** What `client:get_config` shows, secrets hidden. */
   readonly shown: object;
@@ -42,6 +43,8 @@ export interface ToolCall {
   readonly call: {
     readonly ticket: string;
     readonly reqId: string;
+    /** The agent that calls; without: the computer's own host. */
+    readonly agent?: string | null;
     readonly tool: string;
     readonly params: Readonly<Record<string, unknown>>;
     readonly timeoutMs: number;
@@ -53,13 +56,22 @@ export interface ToolCall {
 export interface ServersSet {
   readonly type: 'servers.set';
   readonly servers: readonly ServerPlan[];
-  readonly unstarted?: readonly ToolRules[];
   readonly shown: object;
+}
+export interface CallCancel {
+  readonly type: 'call.cancel';
+  readonly ticket: string;
+  readonly reason: string;
+}
+/** The time of a call that had to wait for servers is over; it began when the call came. */
+export interface CallOverdue {
+  readonly type: 'call.overdue';
+  readonly ticket: string;
 }
 export type ComputerOrder =
   | ToolCall
   | ServersSet
-  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
+  | CallCancel
   | { readonly type: 'server.start'; readonly server: string }
   | { readonly type: 'server.stop'; readonly server: string }
   /** The resources of one server of which `by` (the host, a Desktop, a Finder) wants to hear when they change, from now on. */
@@ -83,10 +95,13 @@ export type ComputerNews =
   | Extract<ClientNews, { type: 'server.rolledBack' | 'resource.updated' }>
   | CatalogNews
   | Extract<AggregatorNews, { type: 'aggregate.changed' | 'aggregate.noticed' }>
+  /** The tools of a server that is ready were withdrawn, or are for another reason than before; null: they are back. */
+  | { readonly type: 'tools.withdrawn'; readonly server: string; readonly failure: Failure | null }
   /** A server that was taken out of the config has ended. */
   | { readonly type: 'server.removed'; readonly server: string }
   | Extract<LinkNews, { type: 'link.changed' }>
-  | { readonly type: 'tools.changed'; readonly added: readonly string[]; readonly removed: readonly string[] }
+  /** Of what is offered, by name. */
+  | ({ readonly type: 'tools.changed' } & Changes)
   | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
 export type Input = ComputerStart & { readonly self: Address; readonly owner: Address };
 /** How often launch facts have failed, and how the last time. */
@@ -94,12 +109,20 @@ export interface Spent {
   readonly attempt: number;
   readonly failure: Failure | null;
 }
+export interface WithdrawnTools {
+  readonly names: readonly string[];
+  readonly failure: Failure;
+}
 export interface ComputerContext extends Input {
   /** The last known tools of each server, kept while it is down so that a call can say that it is. */
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly table: ToolTable;
+  /** Servers whose tools were withdrawn: the names that these had, and why. */
+  readonly withdrawn: Readonly<Record<string, WithdrawnTools>>;
   /** The last news of each client. */
   readonly stages: Readonly<Record<string, ClientStage>>;
+  /** What handshakes wait for that take longer; none that is over. */
+  readonly waits?: Readonly<Record<string, Waits>>;
   /** Whose tools are offered. */
   readonly up: Readonly<Record<string, boolean>>;
   readonly offered: readonly SmcpTool[];
@@ -125,6 +148,10 @@ export interface ComputerContext extends Input {
   readonly hasSystems: boolean;
   /** By server: its tools that a person has allowed for as long as this computer lives. */
   readonly approved: Readonly<Record<string, readonly string[]>>;
+  /** Calls of tools that nobody has yet: a server that still starts may. */
+  readonly waiting: readonly ToolCall[];
+  /** By ticket: those that had to wait and have a server now, until their caller's time is over. */
+  readonly waited: Readonly<Record<string, string>>;
   readonly open: number;
   readonly reopens: number;
 }
@@ -136,5 +163,6 @@ export type Event =
   | AggregatorNews
   | LinkNews
   | ToolApproved
+  | CallOverdue
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };

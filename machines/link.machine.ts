@@ -10,8 +10,8 @@
  */
 import { type ActorRefFrom } from 'xstate';
 import { aggregateAck, callAck, conflictAck, contentsAck, toolsAck } from './acks.ts';
-import type { System } from './systems/index.ts';
-import { tell, tellStage, pass, answer, parts, because, forgetAskers } from './link.parts.ts';
+import * as does from './link.parts.ts';
+import { answer, because, forgetAskers, parts, pass, tell, tellStage } from './link.parts.ts';
 
 export type { LinkStart, LinkOrder, ToolsListed, ConfigShown, LinkNews } from './link.parts.ts';
 
@@ -23,6 +23,8 @@ export const linkMachine = parts.createMachine({
     announced: null,
     config: 0,
     announcedConfig: 0,
+    shown: {},
+    announcedSystems: null,
     reason: null,
     refused: false,
   }),
@@ -30,6 +32,7 @@ export const linkMachine = parts.createMachine({
   on: {
     'tools.changed': { actions: { type: 'rememberTools', params: ({ event }) => event } },
     'config.changed': { actions: { type: 'rememberConfig', params: ({ event }) => event } },
+    'aggregate.changed': { actions: { type: 'rememberShown', params: ({ event }) => event } },
   },
   states: {
     online: {
@@ -47,7 +50,11 @@ export const linkMachine = parts.createMachine({
         'agent.called': { actions: tell((c, call) => ({ type: 'tool.call', call, replyTo: c.self })) },
         'agent.repeated': { actions: answer((e) => ({ ticket: e.ticket, body: conflictAck(e.reqId) })) },
         'agent.cancelled': {
-          actions: tell((_, e) => ({ type: 'call.cancel', ticket: e.ticket, reason: 'agent_requested' })),
+          actions: tell((_, e) => ({
+            type: 'call.cancel',
+            ticket: e.ticket,
+            reason: e.reason === undefined ? 'agent_requested' : does.whyCancelled[e.reason],
+          })),
         },
         'agent.askedTools': {
           actions: tell((c, e) => ({
@@ -69,6 +76,7 @@ export const linkMachine = parts.createMachine({
           actions: tell((c, { type: _, ...asked }) => ({
             ...asked,
             type: 'aggregate.wanted',
+            isByAgent: true,
             replyTo: c.self,
           })),
         },
@@ -76,6 +84,7 @@ export const linkMachine = parts.createMachine({
           actions: tell((c, { type: _, ...asked }) => ({
             ...asked,
             type: 'resource.wanted',
+            isByAgent: true,
             replyTo: c.self,
           })),
         },
@@ -117,15 +126,8 @@ export const linkMachine = parts.createMachine({
         joined: {
           tags: 'ready',
           entry: tellStage('joined'),
-          /** Told at once: whoever keeps the system has gathered them. Who is not joined has nobody to tell. */
-          on: {
-            'aggregate.changed': {
-              actions: {
-                type: 'announceSystem',
-                params: ({ event }: { event: { system: System } }) => event,
-              },
-            },
-          },
+          /** Told at once: whoever keeps the system has gathered them. What changed before is told like tools are. */
+          on: { 'aggregate.changed': does.announceChange },
           initial: 'quiet',
           states: {
             quiet: { always: { guard: 'isNews', target: 'gathering' } },
@@ -157,6 +159,7 @@ export const linkMachine = parts.createMachine({
               always: [
                 { guard: 'isToolNews', actions: ['announce', 'rememberAnnounced'] },
                 { guard: 'isConfigNews', actions: ['announceConfig', 'rememberConfigAnnounced'] },
+                ...does.announceMissed,
                 { target: 'quiet' },
               ],
             },
@@ -164,8 +167,9 @@ export const linkMachine = parts.createMachine({
         },
         leaving: {
           tags: 'closing',
-          entry: 'leave',
+          entry: [does.cancelAskers, 'leave'],
           on: {
+            'agent.called': { actions: answer(does.leavingAck) },
             'leave.done': '#link.closed',
             'link.down': '#link.closed',
             'join.refused': {},

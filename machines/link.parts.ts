@@ -5,6 +5,10 @@ import { assign } from './assign.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from './aggregator.words.ts';
 import type { AggregateShown, ResourceRead } from './systems/index.ts';
 import type { System } from './systems/index.ts';
+import { failureResult } from './wire/answers.ts';
+import { wireCodes } from './wire/failure.ts';
+import type { CancelReason } from './wire/messages.ts';
+import { neverSent } from './wire/outcome.ts';
 import type { SmcpTool } from './wire/tool.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from './effects.ts';
 import {
@@ -76,14 +80,19 @@ export type LinkNews =
   | Omit<AggregateWanted, 'history'>
   | Omit<ResourceWanted, 'history'>
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
-  | { readonly type: 'asker.lost'; readonly asker: Address }
+  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
+type Shown = { readonly type: 'aggregate.changed' };
+type Signatures = Readonly<Partial<Record<System, string>>>;
 type Input = LinkStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
   readonly signature: string | null;
   readonly announced: string | null;
   readonly config: number;
   readonly announcedConfig: number;
+  /** Signatures of Desktop and Finder as they are, and as the office knows them; null: it was never sat in. */
+  readonly shown: Signatures;
+  readonly announcedSystems: Signatures | null;
   readonly reason: string | null;
   readonly refused: boolean;
 }
@@ -115,6 +124,8 @@ const announcements: Readonly<Record<System, Announcement>> = {
   finder: 'server:update_finder',
 };
 const isToolNews = (c: Context): boolean => c.signature !== c.announced;
+const isSystemNews = ({ shown, announcedSystems: told }: Context, system: System): boolean =>
+  told !== null && shown[system] !== told[system];
 const isConfigNews = (c: Context): boolean => c.config !== c.announcedConfig;
 
 export const parts = setup({
@@ -150,12 +161,23 @@ export const parts = setup({
       signature,
       announced: signature,
     })),
-    rememberFirst: assign({ announced: ({ context }) => context.announced ?? context.signature }),
+    rememberFirst: assign({
+      announced: ({ context }) => context.announced ?? context.signature,
+      announcedSystems: ({ context }) => context.announcedSystems ?? context.shown,
+    }),
+    rememberShown: assign(({ context }, { system, signature }: Extract<LinkOrder, Shown>) => ({
+      shown: { ...context.shown, [system]: signature },
+    })),
+    rememberSystemAnnounced: assign(({ context: c }, { system }: { system: System }) => ({
+      announcedSystems: { ...c.announcedSystems, [system]: c.shown[system] },
+    })),
     rememberReason: assign((_, p: { reason: string; refused: boolean }) => p),
     forgetReason: assign({ reason: null, refused: false }),
   },
   guards: {
-    isNews: ({ context: c }) => isToolNews(c) || isConfigNews(c),
+    isNews: ({ context: c }) =>
+      isToolNews(c) || isConfigNews(c) || isSystemNews(c, 'desktop') || isSystemNews(c, 'finder'),
+    isSystemNews: ({ context }, { system }: { system: System }) => isSystemNews(context, system),
     isToolNews: ({ context }) => isToolNews(context),
     isConfigNews: ({ context }) => isConfigNews(context),
   },
@@ -166,9 +188,53 @@ export const parts = setup({
   },
 });
 
+/** Whoever hears of it asks: so it counts as known. */
+const announceSystem = <E>(systemIn: (event: E) => System) => {
+  const params = ({ event }: { event: E }) => ({ system: systemIn(event) });
+  return [
+    { type: 'announceSystem', params },
+    { type: 'rememberSystemAnnounced', params },
+  ] as const;
+};
+type Changed = Extract<LinkOrder, Shown>;
+export const announceChange = {
+  actions: [
+    { type: 'rememberShown', params: ({ event }: { event: Changed }) => event },
+    ...announceSystem<Changed>(({ system }) => system),
+  ],
+} as const;
+/** Ways of a state: one for each that changed while nobody could be told. */
+export const announceMissed = (['desktop', 'finder'] as const).map((system) => ({
+  guard: { type: 'isSystemNews', params: { system } } as const,
+  actions: announceSystem(() => system),
+}));
+/** For the person who is asked about it, and the host: its agent hears it from the office. */
+export const whyCancelled: Readonly<Record<CancelReason, string>> = {
+  timeout: 'the office gave up waiting for it',
+  left: 'its agent left the office',
+  closing: 'the office is closing',
+};
 export const because = <E>(reason: (event: E) => string, refused = false) =>
   ({
     type: 'rememberReason',
     params: ({ event }: { event: E }) => ({ reason: reason(event), refused }),
   }) as const;
 export const forgetAskers = tell((c) => ({ type: 'asker.lost', asker: c.self }));
+/** While they can still hear it. */
+export const cancelAskers = tell((c) => ({
+  type: 'asker.lost',
+  asker: c.self,
+  reason: 'its computer leaves the office',
+}));
+/** The answer to a call that comes too late. */
+export const leavingAck = (call: AgentCalled) => ({
+  ticket: call.ticket,
+  body: failureResult(
+    {
+      code: wireCodes.notFound,
+      message: `Call '${call.reqId}' was not sent: the computer is leaving the office`,
+      details: { reason: 'leaving' },
+    },
+    { ending: neverSent },
+  ),
+});

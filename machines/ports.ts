@@ -2,7 +2,9 @@ import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate'
 import type { Address } from './address.ts';
 import type { ListKind } from './catalog/index.ts';
 import type { System } from './systems/index.ts';
+import type { SessionWaits } from './waits.ts';
 import type { Failure } from './wire/failure.ts';
+import type { CancelReason } from './wire/messages.ts';
 
 /** Several commands to one port, in order; the directory takes it apart, so adapters never see it. */
 export interface Batch<Command extends EventObject> {
@@ -26,8 +28,10 @@ export const callbackPort = <Input, Command extends EventObject>(
 export interface ProcessInput {
   /** The configured server whose launch facts (command, env, cwd) the adapter knows. */
   readonly server: string;
-  /** Which of them: each change of the launch facts is a generation of its own. */
+  /** Which of its configured launch facts: each change of them is a generation of its own. */
   readonly generation: number;
+  /** Which of its launch specs: what those facts are with the values of their placeholders. The adapter launches this. */
+  readonly spec: number;
   /** The key under which the ledger keeps the live child; a session finds its streams by it. */
   readonly key: Address;
 }
@@ -55,8 +59,9 @@ export const processPort = callbackPort<ProcessInput, ProcessCommand>('process')
 // ── session: one MCP client, over the streams of a process, over HTTP, or inside this host ─────────────
 export interface SessionInput {
   readonly server: string;
-  /** Which of its remote facts (URL, headers), as with a process. */
+  /** Which of its remote facts (URL, headers), and with which values: as with a process. */
   readonly generation: number;
+  readonly spec: number;
   /** The name under which questions reach this session. */
   readonly key: Address;
   /** The process whose streams it speaks over; null: it needs none. */
@@ -76,15 +81,16 @@ export interface ServerInfo {
   readonly version: string;
   readonly protocolVersion: string;
   readonly offers: Offers;
+  /** What it says of itself for a screen; absent where it says nothing. */
+  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
 }
 export type SessionFact =
   /** Connected and initialized. */
   | { readonly type: 'session.opened'; readonly info: ServerInfo }
+  | SessionWaits
   | { readonly type: 'session.failed'; readonly failure: Failure }
-  /**
-   * The stream broke although the process may live. Pending questions are refused first. `isExpired`: a remote
-   * server has forgotten this session (HTTP 404) and wants a new handshake.
-   */
+  /** The stream broke; the process may live. Pending questions are refused first. */
+  /** `isExpired`: a remote server has forgotten this session (HTTP 404) and wants a new handshake. */
   | { readonly type: 'session.lost'; readonly reason: string; readonly isExpired?: boolean }
   /** Told whether or not the server declared that it would; only after `session.opened`. */
   | { readonly type: 'list.changed'; readonly list: ListKind }
@@ -143,6 +149,7 @@ export interface LinkInput {
 }
 export type LinkCommand =
   | { readonly type: 'link.join' }
+  /** Goes out when the calls that wait are answered. */
   | { readonly type: 'link.leave' }
   /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
@@ -157,6 +164,8 @@ export interface AgentCalled {
   readonly type: 'agent.called';
   readonly ticket: string;
   readonly reqId: string;
+  /** Its registered name, as the office has put it into the call. */
+  readonly agent: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** 0 = without limit. */
@@ -173,7 +182,8 @@ export type LinkFact =
   | AgentCalled
   /** A call whose `reqId` already waits on this link. */
   | { readonly type: 'agent.repeated'; readonly ticket: string; readonly reqId: string }
-  | { readonly type: 'agent.cancelled'; readonly ticket: string }
+  /** `reason`: not the agent takes it back, but its office. */
+  | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
   | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
   | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
   /** `query`: as the wire has it. */
@@ -191,6 +201,7 @@ export type LinkFact =
       readonly ticket: string;
       readonly reqId: string;
       readonly uri: string;
+      readonly server?: string;
     }
   /** Said to computers: nobody waits for the answers to this agent's calls any more. */
   | { readonly type: 'agent.left'; readonly agent: string }

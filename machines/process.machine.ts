@@ -24,7 +24,7 @@ export const processMachine = parts.createMachine({
   invoke: {
     id: 'child',
     src: 'process',
-    input: ({ context }) => ({ server: context.server, generation: context.generation, key: context.self }),
+    input: ({ context: { server, generation, spec, self: key } }) => ({ server, generation, spec, key }),
   },
   initial: 'starting',
   output: ({ event }) => (event as unknown as { output: ProcessEnd }).output,

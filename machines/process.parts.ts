@@ -10,6 +10,7 @@ import type { TimingOf } from './timing.ts';
 export interface ProcessStart {
   readonly server: string;
   readonly generation: number;
+  readonly spec: number;
   readonly timing: TimingOf<'process'>;
 }
 export type ProcessOrder =

@@ -8,7 +8,7 @@ import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from './address.ts';
 import { effects, type DirectoryEvent } from './effects.ts';
 import type { AskFact } from './ports.ts';
-import { contentsIn, systems, type ResourceRead, type System } from './systems/index.ts';
+import { contentsIn, failureForAgents, systems, type ResourceRead, type System } from './systems/index.ts';
 import type { TimingOf } from './timing.ts';
 import { wireCodes, type Failure } from './wire/failure.ts';
 
@@ -20,6 +20,8 @@ export interface ReadStart {
   readonly uri: string;
   /** The address that opened the session: the question goes there. */
   readonly session: Address;
+  /** Who asks is not told addresses and paths of the server's machine. */
+  readonly isDiscreet?: true;
   readonly replyTo: Address;
   readonly timing: TimingOf<'read'>;
 }
@@ -27,7 +29,10 @@ export type ReadOrder = { readonly type: 'close' };
 type Input = ReadStart & { readonly self: Address; readonly owner: Address };
 type At<E = unknown> = { readonly context: Input; readonly event: E };
 
-const answer = <E>(given: (c: Input, event: E) => Pick<ResourceRead, 'contents' | 'failure'>) =>
+type Given = Pick<ResourceRead, 'contents' | 'failure'>;
+const told = ({ isDiscreet, uri }: Input, { contents, failure }: Given): Given =>
+  isDiscreet && failure ? { contents, failure: failureForAgents(failure, uri) } : { contents, failure };
+const answer = <E>(given: (c: Input, event: E) => Given) =>
   ({
     type: 'post',
     params: ({ context: c, event }: At<E>) => ({
@@ -36,7 +41,7 @@ const answer = <E>(given: (c: Input, event: E) => Pick<ResourceRead, 'contents' 
         type: 'resource.read',
         ticket: c.ticket,
         reqId: c.reqId,
-        ...given(c, event),
+        ...told(c, given(c, event)),
       } satisfies ResourceRead,
       ifThere: true as const,
     }),

@@ -1,3 +1,5 @@
+import { explained } from './stderr.ts';
+import { waitWords, type Waits } from './waits.ts';
 import type { Failure } from './wire/failure.ts';
 
 /** How a process came to its end. */
@@ -14,9 +16,6 @@ export interface ProcessEnd {
   readonly isFinal?: boolean;
 }
 
-/** How much of stderr a failure carries; the whole ring stays with the process. */
-const tailLength = 2_000;
-
 const howOf = (end: ProcessEnd): string => {
   if (end.signal !== null) return `was ended by ${end.signal}`;
   if (end.code !== null) return `ended with exit code ${end.code}`;
@@ -24,14 +23,17 @@ const howOf = (end: ProcessEnd): string => {
   return `could not be started: ${end.message ?? 'no reason was given'}`;
 };
 
-/** The death of a server's process as a failure: which server, exit code or signal, the tail of its stderr. */
+/**
+ * The death of a server's process as a failure: which server, exit code or signal, and what of its stderr explains it:
+ * one line in the message, up to ten in `details.stderr`. All of it stays with the process.
+ */
 export function failureOfEnd(server: string, end: ProcessEnd): Failure {
-  const stderr = end.stderr.slice(-tailLength).trimEnd();
-  const said = stderr === '' ? '' : `; stderr: ${stderr.slice(stderr.lastIndexOf('\n') + 1)}`;
+  const { headline, lines } = explained(end.stderr);
+  const said = headline === '' ? '' : `; stderr: ${headline}`;
   return {
     code: end.isFinal === true ? 'NotStartable' : 'ServerLost',
     message: `Server '${server}' ${howOf(end)}${said}`,
-    details: { server_name: server, exit_code: end.code, signal: end.signal, stderr },
+    details: { server_name: server, exit_code: end.code, signal: end.signal, stderr: lines.join('\n') },
     remedy: 'Run its command by hand to see why it ends, or mend its config.',
   };
 }
@@ -68,6 +70,35 @@ export const notActive = (
   details: { server_name: server, state, next_try: nextTryMs },
   remedy: nextTryMs === null ? `Start it: servers start ${server}` : 'Call again after the next try.',
 });
+
+/** A call of a tool that nobody has, of servers that have not said yet what they have. */
+export const stillStarting = (
+  tool: string,
+  servers: readonly string[],
+  waits: Readonly<Record<string, Waits>> = {},
+): Failure => {
+  const known = servers.flatMap((server) => (waits[server] ? [{ server, ...waits[server] }] : []));
+  const details = { tool_name: tool, server_name: servers[0] ?? '', servers };
+  const why = known.map((one) => `; '${one.server}' ${waitWords(one)}`).join('');
+  return {
+    code: 'ServerNotActive',
+    message: `Tool '${tool}' is not known yet: ${servers.map((server) => `'${server}'`).join(', ')} still starting (connecting)${why}`,
+    details: { ...details, state: 'connecting', next_try: null, ...(known.length > 0 && { waits: known }) },
+    remedy: 'Call again with more time, or see what they wait for: servers list',
+  };
+};
+
+/** Tools of a server that is ready and cannot say any more which it has: it failed too often in a row, the last time by `last`. */
+export function toolsWithdrawn(server: string, last: Failure): Failure {
+  const who = `Server '${server}': `;
+  const why = last.message.startsWith(who) ? last.message.slice(who.length) : last.message;
+  return {
+    code: 'ServerNotActive',
+    message: `${who}its tools were withdrawn: ${why}`,
+    details: { server_name: server, state: 'ready', next_try: null },
+    remedy: `It is asked for its list again by itself. Should that not help, restart it: servers restart ${server}`,
+  };
+}
 
 /** A server behind a URL that knows the session no more: it has not read what it refused, and the session ends. */
 export const isForgotten = (failure: Failure): boolean =>

@@ -1,6 +1,9 @@
 /** Every delay of every machine: name → default in ms. A host may override each by input. */
 export const timing = {
-  /** Hard limit of each step from launch to the first list of tools; long because a first `npx` downloads. */
+  /**
+   * Hard limit of each step from launch to the first list of tools. Long, because a first `npx -y` of a large package
+   * downloads for minutes over a slow line, and to end it in the midst begins it anew.
+   */
   connectMs: 300_000,
   /** Soft limit: who takes longer to connect no longer holds up those who wait for their turn. */
   slowMs: 15_000,
@@ -35,7 +38,7 @@ export const timing = {
   exitGraceMs: 250,
   /** The whole way down of a computer, an office, an agent; then what is left is ended by force. */
   shutdownMs: 10_000,
-  /** Boot waits this long for slow servers, then serves without them. */
+  /** Boot waits this long for slow servers, then serves without them; 0 = it waits for none. */
   bootMs: 15_000,
   /** A call without a limit of its own; set in a config no call of the server takes longer, whoever asks. 0 = none. */
   callTotalMs: 60_000,
@@ -63,7 +66,7 @@ export const timing = {
   pollDeclaredMs: 300_000,
   /** A list that could not be had is asked for again: twice as long after each failure, up to ten times this. */
   relistMs: 5_000,
-  /** One server has so long to give all its windows or documents; then the answer says that some are missing. */
+  /** One question for a Desktop or a Finder; what has not come by then is missing in the answer, and asked for by and by. */
   shelfMs: 8_000,
   /** One resource that somebody reads. */
   readMs: 20_000,
@@ -98,12 +101,15 @@ export const timingOf = {
     ...(['callTotalMs', 'callIdleMs', 'confirmMs', 'lookMs'] as const),
   ),
   link: only('linkMs', 'linkBackoffMs', 'quietMs', 'longestQuietMs'),
-  shelf: only('shelfMs'),
+  shelf: only('shelfMs', 'relistMs'),
   read: only('readMs'),
-  aggregator: only('shelfMs', 'readMs', 'coalesceMs'),
+  aggregator: only('shelfMs', 'relistMs', 'readMs', 'coalesceMs'),
   view: only('queryMs', 'refetchMs', 'agentMarginMs'),
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;
 
+/** Before what could not be had is asked for again: twice as long after each failure in a row, up to ten times as long. */
+export const backoffOfList = ({ relistMs }: Pick<Timing, 'relistMs'>, failures: number): number =>
+  relistMs * Math.min(2 ** (failures - 1), 10);
 /** Refreshes of a list that may fail in a row before its entries are taken back. */
 export const refreshFailures = 3;

@@ -49,6 +49,10 @@ interface Context extends Input {
   readonly refused: readonly string[];
   /** What is being asked; others may be wanted by the time of the answer. */
   readonly step: Step | null;
+  /** What is asked one after another, worked out once for what is wanted; null: something else is wanted by now. */
+  readonly plan: readonly Step[] | null;
+  /** How many of these are done: they are in `subscribed` when the plan is over, because each copies all of them. */
+  readonly done: number;
   /** Its owner has not heard of this session yet. */
   readonly isAnew: boolean;
 }
@@ -57,22 +61,37 @@ interface Step {
   readonly uri: string;
 }
 
-/** What is to be asked next; undefined: all is as it is wanted. */
-function nextStep({ wanted, subscribed, refused }: Context): Step | undefined {
-  const [have, not] = [new Set(subscribed), new Set(refused)];
-  const fresh = wanted.find((uri) => !have.has(uri) && !not.has(uri));
-  if (fresh !== undefined) return { method: 'resources/subscribe', uri: fresh };
-  const still = new Set(wanted);
-  const gone = subscribed.find((uri) => !still.has(uri));
-  return gone === undefined ? undefined : { method: 'resources/unsubscribe', uri: gone };
+/** What is new is subscribed, then what nobody wants any more is not. */
+function planOf({ wanted, subscribed, refused }: Context): readonly Step[] {
+  const [have, not, still] = [new Set(subscribed), new Set(refused), new Set(wanted)];
+  const fresh = wanted.filter((uri) => !have.has(uri) && !not.has(uri));
+  const gone = subscribed.filter((uri) => !still.has(uri));
+  return [
+    ...fresh.map((uri): Step => ({ method: 'resources/subscribe', uri })),
+    ...gone.map((uri): Step => ({ method: 'resources/unsubscribe', uri })),
+  ];
 }
-/** Whoever refuses to unsubscribe may go on telling: nobody listens. */
-function stepped(c: Context, isDone: boolean): Partial<Context> {
-  const { step } = c;
+/** Undefined: all is as it is wanted. */
+const stepOf = ({ plan, done }: Context): Step | undefined => plan?.[done];
+/** What is subscribed after these. Whoever refuses to unsubscribe may go on telling: nobody listens. */
+function after({ subscribed, refused }: Context, steps: readonly Step[]): readonly string[] {
+  const not = new Set(refused);
+  const of = (asked: Step['method']) => steps.flatMap(({ method, uri }) => (method === asked ? [uri] : []));
+  const gone = new Set(of('resources/unsubscribe'));
+  const fresh = of('resources/subscribe').filter((uri) => !not.has(uri));
+  return [...subscribed.filter((uri) => !gone.has(uri)), ...fresh];
+}
+/** The plan is over, or given up in the middle. */
+const planless = (c: Context): Pick<Context, 'plan' | 'done' | 'subscribed'> => ({
+  ...{ plan: null, done: 0 },
+  subscribed: c.plan && c.done > 0 ? after(c, c.plan.slice(0, c.done)) : c.subscribed,
+});
+function stepped(c: Context, step: Step | null, isDone: boolean): Partial<Context> {
   if (!step) return {};
-  if (step.method === 'resources/unsubscribe')
-    return { subscribed: c.subscribed.filter((uri) => uri !== step.uri) };
-  return isDone ? { subscribed: [...c.subscribed, step.uri] } : { refused: [...c.refused, step.uri] };
+  const isRefused = step.method === 'resources/subscribe' && !isDone;
+  const refused = isRefused ? [...c.refused, step.uri] : c.refused;
+  // One that was asked before something else was wanted is of no plan.
+  return c.plan ? { refused, done: c.done + 1 } : { refused, subscribed: after({ ...c, refused }, [step]) };
 }
 
 const parts = setup({
@@ -86,15 +105,20 @@ const parts = setup({
     ...effects,
     rememberWanted: assign(({ context }, { uris, by }: { uris: readonly string[]; by: string }) => {
       const wantedBy = { ...context.wantedBy, [by]: uris };
-      return { wantedBy, wanted: [...new Set(Object.values(wantedBy).flat())], refused: [] };
+      return {
+        ...planless(context),
+        ...{ wantedBy, wanted: [...new Set(Object.values(wantedBy).flat())], refused: [] },
+      };
     }),
-    beginAnew: assign({ subscribed: [], refused: [], step: null, isAnew: true }),
+    beginAnew: assign({ subscribed: [], refused: [], step: null, plan: null, done: 0, isAnew: true }),
     noteTold: assign({ isAnew: false }),
-    noteStep: assign(({ context }) => ({ step: nextStep(context) ?? null })),
-    noteDone: assign(({ context }) => stepped(context, true)),
-    noteRefused: assign(({ context }) => stepped(context, false)),
+    noteSteady: assign(({ context }) => planless(context)),
+    notePlan: assign(({ context: c }) => (c.plan ? {} : { plan: planOf(c), done: 0 })),
+    noteStep: assign(({ context }) => ({ step: stepOf(context) ?? null })),
+    noteDone: assign(({ context: c }) => stepped(c, c.step, true)),
+    noteRefused: assign(({ context: c }) => stepped(c, c.step, false)),
   },
-  guards: { isDone: ({ context }) => nextStep(context) === undefined },
+  guards: { isDone: ({ context }) => stepOf(context) === undefined },
   delays: { limit: ({ context }) => context.timing.listMs },
 });
 const askNext = {
@@ -132,6 +156,8 @@ export const watchMachine = parts.createMachine({
     subscribed: [],
     refused: [],
     step: null,
+    plan: null,
+    done: 0,
     isAnew: true,
   }),
   initial: 'resting',
@@ -151,9 +177,9 @@ export const watchMachine = parts.createMachine({
         'watch.open': { target: 'ready', reenter: true, actions: 'beginAnew' },
       },
       states: {
-        judging: { always: [{ guard: 'isDone', target: 'steady' }, { target: 'asking' }] },
+        judging: { entry: 'notePlan', always: [{ guard: 'isDone', target: 'steady' }, { target: 'asking' }] },
         steady: {
-          entry: [tellWatched, 'noteTold'],
+          entry: ['noteSteady', tellWatched, 'noteTold'],
           on: { 'watch.set': { target: 'judging', actions: remember } },
         },
         asking: {

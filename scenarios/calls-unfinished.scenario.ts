@@ -24,7 +24,7 @@ onStage(
     const call = s.call('read');
     order(s, 'server.start');
     meets(s, client, 'ready');
-    expect([s.state(callAt(s)), call.settled]).toEqual(['judging', []]);
+    expect([s.state(callAt(s)), call.settled]).toEqual(['{judging:watched}', []]);
     s.run(5_000);
     expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
     expect(s.servers.heard).toEqual([]);

@@ -242,3 +242,29 @@ onStage(
     expect([s.state(client), catalogOf(s)?.entries.length]).toEqual([ready, 1]);
   },
 );
+
+onStage(
+  'a refused tool, or another order of servers, changes nothing of what is offered, and nobody is told',
+  {
+    servers: {
+      fs: { tools },
+      other: { tools: { write: tools.read } },
+      twin: { tools: { write: tools.read } },
+    },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    const heard = (): number => s.heard('computer', 'tools.changed').length;
+    const [before, told] = [heard(), announcedBy(s).length];
+    s.config({ other: {}, fs: {} });
+    s.run(5000);
+    expect(offeredBy(s)).toEqual(['write', 'read']);
+    expect(heard()).toBe(before);
+    // It comes back with one that is taken, and nothing else.
+    s.config({ other: {}, fs: {}, twin: {} });
+    s.run(5000);
+    expect(heard()).toBe(before);
+    expect(announcedBy(s).length).toBe(told);
+  },
+);

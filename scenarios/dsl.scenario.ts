@@ -17,5 +17,6 @@ import './faults-resource.scenario.ts';
 import './faults-rpc.scenario.ts';
 import './found-by-seeds.scenario.ts';
 import './orders.scenario.ts';
+import './slow-start.scenario.ts';
 import './processes.scenario.ts';
 import './second-thoughts.scenario.ts';

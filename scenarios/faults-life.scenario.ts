@@ -10,7 +10,7 @@ scenario('a server that never answers initialize is ended after the limit, and t
   s.timing({ connectMs: 1_500 });
   s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
-  s.expect(fs).says('initialize within 1500 ms');
+  s.expect(fs).says('initialize within 1500 ms: nothing came');
   s.expect(fs).signals('stdin');
   s.expect(fs).requests('initialize', 2);
 });
@@ -47,8 +47,8 @@ scenario('a refused initialize is a failed try that says what the server said', 
   s.expect.processes(fs, { started: 2, alive: 0 });
 });
 
-scenario('a server that speaks a version that nobody knows is a failed try', (s) => {
-  const fs = s.server('fs', { tools, budget: 0 });
+scenario('a server that speaks a version that nobody knows is not tried again', (s) => {
+  const fs = s.server('fs', { tools, budget: 3 });
   s.fault(fs, 'life.versionMismatch');
   s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'tripped');

@@ -88,7 +88,7 @@ scenario('a notice of a list that a server does not have leads to nothing', (s) 
 
 for (const [what, onlyContent, news] of [
   ['another tool', false, ['+read', '+fs.new1']],
-  ['another description', true, ['+read']],
+  ['another description', true, ['+read', '~read']],
 ] as const)
   scenario(`${what} that a server has without saying so is found by the next look, and told`, (s) => {
     const fs = s.server('fs', { tools });

@@ -69,6 +69,43 @@ scenario(
   },
 );
 
+scenario(
+  'a window that changes each time it is read and does not come is asked for again after a while, not at once',
+  (s) => {
+    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1'] });
+    s.fault(a, 'resource.change', { when: 'read' });
+    s.fault(a, 'rpc.never', { when: 'read' });
+    s.timing({ shelfMs: 500, relistMs: 1_000 });
+    s.ready();
+    s.asked(a, 'resources/subscribe', 1);
+    s.run(100);
+    const shown = s.show('desktop');
+    s.shown(shown);
+    s.run(2_000);
+    s.expect(shown).shows({ texts: [], missing: ['a'] });
+    s.expect(a).requestsAtMost('resources/read', 5);
+  },
+);
+
+scenario(
+  'who asks for windows in the middle of a reading is shown what changed before he asked, though it is read twice already',
+  (s) => {
+    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
+    s.fault(a, 'rpc.late', { when: 'read', ms: 300 });
+    s.fault(a, 'resource.change', { n: 5, everyMs: 50 });
+    s.ready();
+    s.asked(a, 'resources/subscribe', 2);
+    s.run(100);
+    const first = s.show('desktop');
+    s.settled(s.call('go'));
+    s.run(300);
+    const late = s.show('desktop');
+    s.shown(first);
+    s.shown(late);
+    s.expect(late).shows({ texts: ['window://a/1, after change 3', 'window://a/2, after change 2'] });
+  },
+);
+
 // Nobody's law: a server was asked for one window thousands of times for one question.
 scenario('a window that changes whenever it is read is read twice, and then with the next question', (s) => {
   const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1'] });
@@ -81,3 +118,17 @@ scenario('a window that changes whenever it is read is read twice, and then with
   s.shown(s.show('desktop'));
   s.expect(a).requests('resources/read', 4);
 });
+
+scenario(
+  'a document that is new beneath a listed catalogue is listed and followed, once its server tells of it',
+  (s) => {
+    const s1 = s.server('s1', { resources: ['dpe://s1'] });
+    s.fault(s1, 'resource.renew', { when: 'read', by: 'update', times: 1 });
+    s.ready();
+    s.asked(s1, 'resources/subscribe');
+    const ask = s.show('finder');
+    s.shown(ask);
+    s.asked(s1, 'resources/list', 2);
+    s.asked(s1, 'resources/subscribe', 2);
+  },
+);

@@ -39,9 +39,12 @@ const rules: Rules = {
 /** Packages per room; all rows that match a file add up. */
 const packages: readonly Allowance[] = [
   { where: /^machines\//, may: ['xstate', 'zod'] },
+  { where: /^machines\/config\//, may: ['jsonc-parser'] },
   { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
   { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
+  { where: /^adapters\/config\//, may: ['proper-lockfile'] },
   { where: /^adapters\/process\/windows-tree\./, may: ['pidtree'] },
+  { where: /^adapters\/terminal\//, may: ['string-width'] },
   { where: /^adapters\/schema\//, may: ['ajv', 'ajv/*', 'ajv-formats'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },

@@ -155,3 +155,39 @@ scenario('a computer that closes while a call is judged ends the call first', (s
   s.ended();
   s.expect(fs).requests('tools/call', 0);
 });
+
+scenario(
+  'the time of its caller ends a call about which a rule of the host thinks; it was never sent',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.permission('never');
+    s.ready();
+    const call = s.call('read', { timeoutMs: 300 });
+    s.settled(call);
+    s.expect(call).settles('failed', {
+      ...{
+        end: 'timedOut',
+        phase: 'judging',
+        code: 'ToolExecutionTimeout',
+        says: 'was not sent within 300 ms',
+      },
+      ...{ details: { which: 'caller', timeout: 300 }, at: 300 },
+    });
+    s.expect(fs).requests('tools/call', 0);
+  },
+);
+
+scenario(
+  'a computer whose connection breaks while the call of an agent is judged: the call is not sent',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.office();
+    s.permission('never');
+    s.ready();
+    s.agentCall('read');
+    s.run(50);
+    s.fault('net.down', { who: 'computer', ms: 100 });
+    s.run(200);
+    s.expect(fs).requests('tools/call', 0);
+  },
+);

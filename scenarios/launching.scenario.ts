@@ -25,10 +25,30 @@ const refused = (s: Stage, state: string): void => {
   expect(heard).toHaveLength(sent);
 };
 
-onStage('a call to a server that is launching is refused and names that state', launching, (s) => {
+onStage('a call to a server that is launching waits for it', launching, (s) => {
   meet(s);
-  refused(s, 'connecting');
+  const { settled } = s.call('read');
+  expect(settled).toEqual([]);
+  s.run(200);
+  expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
+onStage(
+  'of a thousand calls that wait for servers the next one is told at once that they start',
+  { servers: { fs: { tools, initialize: 2_000 } } },
+  (s) => {
+    s.computer();
+    const calls = Array.from({ length: 1_000 }, () => s.call('read'));
+    expect(s.call('read').settled).toMatchObject([
+      {
+        end: 'refused',
+        outcome: 'failed',
+        failure: { code: 'ServerNotActive', details: { servers: ['fs'] } },
+      },
+    ]);
+    s.run(3_000);
+    expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);
+  },
+);
 onStage('a server that is stopped while launching comes to rest and is not tried again', launching, (s) => {
   meet(s);
   order(s, 'server.stop');

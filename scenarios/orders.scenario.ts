@@ -48,9 +48,18 @@ for (const [state, { again, meet, shown }] of Object.entries(caught)) {
     meet(s, fs);
     return fs;
   };
-  scenario(`a call to a server that is ${state} is refused and names that state`, (s) => {
-    refusedAs(s, caughtIn(s), shown);
-  });
+  if (shown === 'connecting')
+    scenario(`a call to a server that is ${state} waits for it`, (s) => {
+      const fs = caughtIn(s);
+      const call = s.call('read');
+      s.settled(call);
+      s.expect(call).settles('succeeded');
+      s.expect(fs).requests('tools/call', 1);
+    });
+  else
+    scenario(`a call to a server that is ${state} is refused and names that state`, (s) => {
+      refusedAs(s, caughtIn(s), shown);
+    });
   scenario(`a server that is stopped while ${state} comes to rest and is not tried again`, (s) => {
     const fs = caughtIn(s);
     s.stop(fs);
@@ -79,13 +88,22 @@ scenario('a server that waits for its next try is tried at once when it is start
   s.expect.processes(fs, { started: 2, alive: 1 });
 });
 
-scenario('a server that has given up is named tripped to a caller, and a stop brings it to rest', (s) => {
+scenario('a server that is never started again, and ends cleanly, has not failed either', (s) => {
   const fs = s.server('fs', { tools: { read: {} }, restart: false });
   s.fault(fs, 'proc.exitClean', { afterMs: 400 });
   s.ready();
+  s.reaches(fs, 'idle');
+  s.expect(fs).says('exit code 0');
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'idle');
+});
+
+scenario('a server that has given up is named tripped to a caller, and a stop brings it to rest', (s) => {
+  const fs = s.server('fs', { tools: { read: {} }, restart: false });
+  s.fault(fs, 'proc.exit', { when: 'ready', code: 3, afterMs: 400 });
+  s.ready();
   s.reaches(fs, 'tripped');
   refusedAs(s, fs, 'tripped');
-  s.expect(fs).says("Server 'fs' ended with exit code 0");
+  s.expect(fs).says("Server 'fs' ended with exit code 3");
   s.stop(fs);
   s.reaches(fs, 'idle');
 });

@@ -253,3 +253,22 @@ onStage(
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
   },
 );
+
+onStage(
+  'a computer that leaves an office cancels the calls of its agent first; one that comes too late is not sent',
+  { servers },
+  (s) => {
+    everybody(s);
+    const call = s.agentCall('hang');
+    s.run(10);
+    const late = s.agentCall('read');
+    s.run(1);
+    s.order('computer', { type: 'office.leave' });
+    s.run(100);
+    const meta = { a2c_outcome: 'unknown', a2c_cancel_reason: 'its computer leaves the office' };
+    expect(call.settled[0]?.result).toMatchObject({ meta });
+    expect(late.settled).toHaveLength(1);
+    expect(s.servers.heard).toEqual(['call hang at fs', 'cancelled tools/call at fs']);
+    expect(s.state('computer/link')).toBeUndefined();
+  },
+);

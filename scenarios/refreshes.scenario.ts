@@ -1,17 +1,22 @@
 /** Refreshes that fail: twice is nothing, three times in a row takes the entries back, one success brings them. */
 import { expect } from 'vitest';
 import { onStage } from './scenario.ts';
+import type { ComputerContext } from '../machines/computer.machine.ts';
+import { toolOf } from './scripted/script.ts';
 import type { Script } from './scripted/servers.ts';
+import type { Stage } from './stage.ts';
 import {
   asksOf,
   catalogOf,
   client,
+  contextOf,
   counting,
   everybody,
   everything,
   hello,
   lastOf,
   offeredBy,
+  order,
   toldOf,
 } from './watching.ts';
 
@@ -44,7 +49,7 @@ onStage(
     expect(lastOf(s, 'read')?.why).toBe('3 refreshes in a row failed: no list today');
     const [gone, there] = [s.call('read'), s.call('write')];
     s.run(100);
-    expect(gone.settled).toMatchObject([{ outcome: 'failed', failure: { code: 4001 } }]);
+    expect(gone.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
     expect(there.settled).toMatchObject([{ outcome: 'succeeded' }]);
     // The fourth failure is no news; the success after it is.
     const before = s.news.length;
@@ -60,6 +65,93 @@ onStage(
     s.servers.announce('fs');
     s.run(6_000);
     expect([asksOf(s, 'tools/list').length, offeredBy(s)]).toEqual([8, ['read', 'write']]);
+  },
+);
+
+/** What the host heard of its tools as such: why they were withdrawn, null when they were back. */
+const withdrawals = (s: Stage): unknown[] =>
+  s.heard('computer', 'tools.withdrawn').map(({ failure }) => failure?.message ?? null);
+const why = (reason: string): string => `Server 'fs': its tools were withdrawn: ${reason}`;
+/** Asked anew so often, by the word of its server. */
+function relisted(s: Stage, times: number): void {
+  for (let n = 0; n < times; n += 1) {
+    s.servers.announce('fs');
+    s.run(1000);
+  }
+}
+/** One call of the host, one of an agent. */
+function called(s: Stage, tool: string): unknown[] {
+  const [own, theirs] = [s.call(tool), s.agentCall(tool)];
+  s.run(100);
+  return [own.settled[0], theirs.settled[0]];
+}
+
+onStage(
+  'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both (93a)',
+  {
+    servers: {
+      fs: {
+        tools,
+        listing: (n) =>
+          n >= 2 && n <= 5
+            ? { errors: n < 5 ? 'no list today' : 'no list this year' }
+            : { answers: { tools: n < 7 ? [toolOf('read')] : [] } },
+      },
+    },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    relisted(s, 3);
+    expect([s.state(list), s.state(client)]).toEqual(['withdrawn', '{connected:{ready:steady}}']);
+    expect(called(s, 'read')).toMatchObject([
+      { failure: { code: 'ServerNotActive', message: why('no list today'), remedy: expect.any(String) } },
+      { result: { isError: true, content: [{ text: why('no list today') }] } },
+    ]);
+    expect(withdrawals(s)).toEqual([why('no list today')]);
+    // Of one that it never had nobody knows, and it says of whom.
+    expect(called(s, 'find')[0]).toMatchObject({
+      failure: { code: 4001, details: { not_active: ['fs'] } },
+    });
+    relisted(s, 1);
+    expect(withdrawals(s)).toEqual([why('no list today'), why('no list this year')]);
+    relisted(s, 1);
+    expect(withdrawals(s).slice(2)).toEqual([null]);
+    expect(called(s, 'read')).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
+    // What it lists no more it has no more.
+    relisted(s, 1);
+    expect(called(s, 'read')[0]).toMatchObject({ failure: { code: 4001 } });
+  },
+);
+
+onStage(
+  'a list that comes back empty, and one that comes back with a new session, are withdrawn no more (93b)',
+  {
+    servers: {
+      fs: {
+        tools,
+        listing: (n) =>
+          [2, 3, 4, 6, 7, 8].includes(n)
+            ? { errors: 'no list today' }
+            : { answers: { tools: n === 5 ? [] : [toolOf('read')] } },
+      },
+    },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    relisted(s, 4);
+    expect(withdrawals(s)).toEqual([why('no list today'), null]);
+    expect(called(s, 'read')[0]).toMatchObject({ failure: { code: 4001, details: { tool_name: 'read' } } });
+    // An empty list can be withdrawn, too.
+    relisted(s, 3);
+    expect(withdrawals(s).slice(2)).toEqual([why('no list today')]);
+    order(s, 'server.stop');
+    s.run(1000);
+    order(s, 'server.start');
+    s.run(1000);
+    expect(contextOf<ComputerContext>(s, 'computer')?.withdrawn).toEqual({});
+    expect(called(s, 'read')[0]).toMatchObject({ outcome: 'succeeded' });
   },
 );
 

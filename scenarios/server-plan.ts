@@ -21,6 +21,8 @@ export interface ServerOptions {
   /** The tools of its last run, of which only the names count. */
   readonly lastTools?: readonly string[];
   readonly generation?: number;
+  /** Counts what may have changed the values of its placeholders. */
+  readonly values?: number;
   /** It has no process of ours. */
   readonly isRemote?: boolean;
   /** Of its launch facts; by default its name and generation. */
@@ -54,6 +56,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
   },
   client: {
     generation: o.generation ?? 1,
+    values: o.values ?? 0,
     hasProcess: o.isRemote !== true,
     start: startOf(o),
     restart: restartOf(o),

@@ -46,3 +46,14 @@ export const reads = (s: Stage): number =>
   ).length;
 export const changes = (s: Stage, system: string): number =>
   s.heard('computer', 'aggregate.changed').filter((news) => news['system'] === system).length;
+
+/** What resources say, and which are listed, from one moment to the next. */
+export const now = { text: 'before', listed: [] as readonly string[] };
+export const says = (...uris: readonly string[]): void =>
+  void Object.assign(now, { text: 'before', listed: uris });
+export const saying = (uri: string) => ({ answers: { contents: [{ uri, text: now.text }] }, afterMs: 1 });
+export const listing = (read: (uri: string) => Reply): Script => {
+  const script = showing([], read);
+  const list = () => ({ answers: { resources: now.listed.map((uri) => ({ uri, name: uri })) } });
+  return { ...script, methods: { ...script.methods, 'resources/list': list } };
+};

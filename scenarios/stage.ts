@@ -1,7 +1,7 @@
 import type { AnyEventObject, AnyStateMachine, InspectionEvent } from 'xstate';
 import { assemble, machines } from '../actors/assemble.ts';
 import { Directory } from '../actors/directory.ts';
-import { discreet } from '../actors/discreet.ts';
+import { Discretion } from '../actors/discreet.ts';
 import type { Observer } from '../actors/observer.ts';
 import type { DirectoryRecord } from '../machines/trace/index.ts';
 import type { Recorder } from '../actors/recorder.ts';
@@ -104,7 +104,6 @@ export class Stage {
   readonly news: { readonly at: number; readonly who: string; readonly event: AnyEventObject }[] = [];
   readonly #options: StageOptions;
   readonly #named = new Set<unknown>();
-
   readonly #started = new Set<string>();
   readonly #aliases: Record<string, AnyStateMachine> = {};
   readonly #peers: Peer[] = [];
@@ -123,29 +122,29 @@ export class Stage {
       },
     );
     this.timing = { ...timing, ...calm, ...options.timing };
+    const { watches = 'all', observer } = options;
     const tap = new Tap((error) => this.blunders.push(error));
-    if (options.observer) tap.add(options.observer());
+    if (observer) tap.add(observer());
     this.recorder = recorderOf(this.clock);
-    const { watches = 'all' } = options;
     if (watches === 'transitions') tap.add({ inspect: (e) => this.#take(e) });
     else if (watches === 'all') {
       tap.add({ record: (r) => this.#record(r), inspect: (e) => this.#step(e) });
       tap.add(this.recorder);
     }
+    const discretion = new Discretion(this.servers.secrets);
     const ports: Ports = {
-      process: discreet(this.servers.process, (server) => options.servers?.[server]?.secrets ?? []),
-      session: this.servers.session,
+      process: discretion.process(this.servers.process),
+      session: discretion.session(this.servers.session),
       link: this.network.link,
       office: this.network.office,
-      ask: (from, question, give) => this.#ask(from, question, give),
+      ask: (from, question, give) => this.#ask(from, question, discretion.answer(give)),
     };
-    const { setTimeout, clearTimeout } = this.clock;
     const platform = {
       now: () => this.clock.now() + this.skewMs,
       // Without a seed nothing is late by chance.
       random: options.seed === undefined ? () => 0 : chanceOf(options.seed),
-      setTimeout,
-      clearTimeout,
+      setTimeout: this.clock.setTimeout,
+      clearTimeout: this.clock.clearTimeout,
       ports: options.mend?.(ports) ?? ports,
     };
     this.directory = assemble(new Directory(platform, tap), options.kinds);
@@ -169,8 +168,8 @@ export class Stage {
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
     if (this.callPorts.has(question.session)) return this.callPorts.ask(from, question, give);
-    const port = this.servers.has(question.session) ? this.servers : this.network;
-    const plain: Ports['ask'] = (...asked) => port.ask(...asked);
+    const plain: Ports['ask'] = (...asked) =>
+      (this.servers.has(question.session) ? this.servers : this.network).ask(...asked);
     const ask = this.#options.answering?.(plain) ?? plain;
     if (question.lane === undefined) return ask(from, question, give);
     return this.callPorts.inTurn(from, question, give, (answer) => ask(from, question, answer));
@@ -240,7 +239,6 @@ export class Stage {
     const call = { ticket, reqId, tool, params: {}, timeoutMs };
     return this.asked('computer', ticket, { type: 'tool.call', call, replyTo: 'host:computer' });
   }
-  /** A call of the agent's host, through the office. */
   /** Another question of the agent's host. */
   query(method: string, request: object): AskedCall {
     const reqId = `q${this.calls.length + 1}`;
@@ -259,10 +257,9 @@ export class Stage {
     const settled: CallSettled[] = [];
     const cancel = (): void =>
       this.directory.send(who, { type: 'call.cancel', ticket, reason: 'asked' } as AnyEventObject);
-    const asked = { ticket, settled, cancel };
-    this.calls.push(asked);
+    this.calls.push({ ticket, settled, cancel });
     this.directory.send(who, event);
-    return asked;
+    return { ticket, settled, cancel };
   }
   order(who: string, event: AnyEventObject): void {
     this.directory.send(who, event);

@@ -136,8 +136,11 @@ onStage(
       ['window://a/1\n\nbefore'],
       ...[1, 2, 3].map(() => ['window://a/1\n\nafter']),
     ]);
-    // One of it, and each time one of the server that refuses to tell.
-    expect(reads(s)).toBe(asked + 1 + 3);
+    // None of the server that refuses to tell: it has not this window.
+    expect(reads(s)).toBe(asked + 1);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(reads(s)).toBe(asked + 2);
   },
 );
 
@@ -191,5 +194,41 @@ onStage(
     ask(s, 'desktop');
     s.run(100);
     expect(shown(s).body.desktops).toHaveLength(1);
+  },
+);
+
+const kinds = ['server:update_desktop', 'server:update_finder'];
+onStage(
+  'what changed while its computer was away is announced after it came back, one announcement for each of the two',
+  {
+    servers: { a: windows('window://a/1'), b: documents('dpe://b/1') },
+    timing: { linkBackoffMs: 5_000 },
+  },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.run(3_000);
+    const told = (): number[] => kinds.map((event) => announcedBy(s, event).length);
+    const [desktop = 0, finder = 0] = told();
+    s.network.faults.dropLink('c1');
+    s.run(10);
+    for (let n = 0; n < 3; n += 1) {
+      s.servers.update('a', 'window://a/1');
+      s.run(300);
+    }
+    expect(told()).toEqual([desktop, finder]);
+    s.run(8_000);
+    expect(told()).toEqual([desktop + 1, finder]);
+    s.network.faults.dropLink('c1');
+    s.run(10);
+    s.servers.kill('b', { code: 1 });
+    s.run(10_000);
+    // It is back with what it had: the office was told of nothing else before.
+    expect(told()).toEqual([desktop + 1, finder]);
+    s.network.faults.dropLink('c1');
+    s.run(10);
+    s.servers.update('b', 'dpe://b/1');
+    s.run(10_000);
+    expect(told()).toEqual([desktop + 1, finder + 1]);
   },
 );

@@ -3,7 +3,7 @@ import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { ResourcesTruth } from './scripted/script.ts';
 import { isWindowUri } from '../machines/desktop/index.ts';
 import { isDpeUri } from '../machines/finder/index.ts';
-import { systems, type AggregateShown, type System } from '../machines/systems/index.ts';
+import { systems, type AggregateShown, type Items, type System } from '../machines/systems/index.ts';
 import { events } from '../machines/wire/events.ts';
 import { offersOf, type Truth } from './scripted/script.ts';
 import type { Stage } from './stage.ts';
@@ -20,8 +20,11 @@ const ticketOf = (system: System): string => `truth.${system}`;
 const contextOf = <Context>(stage: Stage, address: string): Context | undefined =>
   (stage.directory.find(address)?.ref.getSnapshot() as { context: Context } | undefined)?.context;
 
-/** What is known of one server, by URI: what its last reads gave. */
-type Held = Readonly<Record<string, { readonly items: readonly object[]; readonly failure: unknown }>>;
+/** What is known of one server: what its last reads gave. */
+interface Held {
+  readonly uris: readonly string[];
+  readonly slots: readonly (readonly (Items & { readonly failure: unknown; readonly round: number })[])[];
+}
 interface Server {
   readonly name: string;
   readonly truth: ResourcesTruth;
@@ -46,18 +49,19 @@ function serversOf(stage: Stage, c: ComputerContext): Server[] {
 }
 /** What one server has to show, and whether that is all: where it has lied, what it said. */
 function shownOf(stage: Stage, system: System, { name, truth, uris }: Server) {
-  const { urisIn, toRead, itemsOf } = systems[system];
-  const held = contextOf<{ held: Held }>(stage, `computer/${system}/shelf:${keyOf(name)}`)?.held ?? {};
+  const { urisIn, refusedIn, toRead, itemsOf } = systems[system];
+  const held = contextOf<Held>(stage, `computer/${system}/shelf:${keyOf(name)}`);
   const read = toRead(urisIn(uris.map((uri) => ({ uri })))).map((uri) => {
-    const known = held[uri];
+    const known = held?.slots.flat()[held.uris.indexOf(uri)];
     const contents = truth.read(uri);
     // It has changed, or vanished, without a word.
     const isSecret = contents.length === 0 || !truth.isKnowable(uri);
-    if (isSecret && known && !known.failure) return { ok: true, body: known.items } as const;
+    if (isSecret && known && known.round > 0 && !known.failure) return { ok: true, body: known } as const;
     return contents.length === 0 ? ({ ok: false } as const) : itemsOf(contents, uri, name);
   });
-  const isWhole = read.every(({ ok }) => ok);
-  return { name, items: read.flatMap((one) => (one.ok ? one.body : [])), isWhole };
+  const isTaken = refusedIn(uris.map((uri) => ({ uri }))).length === 0;
+  const isWhole = isTaken && read.every((one) => one.ok && one.body.refused.length === 0);
+  return { name, items: read.flatMap((one) => (one.ok ? one.body.items : [])), isWhole };
 }
 
 /** What somebody is shown, and what was wrong about it; undefined: he was not answered. */
@@ -165,7 +169,8 @@ function misshown(stage: Stage, before: ComputerContext, system: System): string
     ...(agent === null ? [] : wrong(`an agent is shown of the ${system}`, agent, should)),
   ];
 }
-const written = ({ body, missing }: Answer): string => JSON.stringify([body, missing.toSorted()]);
+const written = ({ body, missing }: Answer): string =>
+  JSON.stringify([body, [...new Set(missing)].toSorted()]);
 function wrong(who: string, is: Answer | undefined, should: Answer): string[] {
   if (!is) return [`what ${who}: no answer`];
   return written(is) === written(should)

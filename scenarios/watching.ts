@@ -1,5 +1,5 @@
 /** What scenarios on stage look at again and again. */
-import type { Context as CatalogContext } from '../machines/catalog.parts.ts';
+import type { Context as CatalogContext } from '../machines/catalog.words.ts';
 import { lastChangeOf, type CatalogList, type LastChange, type Tool } from '../machines/catalog/index.ts';
 import type { ComputerContext } from '../machines/computer.machine.ts';
 import type { Offers } from '../machines/ports.ts';

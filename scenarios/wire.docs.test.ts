@@ -54,7 +54,7 @@ const notices: Readonly<Record<string, z.ZodObject>> = {
   [wire.notices.updateToolList]: wire.computerUpdate,
   [wire.notices.updateDesktop]: wire.computerUpdate,
   [wire.notices.updateFinder]: wire.computerUpdate,
-  [wire.notices.toolCallCancelled]: wire.toolCallCancel,
+  [wire.notices.toolCallCancelled]: wire.toolCallCancelled,
 };
 
 describe('the page of the wire', () => {

@@ -1,5 +1,6 @@
 import type { PastCall } from '../../machines/history/index.ts';
-import type { Terminal } from '../../adapters/index.ts';
+import { columnsOf, fitting, padded, type Terminal } from '../../adapters/index.ts';
+import { contentText } from './contents.ts';
 import type {
   DesktopShown,
   DocumentSummary,
@@ -10,22 +11,19 @@ import type {
 
 /** What a person reads of a Desktop, a Finder, a resource, the history of calls. */
 export interface Shown {
+  /** Texts: each may have several lines. */
   readonly out: readonly string[];
-  /** Beside the result. */
+  /** Beside the result: lines. */
   readonly err: readonly string[];
 }
 export function tell(terminal: Terminal, { out, err }: Shown): void {
-  for (const line of out) terminal.out(line);
+  for (const text of out) terminal.outText(text);
   for (const line of err) terminal.err(line);
 }
 
-/** Texts of servers may hold anything: a terminal must not obey them. Lines and tabs stay. */
-// oxlint-disable-next-line no-control-regex
-const plain = (text: string): string => text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '');
-export const inOneLine = (text: string, width: number): string => {
-  const line = plain(text).replaceAll(/\s+/g, ' ').trim();
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
-};
+/** At most so many columns of a terminal; line ends are spaces. */
+export const inOneLine = (text: string, width: number): string =>
+  fitting(text.replaceAll(/\s+/g, ' ').trim(), width, '…');
 const warnings = (missing: readonly MissingServer[]): string[] =>
   missing.map(
     ({ server, reason }) => `warning: not all of server '${server}' is shown: ${inOneLine(reason, 300)}`,
@@ -34,7 +32,7 @@ const warnings = (missing: readonly MissingServer[]): string[] =>
 /** Each window under its URI. */
 export function desktopText({ desktops, missing }: DesktopShown): Shown {
   const windows = desktops.map((window) => {
-    const [uri = '', ...body] = plain(window).split('\n\n');
+    const [uri = '', ...body] = window.split('\n\n');
     return [`── ${uri}`, ...(body.length > 0 ? [body.join('\n\n')] : [])].join('\n');
   });
   const out = windows.map((window, at) => (at === 0 ? window : `\n${window}`));
@@ -49,14 +47,14 @@ const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = 
   ['modified', ({ last_modified }) => inOneLine(last_modified ?? '', 20)],
   ['server', ({ server }) => inOneLine(server, 20)],
   // Whole: it is what a read needs.
-  ['uri', ({ uri }) => plain(uri)],
+  ['uri', ({ uri }) => uri],
 ];
 export function finderText({ documents, total_count, missing }: FinderShown): Shown {
   const rows = [columns.map(([name]) => name), ...documents.map((d) => columns.map(([, of]) => of(d)))];
-  const widths = columns.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
+  const widths = columns.map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
   const table = rows.map((row) =>
     row
-      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
+      .map((cell, at) => padded(cell, at === row.length - 1 ? 0 : (widths[at] ?? 0)))
       .join('  ')
       .trimEnd(),
   );
@@ -67,12 +65,6 @@ export function finderText({ documents, total_count, missing }: FinderShown): Sh
   };
 }
 
-const blobBytes = (base64: string): number => Math.floor((base64.replace(/=+$/, '').length * 3) / 4);
-const contentText = ({ text, blob, mimeType }: ResourceContent): string => {
-  if (typeof text === 'string') return plain(text);
-  const type = typeof mimeType === 'string' ? ` ${inOneLine(mimeType, 60)}` : '';
-  return typeof blob === 'string' ? `[blob${type}, ${blobBytes(blob)} bytes]` : '[nothing]';
-};
 export const contentsText = (contents: readonly ResourceContent[]): Shown => ({
   out: contents.map(contentText),
   err: contents.length === 0 ? ['it has no contents'] : [],

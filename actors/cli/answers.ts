@@ -1,5 +1,6 @@
+import { columnsOf, fitting, padded, type Noise } from '../../adapters/index.ts';
 import { aliasLine } from '../../machines/catalog/index.ts';
-import type { ToolListing } from '../computer-handle.ts';
+import type { ServerStatus, ToolListing } from '../computer-handle.ts';
 import type { CallOutcome } from '../pending-calls.ts';
 
 /** The JSON shapes of answers.md, and what a person reads instead. */
@@ -23,10 +24,24 @@ export const callJson = ({
   failure,
 });
 
-const firstLine = (text: string, width: number): string => {
-  const [line = ''] = text.split('\n');
-  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
-};
+const firstLine = (text: string, width: number): string => fitting(text.split('\n')[0] ?? '', width, '…');
+interface Listed {
+  readonly name: string;
+  readonly description: string;
+  readonly server?: string;
+}
+/** A line for each: its name, its server where that is known, the first line of what it does. */
+export function toolLines(tools: readonly Listed[]): string[] {
+  const width = Math.max(4, ...tools.map((t) => columnsOf(t.name)));
+  const ofServer = Math.max(6, ...tools.map((t) => columnsOf(t.server ?? '')));
+  return tools.map(({ name, server, description }) =>
+    [
+      padded(name, width),
+      ...(server === undefined ? [] : [padded(server, ofServer)]),
+      firstLine(description, 80),
+    ].join('  '),
+  );
+}
 /** Names that several tools would have: who was refused, who is called otherwise, why, and what to write. */
 export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   return [
@@ -42,43 +57,44 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
     ),
   ];
 }
-/** Servers that do not serve, and why. */
+/** Servers that do not serve, or not all that they have, and why. */
 export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   servers
-    .filter((s) => s.state !== 'ready')
+    .filter((s) => s.state !== 'ready' || s.reason !== undefined)
     .map((s) => `server ${s.name} is ${s.state}${s.reason === undefined ? '' : `: ${s.reason}`}`);
 /** The same of those that are wanted: neither switched off nor at rest until somebody calls. */
 export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'resting'].includes(s.state)) });
 export function listingText(listing: ToolListing): string[] {
   const { tools } = listing;
-  const width = Math.max(4, ...tools.map((t) => t.name.length));
-  const ofServer = Math.max(6, ...tools.map((t) => t.server.length));
   return [
-    ...tools.map(
-      (t) => `${t.name.padEnd(width)}  ${t.server.padEnd(ofServer)}  ${firstLine(t.description, 80)}`,
-    ),
+    ...toolLines(tools),
     ...conflictLines(listing),
     ...notReadyLines(listing),
     ...(tools.length === 0 ? ['no tools'] : []),
   ];
 }
 
-interface Item {
-  readonly type?: unknown;
-  readonly text?: unknown;
-  readonly mimeType?: unknown;
-  readonly data?: unknown;
-}
-const itemText = ({ type, text, mimeType, data }: Item): string =>
-  typeof text === 'string'
-    ? text
-    : `[${String(type)}${typeof mimeType === 'string' ? ` ${mimeType}` : ''}${typeof data === 'string' ? `, ${data.length} characters of base64` : ''}]`;
-/** What a tool answered, for a person: its texts, and a mark for what is no text. */
-export function resultText(result: unknown): string {
-  const content =
-    typeof result === 'object' && result !== null && 'content' in result ? result.content : undefined;
-  return Array.isArray(content)
-    ? content.map((item: Item) => itemText(item)).join('\n')
-    : JSON.stringify(result);
-}
+/** Of a table, of which not all names are known. */
+export const nameColumns = 16;
+export const serverLine = (
+  { name, state, reason, nextTryMs, hidden }: ServerStatus,
+  columns: number = nameColumns,
+): string =>
+  `${padded(name, Math.max(nameColumns, columns))} ${state}${reason === undefined ? '' : `: ${reason}`}` +
+  (nextTryMs === undefined ? '' : `; next try within ${Math.ceil(nextTryMs / 1000)} s`) +
+  (hidden === undefined ? '' : `; ${hidden}`);
+const noises: readonly [keyof Noise, string][] = [
+  ['garbage', 'lines that are no JSON'],
+  ['overlong', 'messages that are too long'],
+  ['unknownId', 'answers that nobody waits for'],
+  ['lateAnswer', 'answers that came too late, or twice'],
+  ['lateProgress', 'reports of progress that came too late'],
+  ['protocol', 'messages that break the protocol'],
+];
+/** What a server wrote that reached nobody. */
+export const noiseLine = (noise: Noise): string =>
+  noises
+    .filter(([kind]) => noise[kind] !== 0)
+    .map(([kind, words]) => `${noise[kind]} ${words}`)
+    .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);

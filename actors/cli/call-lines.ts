@@ -1,11 +1,11 @@
 import type { Failure } from '../../machines/wire/index.ts';
 import type { RunningCall } from '../call-history.ts';
 import type { Computer } from '../computer-handle.ts';
-import { resultText } from './answers.ts';
+import { resultText } from './contents.ts';
 import { historyText } from './answers-systems.ts';
 import { progressFact, progressLine, shown } from './call-progress.ts';
 import { tellFact } from './facts.ts';
-import type { Context } from './shared.ts';
+import { usage, type Context } from './shared.ts';
 
 export const callsHelp = `tools call NAME JSON   call a tool: tools call read_file {"path": "README.md"}
 calls                  what runs now, of agents, too: req_id, server, tool, where it is, since when
@@ -49,7 +49,7 @@ export class CallLines {
   }
   #cancel(reqId: string): void {
     const { terminal } = this.#context;
-    if (reqId === '') return terminal.err('usage: cancel REQ_ID');
+    if (reqId === '') throw usage('cancel REQ_ID');
     // What is over needs no cancel: not an error, but worth a word.
     const runs = this.#computer.calls().some((call) => call.reqId === reqId);
     this.#computer.cancelCall(reqId);
@@ -57,9 +57,9 @@ export class CallLines {
   }
   #result(handle: string): void {
     const { terminal } = this.#context;
-    if (handle === '') return terminal.err('usage: result HANDLE');
+    if (handle === '') throw usage('result HANDLE');
     const result = this.#computer.keptResult(handle);
-    if (result !== undefined) return terminal.out(resultText(result));
+    if (result !== undefined) return terminal.outText(resultText(result));
     this.#how.fail({
       code: 404,
       message: `No result is kept as '${handle}'`,
@@ -71,7 +71,7 @@ export class CallLines {
     const [name = ''] = rest.split(/\s+/);
     const json = rest.slice(name.length).trim();
     const params = paramsOf(json === '' ? '{}' : json);
-    if (name === '') return terminal.err('usage: tools call NAME JSON');
+    if (name === '') throw usage('tools call NAME JSON');
     if (!params.ok) return this.#how.fail({ code: 400, message: params.message });
     const { signal } = (this.#calling = new AbortController());
     // Whoever types it has thereby confirmed it.
@@ -80,7 +80,7 @@ export class CallLines {
       tellFact(this.#context, this.#how, progressFact(told)),
     );
     this.#calling = undefined;
-    if (outcome.result !== null) terminal.out(resultText(outcome.result));
+    if (outcome.result !== null) terminal.outText(resultText(outcome.result));
     const { reqId, server, tool, result } = outcome;
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known });

@@ -50,5 +50,5 @@ export async function shown(
 export const progressTold =
   ({ terminal }: Context, { facts = false }: { readonly facts?: boolean }) =>
   (told: Progress): void => {
-    if (facts || !terminal.isWatched) terminal.err(factLine(progressFact(told)));
+    if (facts || !terminal.isWatched) terminal.line(factLine(progressFact(told)), 'err');
   };

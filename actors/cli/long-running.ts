@@ -7,20 +7,23 @@ import { createOffice, type Office } from '../office.ts';
 import { Runtime } from '../runtime.ts';
 import { Tap } from '../tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../tree.ts';
+import { serverLine } from './answers.ts';
 import { statusFact, tellFact } from './facts.ts';
 import { Prompt } from './prompt.ts';
 import {
   confirmBy,
   exitCodeOf,
-  exitCodes,
+  logBy,
+  exitCodeAtEnd,
+  hasUsable,
   recordBy,
-  serverLine,
   unlessInterrupted,
   type Context,
   type ServerOptions,
   type StageOptions,
 } from './shared.ts';
 import { configOf } from './source.ts';
+import { atOnce, bootMsOf, untilStarted } from './starting.ts';
 
 export interface UpOptions extends ServerOptions {
   readonly host: string;
@@ -55,13 +58,17 @@ interface Stage {
   stop(): void;
 }
 /** One runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
-async function stageOf({ terminal }: Context, options: StageOptions): Promise<Stage> {
+async function stageOf(context: Context, options: StageOptions): Promise<Stage> {
+  const { terminal } = context;
   const { reaper, stately } = options;
   const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
   const watch = new TreeWatch(() => systemClock.now());
   tap.add(watch);
   const record = recordBy(options);
-  const runtime = new Runtime({ tap, reaper, record, notice: (text) => terminal.err(text) });
+  const runtime = new Runtime({
+    ...{ tap, reaper, record, ...logBy(context, options) },
+    notice: (text) => terminal.err(text),
+  });
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
   if (stately === undefined) return { runtime, watch, stop: () => {} };
   try {
@@ -85,6 +92,13 @@ async function openComputer(
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
   let last = '';
+  // One file may come in parts, each with what is said of the whole.
+  const noticed = new Set<string>();
+  const onNotice = (text: string): void => {
+    if (noticed.size === 0) setImmediate(() => noticed.clear());
+    if (!noticed.has(text)) terminal.err(text);
+    noticed.add(text);
+  };
   return createComputer(
     {
       ...(options.name !== undefined && { name: options.name }),
@@ -92,7 +106,9 @@ async function openComputer(
       confirm: confirmBy(options.confirm, terminal),
       autoConnect: options.autoConnect,
       autoReconnect: options.autoReconnect,
+      ...(options.boot !== undefined && { timing: { bootMs: options.boot * 1_000 } }),
       signal,
+      onNotice,
       onEvent: (name, value) => {
         const fact = factOf(name, value);
         if (fact) tellFact(context, options, fact);
@@ -107,12 +123,20 @@ async function openComputer(
 type Heard = Parameters<NonNullable<ComputerOptions['onEvent']>>;
 function factOf(...[name, value]: Heard): Fact | undefined {
   if (name === 'server.changed') return statusFact(value as ServerStatus);
+  if (name === 'server.removed')
+    return {
+      type: 'server_status',
+      name: (value as ComputerEvents['server.removed']).name,
+      state: 'removed',
+    };
   if (name !== 'tools.changed') return undefined;
-  const { added, removed } = value as ComputerEvents['tools.changed'];
-  return { type: 'tool_list_changed', added: [...added], removed: [...removed] };
+  const { added, removed, changed } = value as ComputerEvents['tools.changed'];
+  return { type: 'tool_list_changed', added: [...added], removed: [...removed], changed: [...changed] };
 }
 function lineOf(...[name, value]: Heard): string | undefined {
   if (name === 'server.changed') return `server ${serverLine(value as ServerStatus)}`;
+  if (name === 'server.removed')
+    return `server ${(value as ComputerEvents['server.removed']).name.padEnd(16)} removed`;
   if (name !== 'link.changed') return undefined;
   const { state, reason } = value as ComputerEvents['link.changed'];
   return state === 'waiting'
@@ -155,13 +179,14 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
     stop();
     await runtime.close();
   }
-  return exitCodes.done;
+  return exitCodeAtEnd(context.signal);
 }
 
 export async function officeOnly(context: Context, options: UpOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const office = await createOffice({ ...options, port: options.port ?? firstPort, record });
+  const { host, port = firstPort } = options;
+  const office = await createOffice({ host, port, record, ...logBy(context, options) });
   terminal.out(office.url);
   terminal.err('office open; Ctrl-C closes it');
   office.on('seat.changed', ({ seat, stage }) =>
@@ -169,7 +194,7 @@ export async function officeOnly(context: Context, options: UpOptions): Promise<
   );
   await untilAborted(signal);
   await office.close();
-  return exitCodes.done;
+  return exitCodeAtEnd(signal);
 }
 
 export async function computerOnly(
@@ -189,7 +214,7 @@ export async function computerOnly(
     stop();
     await runtime.close();
   }
-  return exitCodes.done;
+  return exitCodeAtEnd(context.signal);
 }
 
 /** The servers of the config, started for one look at every machine. */
@@ -198,22 +223,29 @@ export async function status(
   options: StageOptions & { readonly tree: boolean; readonly json: boolean },
 ): Promise<number> {
   const { signal, terminal } = context;
+  let isUsable = false;
   const config = await configOf(context, options);
   const { runtime, watch, stop } = await stageOf(context, options);
   try {
     const computer = await unlessInterrupted(signal, async (mustGoOn) => {
-      const started = await createComputer({ signal }, { config, runtime });
+      const started = await createComputer({ signal, timing: atOnce }, { config, runtime });
+      mustGoOn();
+      await untilStarted(context, started, config, { ms: bootMsOf(options, config) });
       mustGoOn();
       return started;
     });
     const tree = watch.treeOf(runtime.directory);
-    if (options.json) terminal.out(JSON.stringify({ ...computer.status(), ...(options.tree && { tree }) }));
+    if (options.json)
+      terminal.out(
+        JSON.stringify({ ...computer.status(), warnings: config.warnings, ...(options.tree && { tree }) }),
+      );
     else if (options.tree) treeLines(tree).forEach((line) => terminal.out(line));
     else for (const server of computer.servers()) terminal.out(serverLine(server));
+    isUsable = hasUsable(context, computer.servers());
     await computer.close();
   } finally {
     stop();
     await runtime.close();
   }
-  return exitCodeOf(signal);
+  return exitCodeOf(signal, isUsable);
 }

@@ -1,17 +1,21 @@
 import { createAgent } from '../agent.ts';
 import { anthropic, createConversation, gemini, openai } from '../../machines/models/index.ts';
 import { wireCodes, type SmcpTool } from '../../machines/wire/index.ts';
+import type { Config } from '../../machines/config/index.ts';
 import { createComputer } from '../computer.ts';
 import type { Computer } from '../computer-handle.ts';
 import { A2cError } from '../errors.ts';
-import type { CallOutcome } from '../pending-calls.ts';
-import { absentLines, callJson, conflictLines, listingText, notReadyLines, resultText } from './answers.ts';
+import type { CallOptions, CallOutcome } from '../pending-calls.ts';
+import { absentLines, callJson, conflictLines, listingText, notReadyLines, toolLines } from './answers.ts';
+import { resultText } from './contents.ts';
 import { paramsOf } from './call-lines.ts';
 import { progressTold, shown } from './call-progress.ts';
 import type { ModelFormat } from './options.ts';
 import {
   exitCodeOf,
+  logBy,
   exitCodes,
+  hasUsable,
   orClosed,
   recordBy,
   showFailure,
@@ -20,6 +24,7 @@ import {
   type RecordingOptions,
 } from './shared.ts';
 import { configOf, type SourceOptions } from './source.ts';
+import { atOnce, bootMsOf, hasTool, untilStarted, type Patience } from './starting.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
@@ -29,36 +34,55 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly computer?: string;
 }
 
-/** The servers of the config, for as long as it takes. A person who types the command has confirmed it. */
+/**
+ * The servers of the config, for as long as it takes: each is waited for until it is up or has failed, unless `patience`
+ * says otherwise. A person who types the command has confirmed it.
+ */
 export async function withComputer<T>(
   context: Context,
   options: OneShotOptions,
-  use: (computer: Computer) => Promise<T>,
+  use: (computer: Computer, config: Config) => Promise<T>,
+  patience: Patience & { readonly hearsOfResources?: boolean } = {},
 ): Promise<T> {
   const config = await configOf(context, options);
   const { signal, terminal } = context;
   const record = recordBy(options);
   return unlessInterrupted(signal, async (mustGoOn) => {
+    // What Desktop and Finder leave out is nothing to somebody who calls a tool.
+    const onNotice = (text: string, topic?: 'resources'): void => {
+      if (topic === undefined || patience.hearsOfResources === true) terminal.err(text);
+    };
     const computer = await createComputer(
-      { signal, record, onNotice: (text) => terminal.err(text) },
+      { signal, record, timing: atOnce, ...logBy(context, options), onNotice },
       { config },
     );
     try {
+      mustGoOn();
+      const bootMs = bootMsOf(options, config);
+      const ms = patience.ms === undefined ? bootMs : Math.min(patience.ms, bootMs ?? Infinity);
+      await untilStarted(context, computer, config, { ...patience, ms });
       // One that was told to give up is closed, and lists nothing as if there were nothing.
       mustGoOn();
-      return await use(computer);
+      return await use(computer, config);
     } finally {
       await computer.close();
     }
   });
 }
 export async function withAgent<T>(
-  { signal }: Context,
+  context: Context,
   { url = '', office, computer, ...recording }: OneShotOptions,
   use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,
 ): Promise<T> {
+  const { signal } = context;
   return unlessInterrupted(signal, async (mustGoOn) => {
-    const agent = await createAgent({ url, office, signal, record: recordBy(recording) });
+    const agent = await createAgent({
+      url,
+      office,
+      signal,
+      record: recordBy(recording),
+      ...logBy(context, recording),
+    });
     try {
       mustGoOn();
       const asked = computer ?? (await orClosed(signal, agent, () => onlyComputer(agent)));
@@ -101,18 +125,21 @@ export async function tools(
     );
     if (format) terminal.out(formatted(format, listed));
     else if (options.json)
-      terminal.out(JSON.stringify({ tools: listed.map(fromAfar), refused: [], servers: [] }));
-    else for (const tool of listed) terminal.out(`${tool.name}  ${tool.description.split('\n')[0] ?? ''}`);
+      terminal.out(JSON.stringify({ tools: listed.map(fromAfar), refused: [], servers: [], warnings: [] }));
+    else for (const line of toolLines(listed)) terminal.out(line);
     return exitCodeOf(signal);
   }
-  const listing = await withComputer(context, options, (computer) => computer.tools());
+  const listing = await withComputer(context, options, async (computer, { warnings }) => ({
+    ...(await computer.tools()),
+    warnings,
+  }));
   if (format) {
     terminal.out(formatted(format, listing.tools));
     // stdout has the tools and nothing else: an empty list would say nothing of why.
     for (const line of [...conflictLines(listing), ...absentLines(listing)]) terminal.err(line);
   } else if (options.json) terminal.out(JSON.stringify(listing));
   else for (const line of listingText(listing)) terminal.out(line);
-  return exitCodeOf(signal);
+  return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
 
 /** What its computer knows, as long as it is there: the whole of what it has cut, and why it may not have a tool. */
@@ -145,27 +172,40 @@ export async function call(
   }
   const { signal, terminal } = context;
   const { timeout, reqId } = options;
-  const how = {
-    signal,
-    ...(timeout !== undefined && { timeoutMs: timeout * 1000 }),
-    ...(reqId !== undefined && { reqId }),
+  const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
+  const startedAt = performance.now();
+  const how = (): CallOptions => {
+    // What it took until its server was there was time of this call.
+    const left =
+      limitMs === undefined ? 0 : Math.max(1, Math.round(limitMs - (performance.now() - startedAt)));
+    return {
+      signal,
+      ...(timeout !== undefined && { timeoutMs: left }),
+      ...(reqId !== undefined && { reqId }),
+    };
   };
+  const patience = { isEnough: hasTool(tool), ms: limitMs };
   const outcome = inShell(
     options.url === undefined
-      ? await withComputer(context, options, async (computer) => {
-          const called = computer.callTool(tool, params.value, { ...how, confirmed: true });
-          const outcome = await shown(context, computer, called, progressTold(context, options));
-          return known(context, computer, outcome);
-        })
+      ? await withComputer(
+          context,
+          options,
+          async (computer) => {
+            const called = computer.callTool(tool, params.value, { ...how(), confirmed: true });
+            const outcome = await shown(context, computer, called, progressTold(context, options));
+            return known(context, computer, outcome);
+          },
+          patience,
+        )
       : await withAgent(context, options, (agent, computer) =>
-          agent.callTool(computer, tool, params.value, how),
+          agent.callTool(computer, tool, params.value, how()),
         ),
   );
   if (options.json) terminal.out(JSON.stringify(callJson(outcome)));
   else {
     const isGood = outcome.outcome === 'succeeded';
     if (outcome.result !== null)
-      (isGood ? terminal.out : terminal.err).call(terminal, resultText(outcome.result));
+      (isGood ? terminal.outText : terminal.errText).call(terminal, resultText(outcome.result));
     if (outcome.failure) showFailure(context, outcome.failure, false);
   }
   return exitCodeOf(signal, outcome.outcome === 'succeeded');

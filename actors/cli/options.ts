@@ -24,13 +24,19 @@ export const withSource = (command: Command): Command =>
       '-c, --config <file>',
       'the MCP servers (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
     )
-    .option('--trust', 'trust the config of this folder from now on');
+    .option('--trust', 'trust the config of this folder from now on')
+    .option(
+      '--boot <seconds>',
+      'wait so long for servers that start (default: 15 for up and computer, else until each is up or has failed)',
+      secondsOf,
+    );
 export const withRecording = (command: Command): Command =>
   command
     .option('--record <dir>', 'write there what the machines are told, for a2c replay')
     .addOption(
       new Option('--profile <what>', 'how much of it: inputs are enough to replay').choices([...profiles]),
-    );
+    )
+    .option('--log', 'each failure as a line of JSON on stderr, with its req_id');
 /** Options of everything whose machines can be watched. */
 export const withStage = (command: Command): Command =>
   withSource(command)

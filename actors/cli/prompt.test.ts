@@ -124,7 +124,7 @@ describe('the prompt of a2c up', () => {
     for (const [line, reason] of [
       ['servers remove more', /Unknown server: more/],
       ['servers add', /usage: servers add CONFIG/],
-      ['servers add {"mcp', /no JSON/],
+      ['servers add {"mcp', /not valid JSON at 1:2/],
       ['servers add {"mcpServers": {"x": {"args": 7}}}', /mcpServers\.x/],
       [`servers add ${join(folder, 'none.json')}`, /none\.json/],
     ] as const) {
@@ -140,7 +140,7 @@ describe('the prompt of a2c up', () => {
     const pages = { command: process.execPath, args: [server, 'pages'] };
     const several = { one: pages, two: { command: 'no-such-command' }, fixture: { command: 'nor-this-one' } };
     const file = join(folder, 'several.json');
-    writeFileSync(file, JSON.stringify({ mcpServers: several }));
+    writeFileSync(file, `// Mine.\n{ "mcpServers": ${JSON.stringify(several)}, }\n`);
     up.write(`servers add ${JSON.stringify({ mcpServers: { ...several, wrong: {} } })}\nservers list\n`);
     expect(await up.until(/mcpServers\.wrong[^]*fixture +ready\na2c> $/)).not.toMatch(/^one /m);
     up.write(`servers add ${file}\nservers list\n`);

@@ -1,5 +1,6 @@
 import type { Failure } from '../../machines/wire/index.ts';
 import type { Computer, ToolListing } from '../computer-handle.ts';
+import { A2cError } from '../errors.ts';
 import { conflictLines, listingText } from './answers.ts';
 import { CallLines, callsHelp } from './call-lines.ts';
 import { treeLines, type TreeNode } from '../tree.ts';
@@ -18,7 +19,8 @@ status --tree          every machine: its state, since when, its next timer
 trace [FOLDER]         write what was recorded so far, for a2c replay
 help                   this
 quit                   end everything (also exit, Ctrl-D, Ctrl-C)
-Ctrl-C while a tool runs cancels that call; while a server starts, it stops that server.`;
+Ctrl-C while a tool runs cancels that call; while a server starts, it stops that server; to a question it says no;
+a line that is half typed it clears.`;
 
 export interface PromptHow {
   readonly officeLine: string;
@@ -80,7 +82,7 @@ export class Prompt {
     const { terminal } = this.#context;
     const rest = line.replace(/^\S+\s+\S+\s*/, '');
     const command = `${verb} ${object}`.trim();
-    if (verb === 'help' || verb === '?') terminal.out(help);
+    if (verb === 'help' || verb === '?') terminal.outText(help);
     else if (command === 'status --tree') treeLines(this.#how.tree()).forEach((l) => terminal.out(l));
     else if (verb === 'status') this.#status();
     else if (verb === 'trace')
@@ -92,7 +94,7 @@ export class Prompt {
     else if (this.#calls.take(verb, line.slice(verb.length).trim())) return;
     else if (verb === 'servers' && (await this.#servers.take(object, rest))) return;
     else if (await this.#systems.take(verb, line.split(/\s+/).slice(1))) return;
-    else terminal.err(`unknown command: ${command}. Type help.`);
+    else throw new A2cError({ code: 400, message: `unknown command: ${command}`, remedy: 'Type help.' });
   }
   #status(): void {
     const { terminal } = this.#context;

@@ -123,7 +123,7 @@ test('a person who answers "a" is not asked about that tool again, and another o
   await agent.tools(name);
   const first = agent.callTool(name, 'echo', { text: 'one' });
   await until(
-    /fixture wants to run echo \{"text":"one"\}[^]*run it\? \[y\/N\/a = yes, and do not ask again\] /,
+    /agent agent wants to run echo of fixture: \{"text":"one"\}[^]*run echo of fixture\? \[y\/N\/a = yes, and do not ask again\] /,
   );
   terminal.write('a\r');
   expect(await first).toMatchObject({ outcome: 'succeeded' });

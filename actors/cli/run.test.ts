@@ -17,16 +17,17 @@ const fileOf = (name: string, content: unknown): string => {
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
 };
-let config = '';
+let [config, impatient] = ['', ''];
 beforeAll(() => {
   const fixture = { command: process.execPath, args: [server] };
-  config = fileOf('good.json', {
-    mcpServers: {
-      fixture,
-      off: { ...fixture, disabled: true },
-      twin: { ...fixture, args: [server, 'pages'] },
-    },
-  });
+  const [off, twin] = [
+    { ...fixture, disabled: true },
+    { ...fixture, args: [server, 'pages'] },
+  ];
+  const mcpServers = { fixture, off, twin };
+  config = fileOf('good.json', { mcpServers });
+  // Its calls have 200 ms from when their server is there.
+  impatient = fileOf('impatient.json', { mcpServers, a2c: { timeouts: { callTotalMs: 200 } } });
 });
 
 interface Told {
@@ -174,7 +175,7 @@ describe('tools', () => {
     const told = await a2c('tools', '--json', '-c', config);
     expect(told.code).toBe(0);
     const listing = documentIn(told);
-    expect(Object.keys(listing)).toEqual(['tools', 'refused', 'servers']);
+    expect(Object.keys(listing)).toEqual(['tools', 'refused', 'servers', 'warnings']);
     const keys = ['name', 'original', 'server', 'description', 'params_schema', 'return_schema', 'meta'];
     for (const tool of listing['tools'] as object[])
       expect(Object.keys(tool).toSorted()).toEqual(keys.toSorted());
@@ -198,7 +199,7 @@ describe('tools', () => {
   it('--format writes what a request to this provider takes, and nothing else', async () => {
     const given = async (format: string): Promise<unknown> => {
       const { code, out, err } = await a2c('tools', '--format', format, '-c', config);
-      expect([code, err]).toEqual([0, '']);
+      expect([code, err]).toEqual([0, expect.stringMatching(/^refused: #3 of twin: [^\n]*\n$/)]);
       expect(out.trim().split('\n')).toHaveLength(1);
       return JSON.parse(out);
     };
@@ -229,21 +230,17 @@ describe('call', () => {
   });
 
   it.each([
-    ['an unknown tool', ['no_such_tool'], { phase: 'resolving', result: null, failure: { code: 4001 } }],
-    ['a tool that failed', ['fail'], { outcome: 'failed', result: { isError: true }, failure: null }],
-    ['an error of the server', ['error'], { outcome: 'failed', failure: { message: 'bad arguments' } }],
+    ['an unknown tool', 'no_such_tool', { phase: 'resolving', result: null, failure: { code: 4001 } }],
+    ['a tool that failed', 'fail', { outcome: 'failed', result: { isError: true }, failure: null }],
+    ['an error of the server', 'error', { outcome: 'failed', failure: { message: 'bad arguments' } }],
     [
       'a time-out',
-      ['hang', '--timeout', '0.2'],
+      'hang',
       { outcome: 'unknown', failure: { code: 'ToolExecutionTimeout', details: { timeout: 200 } } },
     ],
-    [
-      'a server that died',
-      ['die'],
-      { outcome: 'unknown', phase: 'running', failure: { code: 'ServerLost' } },
-    ],
-  ])('of %s exits with 1 and says so in its document', async (_, argv, shape) => {
-    const told = await a2c('call', ...argv, '--json', '-c', config);
+    ['a server that died', 'die', { outcome: 'unknown', phase: 'running', failure: { code: 'ServerLost' } }],
+  ])('of %s exits with 1 and says so in its document', async (_, tool, shape) => {
+    const told = await a2c('call', tool, '--json', '-c', tool === 'hang' ? impatient : config);
     expect(told.code).toBe(1);
     expect(documentIn(told)).toMatchObject(shape);
   });

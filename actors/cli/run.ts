@@ -14,7 +14,7 @@ import {
   withSource,
   withStage,
 } from './options.ts';
-import { errorOf, exitCodes, showFailure, type Context } from './shared.ts';
+import { errorOf, exitCodeOf, exitCodes, showFailure, type Context } from './shared.ts';
 import { addSystems } from './system-commands.ts';
 
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
@@ -51,8 +51,8 @@ export interface Start {
 export function run(argv: readonly string[], context: Context): Promise<number> {
   const { terminal } = context;
   return begin(argv, {
-    out: (text) => terminal.out(text),
-    err: (text) => terminal.err(text),
+    out: (text) => terminal.outText(text),
+    err: (text) => terminal.errText(text),
     context: () => Promise.resolve(context),
   });
 }
@@ -122,6 +122,6 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     }
     const context = await start.context();
     showFailure(context, errorOf(error), asJson);
-    return context.signal.aborted ? exitCodes.interrupted : exitCodes.failed;
+    return exitCodeOf(context.signal, false);
   }
 }

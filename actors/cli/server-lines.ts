@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { readConfig } from '../../adapters/index.ts';
-import { parseConfig } from '../../machines/config/index.ts';
-import { A2cError } from '../errors.ts';
+import { columnsOf, padded, readConfigText } from '../../adapters/index.ts';
+import { parseConfigText, readJson } from '../../machines/config/index.ts';
 import type { CatalogStatus, Computer } from '../computer-handle.ts';
 import { statusFact, tellFact } from './facts.ts';
-import { noiseLine, serverLine, type Context } from './shared.ts';
+import { nameColumns, noiseLine, serverLine } from './answers.ts';
+import { usage, type Context } from './shared.ts';
 import { accepted } from './source.ts';
 
 export const serversHelp = `servers list           the MCP servers and where they stand
@@ -57,8 +56,10 @@ export class ServerLines {
   }
   list(indent = ''): void {
     const { terminal } = this.#context;
-    for (const server of this.#computer.servers()) {
-      terminal.out(indent + serverLine(server));
+    const servers = this.#computer.servers();
+    const width = Math.max(...servers.map(({ name }) => columnsOf(name)));
+    for (const server of servers) {
+      terminal.out(indent + serverLine(server, width));
       if (indent !== '' && server.noise) terminal.out(`${indent}  ${noiseLine(server.noise)}`);
       tellFact(this.#context, this.#how, statusFact(server));
     }
@@ -68,13 +69,14 @@ export class ServerLines {
     return order.finally(() => this.#waitsFor.delete(name));
   }
   async #add(text: string): Promise<void> {
-    const config = /^[[{]/.test(text) ? jsonOf(text) : await fileOf(text);
+    const config = /^[[{]/.test(text) ? judged(text) : await fileOf(text);
     const parts = partsOf(config);
     if (parts.length < 2) return this.#addOne(parts[0] ?? { name: '', config });
-    accepted(parseConfig(config), undefined);
     const { terminal } = this.#context;
     const tell = (name: string, error: unknown): void =>
-      terminal.out(`${name.padEnd(16)} error: ${error instanceof Error ? error.message : String(error)}`);
+      terminal.out(
+        `${padded(name, nameColumns)} error: ${error instanceof Error ? error.message : String(error)}`,
+      );
     await Promise.all(
       parts.map(async (part) => this.#addOne(part).catch((error: unknown) => tell(part.name, error))),
     );
@@ -100,27 +102,20 @@ export class ServerLines {
 }
 
 const listLine = ({ server, list, state, entries, revision, failures }: CatalogStatus): string =>
-  `${server.padEnd(16)} ${list.padEnd(17)} ${state}, ${entries} entries, revision ${revision}` +
+  `${padded(server, nameColumns)} ${list.padEnd(17)} ${state}, ${entries} entries, revision ${revision}` +
   (failures > 0 ? `, ${failures} refreshes failed in a row` : '');
 
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const message = `this is no JSON: ${(error as Error).message}`;
-    throw new A2cError({
-      code: 400,
-      message,
-      remedy: 'servers add {"mcpServers": {"name": {"command": …}}}',
-    });
-  }
+/** What a text says, once it has been taken as a config: its mistakes are told with the name of its file. */
+function judged(text: string, file?: string): unknown {
+  accepted(parseConfigText(text), file);
+  const read = readJson(text);
+  return read.ok ? read.value : undefined;
 }
-/** Judged as a config first: its mistakes are told with its name. */
 async function fileOf(file: string): Promise<unknown> {
-  if (file === '')
-    throw new A2cError({ code: 400, message: 'usage: servers add CONFIG (JSON, or the name of a file)' });
-  accepted(await readConfig(file), file);
-  return JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
+  if (file === '') throw usage('servers add CONFIG (JSON, or the name of a file)');
+  const text = await readConfigText(file);
+  if (typeof text !== 'string') return accepted({ ok: false, mistakes: [text] }, file);
+  return judged(text, file);
 }
 /** A config with one server of several. */
 interface Part {
@@ -130,7 +125,10 @@ interface Part {
 /** Each server with everything around it (inputs); a config is judged by whoever takes it. */
 function partsOf(config: unknown): readonly Part[] {
   if (Array.isArray(config)) return config.map((one: unknown) => ({ name: nameIn(one), config: [one] }));
-  const around = (config ?? {}) as Readonly<Record<string, unknown>>;
+  const top = (config ?? {}) as Readonly<Record<string, unknown>>;
+  const isOurs = 'mcpServers' in top || 'servers' in top;
+  // The settings of VS Code have all of it under one key.
+  const around = (isOurs ? top : (top['mcp'] ?? top)) as Readonly<Record<string, unknown>>;
   const at = 'mcpServers' in around ? 'mcpServers' : 'servers';
   const held = around[at];
   const withOnly = (some: unknown): unknown => ({ ...around, [at]: some });

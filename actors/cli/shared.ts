@@ -1,8 +1,9 @@
-import type { Noise, Terminal } from '../../adapters/index.ts';
+import type { Terminal } from '../../adapters/index.ts';
 import type { Profile } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/wire/index.ts';
 import { A2cError } from '../errors.ts';
 import type { ServerStatus } from '../computer-handle.ts';
+import type { Log } from '../failure-log.ts';
 import type { RecordOptions } from '../flight-recorder.ts';
 import type { Confirm } from '../confirm.ts';
 import type { Laboratory } from './laboratory.ts';
@@ -10,6 +11,16 @@ import type { SourceOptions } from './source.ts';
 
 /** Of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless that is how a command ends. */
 export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
+/** Of a process that a signal ends: 128 and the number of the signal. */
+const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
+/** Why the signal of a `Context` was aborted. Without it: Ctrl-C. */
+export class EndedBySignal extends Error {
+  readonly exitCode: number;
+  constructor(name: keyof typeof signalCodes) {
+    super(`ended by ${name}`);
+    this.exitCode = signalCodes[name];
+  }
+}
 
 export interface Context {
   readonly terminal: Terminal;
@@ -50,14 +61,30 @@ export async function orClosed<T>(
     signal.removeEventListener('abort', stop);
   }
 }
-export const exitCodeOf = ({ aborted }: AbortSignal, isDone = true): number =>
-  aborted ? exitCodes.interrupted : isDone ? exitCodes.done : exitCodes.failed;
+const codeOf = ({ reason }: AbortSignal): number =>
+  reason instanceof EndedBySignal ? reason.exitCode : exitCodes.interrupted;
+export const exitCodeOf = (signal: AbortSignal, isDone = true): number =>
+  signal.aborted ? codeOf(signal) : isDone ? exitCodes.done : exitCodes.failed;
+/** Of a command that goes on until it is ended: Ctrl-C is how a person does that. */
+export const exitCodeAtEnd = (signal: AbortSignal): number => {
+  const code = exitCodeOf(signal);
+  return code === exitCodes.interrupted ? exitCodes.done : code;
+};
+/** Servers that answer calls, or start when there is one. Where there is none, a command has failed. */
+export function hasUsable({ terminal }: Context, servers: readonly ServerStatus[]): boolean {
+  const isUsable = servers.some(({ state }) => state === 'ready' || state === 'resting');
+  // Which there are and why they are not stands in the answer.
+  if (!isUsable) terminal.err('error: no server is usable');
+  return isUsable;
+}
 
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
 export interface RecordingOptions {
   /** A folder. */
   readonly record?: string;
   readonly profile?: Profile;
+  /** Failures as JSON lines on stderr. */
+  readonly log?: boolean;
 }
 export interface StageOptions extends SourceOptions, RecordingOptions {
   readonly reaper: boolean;
@@ -72,6 +99,8 @@ export interface ServerOptions extends StageOptions {
   readonly autoReconnect: boolean;
 }
 
+export const logBy = ({ terminal }: Context, { log = false }: RecordingOptions): { readonly log?: Log } =>
+  log ? { log: (entry) => terminal.line(JSON.stringify(entry), 'err') } : {};
 export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({
   ...(dir !== undefined && { dir }),
   ...(profile !== undefined && { profile }),
@@ -81,32 +110,19 @@ export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOpti
 export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   if (word !== 'ask') return word;
   if (!terminal.isInteractive) return 'deny';
-  return async ({ server, tool, arguments: given, signal }) => {
-    terminal.err(`${server} wants to run ${tool} ${JSON.stringify(given)}`);
-    const answer = await terminal.question('run it? [y/N/a = yes, and do not ask again] ', signal);
+  return async ({ agent, server, tool, arguments: given, signal }) => {
+    const what = `${tool} of ${server}`;
+    const who = agent === null ? 'this host' : `agent ${agent}`;
+    terminal.err(`${who} wants to run ${what}: ${JSON.stringify(given)}`);
+    const told = (): void => terminal.err(`${what}: ${(signal.reason as Error).message}`);
+    signal.addEventListener('abort', told, { once: true });
+    // Its name again: several may wait, and this says which one is open.
+    const answer = await terminal.question(`run ${what}? [y/N/a = yes, and do not ask again] `, signal);
     if (answer === null) return 'deny';
     if (/^a(lways)?$/i.test(answer.trim())) return 'allow-for-session';
     return /^y(es)?$/i.test(answer.trim()) ? 'allow' : 'deny';
   };
 }
-
-export const serverLine = ({ name, state, reason, nextTryMs }: ServerStatus): string =>
-  `${name.padEnd(16)} ${state}${reason === undefined ? '' : `: ${reason}`}` +
-  (nextTryMs === undefined ? '' : `; next try within ${Math.ceil(nextTryMs / 1000)} s`);
-const noises: readonly [keyof Noise, string][] = [
-  ['garbage', 'lines that are no JSON'],
-  ['overlong', 'messages that are too long'],
-  ['unknownId', 'answers that nobody waits for'],
-  ['lateAnswer', 'answers that came too late, or twice'],
-  ['lateProgress', 'reports of progress that came too late'],
-  ['protocol', 'messages that break the protocol'],
-];
-/** What a server wrote that reached nobody. */
-export const noiseLine = (noise: Noise): string =>
-  noises
-    .filter(([kind]) => noise[kind] !== 0)
-    .map(([kind, words]) => `${noise[kind]} ${words}`)
-    .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);
 
 export const errorOf = (error: unknown): Failure =>
   error instanceof A2cError
@@ -118,9 +134,15 @@ export const errorOf = (error: unknown): Failure =>
       }
     : { code: 500, message: error instanceof Error ? error.message : String(error) };
 
+/** What is wrong with a line at the prompt. */
+export const usage = (text: string): A2cError => new A2cError({ code: 400, message: `usage: ${text}` });
 /** One failure for a person or, with `--json`, as the one document on stdout. */
 export function showFailure({ terminal }: Context, failure: Failure, asJson: boolean): void {
   const { code, message, details = {}, remedy = null } = failure;
   if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
-  else terminal.err(`error: ${message}${remedy === null ? '' : `\n  ${remedy}`}`);
+  else {
+    // A config has one mistake a line: each below the first stands further in.
+    terminal.errText(`error: ${message.replaceAll('\n', '\n  ')}`);
+    if (remedy !== null) terminal.err(`  ${remedy}`);
+  }
 }

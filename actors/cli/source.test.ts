@@ -23,6 +23,8 @@ const terminalOf = (answers?: (string | null)[]): Terminal => ({
   out: (text) => void said.push(text),
   line: (text) => void said.push(text),
   err: (text) => void said.push(text),
+  outText: (text) => void said.push(text),
+  errText: (text) => void said.push(text),
   prompt: () => Promise.resolve(),
   question: (text) => {
     said.push(text);

@@ -5,6 +5,8 @@ import { Programs } from '../programs.ts';
 import { exitCodes, type Context } from './shared.ts';
 
 export interface SourceOptions {
+  /** How long servers that start are waited for, in seconds. */
+  readonly boot?: number;
   readonly config?: string;
   /** Trust this folder from now on. */
   readonly trust?: boolean;
@@ -38,7 +40,7 @@ export async function configOf(context: Context, options: SourceOptions): Promis
 export async function schema({ terminal }: Context): Promise<number> {
   // Nobody else pays for it.
   const { configSchema } = await import('../../machines/config/json-schema.ts');
-  terminal.out(JSON.stringify(configSchema(), null, 2));
+  terminal.outText(JSON.stringify(configSchema(), null, 2));
   return exitCodes.done;
 }
 
@@ -67,7 +69,8 @@ async function beTrusted(
   if (commands.length === 0 || (await isTrusted(folder))) return;
   if (isWanted) return trust(folder);
   if (terminal.isInteractive) {
-    terminal.err(`${file} starts:\n  ${commands.join('\n  ')}`);
+    terminal.err(`${file} starts:`);
+    for (const command of commands) terminal.err(`  ${command}`);
     const answer = await terminal.question('Trust this folder from now on? [y/N] ', signal);
     if (answer !== null && /^y(es)?$/i.test(answer.trim())) return trust(folder);
   }

@@ -21,6 +21,7 @@ export function addSystems(
     .description('shows the windows of all servers')
     .option('--size <n>', 'at most so many; 0 = none (default: all)', wholeOf)
     .option('--window <uri>', 'the one window of this URI')
+    .option('--fresh', 'ask the servers anew, instead of what is known')
     .action(does(systems('desktop')));
   withPeer(withSource(program.command('finder')))
     .description('lists the documents of all servers')
@@ -28,9 +29,11 @@ export function addSystems(
     .option('--type <ext>', 'of exactly this type, such as pdf')
     .option('--offset <n>', 'so many are passed over (default: 0)', wholeOf)
     .option('--limit <n>', 'so many are given, at most 100 (default: 20)', wholeOf)
+    .option('--fresh', 'ask the servers anew, instead of what is known')
     .action(does(systems('finder')));
   withPeer(withSource(program.command('read')))
     .description('reads a window, a document, a page or an element')
     .argument('<uri>', 'window://… or dpe://…, as desktop and finder show them')
+    .option('--server <name>', 'the one server that is asked, where several have it')
     .action(does(systems('read')));
 }

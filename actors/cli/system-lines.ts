@@ -2,10 +2,11 @@ import type { Computer } from '../computer-handle.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from './answers-systems.ts';
-import type { Context } from './shared.ts';
+import { usage, type Context } from './shared.ts';
 
 export const systemsHelp = `desktop [N | URI]      the windows of all servers: all, at most N, or one
 finder [WORD …]        the documents of all servers in which one of the words stands
+                       --fresh: servers are asked anew
 read URI               a window, or a document, a page, an element`;
 
 /** What the prompt takes of Desktop and Finder. */
@@ -20,15 +21,19 @@ export class SystemLines {
   }
   /** False: it is no command of these. */
   async take(verb: string, words: readonly string[]): Promise<boolean> {
-    const [first] = words;
-    const { terminal } = this.#context;
+    const isFresh = words.includes('--fresh');
+    const plain = words.filter((word) => word !== '--fresh');
+    const [first] = plain;
+    const fresh = isFresh ? { fresh: true } : {};
     if (verb === 'finder') {
-      const query = words.length > 0 ? { keywords: words, limit: 100 } : { limit: 100 };
+      const query = { ...(plain.length > 0 && { keywords: plain }), limit: 100, ...fresh };
       await this.#show(async () => finderText(await this.#computer.finder(query)));
     } else if (verb === 'desktop')
-      await this.#show(async () => desktopText(await this.#computer.desktop(desktopQuery(first))));
+      await this.#show(async () =>
+        desktopText(await this.#computer.desktop({ ...desktopQuery(first), ...fresh })),
+      );
     else if (verb !== 'read') return false;
-    else if (first === undefined) terminal.err('usage: read URI');
+    else if (first === undefined) throw usage('read URI');
     else await this.#show(async () => contentsText(await this.#computer.readResource(first)));
     return true;
   }

@@ -82,7 +82,7 @@ describe('a2c desktop', () => {
     const { code, out } = await a2c(['desktop', '-c', config], { isTerminal });
     expect({ code, out }).toEqual({
       code: 0,
-      out: '── window://h/a\none\n\ntwo[31m\n\n── window://h/b\n',
+      out: '── window://h/a\none\n\ntwo\\u001b[31m\n\n── window://h/b\n',
     });
     const one = await a2c(['desktop', '--window', 'window://h/b', '--json', '-c', config]);
     expect(documentOf(one)).toEqual({ desktops: ['window://h/b'], missing: [] });
@@ -217,8 +217,8 @@ describe('wrong usage', () => {
     expect(err).toContain(reason);
   });
   it.each([
-    ['desktop', '--size', '--window', '--json', '--config'],
-    ['finder', '--keyword', '--type', '--offset', '--limit', '--json'],
+    ['desktop', '--size', '--window', '--fresh', '--json', '--config'],
+    ['finder', '--keyword', '--type', '--offset', '--limit', '--fresh', '--json'],
     ['read', '<uri>', '--json'],
   ])('help of %s names its options', async (command, ...options) => {
     const { code, out } = await a2c([command, '--help']);
@@ -259,5 +259,37 @@ describe('the prompt', () => {
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(shown).toMatch(/\d{4}-\d\d-\d\dT\S+Z {2}w {2}relist_windows \{\} {2}done/);
+  });
+});
+
+describe('a2c read of a URI that breaks a rule', () => {
+  it.each([
+    ['window://h/a?priority=101', 'priority'],
+    ['dpe://h/d?limit=0', 'limit'],
+    ['http://h/d', 'dpe://'],
+  ])('%s is refused before its config is read', async (uri, says) => {
+    const told = await a2c(['read', uri, '--json', '-c', join(folder, 'none.json')]);
+    expect([told.code, documentOf(told)]).toEqual([
+      1,
+      { error: expect.objectContaining({ message: expect.stringContaining(says) }) },
+    ]);
+  });
+});
+
+describe('a server of the SDK, which declares no subscriptions', () => {
+  const program = `
+    import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+    import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+    const server = new McpServer({ name: 'sdk', version: '1' });
+    server.registerTool('hi', {}, () => ({ content: [{ type: 'text', text: 'hello' }] }));
+    server.registerResource('log', 'window://sdk/log', {}, (uri) => ({ contents: [{ uri: uri.href, text: 'x' }] }));
+    await server.connect(new StdioServerTransport());`;
+  const sdk = { command: process.execPath, args: ['--input-type=module', '-e', program] };
+
+  it('is named with the setting by a2c desktop, and a2c call says nothing of it', async () => {
+    const config = fileOf({ sdk });
+    const desktop = await a2c(['desktop', '-c', config]);
+    expect(desktop.err).toMatch(/'sdk' is shown: its 1 window is not shown, .*"participation": "resources"/);
+    expect(await a2c(['call', 'hi', '-c', config])).toMatchObject({ code: 0, out: 'hello\n', err: '' });
   });
 });

@@ -1,20 +1,24 @@
+import { systemOfUri, withRemedy } from '../../machines/systems/index.ts';
+import { A2cError } from '../errors.ts';
 import type { Agent } from '../agent-handle.ts';
 import type { Computer } from '../computer-handle.ts';
 import type { DesktopShown, FinderShown, ResourceContent } from '../systems-handle.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from './answers-systems.ts';
 import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
-import { exitCodeOf, orClosed, type Context } from './shared.ts';
+import { exitCodeOf, hasUsable, orClosed, type Context } from './shared.ts';
 
 /** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
 export interface DesktopOptions extends OneShotOptions {
   readonly size?: number;
   readonly window?: string;
+  readonly fresh?: boolean;
 }
 export interface FinderOptions extends OneShotOptions {
   readonly keyword?: readonly string[];
   readonly type?: string;
   readonly offset?: number;
   readonly limit?: number;
+  readonly fresh?: boolean;
 }
 
 /** Who is asked: a computer of our own, or one in an office. */
@@ -30,20 +34,32 @@ async function show<T extends object>(
   textOf: (shown: T) => Shown,
 ): Promise<number> {
   const { signal, terminal } = context;
+  let isUsable = true;
   const shown =
     options.url === undefined
-      ? await withComputer(context, options, (computer) =>
-          orClosed(signal, computer, () => ask.here(computer)),
+      ? await withComputer(
+          context,
+          options,
+          async (computer) => {
+            const answer = await orClosed(signal, computer, () => ask.here(computer));
+            isUsable = hasUsable(context, computer.servers());
+            return answer;
+          },
+          { hearsOfResources: true },
         )
       : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
   if (options.json) terminal.out(JSON.stringify(shown));
   else tell(terminal, textOf(shown));
-  return exitCodeOf(signal);
+  return exitCodeOf(signal, isUsable);
 }
 
 export function desktop(context: Context, options: DesktopOptions): Promise<number> {
-  const { size, window } = options;
-  const query = { ...(size !== undefined && { size }), ...(window !== undefined && { window }) };
+  const { size, window, fresh = false } = options;
+  const query = {
+    ...(size !== undefined && { size }),
+    ...(window !== undefined && { window }),
+    fresh,
+  };
   const ask: Asking<DesktopShown> = {
     here: (computer) => computer.desktop(query),
     there: async (agent, computer, how) => {
@@ -54,12 +70,13 @@ export function desktop(context: Context, options: DesktopOptions): Promise<numb
   return show(context, options, ask, desktopText);
 }
 export function finder(context: Context, options: FinderOptions): Promise<number> {
-  const { keyword, type, offset, limit } = options;
+  const { keyword, type, offset, limit, fresh = false } = options;
   const query = {
     ...(keyword !== undefined && { keywords: keyword }),
     ...(type !== undefined && { fileType: type }),
     ...(offset !== undefined && { offset }),
     ...(limit !== undefined && { limit }),
+    fresh,
   };
   const ask: Asking<FinderShown> = {
     here: (computer) => computer.finder(query),
@@ -70,10 +87,19 @@ export function finder(context: Context, options: FinderOptions): Promise<number
   };
   return show(context, options, ask, finderText);
 }
-export function read(context: Context, uri: string, options: OneShotOptions): Promise<number> {
+export interface ReadOptions extends OneShotOptions {
+  readonly server?: string;
+}
+export async function read(context: Context, uri: string, options: ReadOptions): Promise<number> {
+  // Before any server is started for it.
+  const system = systemOfUri(uri);
+  if (!system.ok) throw new A2cError(withRemedy(system.failure));
+  const which = options.server === undefined ? {} : { server: options.server };
   const ask: Asking<{ readonly contents: readonly ResourceContent[] }> = {
-    here: async (computer) => ({ contents: await computer.readResource(uri) }),
-    there: async (agent, computer, how) => ({ contents: await agent.readResource(computer, uri, how) }),
+    here: async (computer) => ({ contents: await computer.readResource(uri, which) }),
+    there: async (agent, computer, how) => ({
+      contents: await agent.readResource(computer, uri, { ...how, ...which }),
+    }),
   };
   return show(context, options, ask, ({ contents }) => contentsText(contents));
 }

@@ -37,6 +37,7 @@ const tool = z.strictObject({
   execution: z
     .strictObject({ taskSupport: z.enum(['required', 'optional', 'forbidden']).optional(), more })
     .optional(),
+  unusable: text.optional(),
 });
 const content = {
   name: text,

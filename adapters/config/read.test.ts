@@ -32,7 +32,7 @@ describe('a config file', () => {
     expect(await mistakeIn(await written('{"token": "hunter2"\n  "b": 1}'))).toBe(
       'is not valid JSON at 2:3 (line:column): expected "," or the closing bracket',
     );
-    expect(await mistakeIn(await written(''))).toContain('the file is empty');
+    expect(await mistakeIn(await written(''))).toContain('the file ends where a value is expected');
   });
 
   it('that names a server twice is refused, for JSON itself would drop the first', async () => {

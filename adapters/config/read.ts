@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { parseConfig, scanJson, type Mistake, type ParsedConfig } from '../../machines/config/index.ts';
+import { parseConfigText, type Mistake, type ParsedConfig } from '../../machines/config/index.ts';
 
 /** Nobody writes this much by hand; a wrong path to a data file should not be read to its end. */
 const maxBytes = 1024 * 1024;
@@ -10,16 +10,13 @@ const maxBytes = 1024 * 1024;
  * Never rejects: whatever is wrong with the file comes back as mistakes, like whatever is wrong in it.
  */
 export const readConfig = async (file: string): Promise<ParsedConfig> => {
+  const text = await readConfigText(file);
+  return typeof text === 'string' ? parseConfigText(text, { file }) : { ok: false, mistakes: [text] };
+};
+/** The text of such a file, not yet judged. */
+export const readConfigText = async (file: string): Promise<string | Mistake> => {
   const bytes = await readBytes(file);
-  if ('message' in bytes) return { ok: false, mistakes: [bytes] };
-  const text = textOf(bytes);
-  if (typeof text !== 'string') return { ok: false, mistakes: [text] };
-  const scanned = scanJson(text);
-  if (!scanned.ok) return { ok: false, mistakes: [scanned.mistake] };
-  const value: unknown = JSON.parse(text);
-  const parsed = parseConfig(value, { file });
-  if (scanned.duplicates.length === 0) return parsed;
-  return { ok: false, mistakes: [...scanned.duplicates, ...(parsed.ok ? [] : parsed.mistakes)] };
+  return 'message' in bytes ? bytes : textOf(bytes);
 };
 
 const whole = (message: string, remedy?: string): Mistake =>

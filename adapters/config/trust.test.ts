@@ -1,4 +1,6 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -38,6 +40,47 @@ describe('trust', () => {
     await trust(folder, file);
     expect(await isTrusted(folder, file)).toBe(true);
   });
+  const folders = async (names: readonly string[]): Promise<string[]> =>
+    Promise.all(names.map(async (name) => realpath((await mkdir(join(folder, name)), join(folder, name)))));
+  const kept = async (): Promise<string[]> =>
+    (JSON.parse(await readFile(file, 'utf8')) as string[]).toSorted();
+  /** A process that trusts these folders all at once. */
+  const trusting = (some: readonly string[]): ReturnType<typeof spawn> => {
+    const script = `import(${JSON.stringify(new URL('trust.ts', import.meta.url).href)})
+      .then(({ trust }) => Promise.all(${JSON.stringify(some)}.map((f) =>
+        trust(f, ${JSON.stringify(file)}).then(() => process.stdout.write('one ')))))`;
+    return spawn(process.execPath, ['--import', 'tsx', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  };
+  const twenty = Array.from({ length: 20 }, (_, n) => `f${n + 10}`);
+  test('twenty at once, from four processes, keep twenty entries', async () => {
+    const all = await folders(twenty);
+    const children = [0, 5, 10, 15].map((from) => trusting(all.slice(from, from + 5)));
+    const codes = await Promise.all(children.map(async (child) => (await once(child, 'close'))[0] as number));
+    expect(codes).toEqual([0, 0, 0, 0]);
+    expect(await kept()).toEqual(all);
+  }, 60_000);
+  test('what a process that was killed left locked blocks nobody, also when many come at once', async () => {
+    const all = await folders(twenty);
+    await mkdir(`${file}.lock`, { recursive: true });
+    const long = new Date(Date.now() - 60_000);
+    await utimes(`${file}.lock`, long, long);
+    await Promise.all(all.map((one) => trust(one, file)));
+    expect(await kept()).toEqual(all);
+  }, 60_000);
+  test('a process that is killed in the middle leaves a list that can be read, with all that was in it', async () => {
+    const [first = '', ...others] = await folders(twenty);
+    await trust(first, file);
+    const child = trusting(others);
+    await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    expect(await kept()).toEqual(expect.arrayContaining([first, others[0]]));
+    expect(await isTrusted(first, file)).toBe(true);
+    await trust(others.at(-1) ?? '', file);
+    expect(await isTrusted(others.at(-1) ?? '', file)).toBe(true);
+  }, 60_000);
   test('the list stands under XDG_STATE_HOME, the config of the user under XDG_CONFIG_HOME', () => {
     expect(trustFile({ XDG_STATE_HOME: '/s' })).toBe(join('/s', 'a2c', 'trusted.json'));
     expect(userConfigFile({ XDG_CONFIG_HOME: '/c' })).toBe(join('/c', 'a2c', 'a2c.json'));

@@ -23,14 +23,42 @@ async function trusted(file: string): Promise<string[]> {
 export const isTrusted = async (folder: string, file = trustFile()): Promise<boolean> =>
   (await trusted(file)).includes(await realpath(folder));
 
-/** Throws what the file system says when the list cannot be written. */
-export async function trust(folder: string, file = trustFile()): Promise<void> {
+/** A lock that nobody renewed for so long was left by a process that was killed. */
+const staleMs = 5_000;
+/** A minute in all: longer than a stale lock and any crowd of commands. */
+const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
+
+/** In this process one after another; the lock is for other processes. */
+let last: Promise<void> = Promise.resolve();
+
+/**
+ * Adds a folder to the list, which is written whole or not at all, under a lock that all processes share. Rejects with
+ * what the file system says when it cannot be written, or when others hold the lock for a minute.
+ */
+export function trust(folder: string, file = trustFile()): Promise<void> {
+  const added = last.then(() => add(folder, file));
+  last = added.catch(() => {});
+  return added;
+}
+async function add(folder: string, file: string): Promise<void> {
   const real = await realpath(folder);
-  const list = await trusted(file);
-  if (list.includes(real)) return;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  // Whole or not at all: two commands may trust at the same time.
+  // Only here: it listens to the signals of the whole process from the moment it is loaded.
+  const { lock } = await import('proper-lockfile');
+  // Of two processes that find one stale lock at the same moment, both may get it: then one writes over the other.
+  for (let tries = 0; !(await trusted(file)).includes(real); tries++) {
+    if (tries === 5) throw new Error(`'${real}' does not stay in ${file}: other processes write over it`);
+    const release = await lock(file, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
+    try {
+      await write(file, [...(await trusted(file)), real]);
+    } finally {
+      // Whoever found it stale, for this process was stopped for long, has it now.
+      await release().catch(() => {});
+    }
+  }
+}
+async function write(file: string, folders: readonly string[]): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
-  await writeFile(draft, `${JSON.stringify([...list, real], null, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, `${JSON.stringify([...new Set(folders)], null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
 }

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Waits } from '../../machines/waits.ts';
 import type { Failure } from '../../machines/wire/failure.ts';
 import { sizes } from '../../machines/wire/protocol.ts';
 import type { Timers } from '../clock.ts';
@@ -47,6 +48,10 @@ export interface Carrier extends Transport {
   readonly lostBecause: string | undefined;
   /** A remote server has forgotten this session and wants a new handshake. */
   readonly isExpired?: boolean;
+  /** What its first request waits for, and since when (ms of `Date.now`). Without it: for the answer, since it began. */
+  readonly step?: { readonly for: Waits['for']; readonly since: number } | undefined;
+  /** Of a line that has no end yet. */
+  readonly heldBytes?: number;
   closed?(): Promise<void>;
 }
 

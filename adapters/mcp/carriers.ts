@@ -15,9 +15,9 @@ import { StreamTransport } from './transport.ts';
 export interface CarrierOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;
   /** The facts of a server that needs no process, placeholders rendered; undefined: nobody knows it. */
-  readonly remoteOf?: (server: string, generation: number) => RemoteSpec | undefined;
+  readonly remoteOf?: (server: string, spec: number) => RemoteSpec | undefined;
   /** What a URL without a type turned out to speak, so that it need not be tried again. */
-  readonly settledKind?: (server: string, generation: number, kind: 'streamable' | 'sse') => void;
+  readonly settledKind?: (server: string, spec: number, kind: 'streamable' | 'sse') => void;
   /** Default: 5 times, the first after 1 s. */
   readonly reopen?: Reopen;
 }
@@ -25,14 +25,14 @@ export interface CarrierOptions {
 /** What carries the messages of this session, or why nothing can. One more kind is one more case here. */
 export function carrierOf(
   options: CarrierOptions,
-  { server, generation, process }: SessionInput,
+  { server, spec: number, process }: SessionInput,
   around: Around,
 ): { readonly carrier: Carrier } | { readonly failure: Failure } {
   if (process !== null) {
     const streams = options.ledger.streamsOf(process);
     return streams ? { carrier: new StreamTransport(streams, around) } : { failure: notConnected };
   }
-  const spec = options.remoteOf?.(server, generation);
+  const spec = options.remoteOf?.(server, number);
   if (!spec)
     return {
       failure: notStartable(
@@ -44,7 +44,7 @@ export function carrierOf(
     return {
       failure: notStartable('its URL is not one of http:// or https://', 'mend the URL of this server'),
     };
-  const settled = (kind: 'streamable' | 'sse'): void => options.settledKind?.(server, generation, kind);
+  const settled = (kind: 'streamable' | 'sse'): void => options.settledKind?.(server, number, kind);
   return { carrier: made(options, spec, around, settled) };
 }
 

@@ -12,7 +12,19 @@ import {
   type ToolAnnotations,
   type ToolExecution,
 } from '../../machines/catalog/index.ts';
-import { anything, flag, key, listOf, number, object, oneOf, shapeOf, text, type Codec } from './shape.ts';
+import {
+  anything,
+  flag,
+  isObject,
+  key,
+  listOf,
+  number,
+  object,
+  oneOf,
+  shapeOf,
+  text,
+  type Codec,
+} from './shape.ts';
 
 /** The only place that knows how MCP (2025-11-25) writes what a server lists; both ways, and nothing is lost. */
 const icon = shapeOf<Icon>(
@@ -36,7 +48,7 @@ const objectSchema: Codec<JsonObject> = {
   },
   encode: (schema) => schema,
 };
-const tool = shapeOf<Tool>(
+const tool: Codec<Tool> = shapeOf<Omit<Tool, 'unusable'>>(
   {
     name: key,
     ...described,
@@ -95,6 +107,22 @@ export const decodePrompt = reading(prompt);
 export const encodePrompt = writing(prompt);
 /** The params of `notifications/message`. */
 export const decodeLogEntry = reading(logEntry);
+
+/** What a server lists among its tools and is none, with the reason. `place`: in the list, from 1. */
+export function unusableTool(raw: unknown, place: number): Tool {
+  const { name, inputSchema } = (object.decode(raw) ?? {}) as { readonly [name: string]: unknown };
+  const schema = object.decode(inputSchema);
+  const unusable = !isObject(raw)
+    ? 'it is no object'
+    : key.decode(name) === undefined
+      ? 'it has no name'
+      : schema === undefined
+        ? 'its inputSchema is missing, or no object'
+        : takesObjects(schema)
+          ? 'it is nested too deeply'
+          : 'its inputSchema does not take an object';
+  return Object.freeze({ name: key.decode(name) ?? `#${place}`, inputSchema: {}, unusable });
+}
 
 /** Methods that list → what reads one entry of their lists. */
 export const decoders: Readonly<Record<string, (raw: unknown) => object | undefined>> = {

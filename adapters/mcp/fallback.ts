@@ -28,6 +28,9 @@ export class FallbackTransport implements Carrier {
   get isExpired(): boolean {
     return this.#carrier.isExpired === true;
   }
+  get step(): Carrier['step'] {
+    return this.#carrier.step;
+  }
   start(): Promise<void> {
     return this.#begin();
   }

@@ -5,7 +5,6 @@ export const messageBytes: number = sizes.stdioMessageBytes;
 /** Of an over-long line so much is kept at either end: JSON-RPC ids stand first or last. */
 const endBytes = 4 * 1024;
 /** So much of a line that is no message is shown. */
-const garbageBytes = 200;
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;
@@ -20,6 +19,8 @@ export interface Found {
 }
 export interface Framer {
   push(chunk: Buffer): void;
+  /** Bytes after the last line break. */
+  held(): number;
   /** The stream has ended: what stands after the last line break is a line, too. */
   end(): void;
 }
@@ -40,7 +41,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
       // Told below, as anything else that is no message.
     }
     if (typeof value === 'object' && value !== null) found.message(value, to - from);
-    else found.garbage(bytes.toString('utf8', from, Math.min(to, from + garbageBytes)), to - from);
+    else found.garbage(bytes.toString('utf8', from, Math.min(to, from + endBytes)), to - from);
   };
   const hold = (part: Buffer): void => {
     held += part.length;
@@ -73,6 +74,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
       }
       if (from < chunk.length) hold(from === 0 ? chunk : chunk.subarray(from));
     },
+    held: () => held,
     end: () => {
       if (held > 0) finish();
     },

@@ -1,5 +1,6 @@
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { Waits } from '../../machines/waits.ts';
 import { causeOf } from './http-failures.ts';
 import type { Timers } from '../clock.ts';
 
@@ -45,6 +46,7 @@ export class Http {
   readonly #timers: Timers;
   readonly #agent: Agent;
   readonly #live = new Set<ClientRequest>();
+  #last: Attempt | undefined;
   #isQuiet = false;
   #isClosed = false;
 
@@ -64,7 +66,8 @@ export class Http {
   }
 
   send(sending: Sending): Exchange {
-    const state: Attempt = { isReached: false, isAborted: false };
+    const state: Attempt = { isReached: false, isAborted: false, step: stepNow('connection') };
+    this.#last = state;
     const answer = new Promise<IncomingMessage>((resolve, reject) => {
       this.#go(sending, sending.url ?? this.url, state, { resolve, reject, followed: 0 });
     });
@@ -76,6 +79,10 @@ export class Http {
         state.request?.destroy(aborted());
       },
     };
+  }
+  /** Of the request that was sent last. */
+  get step(): Step | undefined {
+    return this.#last?.step;
   }
   /** What is still under way keeps no host alive. */
   rest(): void {
@@ -117,6 +124,7 @@ export class Http {
     asked.on('socket', (socket) => {
       const reached = (): void => {
         state.isReached = true;
+        state.step = stepNow('headers');
         if (sending.isPatient) inTime();
       };
       // For TLS the bytes of the request leave after its own handshake.
@@ -128,6 +136,7 @@ export class Http {
     let isElsewhere = false;
     asked.on('response', (answer) => {
       inTime();
+      state.step = stepNow('initialize');
       const target = redirectOf(answer, url, method);
       if (!target || then.followed >= mostRedirects) return then.resolve(answer);
       answer.resume();
@@ -143,9 +152,16 @@ export class Http {
     asked.end(body);
   }
 }
+/** What it waits for, since when; of the first request, which is `initialize` or opens the stream for it. */
+interface Step {
+  readonly for: Waits['for'];
+  readonly since: number;
+}
+const stepNow = (step: Waits['for']): Step => ({ for: step, since: Date.now() });
 interface Attempt {
   isReached: boolean;
   isAborted: boolean;
+  step: Step;
   request?: ClientRequest;
 }
 interface Then {

@@ -4,6 +4,9 @@ import { isResponse, tooLargeError, weigh, type Envelope } from './envelope.ts';
 import type { Found } from './framing.ts';
 import { responseIdOf } from './overlong-id.ts';
 
+/** More than anybody is shown: what must be hidden is looked for in the whole of it. */
+const headLength = 4 * 1024;
+
 /**
  * What comes in, whatever carried it. An answer over the limit reaches its caller as a JSON-RPC error, and the
  * connection lives; what is no message is a notice.
@@ -38,14 +41,14 @@ export class Inbox implements Found {
       // Told below, as anything else that is no message.
     }
     if (typeof value === 'object' && value !== null) this.message(value, bytes);
-    else this.garbage(text.slice(0, 200), bytes);
+    else this.garbage(text.slice(0, headLength), bytes);
   }
   garbage(text: string, bytes: number): void {
     this.#around.notice({ kind: 'garbage', text, bytes });
   }
   overlong(head: string, tail: string, bytes: number): void {
     const id = responseIdOf(head, tail);
-    if (id === undefined) this.#around.notice({ kind: 'overlong', text: head.slice(0, 200), bytes });
+    if (id === undefined) this.#around.notice({ kind: 'overlong', text: head, bytes });
     else this.refuse(id, bytes);
   }
   /** In place of an answer that is too large. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AskFact } from '../../machines/ports.ts';
 import { gather } from './pages.ts';
 
-it('a list holds the entries in our words; a tool whose arguments are a list is left out and counted (case 101)', () => {
+it('a list holds the entries in our words; a tool whose arguments are a list is left out and counted, with the reason (case 101)', () => {
   const facts: AskFact[] = [];
   const next = gather({ id: 'q', method: 'tools/list' }, (fact) => facts.push(fact));
   const good = { name: 'good', inputSchema: { type: ['object', 'null'] } };
@@ -16,5 +16,9 @@ it('a list holds the entries in our words; a tool whose arguments are a list is 
     { ...good, meta: { k: 1 }, more: { 'x-new': 1 } },
     { name: 'late', inputSchema: {} },
   ];
-  expect(facts).toEqual([{ type: 'ask.answered', id: 'q', result: { tools, malformed: 2 } }]);
+  const unusable = [
+    { name: 'bad', inputSchema: {}, unusable: 'its inputSchema does not take an object' },
+    { name: '#3', inputSchema: {}, unusable: 'it is no object' },
+  ];
+  expect(facts).toEqual([{ type: 'ask.answered', id: 'q', result: { tools, malformed: 2, unusable } }]);
 });

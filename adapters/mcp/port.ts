@@ -36,7 +36,7 @@ const nothing = (): void => {};
 export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const sessions = new Map<Address, Session>();
   const parting = new Set<Promise<void>>();
-  const meter = new NoiseMeter();
+  const meter = new NoiseMeter(options.discreet);
   const shared = {
     resultBytes: options.resultBytes ?? resultBytes,
     messageBytes: options.messageBytes ?? messageBytes,

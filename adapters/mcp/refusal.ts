@@ -4,6 +4,7 @@ import { wireCodes, type Failure } from '../../machines/wire/failure.ts';
 import { rpcErrorDetails } from '../../machines/wire/rpc-error.ts';
 import { Refused } from './carrier.ts';
 import { bytesOf, errorOf, tooLargeOf, type Envelope, type RpcError } from './envelope.ts';
+import { foreignVersion, versionRefusal } from './versions.ts';
 
 type Refusal = Extract<AskFact, { type: 'ask.refused' }>;
 
@@ -79,13 +80,19 @@ export function handshakeFailure(error: unknown, lostBecause: string | undefined
   if (error instanceof McpError) {
     // The SDK puts a prefix of its own before the words of the server.
     const message = error.message.replace(/^MCP error -?\d+: /, '');
+    const refusal = versionRefusal({ code: error.code, message, data: error.data });
+    if (refusal) return refusal;
     return {
       code: wireCodes.toolFailed,
       message: `the server refused: ${message}`,
       details: { code: error.code },
     };
   }
-  return { code: wireCodes.internal, message: `the handshake failed: ${sentenceOf(error)}` };
+  const sentence = sentenceOf(error);
+  // The SDK has no class for it.
+  const theirs = /^Server's protocol version is not supported: (.*)$/s.exec(sentence);
+  if (theirs) return foreignVersion(theirs[1]);
+  return { code: wireCodes.internal, message: `the handshake failed: ${sentence}` };
 }
 
 /** The message of a schema error is a page of JSON; its first issue says enough. */

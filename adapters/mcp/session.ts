@@ -5,9 +5,10 @@ import type { Failure } from '../../machines/wire/failure.ts';
 import { answerMs, answerRequests, capabilitiesOf, type Answers } from './answers.ts';
 import type { Around, Carrier } from './carrier.ts';
 import { carrierOf, type CarrierOptions } from './carriers.ts';
+import { Handshake } from './handshake.ts';
 import { isAllowed, notAllowed } from './methods.ts';
 import { factOfNotification, logOf, type ServerLog } from './notifications.ts';
-import { offersOf } from './offers.ts';
+import { offersOf, shownOf } from './offers.ts';
 import { gather, listed, type ListQuestion } from './pages.ts';
 import { Questions, type Asker } from './questions.ts';
 import {
@@ -27,6 +28,8 @@ export interface SessionOptions extends CarrierOptions {
   readonly answers?: Answers;
   /** Default 2 min: sampling is refused then, elicitation cancelled. */
   readonly answerMs?: number;
+  /** Hides what nobody may see of what a server wrote; before it is cut, which could leave a part of that. */
+  readonly discreet?: (text: string) => string;
   /** What a server says in its own log. */
   readonly log?: (server: string, line: ServerLog) => void;
 }
@@ -51,6 +54,7 @@ export class Session {
   readonly #client: Client;
   readonly #carrier: Carrier | undefined;
   readonly #questions: Questions | undefined;
+  #handshake: Handshake | undefined;
   #offers: Offers | undefined;
 
   constructor(options: SessionOptions, input: SessionInput, around: Around, give: Give<SessionFact>) {
@@ -63,18 +67,28 @@ export class Session {
     const { server } = input;
     const ms = options.answerMs ?? answerMs;
     answerRequests(this.#client, { server, answers, ms, timers: around.timers });
-    const made = carrierOf(options, input, around);
+    const notice: Around['notice'] = (seen) => {
+      around.notice(seen);
+      this.#handshake?.count(seen);
+    };
+    const made = carrierOf(options, input, { ...around, notice });
     if ('failure' in made) {
       queueMicrotask(() => this.#fail(made.failure));
       return;
     }
     const { carrier } = made;
-    const questions = new Questions(carrier, around.notice);
+    const questions = new Questions(carrier, notice);
     this.#carrier = carrier;
+    this.#handshake = new Handshake(carrier, {
+      source: input.process === null ? 'it' : 'stdout',
+      timers: around.timers,
+      discreet: options.discreet,
+      tell: (waits) => this.#give({ type: 'session.waits', waits }),
+    });
     this.#questions = questions;
     questions.onclose = () => this.#lose();
     questions.onnotification = (method, params) => this.#hear(method, params);
-    this.#client.onerror = (error) => around.notice({ kind: 'protocol', text: error.message, bytes: 0 });
+    this.#client.onerror = (error) => notice({ kind: 'protocol', text: error.message, bytes: 0 });
     this.#client.connect(questions, never).then(
       () => this.#opened(carrier, questions),
       (error: unknown) => this.#fail(handshakeFailure(error, carrier.lostBecause)),
@@ -123,6 +137,7 @@ export class Session {
 
   close(): void {
     this.#state = 'closed';
+    this.#handshake?.over();
     this.#questions?.withdrawAll();
     this.#end();
   }
@@ -141,10 +156,13 @@ export class Session {
     if (carrier.lostBecause) return this.#fail(handshakeFailure(undefined, carrier.lostBecause));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
-    const { name = '', version = '' } = this.#client.getServerVersion() ?? {};
+    this.#handshake?.over();
+    const said = this.#client.getServerVersion() ?? { name: '', version: '' };
+    const { name, version } = said;
+    const shown = shownOf(said, this.#client.getInstructions());
     const offers = offersOf(this.#client.getServerCapabilities() ?? {});
     this.#offers = offers;
-    this.#give({ type: 'session.opened', info: { name, version, protocolVersion, offers } });
+    this.#give({ type: 'session.opened', info: { name, version, protocolVersion, offers, ...shown } });
   }
   /** Before it is open nobody has anything that could have changed. */
   #hear(method: string, params: unknown): void {
@@ -157,6 +175,7 @@ export class Session {
   #fail(failure: Failure): void {
     if (this.#state !== 'connecting') return;
     this.#state = 'lost';
+    this.#handshake?.over();
     this.#end();
     this.#give({ type: 'session.failed', failure });
   }

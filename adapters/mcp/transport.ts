@@ -40,6 +40,9 @@ export class StreamTransport implements Carrier {
     this.#framer = createFramer(inbox, around.messageBytes);
   }
 
+  get heldBytes(): number {
+    return this.#framer.held();
+  }
   /** Rejects when the process has already closed its output. */
   start(): Promise<void> {
     const { stdin, stdout } = this.#options;

@@ -41,6 +41,9 @@ export abstract class WebCarrier implements Carrier {
   /** The last word to a server that is left. */
   protected async sayFarewell(): Promise<void> {}
 
+  get step(): Carrier['step'] {
+    return this.http.step;
+  }
   setProtocolVersion(version: string): void {
     this.version = version;
   }

@@ -27,10 +27,14 @@ const launched = (spec: Partial<LaunchSpec> | undefined, launcher?: Launcher): P
   new Promise((resolve, reject) => {
     const ledger = createLedger({ reaper: false, stateDir: false });
     const launchOf = () => spec && { command: 'sh', args: [], env: {}, ...spec };
-    processPortOf({ launchOf, ledger, launcher })('p', { server: 's', generation: 1, key: 'p' }, (fact) => {
-      if (fact.type === 'child.failed') resolve(fact);
-      else if (fact.type === 'child.exited') reject(new Error('it ran'));
-    });
+    processPortOf({ launchOf, ledger, launcher })(
+      'p',
+      { server: 's', generation: 1, spec: 1, key: 'p' },
+      (fact) => {
+        if (fact.type === 'child.failed') resolve(fact);
+        else if (fact.type === 'child.exited') reject(new Error('it ran'));
+      },
+    );
   });
 const failing = (error: unknown): Launcher => ({
   launch: () => {

@@ -37,7 +37,7 @@ function foreign(onSignal = (): void => {}) {
   const spec = { command: 'tool', args: ['a'], env: { TOKEN: 'x', PATH: '/bin' } };
   const told = deferred<void>();
   const port = processPortOf({ launchOf: () => spec, ledger, launcher: { launch } });
-  const leaf = port('p', { server: 's', generation: 1, key: 'p' }, (fact) => {
+  const leaf = port('p', { server: 's', generation: 1, spec: 1, key: 'p' }, (fact) => {
     facts.push(fact);
     if (fact.type === 'child.failed' || fact.type === 'child.exited') told.resolve();
   });

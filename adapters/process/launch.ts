@@ -11,8 +11,8 @@ import { createStderrRing } from './stderr-ring.ts';
 const pumpMs = 50;
 
 export interface ProcessPortOptions {
-  /** The launch facts of one generation of a configured server; undefined when there are none. */
-  readonly launchOf: (server: string, generation: number) => LaunchSpec | undefined;
+  /** A launch spec of a configured server by its number; undefined when there is none. */
+  readonly launchOf: (server: string, spec: number) => LaunchSpec | undefined;
   readonly ledger: Ledger;
   /** Default: children of this process. */
   readonly launcher?: Launcher | undefined;
@@ -24,11 +24,11 @@ export interface ProcessPortOptions {
  */
 export const processPortOf =
   ({ launchOf, ledger, launcher = localLauncher }: ProcessPortOptions): Ports['process'] =>
-  (_at, { server, generation, key }, give) => {
+  (_at, { server, spec: number, key }, give) => {
     let spec: LaunchSpec | undefined;
     let launched: Launched;
     try {
-      spec = launchOf(server, generation);
+      spec = launchOf(server, number);
       if (!spec) return failed(noCommand(server), give);
       ledger.expect();
       launched = launcher.launch({ ...spec, server }, environmentOf(spec, ledger.instance));

@@ -154,7 +154,7 @@ describe.skipIf(process.platform !== 'linux')('a host that closes', () => {
     const launch = { command: 'sleep', args: ['100'], env: {} };
     processPortOf({ ledger, launchOf: () => launch })(
       'process:a',
-      { server: 'a', generation: 1, key: 'process:a' },
+      { server: 'a', generation: 1, spec: 1, key: 'process:a' },
       () => {},
     );
     expect(files()).toEqual([fileNameOf(instance)]);

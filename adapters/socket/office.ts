@@ -10,7 +10,7 @@ import {
   notLoopback,
   officeUrl,
 } from '../../machines/rooms/loopback.ts';
-import { OfficeDesk, type OfficeWire } from '../../machines/rooms/office-desk.ts';
+import { OfficeDesk, type OfficeAnswered, type OfficeWire } from '../../machines/rooms/office-desk.ts';
 import { oversized } from '../../machines/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/wire/events.ts';
@@ -25,6 +25,8 @@ export interface Offices {
 }
 export interface OfficesOptions {
   readonly timing?: Partial<RelayTiming>;
+  /** Hears what is answered to an event, also what others answer; may throw. */
+  readonly answered?: OfficeAnswered | undefined;
   /** The HTTP path, which is no part of the protocol. */
   readonly path?: string;
 }
@@ -72,6 +74,7 @@ function wireOf(io: OfficeServer): OfficeWire {
         .to(roomOf(id))
         .except(except)
         .emit(event, ...([body] as unknown as NoticeArgs)),
+    notify: (socket, event, body) => void socketOf(socket)?.emit(event, ...([body] as unknown as NoticeArgs)),
   };
 }
 
@@ -147,7 +150,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       connection.on('close', () => connections.delete(connection));
     });
     const io = listen(http, options.path ?? '/socket.io');
-    const desk = new OfficeDesk(wireOf(io), systemTimers, give, limits);
+    const desk = new OfficeDesk(wireOf(io), systemTimers, give, limits, options.answered);
     seatSockets(io, desk);
 
     const settled = new Promise<boolean>((resolve) => {

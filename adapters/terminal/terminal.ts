@@ -1,9 +1,14 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { asJson, asLine, asText } from '../../machines/text/index.ts';
+import { fitting } from './columns.ts';
 
 /**
  * The one place that writes to a person. Results go to `out`, everything else to `err`. While a prompt waits for
  * input, lines from behind are written above it and the half-typed input stays as it is.
+ *
+ * Whatever is given to it may be the text of a stranger: characters that a terminal obeys, or that nobody sees, are
+ * shown as escapes, and no text can look like a prompt or a line for programs (machines/text).
  */
 export interface Terminal {
   /** A person can be asked. */
@@ -12,20 +17,24 @@ export interface Terminal {
   readonly isRead: boolean;
   /** A person reads along what goes to `err`. */
   readonly isWatched: boolean;
-  /** Results: one line, or one document. */
-  out(text: string): void;
-  /** Like `out`, for programs that read lines: it begins one, wherever the prompt stands. */
-  line(text: string): void;
-  /** Progress, warnings, errors. */
-  err(text: string): void;
+  /** Results: one line, or one JSON document. A line end in it is shown as an escape. */
+  out(line: string): void;
+  /** Results of several lines: line ends and tabs in it stay. */
+  outText(text: string): void;
+  /** For programs that read lines, on `out` or on `err`: it begins one, wherever the prompt stands. JSON behind a word. */
+  line(text: string, where?: 'out' | 'err'): void;
+  /** Progress, warnings, errors: one line, as `out` has it. */
+  err(line: string): void;
+  /** The same of several lines. */
+  errText(text: string): void;
   /**
    * What goes on right now: the last line of `err`, cut to its width, which the next one replaces; null takes it away.
    * Nothing where nobody reads along, and while a question is open.
    */
   meter(text: string | null): void;
   /**
-   * Asks until `onLine` says that it is over, the input ends, or `close` is called. Ctrl-C goes to `onInterrupt`,
-   * which says whether that ends it.
+   * Asks until `onLine` says that it is over, the input ends, or `close` is called. Ctrl-C says no to an open
+   * question, clears a half-typed line, and else goes to `onInterrupt`, which says whether that ends it.
    */
   prompt(text: string, onLine: OnLine, onInterrupt: () => 'over' | 'again'): Promise<void>;
   /** One question in the middle of everything else; null when there is nobody to answer, or no more. */
@@ -55,6 +64,8 @@ class LineTerminal implements Terminal {
   readonly #streams: TerminalStreams;
   #lines: Interface | undefined;
   #wantsLine = false;
+  /** A prompt that is piped ends no line, and nobody types one after it: also when its answer was read. */
+  #isOpen = false;
   #meter: string | null = null;
   #questions: Promise<unknown> = Promise.resolve();
   #answer: ((line: string | null) => void) | undefined;
@@ -66,23 +77,28 @@ class LineTerminal implements Terminal {
     this.isWatched = streams.errors.isTTY === true;
     this.isInteractive = streams.input.isTTY === true && this.isRead;
   }
-  out(text: string): void {
-    this.#write(this.#streams.output, text);
+  out(line: string): void {
+    this.#write(this.#streams.output, asLine(line));
   }
-  line(text: string): void {
-    // A prompt that is piped ends no line, and nobody types one after it.
-    const isOpen = !this.isInteractive && this.#wantsLine;
-    this.#write(this.#streams.output, isOpen ? `\n${text}` : text);
-    if (isOpen) this.#wantsLine = false;
+  outText(text: string): void {
+    this.#write(this.#streams.output, asText(text));
   }
-  err(text: string): void {
-    this.#write(this.#streams.errors, text);
+  line(text: string, where: 'out' | 'err' = 'out'): void {
+    const line = asJson(text);
+    if (where === 'err') return this.#write(this.#streams.errors, line);
+    this.#write(this.#streams.output, this.#isOpen ? `\n${line}` : line);
+  }
+  err(line: string): void {
+    this.#write(this.#streams.errors, asLine(line));
+  }
+  errText(text: string): void {
+    this.#write(this.#streams.errors, asText(text));
   }
   meter(text: string | null): void {
     if (!this.isWatched || (text !== null && this.#answer)) return;
     const { errors } = this.#streams;
     // Short of the width: a line that is full begins the next one.
-    const shown = text === null ? null : text.slice(0, (errors.columns ?? defaultColumns) - 1);
+    const shown = text === null ? null : fitting(text, (errors.columns ?? defaultColumns) - 1);
     if (shown !== this.#meter) errors.write(clearLine + (shown ?? ''));
     this.#meter = shown;
   }
@@ -92,6 +108,7 @@ class LineTerminal implements Terminal {
     this.meter(null);
     if (isWaiting) this.#streams.output.write(clearLine);
     stream.write(`${text}\n`);
+    if (stream === this.#streams.output) this.#isOpen = false;
     if (isWaiting) this.#lines?.prompt(true);
     if (meter !== null) this.meter(meter);
   }
@@ -111,7 +128,9 @@ class LineTerminal implements Terminal {
       };
     });
     lines.on('SIGINT', () => {
-      if (onInterrupt() === 'over') this.#end();
+      if (this.#answer) this.#answer(null);
+      else if (this.#wantsLine && lines.line !== '') clearInput(lines);
+      else if (onInterrupt() === 'over') this.#end();
     });
     this.#ask();
     const taken = (async () => {
@@ -152,12 +171,14 @@ class LineTerminal implements Terminal {
     // The input may have ended while the last line was worked on.
     if (!this.#lines || isClosed(this.#lines)) return;
     this.#wantsLine = true;
-    if (!this.#answer) this.#lines.prompt();
+    if (this.#answer) return;
+    this.#lines.prompt();
+    this.#isOpen = !this.isInteractive;
   }
 
   question(text: string, signal: AbortSignal): Promise<string | null> {
     // One after the other: a line answers one of them.
-    const answer = this.#questions.then(() => this.#askOnce(text, signal));
+    const answer = this.#questions.then(() => this.#askOnce(asLine(text), signal));
     this.#questions = answer;
     return answer;
   }

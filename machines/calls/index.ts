@@ -5,9 +5,11 @@ export {
   notConfirmed,
   notPermitted,
   unreadable,
+  whyWithdrawn,
   type CallPolicy,
   type Confirmation,
   type Judgement,
+  type WhyNot,
 } from './policy.ts';
 export {
   carried,

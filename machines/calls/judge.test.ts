@@ -9,7 +9,7 @@ const known: Known = {
   catalogs: { fs: [tool] },
   servers: [{ rules: { server: 'fs', autoApprove: ['read'] } }],
 };
-const call = { reqId: 'r1', server: 'fs', tool: 'read', params: { a: 1 }, meta: null };
+const call = { reqId: 'r1', agent: null, server: 'fs', tool: 'read', params: { a: 1 }, meta: null };
 const question = { id: 'policy', session: 'policy', method: 'judge', params: call };
 const right: Validate = () => ({ ok: true });
 

@@ -21,6 +21,8 @@ export interface Known {
 /** What the call machine asks the ports `policy` and `finish`. */
 export interface CallQuestion {
   readonly reqId: string;
+  /** Null: the computer's own host calls. */
+  readonly agent: string | null;
   readonly server: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;

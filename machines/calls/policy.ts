@@ -59,8 +59,36 @@ export const unreadable = ({ tool, server }: Called): Failure => ({
   details: { server_name: server, tool_name: tool },
   remedy: 'Look at the server: it answered, and it may have done what it was asked to.',
 });
-export const notConfirmed = ({ tool, server }: Called, text: string, reason?: string): Failure => ({
+export interface WhyNot {
+  /** What the person gave as a reason. */
+  readonly reason?: string | undefined;
+  /** Nobody answered in time: whose time it was, and how long, in ms. */
+  readonly which?: 'caller' | 'total' | 'confirm';
+  readonly timeout?: number;
+}
+export const notConfirmed = (
+  { tool, server }: Called,
+  text: string,
+  { reason, ...late }: WhyNot,
+): Failure => ({
   code: wireCodes.notConfirmed,
   message: text,
-  details: { server_name: server, tool_name: tool, ...(reason !== undefined && { reason_given: reason }) },
+  details: {
+    server_name: server,
+    tool_name: tool,
+    ...(reason !== undefined && { reason_given: reason }),
+    ...late,
+  },
 });
+
+/** What a person is told whose question is open no longer, by the failure with which its call ended. */
+export function whyWithdrawn(failure: Failure | null | undefined): string {
+  const { which, timeout, cancel_reason: cancelled } = failure?.details ?? {};
+  if (typeof timeout === 'number') {
+    const seconds = `${timeout / 1000} s`;
+    return which === 'confirm' ? `nobody answered within ${seconds}` : `its time, ${seconds}, is over`;
+  }
+  return typeof cancelled === 'string'
+    ? `it was cancelled: ${cancelled}`
+    : (failure?.message ?? 'it is over');
+}

@@ -43,6 +43,8 @@ export interface Tool extends Described {
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly execution?: ToolExecution;
+  /** Ours: why it is no tool as MCP has one. It is listed so that people hear of it, and never offered. */
+  readonly unusable?: string;
 }
 
 export interface Annotations extends Kept {

@@ -27,7 +27,15 @@ export type {
 export { frozenJson } from './frozen.ts';
 export { mergeMeta, signatureOf, toSmcpTool } from './meta.ts';
 export type { ToolEntry, ToolMeta } from './tool.ts';
-export { buildTable, emptyTable, findTool, offeredTools, unresolved } from './tools.ts';
+export {
+  buildTable,
+  emptyTable,
+  findTool,
+  isDenied,
+  offeredTools,
+  unresolved,
+  type AbsentServer,
+} from './tools.ts';
 export type { ToolTable } from './tools.ts';
-export { aliasLine, type OnConflict, type RefusedTool, type ToolRules } from './offers.ts';
+export { aliasLine, isUsable, type OnConflict, type RefusedTool, type ToolRules } from './offers.ts';
 export { catalogLists, isNoChange, keyOfEntry, type CatalogList, type Entry } from './list.ts';

@@ -1,5 +1,6 @@
 import { fnv, fnvBasis } from '../fnv.ts';
 import { remembered } from '../remembered.ts';
+import { contentHash } from './content-hash.ts';
 import type { MetaValue, SmcpTool } from '../wire/tool.ts';
 import type { ToolEntry, ToolMeta } from './tool.ts';
 
@@ -50,6 +51,10 @@ export const toSmcpTool = remembered(({ shown, server, tool, meta, renamed }: To
 });
 
 const digestOf = (text: string): string => `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
-const digestOfItem = remembered((item: object) => digestOf(JSON.stringify(item)));
-/** A fingerprint of a list, to see whether it changed: 32 bits of FNV-1a over those of its items, and a length. */
-export const signatureOf = (list: readonly object[]): string => digestOf(list.map(digestOfItem).join());
+const hashOfItem = remembered((item: object) => contentHash(item));
+/**
+ * A fingerprint of a list, to see whether it changed: 32 bits of FNV-1a over the hashes of its items, and a length. Their
+ * order is no change.
+ */
+export const signatureOf = (list: readonly object[]): string =>
+  digestOf(list.map(hashOfItem).toSorted().join());

@@ -1,5 +1,6 @@
 /** What one server brings into the table of names, whatever others have. */
-import type { Failure } from '../wire/failure.ts';
+import { remembered } from '../remembered.ts';
+import { wireCodes, type Failure } from '../wire/failure.ts';
 import type { Tool } from './entries.ts';
 import { mergeMeta } from './meta.ts';
 import { prefixed, type Claim } from './names.ts';
@@ -64,7 +65,7 @@ function twice(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEntry): F
       code: 'ToolNameDuplicated',
       message: `Server '${server}' lists tool '${tool.name}' more than once; the first is taken`,
       details: { ...details, suggestion: '' },
-      remedy: `Only the server itself can mend this.`,
+      remedy: byItself,
     };
   const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
   const isOfAll = rule.defaultToolMeta?.alias === shown && !own(rule.toolMeta, tool.name)?.alias;
@@ -81,6 +82,29 @@ function twice(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEntry): F
     details: { ...details, suggestion },
     remedy: `Give it another alias in the config of '${server}': ${suggestion}`,
   };
+}
+
+const byItself = 'Only the server itself can mend this.';
+/** Why a tool cannot be called by anybody; null: it can. */
+const flawOf = ({ unusable, execution }: Tool): string | null =>
+  unusable ??
+  (execution?.taskSupport === 'required' ? 'it runs as a task only, and tasks are not spoken here' : null);
+export const isUsable = (tool: Tool): boolean => flawOf(tool) === null;
+/** The same object for as long as its tool is the same. */
+const flawed = remembered((_: Tool) => new Map<string, RefusedTool>());
+function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
+  const known = flawed(tool).get(server);
+  if (known) return known;
+  const { name } = tool;
+  const failure: Failure = {
+    code: wireCodes.toolNotFound,
+    message: `Tool '${name}' of '${server}' is not offered: ${flaw}`,
+    details: { tool_name: name, servers: [server], suggestion: byItself },
+    remedy: byItself,
+  };
+  const refused = { name, server, failure };
+  flawed(tool).set(server, refused);
+  return refused;
 }
 
 /**
@@ -103,8 +127,10 @@ function worked(rule: ToolRules, tools: readonly Tool[]): Offer {
   const refused: RefusedTool[] = [];
   const free = tools.flatMap((tool): ToolEntry[] => {
     const entry = entryUnder(rule, tool);
-    if (!isForbidden(rule, entry.shown, tool.name)) return [entry];
-    forbidden.push(entry);
+    const flaw = flawOf(tool);
+    if (isForbidden(rule, entry.shown, tool.name)) forbidden.push(entry);
+    else if (flaw === null) return [entry];
+    else refused.push(refusedFor(rule.server, tool, flaw));
     return [];
   });
   // A tool's own name goes before the alias of another, wherever they stand in the list.
@@ -116,7 +142,8 @@ function worked(rule: ToolRules, tools: readonly Tool[]): Offer {
     else if (first !== entry)
       refused.push({ name: entry.shown, server: rule.server, failure: twice(rule, entry, first) });
   }
-  const entries = refused.length === 0 ? free : free.filter((entry) => byShown.get(entry.shown) === entry);
+  const entries =
+    byShown.size === free.length ? free : free.filter((entry) => byShown.get(entry.shown) === entry);
   return { entries, claims: entries.map(({ shown }) => claimOf(rule, shown)), forbidden, refused };
 }
 /** By list: a change of one server leaves the entries of all others what they are. */

@@ -223,8 +223,16 @@ export const findTool = (table: ToolTable, name: string): ToolEntry | undefined 
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
   Object.values(table.byName).filter(({ server }) => isUp(server));
 
-/** A name that cannot be called, and why (4001, 4002). */
-export function unresolved(table: ToolTable, name: string): Failure {
+/** A name that cannot be called, whatever tools come: it is forbidden, or was given up by several. */
+export const isDenied = (table: ToolTable, name: string): boolean =>
+  Object.hasOwn(table.forbidden, name) || own(table.shared, name) !== undefined;
+/** A server of which nobody knows what it has, and why. */
+export interface AbsentServer {
+  readonly server: string;
+  readonly reason?: string;
+}
+/** A name that cannot be called, and why (4001, 4002). `absent`: servers that have not said, or say no more, what they have. */
+export function unresolved(table: ToolTable, name: string, absent: readonly AbsentServer[] = []): Failure {
   if (Object.hasOwn(table.forbidden, name))
     return { code: wireCodes.toolDisabled, message: `Tool '${name}' is disabled by configuration` };
   const names = own(table.shared, name);
@@ -235,10 +243,18 @@ export function unresolved(table: ToolTable, name: string): Failure {
       details: { tool_name: name, names },
       remedy: `Call it by its own name: ${names.join(', ')}`,
     };
+  const refused = table.refused.find((tool) => tool.name === name);
+  if (refused) return refused.failure;
+  const unknown = absent.map(({ server, reason }) => server + (reason === undefined ? '' : ` (${reason})`));
   return {
     code: wireCodes.toolNotFound,
-    message: `Tool '${name}' not found in any active server`,
-    details: { tool_name: name },
+    message:
+      `Tool '${name}' not found in any active server` +
+      (absent.length === 0 ? '' : `; of these nobody knows what they have: ${unknown.join(', ')}`),
+    details: {
+      tool_name: name,
+      ...(absent.length > 0 && { not_active: absent.map(({ server }) => server) }),
+    },
     remedy: 'List the tools: tools list',
   };
 }

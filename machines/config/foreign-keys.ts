@@ -49,7 +49,7 @@ export const foreignKeys: readonly ForeignKey[] = [
     does: 'same',
     to: at('env'),
     kinds: launched,
-    note: 'numbers and booleans become text, with a warning',
+    note: 'numbers and booleans become text, `null` is an absent entry, with a warning',
   },
   { key: 'cwd', does: 'same', to: at('cwd'), kinds: ['stdio'], note: '' },
   { key: 'url', does: 'same', to: at('url'), kinds: remote, note: '' },

@@ -123,7 +123,11 @@ const asTexts = (key: string, value: unknown, path: Path, findings: Findings): u
   };
   if (Array.isArray(value)) return value.map(text);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, text(part, name)]));
+  const given = Object.entries(value).filter(([name, part]) => {
+    if (part === null) addWarning(findings, [...path, name], 'null: this variable is not set');
+    return part !== null;
+  });
+  return Object.fromEntries(given.map(([name, part]) => [name, text(part, name)]));
 };
 
 const approve = (names: unknown, path: Path, mapped: Draft, findings: Findings): void => {

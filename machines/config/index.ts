@@ -1,11 +1,11 @@
 export { fingerprintText } from './fingerprint.ts';
 export { foreignKeys } from './foreign-keys.ts';
 export type { CommandInput, InputDefinition, PickInput, PromptInput } from './inputs.ts';
-export { scanJson, type JsonText } from './json-text.ts';
+export { readJson, type JsonText } from './json-text.ts';
 export { launchFactsOf, mistakesText, readFacts, type LaunchFacts, type ReadFacts } from './launch-facts.ts';
 export { mistakeLine, type Mistake } from './mistake.ts';
-export { parseConfig, type Config, type ParsedConfig } from './parse.ts';
-export { placeholdersIn, type Placeholder } from './placeholders.ts';
+export { parseConfig, parseConfigText, type Config, type ParsedConfig } from './parse.ts';
+export { placeholdersIn, variablesIn, type Placeholder } from './placeholders.ts';
 export type { OwnFacts, OwnType, ProtocolServer } from './protocol.ts';
 export { renderWith, type Lookup, type Rendered } from './rendering.ts';
 export type {
@@ -17,6 +17,6 @@ export type {
   StreamableServer,
   ToolMeta,
 } from './server.ts';
-export type { Settings } from './settings.ts';
+export { mergedSettings, type Settings } from './settings.ts';
 export { shownServer } from './shown.ts';
 export { serverToProtocol, toProtocol } from './to-protocol.ts';

@@ -13,7 +13,10 @@ export interface PromptInput extends InputBase {
 }
 export interface PickInput extends InputBase {
   readonly type: 'pickString';
+  /** What may be the value. */
   readonly options: readonly string[];
+  /** How VS Code shows some of them, by value. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly default: string | null;
 }
 export interface CommandInput extends InputBase {
@@ -30,6 +33,7 @@ const id = z
   .refine((text) => !text.includes('}'), 'must not contain "}": no placeholder could name it');
 const description = z.string().nullish();
 const text = z.string().nullish();
+const option = z.looseObject({ label: z.string().nullish(), value: z.string() });
 export const inputSchemas = {
   promptString: z.strictObject({
     type: z.literal('promptString'),
@@ -42,7 +46,8 @@ export const inputSchemas = {
     type: z.literal('pickString'),
     id,
     description,
-    options: z.array(z.string()).min(1),
+    // VS Code writes an object where what is shown is not the value.
+    options: z.array(z.union([z.string(), option], { error: 'expected a string or {label, value}' })).min(1),
     default: text,
   }),
   command: z.strictObject({
@@ -112,7 +117,7 @@ const readInput = (
     addMistake(findings, [...path, 'type'], 'expected one of promptString, pickString, command');
     return undefined;
   }
-  const value = { ...(foreignFile ? withoutUnknown(entry, type, path, findings) : entry), type };
+  const value = { ...(foreignFile ? ofOthers(entry, type, path, findings) : entry), type };
   const at = (inner: Path): Path => [...path, ...inner];
   if (type === 'promptString') {
     const input = check(inputSchemas.promptString, value, findings, at);
@@ -120,31 +125,50 @@ const readInput = (
       input && { ...input, ...base(input), default: input.default ?? null, password: input.password ?? false }
     );
   }
-  if (type === 'pickString') {
-    const input = check(inputSchemas.pickString, value, findings, at);
-    if (input?.default && !input.options.includes(input.default)) {
-      addWarning(findings, at(['default']), 'is none of the options');
-    }
-    return input && { ...input, ...base(input), default: input.default ?? null };
-  }
+  if (type === 'pickString') return picked(check(inputSchemas.pickString, value, findings, at), at, findings);
   const input = check(inputSchemas.command, value, findings, at);
   return input && { ...input, ...base(input), args: input.args ?? null };
+};
+
+const picked = (
+  input: z.output<typeof inputSchemas.pickString> | undefined,
+  at: (inner: Path) => Path,
+  findings: Findings,
+): PickInput | undefined => {
+  if (input === undefined) return undefined;
+  const { options: given, default: chosen = null, ...rest } = input;
+  const options = given.map((one) => (typeof one === 'string' ? one : one.value));
+  if (chosen && !options.includes(chosen)) addWarning(findings, at(['default']), 'is none of the options');
+  const labels = given.flatMap((one) =>
+    typeof one === 'string' || !one.label || one.label === one.value ? [] : [[one.value, one.label] as const],
+  );
+  return {
+    ...rest,
+    ...base(input),
+    options,
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    default: chosen,
+  };
 };
 
 const base = (input: { description?: string | null | undefined }) => ({
   description: input.description ?? '',
 });
 
-const withoutUnknown = (
+/** What other clients know and we do not is a warning. */
+const ofOthers = (
   entry: Readonly<Record<string, unknown>>,
   type: InputType,
   path: Path,
   findings: Findings,
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(entry).filter(([key]) => {
-      const isKnown = Object.hasOwn(inputSchemas[type].shape, key);
-      if (!isKnown) addWarning(findings, [...path, key], 'unknown key, ignored');
-      return isKnown;
+    Object.entries(entry).filter(([key, value]) => {
+      if (!Object.hasOwn(inputSchemas[type].shape, key))
+        addWarning(findings, [...path, key], 'unknown key, ignored');
+      // VS Code hands whatever stands there to a command of its own.
+      else if (key !== 'args' || inputSchemas.command.shape.args.safeParse(value).success) return true;
+      else addWarning(findings, [...path, key], 'is no object of texts, ignored');
+      return false;
     }),
   );

@@ -1,146 +1,123 @@
-import { pathText, type Mistake, type Path } from './mistake.ts';
+import { createScanner, printParseErrorCode, visit } from 'jsonc-parser';
+import { pathText, type Mistake } from './mistake.ts';
 
-/** What `JSON.parse` does not tell: where a text is broken, and which keys stand twice (the later one would win unseen). */
+/** What a text says, and which keys stand twice (the later one would win unseen); or where it is broken. */
 export type JsonText =
-  | { readonly ok: true; readonly duplicates: readonly Mistake[] }
+  | { readonly ok: true; readonly value: unknown; readonly duplicates: readonly Mistake[] }
   | { readonly ok: false; readonly mistake: Mistake };
 
-interface Frame {
-  readonly isList: boolean;
-  readonly keys: Set<string>;
-  readonly openedAt: number;
-  /** The step that leads to the value now read. */
-  step: string | number;
-}
-type Expected = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'commaOrEnd' | 'nothing';
-
-/** Finding a place costs a walk over the text; nobody reads more than these. */
+/** Nobody reads more than these. */
 const mostDuplicates = 50;
+/** Deeper than any config; the parser keeps what is open on the stack. */
+const deepest = 500;
 
-const space = /[ \t\n\r]*/y;
-const quoted = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\u0000-\u001f]*)*/y;
-const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-
-const wanted: Readonly<Record<Expected, string>> = {
-  value: 'a value',
-  valueOrEnd: 'a value or "]"',
-  key: 'a key in double quotes',
-  keyOrEnd: 'a key in double quotes or "}"',
-  colon: '":" after the key',
-  commaOrEnd: '"," or the closing bracket',
-  nothing: 'the end of the file',
-};
-
-/** Accepts exactly what `JSON.parse` accepts, with a list of its own instead of the stack. Never quotes the text. */
-export const scanJson = (text: string): JsonText => {
-  const frames: Frame[] = [];
+/**
+ * JSON as people write it: with comments and commas before a closing bracket, as VS Code has it. A mistake names line and
+ * column, both from 1, and never quotes the text.
+ */
+export const readJson = (text: string): JsonText => {
+  const deep = tooDeepAt(text);
+  if (deep !== null) return broken(deep, `more than ${deepest} brackets are open`);
   const duplicates: Mistake[] = [];
-  let expected: Expected = 'value';
-  let at = 0;
-  const take = (pattern: RegExp): string => {
-    pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0] ?? '';
-    at += found.length;
-    return found;
+  const objects: Set<string>[] = [];
+  /** Comments and commas that JSON does not have, from and to. */
+  const extra: (readonly [number, number])[] = [];
+  let first: JsonText | undefined;
+  let comma: number | undefined;
+  const close = (): void => {
+    if (comma !== undefined) extra.push([comma, comma + 1]);
+    comma = undefined;
   };
-  const afterValue = (): Expected => (frames.length === 0 ? 'nothing' : 'commaOrEnd');
-  for (;;) {
-    take(space);
-    const char = text[at];
-    const top = frames.at(-1);
-    if (char === undefined) {
-      if (expected === 'nothing') return { ok: true, duplicates };
-      return broken(text, at, endsEarly(text, top));
-    }
-    const isValue = expected === 'value' || expected === 'valueOrEnd';
-    const isKey = expected === 'key' || expected === 'keyOrEnd';
-    if (isValue && (char === '{' || char === '[')) {
-      frames.push({ isList: char === '[', keys: new Set(), openedAt: at, step: 0 });
-      expected = char === '[' ? 'valueOrEnd' : 'keyOrEnd';
-      at += 1;
-    } else if ((isValue || isKey) && char === '"') {
-      const start = at;
-      const body = take(quoted);
-      if (text[at] !== '"') return broken(text, at, brokenString(text, at));
-      at += 1;
-      if (isValue) expected = afterValue();
-      else {
-        note(String(JSON.parse(`${body}"`)), start, text, frames, duplicates);
-        expected = 'colon';
-      }
-    } else if (isValue && take(scalar) !== '') {
-      expected = afterValue();
-    } else if (expected === 'colon' && char === ':') {
-      expected = 'value';
-      at += 1;
-    } else if (expected === 'commaOrEnd' && char === ',' && top !== undefined) {
-      if (typeof top.step === 'number') top.step += 1;
-      expected = top.isList ? 'value' : 'key';
-      at += 1;
-    } else if (char === (top?.isList ? ']' : '}') && canClose(expected) && top !== undefined) {
-      frames.pop();
-      expected = afterValue();
-      at += 1;
-    } else {
-      return broken(text, at, unexpected(text, at, expected));
-    }
+  const isOpen = (): void => void (comma = undefined);
+  visit(
+    text,
+    {
+      onObjectBegin: () => {
+        objects.push(new Set());
+        isOpen();
+      },
+      onArrayBegin: isOpen,
+      onLiteralValue: isOpen,
+      onObjectProperty: (key, _offset, _length, line, character, pathOf) => {
+        isOpen();
+        const keys = objects.at(-1);
+        if (keys?.has(key) && duplicates.length < mostDuplicates)
+          duplicates.push({
+            path: pathText([...pathOf(), key]),
+            message: `stands twice in its object, again at ${line + 1}:${character + 1}`,
+          });
+        keys?.add(key);
+      },
+      onSeparator: (mark, offset) => void (comma = mark === ',' ? offset : undefined),
+      onObjectEnd: () => {
+        objects.pop();
+        close();
+      },
+      onArrayEnd: close,
+      onComment: (offset, length) => void extra.push([offset, offset + length]),
+      onError: (code, offset, _length, line, character) =>
+        void (first ??= broken({ line, character }, saidOf(printParseErrorCode(code), text[offset]))),
+    },
+    { allowTrailingComma: true },
+  );
+  return first ?? { ok: true, value: valueOf(text, extra), duplicates };
+};
+
+/** By the platform, for which `__proto__` is a key as any other. */
+const valueOf = (text: string, extra: readonly (readonly [number, number])[]): unknown => {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const [start, end] of extra.toSorted(([a], [b]) => a - b)) {
+    pieces.push(text.slice(from, start), ' ');
+    from = end;
   }
+  return JSON.parse(pieces.join('') + text.slice(from)) as unknown;
 };
 
-const canClose = (expected: Expected): boolean =>
-  expected === 'valueOrEnd' || expected === 'keyOrEnd' || expected === 'commaOrEnd';
-
-const note = (
-  key: string,
-  at: number,
-  text: string,
-  frames: readonly Frame[],
-  duplicates: Mistake[],
-): void => {
-  const top = frames.at(-1);
-  if (top === undefined) return;
-  top.step = key;
-  if (top.keys.has(key) && duplicates.length < mostDuplicates) {
-    const path: Path = frames.map((frame) => frame.step);
-    duplicates.push({
-      path: pathText(path),
-      message: `stands twice in its object, again at ${place(text, at)}`,
-    });
+interface Place {
+  readonly line: number;
+  readonly character: number;
+}
+/** Tokens as the scanner numbers them; its enum is gone when it runs. */
+const [opening, closing, end] = [new Set([1, 3]), new Set([2, 4]), 17];
+const tooDeepAt = (text: string): Place | null => {
+  const scanner = createScanner(text, true);
+  let open = 0;
+  for (let token: number = scanner.scan(); token !== end; token = scanner.scan()) {
+    open += opening.has(token) ? 1 : closing.has(token) ? -1 : 0;
+    if (open > deepest)
+      return { line: scanner.getTokenStartLine(), character: scanner.getTokenStartCharacter() };
   }
-  top.keys.add(key);
+  return null;
 };
 
-/** `line:column`, both from 1. */
-const place = (text: string, at: number): string => {
-  const before = text.slice(0, at).split('\n');
-  return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
-};
-
-const broken = (text: string, at: number, message: string): JsonText => ({
+const broken = ({ line, character }: Place, message: string): JsonText => ({
   ok: false,
-  mistake: { path: '', message: `is not valid JSON at ${place(text, at)} (line:column): ${message}` },
+  mistake: {
+    path: '',
+    message: `is not valid JSON at ${line + 1}:${character + 1} (line:column): ${message}`,
+  },
 });
 
-const endsEarly = (text: string, top: Frame | undefined): string =>
-  top === undefined
-    ? 'the file is empty'
-    : `the file ends although the "${top.isList ? '[' : '{'}" of ${place(text, top.openedAt)} is still open`;
-
-const brokenString = (text: string, at: number): string => {
-  const char = text[at];
-  if (char === undefined) return 'this string is never closed';
-  if (char === '\\') return 'unknown escape in a string; a backslash is written "\\\\"';
-  return char === '\n' || char === '\r'
-    ? 'a string must be closed on its own line'
-    : 'control character in a string';
+const wanted: Readonly<Record<string, string>> = {
+  InvalidNumberFormat: 'this is no number',
+  PropertyNameExpected: 'expected a key in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: 'expected ":" after the key',
+  CommaExpected: 'expected "," or the closing bracket',
+  CloseBraceExpected: 'the file ends although a "{" is still open',
+  CloseBracketExpected: 'the file ends although a "[" is still open',
+  EndOfFileExpected: 'expected the end of the file',
+  UnexpectedEndOfComment: 'this comment is never closed',
+  UnexpectedEndOfString: 'a string must be closed on its own line',
+  UnexpectedEndOfNumber: 'this number is not finished',
+  InvalidUnicode: 'expected four hex digits after "\\u"',
+  InvalidEscapeCharacter: 'unknown escape in a string; a backslash is written "\\\\"',
+  InvalidCharacter: 'control character in a string',
 };
-
-const unexpected = (text: string, at: number, expected: Expected): string => {
-  const char = text[at];
-  if (char === '/' || char === '#') return 'comments are not allowed in JSON';
+const saidOf = (code: string, char: string | undefined): string => {
   if (char === "'") return 'JSON takes double quotes only';
-  if ((expected === 'key' && char === '}') || (expected === 'value' && char === ']')) {
-    return 'remove the comma before this bracket';
-  }
-  return `expected ${wanted[expected]}`;
+  if (char === '#') return 'a comment begins with "//"';
+  if (char === undefined && code === 'ValueExpected') return 'the file ends where a value is expected';
+  return wanted[code] ?? 'expected a value';
 };

@@ -8,7 +8,7 @@ import {
   type Path,
 } from './mistake.ts';
 import type { OwnFacts, OwnType } from './protocol.ts';
-import { isHttpUrl, serverSchemas, type ServerConfig } from './server.ts';
+import { isHttpUrl, isSocketUrl, noSockets, serverSchemas, type ServerConfig } from './server.ts';
 
 type Texts = Readonly<Record<string, string>>;
 /**
@@ -58,7 +58,11 @@ export const readFacts = (kind: ServerConfig['kind'], rendered: unknown): ReadFa
   const at = (inner: Path): Path => ['server_parameters', ...inner];
   const facts = judged(kind, isObject(rendered) ? asTexts(rendered) : {}, findings, at);
   if (facts !== undefined && 'url' in facts && !isHttpUrl(facts.url))
-    addMistake(findings, at(['url']), 'expected an http:// or https:// URL');
+    addMistake(
+      findings,
+      at(['url']),
+      isSocketUrl(facts.url) ? noSockets : 'expected an http:// or https:// URL',
+    );
   const { mistakes } = findings;
   return facts === undefined || mistakes.length > 0 ? { ok: false, mistakes } : { ok: true, facts };
 };

@@ -104,7 +104,7 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
     other({ url: 'http://h', customHeaders: { a: 1 } }),
     'mcpServers.git.customHeaders.a: expected a string, got a number',
   ],
-  [other({ command: 'x', env: { A: null } }), 'mcpServers.git.env.A: expected a string, got null'],
+  [other({ command: 'x', env: { A: [] } }), 'mcpServers.git.env.A: expected a string, got a list'],
   [other({ command: 'x', autoApprove: 'all' }), 'mcpServers.git.autoApprove: expected a list, got a string'],
   [other({ command: 'x', alwaysAllow: [1] }), 'mcpServers.git.alwaysAllow: expected a list of tool names'],
   [

@@ -65,8 +65,11 @@ const othersIn = (text: string): readonly string[] => {
 export const isTemplate = (text: string): boolean => spansIn(text).length > 0;
 
 /** The ids of all `${input:id}` in the texts of a value (not in its keys), each once, in order of appearance. */
-export const placeholdersIn = (value: unknown): readonly string[] =>
-  found(value, (text) => spansIn(text).flatMap(({ kind, name }) => (kind === 'input' ? [name] : [])));
+export const placeholdersIn = (value: unknown): readonly string[] => namesIn(value, 'input');
+/** The same of all `${env:NAME}`. */
+export const variablesIn = (value: unknown): readonly string[] => namesIn(value, 'env');
+const namesIn = (value: unknown, wanted: Placeholder['kind']): readonly string[] =>
+  found(value, (text) => spansIn(text).flatMap(({ kind, name }) => (kind === wanted ? [name] : [])));
 
 /** The `${…}` that nobody will fill, as written but without a default after `:-`, which may be a secret. */
 export const unfilledIn = (value: unknown): readonly string[] =>

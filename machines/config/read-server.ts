@@ -1,7 +1,15 @@
 import { isForeign, mapForeign } from './foreign.ts';
 import { addMistake, addWarning, check, isObject, pathText, type Findings, type Path } from './mistake.ts';
 import { unfilledIn } from './placeholders.ts';
-import { kindOf, guessedType, serverSchemas, type BaseFields, type ServerConfig } from './server.ts';
+import {
+  kindOf,
+  guessedType,
+  isSocketUrl,
+  noSockets,
+  serverSchemas,
+  type BaseFields,
+  type ServerConfig,
+} from './server.ts';
 import type { OwnType } from './protocol.ts';
 import { approvalsOf, totals, type Settings } from './settings.ts';
 import { serverToProtocol } from './to-protocol.ts';
@@ -33,7 +41,18 @@ export const readServer = (entry: Entry, findings: Findings): ServerConfig | und
     const filled = '${input:…} and ${env:…}';
     addWarning(findings, path, `${text} is passed on as it stands: only ${filled} are filled in`);
   }
-  return judge(mapped.entry, name, mapped.originOf, findings);
+  const server = judge(mapped.entry, name, mapped.originOf, findings);
+  return server && { ...server, ...shownIn(value) };
+};
+/** What is meant for a screen, where it is a text; whatever else stands there hurts nobody. */
+const shownIn = (value: Readonly<Record<string, unknown>>): Pick<ServerConfig, 'shown'> => {
+  const first = (...keys: readonly string[]): string | undefined =>
+    keys.map((key) => value[key]).find((text): text is string => typeof text === 'string' && text !== '');
+  const [icons, descriptions] = [first('icons', 'icon'), first('descriptions', 'description', 'title')];
+  if (icons === undefined && descriptions === undefined) return {};
+  return {
+    shown: { ...(icons !== undefined && { icons }), ...(descriptions !== undefined && { descriptions }) },
+  };
 };
 
 const nameOf = (
@@ -78,6 +97,8 @@ const judge = (
         originOf(['a2c', key]),
         'is of all servers together: write it at the top of the file',
       );
+  if ('remote' in made && isSocketUrl(made.remote.url))
+    addWarning(findings, originOf(['server_parameters', 'url']), `${noSockets}: this server does not start`);
   if (made.defaultToolMeta?.alias) {
     const what = 'gives every tool of this server one name, so that only one can be called';
     addWarning(findings, originOf(['default_tool_meta', 'alias']), `${what}; write it into tool_meta`);

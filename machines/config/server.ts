@@ -22,6 +22,8 @@ interface ServerBase {
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
   readonly vrl: string | null;
+  /** How a file of another client has it shown: an emoji or a URL, and a sentence. */
+  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
   /** `autoApprove` in here, wherever the server says it. */
   readonly settings: Settings;
   /** The same server as the protocol has it, complete and unrendered: what `client:get_config` shows. */
@@ -101,10 +103,16 @@ const args = z.array(word).nullish();
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, 'is no valid header name');
 const headerValue = z.string().regex(/^[^\r\n\0]*$/, 'a header value must be one line');
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s/?#]\S*$/i.test(text);
+/** What VS Code reaches through a socket or a pipe, and we do not. */
+export const isSocketUrl = (text: string): boolean => /^(unix|pipe):\/\//i.test(text);
+export const noSockets = 'sockets and pipes (unix://, pipe://) are not reached in this version';
 const url = z
   .string()
   .min(1)
-  .refine((text) => isTemplate(text) || isHttpUrl(text), 'expected an http:// or https:// URL');
+  .refine(
+    (text) => isTemplate(text) || isHttpUrl(text) || isSocketUrl(text),
+    'expected an http:// or https:// URL',
+  );
 const remote = {
   url,
   headers: z.record(headerName, headerValue).nullish(),

@@ -24,6 +24,7 @@ export const settingsSchema = z
     idleStop: durationSchema.optional(),
     timeouts: z
       .strictObject({
+        bootMs: ms,
         connectMs: positiveMs,
         listMs: positiveMs,
         callIdleMs: ms,
@@ -47,9 +48,17 @@ export const settingsSchema = z
     listChanged: z.enum(['auto', 'off']).optional(),
     refreshFailures: z.int().min(1).max(1000).optional(),
     participation: z.enum(['subscribe', 'resources']).optional(),
+    exposeAddresses: z.boolean().optional(),
     autoApprove: autoApproveSchema.optional(),
   })
   .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
+
+/** What of `given` is said takes the place of the same in `now`, time by time; the rest stays. */
+export const mergedSettings = (now: Settings, given: Settings): Settings => ({
+  ...now,
+  ...given,
+  ...((now.timeouts ?? given.timeouts) && { timeouts: { ...now.timeouts, ...given.timeouts } }),
+});
 
 /** Of all servers together: they mean something at the top of a file only. */
 export const totals = ['totalConcurrency', 'totalQueue'] as const;

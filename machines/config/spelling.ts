@@ -3,8 +3,8 @@ const known =
   `type name disabled forbidden_tools tool_meta default_tool_meta vrl auto_approve a2c server_parameters command args env cwd
   encoding encoding_error_handler url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
   ret_object_mapper id description default password options servers inputs restart restartBudget start idleStop
-  timeouts connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
-  concurrency queue totalConcurrency totalQueue resultBytes onConflict pollMs pollDeclaredMs listChanged refreshFailures participation autoApprove`.split(
+  timeouts bootMs connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
+  concurrency queue totalConcurrency totalQueue resultBytes onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove`.split(
     /\s+/,
   );
 

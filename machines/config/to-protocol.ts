@@ -15,9 +15,13 @@ export const toProtocol = (config: {
   readonly inputs: readonly InputDefinition[];
 } => ({
   servers: Object.fromEntries(config.servers.map((server) => [server.name, server.raw])),
-  inputs: config.inputs.map((input) =>
-    input.type === 'promptString' && input.password ? { ...input, default: null } : input,
-  ),
+  inputs: config.inputs.map((input) => {
+    if (input.type === 'promptString' && input.password) return { ...input, default: null };
+    if (input.type !== 'pickString') return input;
+    // Ours: the protocol has the values alone.
+    const { labels: _, ...plain } = input;
+    return plain;
+  }),
 });
 
 type Unwritten<T> = T extends unknown ? Omit<T, 'raw'> : never;

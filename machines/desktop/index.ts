@@ -1,5 +1,5 @@
 /** Windows: their URIs, a desktop made of them, and what changed about it (seed 001). Mirrors `../finder/`. */
-export { desktopDifference, isDesktopChanged, windowUrisIn } from './desktop-update.ts';
+export { desktopDifference, isDesktopChanged, refusedWindowsIn, windowUrisIn } from './desktop-update.ts';
 export { desktopQueryOf, desktopQuestion, type DesktopQuery } from './query.ts';
 export { arrangeWindows, organizeDesktop } from './organize-desktop.ts';
 export {
@@ -11,4 +11,5 @@ export {
   type WindowRule,
   type WindowUri,
 } from './window-uri.ts';
+export { windowsTouched } from './windows-touched.ts';
 export { hasBlob, isShown, readWindow, renderWindow, type ShownWindow, type Window } from './window.ts';

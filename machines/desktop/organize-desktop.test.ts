@@ -29,10 +29,10 @@ describe('step 1: what is no window is left out', () => {
   ])('%s, and its neighbour stays', (_, wrong) => {
     expect(urisOf([wrong, windowOf('A', 'b')])).toEqual(['b']);
   });
-  it('X2 D09 one whose text is empty or blank is a window: its bare URI', () => {
+  it('X2 one whose text is empty is a window: its bare URI; one of blanks shows them', () => {
     expect(urisOf([windowOf('A', 'a', [said('')]), windowOf('A', 'b', [said(' \n'), blob])])).toEqual([
       'a',
-      'b',
+      'b\n\n \n',
     ]);
   });
   it('two servers with one URI have a window each', () => {
@@ -118,13 +118,17 @@ describe('a rendered window', () => {
     expect(render(said('one'))).toBe('window://a?x=1\n\none');
     expect(render(said('one'), said('two\n\nthree'))).toBe('window://a?x=1\n\none\n\ntwo\n\nthree');
   });
-  it('D08 D10 passes over blobs, empty texts, and what is neither', () => {
-    expect(render(said('a'), blob, said(''), {}, said('b'))).toBe('window://a?x=1\n\na\n\nb');
-    expect(render(said(''), said('a'))).toBe('window://a?x=1\n\na');
+  it('D08 D10 passes over blobs and what is neither; an empty text counts like any other', () => {
+    expect(render(said('a'), blob, {}, said('b'))).toBe('window://a?x=1\n\na\n\nb');
+    expect(render(said('a'), said(''), said('b'))).toBe('window://a?x=1\n\na\n\n\n\nb');
+    expect(render(said(''), said('a'))).toBe('window://a?x=1\n\n\n\na');
   });
-  it('D09 begins and ends with no blanks, and is the bare URI where nothing is left', () => {
-    expect(render(said('\n  a  '), said(' '))).toBe('window://a?x=1\n\na');
-    expect(render(said(' \n\t'))).toBe('window://a?x=1');
+  it('D09 is not trimmed: code keeps its first indentation and its last line end', () => {
+    expect(render(said('    if (a)\n      b();\n'))).toBe('window://a?x=1\n\n    if (a)\n      b();\n');
+    expect(render(said(' \n\t'))).toBe('window://a?x=1\n\n \n\t');
+  });
+  it('is the bare URI where its one text is empty', () => {
+    expect(render(said(''))).toBe('window://a?x=1');
   });
 });
 

@@ -24,11 +24,10 @@ const gap = '\n\n';
 
 /** One `Desktop` of seed 001: the URI, an empty line, all its texts with an empty line between them; or the bare URI. */
 export function renderWindow({ uri, contents }: Window): string {
-  let body = '';
-  for (const { text } of contents ?? [])
-    if (typeof text === 'string' && text !== '') body = body === '' ? text : body + gap + text;
-  const shown = body.trim();
-  return shown === '' ? uri : uri + gap + shown;
+  const texts = (contents ?? []).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
+  // As they are: the first blanks of code say something, and so does an empty text among others.
+  const body = texts.join(gap);
+  return body === '' ? uri : uri + gap + body;
 }
 
 /** A rendered window as who reads it takes it apart. */

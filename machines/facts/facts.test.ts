@@ -4,7 +4,7 @@ import { factLine, readFact, type Fact } from './index.ts';
 const samples: Fact[] = [
   { type: 'office', url: 'http://127.0.0.1:3000', office: 'local', name: 'c1' },
   { type: 'server_status', name: 'fs', state: 'waiting', reason: 'exit code 1' },
-  { type: 'tool_list_changed', added: ['read'], removed: [] },
+  { type: 'tool_list_changed', added: ['read'], removed: [], changed: ['write'] },
   {
     type: 'tool_call_result',
     req_id: 'r1',

@@ -21,6 +21,7 @@ const toolList = z.object({
   type: z.literal('tool_list_changed'),
   added: z.array(z.string()),
   removed: z.array(z.string()),
+  changed: z.array(z.string()),
 });
 const toolCall = z.object({
   type: z.literal('tool_call_result'),

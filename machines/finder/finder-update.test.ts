@@ -56,19 +56,23 @@ describe('what an agent tells of two catalogues', () => {
     const [changed, c] = [of('a', { last_modified: now, title: 'A' }), of('c')];
     expect(finderDifference([a, b], [c, changed])).toEqual({ added: [c], removed: [b], changed: [changed] });
   });
-  it('is nothing where the time is the same in another spelling, or nobody knows one', () => {
-    const pairs = [
-      ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00+01:00'],
-      [undefined, null],
-      ['never', 'never'],
-    ];
-    for (const [before, after] of pairs)
-      expect(
-        finderDifference(
-          [of('a', { last_modified: before })],
-          [of('a', { last_modified: after, title: 'x' })],
-        ),
-      ).toEqual({ added: [], removed: [], changed: [] });
+  it.each([
+    { title: 'x' },
+    { page_count: 2 },
+    { file_type: 'md' },
+    { file_uri: 'file:///b' },
+    { keywords: ['k'] },
+    { summary: 's' },
+    { pages_read: 3 },
+  ])('has a document as changed of which any field is another, without a new time: %j', (field) => {
+    for (const time of [{}, { last_modified: '2026-01-01' }])
+      expect(finderDifference([of('a', time)], [of('a', { ...time, ...field })]).changed).toHaveLength(1);
+  });
+  it('is nothing where only the order of its fields is another', () => {
+    const { title, ...rest } = of('a', { last_modified: '2026-01-01' });
+    expect(finderDifference([{ title, ...rest }], [{ ...rest, title }])).toEqual({
+      ...{ added: [], removed: [], changed: [] },
+    });
   });
   it('has a document as changed whose time came or went', () => {
     for (const [before, after] of [

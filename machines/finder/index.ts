@@ -25,7 +25,14 @@ export {
   pageOutOfRange,
   type DpeRule,
 } from './failures.ts';
-export { dpeUrisIn, finderDifference, isFinderChanged, urisOfLevel } from './finder-update.ts';
+export { documentsTouched } from './documents-touched.ts';
+export {
+  dpeUrisIn,
+  refusedDocumentsIn,
+  finderDifference,
+  isFinderChanged,
+  urisOfLevel,
+} from './finder-update.ts';
 export { instantOf } from './instant.ts';
 export {
   readCatalogue,

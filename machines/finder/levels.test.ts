@@ -60,10 +60,16 @@ describe('a summary', () => {
     expect(readSummary([], 'docs').ok).toBe(false);
   });
   it('of a server that lists its catalogue is in Level 0; an entry that is no document falls alone', () => {
-    const catalogue = { documents: [document, { title: 'broken' }, null], total_count: 3 };
+    const catalogue = { documents: [document, { title: 'broken', uri: 'dpe://h/x' }, null], total_count: 3 };
     expect(readCatalogue(json(catalogue), 'docs')).toEqual({
       ok: true,
-      body: { documents: [{ ...document, server: 'docs' }], unreadable: 2 },
+      body: {
+        documents: [{ ...document, server: 'docs' }],
+        refused: [
+          { uri: 'dpe://h/x', reason: expect.stringMatching(/^documents\.1 .*doc_ref: .*page_count: /) },
+          { reason: expect.stringMatching(/^documents\.2 /) },
+        ],
+      },
     });
     expect(readCatalogue(json({ documents: 3 }), 'docs').ok).toBe(false);
   });

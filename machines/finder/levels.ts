@@ -13,6 +13,7 @@ import {
   type DPEPage,
 } from '../wire/finder.ts';
 import type { Read } from '../wire/lists.ts';
+import { problemsIn } from '../wire/problems.ts';
 import type { ResourceContents } from '../wire/resource.ts';
 
 /** What a read of a document gave: the JSON of its first text, by the level that was read (a2c-wire §3.13). */
@@ -36,9 +37,7 @@ function readAs<T>(contents: Contents, schema: z.ZodType<T>, what: string): Read
   if (typeof text !== 'string') return unreadable(`The server gave no text where ${what} was to be`);
   const read = schema.safeParse(parsed(text));
   if (read.success) return { ok: true, body: read.data };
-  const [issue] = read.error.issues;
-  const where = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-  return unreadable(`What the server gave is not ${what}: ${where}${issue?.message ?? 'wrong shape'}`);
+  return unreadable(`What the server gave is not ${what}: ${problemsIn(read.error).join('; ')}`);
 }
 
 /** Level 1. */
@@ -61,16 +60,21 @@ export function readSummary(contents: Contents, server: string): Read<DPEDocumen
 
 export interface CatalogueRead {
   readonly documents: readonly DPEDocumentSummary[];
-  /** How many entries are no document and were left out. */
-  readonly unreadable: number;
+  /** Entries that are no document, and were left out. */
+  readonly refused: readonly { readonly uri?: string; readonly reason: string }[];
 }
 /** Level 0, of a server that lists its catalogue instead of its documents: an entry that is no document falls alone. */
 export function readCatalogue(contents: Contents, server: string): Read<CatalogueRead> {
   const read = readAs(contents, dpeCatalogue, 'a catalogue');
   if (!read.ok) return read;
-  const documents = read.body.documents.flatMap((entry) => {
+  const documents: DPEDocumentSummary[] = [];
+  const refused = read.body.documents.flatMap((entry, at): CatalogueRead['refused'] => {
     const document = dpeDocumentMetadata.safeParse(entry);
-    return document.success ? [{ ...document.data, server }] : [];
+    if (document.success) documents.push({ ...document.data, server });
+    if (document.success) return [];
+    const { uri } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+    const reason = `documents.${at} of its catalogue is not a document: ${problemsIn(document.error).join('; ')}`;
+    return [{ reason, ...(typeof uri === 'string' && { uri }) }];
   });
-  return { ok: true, body: { documents, unreadable: read.body.documents.length - documents.length } };
+  return { ok: true, body: { documents, refused } };
 }

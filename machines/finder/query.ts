@@ -10,6 +10,8 @@ export interface FinderQuery {
   readonly offset?: number;
   /** How many are given: 20 by default, 100 at the most, none for 0 or less. */
   readonly limit?: number;
+  /** Servers are asked anew. */
+  readonly fresh?: boolean;
 }
 export const defaultLimit = 20;
 export const mostLimit = 100;
@@ -20,14 +22,22 @@ export const finderQueryOf = (asked: GetFinder): FinderQuery => ({
   ...(typeof asked.file_type === 'string' && { fileType: asked.file_type }),
   ...(typeof asked.offset === 'number' && { offset: asked.offset }),
   ...(typeof asked.limit === 'number' && { limit: asked.limit }),
+  ...(asked.fresh === true && { fresh: true }),
 });
 
 /** The fields of the question; what is not wanted, or what is so by default, is not sent. */
-export const finderQuestion = ({ keywords, fileType, offset = 0, limit = defaultLimit }: FinderQuery) => ({
+export const finderQuestion = ({
+  keywords,
+  fileType,
+  offset = 0,
+  limit = defaultLimit,
+  fresh = false,
+}: FinderQuery) => ({
   ...(keywords !== undefined && { keywords: [...keywords] }),
   ...(fileType !== undefined && { file_type: fileType }),
   ...(offset !== 0 && { offset }),
   ...(limit !== defaultLimit && { limit }),
+  ...(fresh && { fresh }),
 });
 
 /** The part that is wanted, in whole numbers. */

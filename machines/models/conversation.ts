@@ -88,11 +88,11 @@ export function createConversation(saved: SavedConversation = { names: [], ids: 
   };
 }
 
-function shownServer({ server, computer = '' }: ModelTool): ServerShown {
+function shownServer({ server, computer = '', shown }: ModelTool): ServerShown {
   // The wire does not tell an agent which server has a tool.
   if (server === undefined) return { name: computer, icons: '', descriptions: '' };
   return typeof server === 'string'
-    ? { name: server, icons: '', descriptions: '' }
+    ? { name: server, icons: shown?.icons ?? '', descriptions: shown?.descriptions ?? '' }
     : { name: server.name, icons: server.icons ?? '', descriptions: server.descriptions ?? '' };
 }
 

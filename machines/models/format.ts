@@ -27,6 +27,8 @@ export interface ModelTool {
   readonly computer?: string;
   /** Its name, or all that is to be shown of it. */
   readonly server?: string | (Pick<ServerShown, 'name'> & Partial<ServerShown>);
+  /** What is to be shown of its server beside its name: what `Computer.tools()` knows of it. */
+  readonly shown?: Partial<Omit<ServerShown, 'name'>>;
   /** The server's own name of the tool, where that is known: the tool stays itself when it is called otherwise. */
   readonly original?: string;
 }

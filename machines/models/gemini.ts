@@ -10,7 +10,26 @@ export interface GeminiFunctionDeclaration {
   readonly name: string;
   readonly description: string;
   /** Left out for a tool that takes none: an object without properties is refused there. */
-  readonly parameters?: GeminiSchema;
+  readonly parameters?: GeminiParameters;
+}
+/**
+ * The enum of this name in `@google/genai`, to which no text is assignable, and an enum of the same name and members is. We
+ * do not depend on that package.
+ */
+declare enum Type {
+  STRING = 'STRING',
+  NUMBER = 'NUMBER',
+  INTEGER = 'INTEGER',
+  BOOLEAN = 'BOOLEAN',
+  ARRAY = 'ARRAY',
+  OBJECT = 'OBJECT',
+}
+/** A `GeminiSchema` as the types of `@google/genai` have it. */
+export interface GeminiParameters extends Omit<GeminiSchema, 'type' | 'items' | 'properties' | 'anyOf'> {
+  readonly type?: Type;
+  readonly items?: GeminiParameters;
+  readonly properties?: Record<string, GeminiParameters>;
+  readonly anyOf?: GeminiParameters[];
 }
 export interface GeminiTool {
   readonly functionDeclarations: GeminiFunctionDeclaration[];
@@ -38,7 +57,7 @@ const renamesOf: (parameters: object) => Renames = remembered((parameters: objec
 function toDeclaration({ function: offered }: MCPToolDefinition): GeminiFunctionDeclaration {
   const { name, description } = offered;
   const parameters = toGeminiSchema(renamed(parametersOf(offered.parameters), renamesOf(offered.parameters)));
-  return { name, description, ...(parameters.properties && { parameters }) };
+  return { name, description, ...(parameters.properties && { parameters: parameters as GeminiParameters }) };
 }
 
 export const gemini = {

@@ -32,6 +32,7 @@ export {
   type GeminiFunctionCall,
   type GeminiFunctionDeclaration,
   type GeminiFunctionResponsePart,
+  type GeminiParameters,
   type GeminiTool,
 } from './gemini.ts';
 export type { GeminiSchema } from './schema/gemini-schema.ts';

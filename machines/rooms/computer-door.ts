@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Give, LinkFact, LinkInput } from '../ports.ts';
-import { systemOfUri, type System } from '../systems/index.ts';
+import { narrower, systemOfUri, withRemedy, type System } from '../systems/index.ts';
 import { badPayload, errorAck, refusal } from '../wire/answers.ts';
 import { getConfig } from '../wire/computer-config.ts';
 import { getDesktop } from '../wire/desktop.ts';
@@ -93,6 +93,10 @@ export class ComputerDoor {
     }
   }
 
+  /** Calls that wait for their answer. */
+  get calls(): number {
+    return this.#calls.size;
+  }
   /** An unknown ticket was answered before, or its connection is gone: dropped. */
   answer(ticket: string, body: unknown): void {
     const waiting = this.#waiting.get(ticket);
@@ -100,7 +104,10 @@ export class ComputerDoor {
     this.#waiting.delete(ticket);
     if (this.#calls.get(waiting.reqId) === ticket) this.#calls.delete(waiting.reqId);
     const bytes = excessBytes(body, bodyLimitBytes);
-    waiting.ack(...(bytes === undefined ? [body] : refusal(waiting.event, tooLarge(bytes), tooLargeAnswer)));
+    if (bytes === undefined) return waiting.ack(body);
+    const remedy = narrower[waiting.event];
+    const failure = { ...tooLarge(bytes), ...(remedy !== undefined && { remedy }) };
+    waiting.ack(...refusal(waiting.event, failure, tooLargeAnswer));
   }
 
   /** The connection is gone; the office has answered for us. */
@@ -112,12 +119,13 @@ export class ComputerDoor {
   #called(payload: unknown, ack: Ack): void {
     const call = this.#read(events.toolCall, messages.toolCall, payload, ack);
     if (!call) return;
-    const { req_id: reqId, tool_name: tool, params, timeout } = call;
+    const { req_id: reqId, agent, tool_name: tool, params, timeout } = call;
     const running = this.#calls.has(reqId);
     const ticket = this.#ticket({ event: events.toolCall, reqId, ack });
     if (running) return this.#give({ type: 'agent.repeated', ticket, reqId });
     this.#calls.set(reqId, ticket);
-    this.#give({ type: 'agent.called', ticket, reqId, tool, params, timeoutMs: toTimeoutMs(timeout) });
+    const timeoutMs = toTimeoutMs(timeout);
+    this.#give({ type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs });
   }
 
   #asked<T extends Question>(
@@ -157,12 +165,13 @@ export class ComputerDoor {
     const event = events.readResource;
     const question = this.#read(event, readResource, payload, ack);
     if (!question) return;
-    const { req_id: reqId, uri } = question;
+    const { req_id: reqId, uri, server } = question;
     const system = systemOfUri(uri);
     if (system.ok) {
       const ticket = this.#ticket({ event, reqId, ack });
-      this.#give({ type: 'agent.askedResource', system: system.body, ticket, reqId, uri });
-    } else ack({ ...errorAck(system.failure), req_id: reqId });
+      const about = { ticket, reqId, uri, ...(typeof server === 'string' && { server }) };
+      this.#give({ type: 'agent.askedResource', system: system.body, ...about });
+    } else ack({ ...errorAck(withRemedy(system.failure)), req_id: reqId });
   }
 
   /** The question, when it is one and this computer is meant; else it is answered here. */
@@ -176,9 +185,11 @@ export class ComputerDoor {
   }
 
   #cancelled(payload: unknown): void {
-    const read = messages.toolCallCancel.safeParse(payload);
+    const read = messages.toolCallCancelled.safeParse(payload);
     const ticket = read.success ? this.#calls.get(read.data.req_id) : undefined;
-    if (ticket !== undefined) this.#give({ type: 'agent.cancelled', ticket });
+    if (ticket === undefined) return;
+    const reason = read.data?.reason;
+    this.#give(reason ? { type: 'agent.cancelled', ticket, reason } : { type: 'agent.cancelled', ticket });
   }
 
   /** Whoever comes next may use the same ids; the calls of who left get no answer, whatever becomes of them. */

@@ -255,3 +255,26 @@ describe('the book of links', () => {
     expect(book.has('k')).toBe(true);
   });
 });
+
+describe('calls of a computer that are over', () => {
+  it('are taken back by the office with a reason, which is one of three words or none', () => {
+    const desk = open('computer');
+    for (const [n, reason] of ['timeout', 'left', 'closing', undefined, 'because', 7].entries()) {
+      asked(desk, 'client:tool_call', { ...call, req_id: `r${n}` });
+      desk.received('notify:tool_call_cancel', [{ agent: 'a', req_id: `r${n}`, reason }]);
+    }
+    const told = facts.flatMap((fact) => (fact.type === 'agent.cancelled' ? [fact] : []));
+    const tickets = told.map(({ ticket }) => ticket);
+    expect(tickets).toEqual(['7.r0', '7.r1', '7.r2', '7.r3', '7.r4', '7.r5']);
+    expect(told.flatMap(({ reason }) => reason ?? [])).toEqual(['timeout', 'left', 'closing']);
+  });
+  it('are answered before it leaves', () => {
+    const desk = open('computer');
+    const acks = asked(desk, 'client:tool_call', call);
+    desk.tell({ type: 'link.leave' });
+    expect(emitted).toEqual([]);
+    desk.tell({ type: 'link.answer', ticket: '7.r', body: 'cancelled' });
+    desk.tell({ type: 'link.answer', ticket: '7.r', body: 'again' });
+    expect([acks, emitted.map(({ event }) => event)]).toEqual([[['cancelled']], ['server:leave_office']]);
+  });
+});

@@ -67,6 +67,8 @@ export class LinkDesk implements Leaf<LinkCommand> {
   readonly #questions: Questions;
   readonly #ended: () => void;
   #state: 'connecting' | 'up' | 'over' = 'connecting';
+  /** It is to leave as soon as the calls that it has are answered. */
+  #isLeaving = false;
 
   /** `ended` is called once, when the leaf is closed. */
   constructor(at: string, input: LinkInput, give: Give<LinkFact>, wire: LinkWire, ended: () => void) {
@@ -121,9 +123,11 @@ export class LinkDesk implements Leaf<LinkCommand> {
           this.#fact(readJoin(ack)),
         );
       case 'link.leave':
-        return this.#emit(events.leaveOffice, { office_id }, () => this.#fact({ type: 'leave.done' }));
+        this.#isLeaving = true;
+        return this.#leave();
       case 'link.answer':
-        return this.#door.answer(command.ticket, command.body);
+        this.#door.answer(command.ticket, command.body);
+        return this.#leave();
       case 'link.announce':
         return this.#emit(command.event, { computer: name });
     }
@@ -152,6 +156,13 @@ export class LinkDesk implements Leaf<LinkCommand> {
       ack(...refusal(event, { code: wireCodes.notBuilt, message: 'An agent answers no questions' }));
   }
 
+  /** After the answers, which an office does not pass on from somebody who has left. */
+  #leave(): void {
+    if (!this.#isLeaving || this.#door.calls > 0) return;
+    this.#isLeaving = false;
+    const { office: office_id } = this.#input;
+    this.#emit(events.leaveOffice, { office_id }, () => this.#fact({ type: 'leave.done' }));
+  }
   #fact(fact: LinkFact): void {
     if (this.#state === 'up') this.#give(fact);
   }

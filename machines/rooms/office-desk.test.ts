@@ -22,6 +22,7 @@ beforeEach(() => {
       },
       enter: () => {},
       exit: () => {},
+      notify: () => {},
       broadcast: () => {
         throw new RangeError('too deep');
       },

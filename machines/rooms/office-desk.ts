@@ -1,9 +1,9 @@
 import type { Give, OfficeCommand, OfficeFact, SeatFacts } from '../ports.ts';
 import { timing } from '../timing.ts';
 import { badPayload, refusal } from '../wire/answers.ts';
-import { events, type NoticeName, type RelayedName } from '../wire/events.ts';
+import { events, notices, type NoticeName, type RelayedName } from '../wire/events.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
-import { joinOffice, leaveOffice } from '../wire/messages.ts';
+import { joinOffice, leaveOffice, type CancelReason } from '../wire/messages.ts';
 import { Pending, type Timers } from './pending.ts';
 import { judge, type RelayTiming, type Verdict } from './relay.ts';
 import { isSameSeat, Seating } from './seating.ts';
@@ -17,7 +17,12 @@ export interface OfficeWire {
   enter(socket: string, office: string): void;
   exit(socket: string, office: string): void;
   broadcast(office: string, except: string, event: NoticeName, body: object): void;
+  /** To one socket, without an answer. */
+  notify(socket: string, event: NoticeName, body: object): void;
 }
+
+/** What was answered to an event of a socket, as the arguments of its ack. */
+export type OfficeAnswered = (event: string, payload: unknown, ack: readonly unknown[]) => void;
 
 const internal: Failure = { code: wireCodes.internal, message: 'The office failed on this event' };
 const silent: Ack = () => {};
@@ -42,10 +47,18 @@ export class OfficeDesk {
   readonly #seating = new Seating();
   readonly #sockets = new Set<string>();
   readonly #tickets = new Map<string, { readonly socket: string; readonly ack: Ack }>();
+  readonly #answered: OfficeAnswered | undefined;
   #lastTicket = 0;
   #closed = false;
 
-  constructor(wire: OfficeWire, timers: Timers, give: Give<OfficeFact>, limits: RelayTiming = timing) {
+  constructor(
+    wire: OfficeWire,
+    timers: Timers,
+    give: Give<OfficeFact>,
+    limits: RelayTiming = timing,
+    answered?: OfficeAnswered,
+  ) {
+    this.#answered = answered;
     this.#wire = wire;
     this.#give = give;
     this.#limits = limits;
@@ -73,7 +86,8 @@ export class OfficeDesk {
   }
 
   received(socket: string, event: string, args: readonly unknown[]): void {
-    const { payload, ack } = splitArgs(args);
+    const { payload, ack: asked } = splitArgs(args);
+    const ack = this.#heard(event, payload, asked);
     if (this.#closed || !this.#sockets.has(socket)) return;
     try {
       if (event === events.joinOffice) this.#joins(socket, payload, ack);
@@ -154,7 +168,7 @@ export class OfficeDesk {
       to: toSocket,
       event,
       timeoutMs,
-      ...(reqId !== undefined && { reqId }),
+      ...(reqId !== undefined && { reqId, onGivenUp: this.#cancelling(toSocket, payload, reqId) }),
       onAnswer: (...answer) => this.#answer(ack, answer, event),
     });
     if (typeof id !== 'number') return this.#answer(ack, refusal(event, id));
@@ -163,6 +177,12 @@ export class OfficeDesk {
     } catch {
       this.#pending.settle(id, ...refusal(event, internal));
     }
+  }
+
+  /** Before its agent hears that nobody waits any more: what was not sent to a tool must not be. */
+  #cancelling(computer: string, call: object, req_id: string): (reason: CancelReason) => void {
+    const { agent } = call as { readonly agent: string };
+    return (reason) => this.#wire.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 
   #seat(socket: string, seat: SeatFacts): void {
@@ -183,6 +203,19 @@ export class OfficeDesk {
     if (gone === undefined) this.#wire.exit(socket, seat.office);
   }
 
+  /** An ack of which somebody hears, too. */
+  #heard(event: string, payload: unknown, ack: Ack | undefined): Ack | undefined {
+    const answered = this.#answered;
+    if (!answered || !ack) return ack;
+    return (...args) => {
+      ack(...args);
+      try {
+        answered(event, payload, args);
+      } catch {
+        // Whoever listens is no part of an answer.
+      }
+    };
+  }
   /** A transport may choke on an answer (nested too deep to be written): that must not reach its event loop. */
   #answer(ack: Ack | undefined, args: readonly unknown[], event?: string): void {
     try {

@@ -2,6 +2,7 @@ import { extended } from '../extended.ts';
 import { refusal } from '../wire/answers.ts';
 import { type Failure, wireCodes } from '../wire/failure.ts';
 import { unanswered } from '../wire/outcome.ts';
+import type { CancelReason } from '../wire/messages.ts';
 import { mostInFlight, sizes } from '../wire/protocol.ts';
 
 export interface Timers {
@@ -19,6 +20,8 @@ export interface Routed {
   readonly reqId?: string;
   /** Called once, with the arguments of the ack. */
   readonly onAnswer: (...ack: unknown[]) => void;
+  /** Called before that when nobody waits for its target any more, which is still there. */
+  readonly onGivenUp?: (why: CancelReason) => void;
 }
 interface Entry extends Routed {
   readonly id: number;
@@ -100,7 +103,10 @@ export class Pending {
       this.#reqIds.set(from, inFlight.add(reqId));
     }
     const id = ++this.#lastId;
-    const expire = (): void => void this.settle(id, ...lost(event, timedOut(routed)));
+    const expire = (): void => {
+      routed.onGivenUp?.('timeout');
+      this.settle(id, ...lost(event, timedOut(routed)));
+    };
     const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
     const entry: Entry = extended(routed, { id, timer });
     this.#entries.set(id, entry);
@@ -125,6 +131,7 @@ export class Pending {
   leave(socket: string, gone?: string): void {
     const why = gone === oversized ? cutOff : left;
     for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
+      if (entry.from === socket) entry.onGivenUp?.('left');
       if (entry.from === socket && gone !== undefined) this.#forget(entry);
       else this.settle(entry.id, ...lost(entry.event, entry.from === socket ? abandoned : why));
     }
@@ -132,7 +139,10 @@ export class Pending {
 
   /** Answers everything that waits. */
   close(): void {
-    for (const { id, event } of [...this.#entries.values()]) this.settle(id, ...lost(event, closing));
+    for (const { id, event, onGivenUp } of [...this.#entries.values()]) {
+      onGivenUp?.('closing');
+      this.settle(id, ...lost(event, closing));
+    }
   }
 
   #forget(entry: Entry): void {

@@ -1,7 +1,6 @@
 import type { Missing } from '../systems/index.ts';
 import { events } from '../wire/events.ts';
 import { readDesktop } from '../wire/lists.ts';
-import { missingIn } from './missing.ts';
 import type { SubjectRules } from './subject.ts';
 
 /** All windows of a computer, each as one text, and the servers of which not all are among them. */
@@ -16,7 +15,7 @@ export const desktop: SubjectRules<DesktopSeen> = {
   read: (ack, reqId) => {
     const read = readDesktop(ack, reqId);
     return read.ok
-      ? { step: 'whole', value: { desktops: read.body.desktops, missing: missingIn(read.body) } }
+      ? { step: 'whole', value: { desktops: read.body.desktops, missing: read.body.missing } }
       : { step: 'unreadable', failure: read.failure };
   },
   tries: 3,

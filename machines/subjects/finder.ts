@@ -4,7 +4,6 @@ import { events } from '../wire/events.ts';
 import { wireCodes, type Failure } from '../wire/failure.ts';
 import type { DPEDocumentSummary } from '../wire/finder.ts';
 import { readFinder } from '../wire/lists.ts';
-import { missingIn } from './missing.ts';
 import type { Gathered, Reading, SubjectRules } from './subject.ts';
 
 /** The documents of a computer, and the servers of which not all are among them. */
@@ -23,13 +22,14 @@ const mostDocuments = 1_000;
 const mostPages = mostDocuments / mostLimit;
 /** How often one collection is begun anew by itself. */
 const mostTorn = 2;
-const none: Gathered = { items: [], total: 0, pages: 0, torn: 0 };
+const none: Gathered = { items: [], given: 0, missing: [], total: 0, pages: 0, torn: 0 };
 /** Also said by whoever lists them in another way. */
 export const restless: Failure = {
   code: wireCodes.conflict,
   message: 'The documents change faster than they can be listed',
 };
 
+const keyed = (missing: Missing): [string, Missing] => [JSON.stringify(missing), missing];
 /** Another total says that the pages are of two states: what was gathered may lack some, or have some twice. */
 function torn({ torn: before }: Gathered): Reading<FinderSeen> {
   if (before >= mostTorn) return { step: 'unreadable', failure: restless };
@@ -38,21 +38,24 @@ function torn({ torn: before }: Gathered): Reading<FinderSeen> {
 
 export const finder: SubjectRules<FinderSeen> = {
   method: events.getFinder,
-  fieldsOf: (gathered) => finderQuestion({ offset: gathered?.items.length ?? 0, limit: mostLimit }),
+  fieldsOf: (gathered) => finderQuestion({ offset: gathered?.given ?? 0, limit: mostLimit }),
   read: (ack, reqId, before) => {
     const read = readFinder(ack, reqId);
     if (!read.ok) return { step: 'unreadable', failure: read.failure };
     const gathered = before ?? none;
-    const { documents: page, total_count: total } = read.body;
+    const { documents: page, entries, total_count: total } = read.body;
     if (gathered.pages > 0 && gathered.total !== total) return torn(gathered);
     const items = [...(gathered.items as readonly DPEDocumentSummary[]), ...page].slice(0, mostDocuments);
     const pages = gathered.pages + 1;
-    if (page.length > 0 && pages < mostPages && items.length < Math.min(total, mostDocuments))
-      return { step: 'part', gathered: { ...gathered, items, total, pages } };
+    const given = gathered.given + entries.length;
+    // Each page says what is missing as a whole; what of it is not readable only this one can say.
+    const missing = [...new Map([...gathered.missing, ...read.body.missing].map(keyed)).values()];
+    if (entries.length > 0 && pages < mostPages && given < Math.min(total, mostDocuments))
+      return { step: 'part', gathered: { ...gathered, items, given, missing, total, pages } };
     const left_out = Math.max(0, total - items.length);
     return {
       step: 'whole',
-      value: { documents: items, total_count: total, left_out, missing: missingIn(read.body) },
+      value: { documents: items, total_count: total, left_out, missing },
     };
   },
   tries: 3,

@@ -7,7 +7,6 @@ import type { SmcpTool } from '../wire/tool.ts';
 
 export type { DesktopSeen } from './desktop.ts';
 export { restless, type FinderSeen } from './finder.ts';
-export { missingIn } from './missing.ts';
 export type { Gathered, Reading, Subject, SubjectRules } from './subject.ts';
 
 export interface SubjectValues {

@@ -1,4 +1,5 @@
 import type { Failure } from '../wire/failure.ts';
+import type { Missing } from '../wire/missing.ts';
 
 /** What of a computer a view follows. */
 export type Subject = 'tools' | 'desktop' | 'finder';
@@ -6,6 +7,9 @@ export type Subject = 'tools' | 'desktop' | 'finder';
 /** What was given so far of a subject that is asked for in pages. */
 export interface Gathered {
   readonly items: readonly object[];
+  /** How many entries they came from: what is not readable is no item. */
+  readonly given: number;
+  readonly missing: readonly Missing[];
   /** How many there are to be. */
   readonly total: number;
   /** Answers that are in it. */

@@ -1,5 +1,5 @@
 import type { Failure } from '../wire/failure.ts';
-import type { Contents, Missing } from './system.ts';
+import type { Contents, Missing, System } from './system.ts';
 
 /** The answer for the whole, as the wire has it but for `req_id`; `missing` are servers of which not all is in it. */
 export interface AggregateShown {
@@ -17,4 +17,14 @@ export interface ResourceRead {
   readonly reqId: string;
   readonly contents: Contents;
   readonly failure: Failure | null;
+}
+/**
+ * The list of a server is asked for anew. `n`: at once, for that question, and told whatever came of it; 0: by and by, for
+ * the server told of a change of something that it has not listed.
+ */
+export interface ResourcesRelist {
+  readonly type: 'resources.relist';
+  readonly server: string;
+  readonly by: System;
+  readonly n: number;
 }

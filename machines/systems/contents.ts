@@ -1,4 +1,5 @@
 import { wireCodes } from '../wire/failure.ts';
+import { problemsIn } from '../wire/problems.ts';
 import type { Read } from '../wire/lists.ts';
 import { resourceResult } from '../wire/resource.ts';
 import type { Contents } from './system.ts';
@@ -7,8 +8,6 @@ import type { Contents } from './system.ts';
 export function contentsIn(result: unknown): Read<Contents> {
   const read = resourceResult.safeParse(result);
   if (read.success) return { ok: true, body: read.data.contents };
-  const [issue] = read.error.issues;
-  const where = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
-  const message = `The server did not answer with contents: ${where}${issue?.message ?? 'wrong shape'}`;
+  const message = `The server did not answer with contents: ${problemsIn(read.error).join('; ')}`;
   return { ok: false, failure: { code: wireCodes.internal, message } };
 }

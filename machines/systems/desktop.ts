@@ -1,17 +1,19 @@
 import { contentHash } from '../catalog/index.ts';
 import {
+  arrangeWindows,
   desktopQueryOf,
   hasBlob,
-  isWindowUri,
   organizeDesktop,
   parseWindowUri,
+  refusedWindowsIn,
+  windowsTouched,
   windowUrisIn,
   type Window,
 } from '../desktop/index.ts';
 import { byRecency } from '../history/index.ts';
 import { wireCodes, type Failure } from '../wire/failure.ts';
 import type { GetDesktop } from '../wire/desktop.ts';
-import type { Contents, Notice, SystemRules } from './system.ts';
+import type { Contents, Notice, Part, SystemRules } from './system.ts';
 
 /** A blob can be as large as a message: only that it is there is kept, and by what one tells it from another. */
 const kept = (contents: Contents): Window['contents'] =>
@@ -24,6 +26,7 @@ const blobNotice = ({ server, uri, contents }: Window): Notice => ({
   text: `The window '${uri}' of server '${server}' has contents that are no text: they are not shown`,
 });
 
+const nameOf = ({ server }: Part): string => server;
 const noWindow = (uri: string): Failure => ({
   code: wireCodes.notFound,
   message: `No MCP server shows the window '${uri}'`,
@@ -33,8 +36,32 @@ const noWindow = (uri: string): Failure => ({
 export const desktop: SystemRules = {
   urisIn: windowUrisIn,
   toRead: (uris) => uris,
-  touchedBy: (uri, read) => (isWindowUri(uri) ? read.filter((each) => each === uri) : []),
-  itemsOf: (contents, uri, server) => ({ ok: true, body: [{ server, uri, contents: kept(contents) }] }),
+  touchedBy: windowsTouched,
+  isListed: (uri, listed) => windowsTouched(uri, listed).length > 0,
+  neededBy: (query, history, parts) => {
+    const { size, window } = desktopQueryOf(query as GetDesktop);
+    const most = size === null ? Infinity : Math.trunc(size);
+    if (window !== null && most > 0) {
+      const listing = parts.filter(({ uris }) => uris?.includes(window));
+      return (listing.length > 0 ? listing : parts.filter(({ uris }) => uris === null)).map(nameOf);
+    }
+    const itemsOf = new Map(parts.map(({ server, items }) => [server, items]));
+    const needed: string[] = [];
+    let count = 0;
+    // Servers are shown one after the other: behind the last window that is wanted nobody is.
+    for (const server of byRecency(itemsOf.keys(), history)) {
+      if (count >= most) break;
+      needed.push(server);
+      const windows = (itemsOf.get(server) ?? []) as readonly Window[];
+      if (most < Infinity) count += arrangeWindows(windows, null, history).length;
+    }
+    return needed;
+  },
+  refusedIn: refusedWindowsIn,
+  itemsOf: (contents, uri, server) => ({
+    ok: true,
+    body: { items: [{ server, uri, contents: kept(contents) }], refused: [] },
+  }),
   noticesOf: (items) => (items as readonly Window[]).filter(hasBlob).map(blobNotice),
   answerOf: (items, query, history) => {
     const { size, window } = desktopQueryOf(query as GetDesktop);

@@ -1,5 +1,6 @@
 import {
   claimOf,
+  documentsTouched,
   dpeUrisIn,
   finderQueryOf,
   hostNotFound,
@@ -8,6 +9,7 @@ import {
   readCatalogue,
   readRefusal,
   readSummary,
+  refusedDocumentsIn,
   routeOf,
   urisOfLevel,
 } from '../finder/index.ts';
@@ -16,21 +18,10 @@ import type { DPEDocumentSummary, GetFinder } from '../wire/finder.ts';
 import type { Listed, Notice, SystemRules } from './system.ts';
 
 /** A server that lists documents has them read; one that lists its catalogue only, that (a2c-wire §3.13). */
-function toRead(uris: readonly string[]): readonly string[] {
+const toRead = remembered((uris: readonly string[]): readonly string[] => {
   const documents = urisOfLevel(uris, 1);
   return documents.length > 0 ? documents : urisOfLevel(uris, 0);
-}
-/** A page or an element is a part of its document, and every document of its host's catalogue. */
-function touchedBy(uri: string, read: readonly string[]): readonly string[] {
-  const changed = parseDpeUri(uri);
-  if (!changed.ok) return [];
-  return read.filter((each) => {
-    const listed = parseDpeUri(each);
-    if (!listed.ok || listed.uri.host !== changed.uri.host) return false;
-    if (listed.uri.level === 0 || changed.uri.level === 0) return true;
-    return listed.uri.docRef === changed.uri.docRef;
-  });
-}
+});
 
 /** Its hosts are taken from its URIs once, as long as the list stays what it is. */
 const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
@@ -47,17 +38,23 @@ function rivalNotice(host: string, server: string, rivals: readonly string[]): N
 
 export const finder: SystemRules = {
   urisIn: dpeUrisIn,
+  refusedIn: refusedDocumentsIn,
   toRead,
-  touchedBy,
+  touchedBy: documentsTouched,
+  isListed: (uri, listed) => listed.includes(uri) || documentsTouched(uri, urisOfLevel(listed, 1)).length > 0,
+  /** Its total counts the documents of all. */
+  neededBy: (_query, _history, parts) => parts.map(({ server }) => server),
   itemsOf: (contents, uri, server) => {
     const read = parseDpeUri(uri);
     if (!read.ok) return read;
     if (read.uri.level === 0) {
       const catalogue = readCatalogue(contents, server);
-      return catalogue.ok ? { ok: true, body: catalogue.body.documents } : catalogue;
+      if (!catalogue.ok) return catalogue;
+      const { documents, refused } = catalogue.body;
+      return { ok: true, body: { items: documents, refused } };
     }
     const summary = readSummary(contents, server);
-    return summary.ok ? { ok: true, body: [summary.body] } : summary;
+    return summary.ok ? { ok: true, body: { items: [summary.body], refused: [] } } : summary;
   },
   noticesOf: () => [],
   answerOf: (items, query, history) => {

@@ -1,21 +1,29 @@
 import type { ServerHistory } from '../history/index.ts';
 import type { Failure } from '../wire/failure.ts';
 import type { Read } from '../wire/lists.ts';
+import type { Missing } from '../wire/missing.ts';
 import type { ResourceContents } from '../wire/resource.ts';
+
+export type { Missing } from '../wire/missing.ts';
 
 /** The two systems that a computer makes of the resources of its servers (seeds 000 and 001). */
 export type System = 'desktop' | 'finder';
 
-/** A server of which not all could be had, and why: its part of the answer is what there is. */
-export interface Missing {
-  readonly server: string;
-  readonly reason: string;
-}
+/** One entry of a server that spoils itself only: a URI that breaks a rule, a document that is none. */
+export type Refused = Omit<Missing, 'server'>;
 export type Contents = readonly ResourceContents[];
 /** What a server lists of a system. */
 export interface Listed {
   readonly server: string;
   readonly uris: readonly string[];
+}
+/** What is known of one server when somebody asks. */
+export interface Part {
+  readonly server: string;
+  /** Null: its list has not come. */
+  readonly uris: readonly string[] | null;
+  /** Null: not known as it is now. */
+  readonly items: readonly object[] | null;
 }
 
 /** What a host is told once, and again when `mark` is another. */
@@ -30,16 +38,31 @@ export interface Routed {
   readonly notice: Notice | null;
 }
 
+/** What one read gave: windows or documents, and entries that are none. */
+export interface Items {
+  readonly items: readonly object[];
+  readonly refused: readonly Refused[];
+}
+
 /** In which the two differ; all else is one machine. `Item` is what one read gives: a window, documents. */
 export interface SystemRules {
   /** Of a list those URIs that belong to the system, each once, in the order of the list. */
   readonly urisIn: (resources: readonly { readonly uri: string }[]) => readonly string[];
+  /** Of a list those URIs that would belong to the system and break one of its rules. */
+  readonly refusedIn: (resources: readonly { readonly uri: string }[]) => readonly Refused[];
   /** Of these the ones that are read for the whole. */
   readonly toRead: (uris: readonly string[]) => readonly string[];
-  /** Of those that are read the ones that are others now that this one has changed; none: it is not of this system. */
-  readonly touchedBy: (uri: string, read: readonly string[]) => readonly string[];
+  /**
+   * Of these the ones that are others now that this one has changed: it by host and path, whatever its query, and what it
+   * is a part of. None: it is not of this system, or nobody has listed it.
+   */
+  readonly touchedBy: (uri: string, among: readonly string[]) => readonly string[];
+  /** Whether it, or what it is a part of, is listed: a catalogue is no list. */
+  readonly isListed: (uri: string, listed: readonly string[]) => boolean;
+  /** The servers without which a question has no answer. */
+  readonly neededBy: (query: object, history: ServerHistory, parts: readonly Part[]) => readonly string[];
   /** What a read gave. */
-  readonly itemsOf: (contents: Contents, uri: string, server: string) => Read<readonly object[]>;
+  readonly itemsOf: (contents: Contents, uri: string, server: string) => Read<Items>;
   /** What of it a host should know. */
   readonly noticesOf: (items: readonly object[]) => readonly Notice[];
   /** The answer to a question as the wire has it, but for its `req_id`. */

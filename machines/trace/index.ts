@@ -6,5 +6,6 @@ export { profiles, type Profile } from './profiles.ts';
 export { readTrace, textOfLine, type Trace, type TraceLine, type TraceRead } from './reading.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
 export { redacted, veilOf, type KeyedHash } from './redaction.ts';
-export { isSecretName, secretsIn, shortestSecret } from './secret-names.ts';
+export { isSecretName, secretsIn } from './secret-names.ts';
+export { couldBeAnything, replacedIn, spansOf, spellingsOf, type Span } from './secret-search.ts';
 export type { Step } from './step.ts';

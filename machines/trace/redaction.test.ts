@@ -139,8 +139,12 @@ describe('a value that the host knows', () => {
     expect(hidden).toEqual({ [`at /${mark('k-12345678')}`]: `${mark('k-12345678')} and ${mark('k-1234')}` });
   });
 
-  it('shorter than six characters is left alone: it would be found everywhere', () => {
-    expect(shown({ text: 'a b c on' }, ['b', 'on', ''])).toEqual({ text: 'a b c on' });
+  it('shorter than six characters is hidden where it stands alone, and is no word of a record', () => {
+    const [on, pin] = [mark('on'), mark('1234')];
+    expect(shown({ text: 'on=1234; connection 12345', via: 'on' }, ['on', '1234', ''])).toEqual({
+      text: `${on}=${pin}; connection 12345`,
+      via: 'on',
+    });
   });
 
   it('that is a word of the format hides none of it, and a name that things hang on stays', () => {

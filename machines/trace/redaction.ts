@@ -1,5 +1,6 @@
 import type { Veil } from './canonical.ts';
-import { isSecretName, shortestSecret } from './secret-names.ts';
+import { isSecretName } from './secret-names.ts';
+import { replacedIn, shortestSecret, spansOf, spellingsOf, type Span } from './secret-search.ts';
 
 /** Keyed: the same value has the same hash within a trace, and nobody without the key can try values out. */
 export type KeyedHash = (text: string) => string;
@@ -45,6 +46,8 @@ const plainWords = new Set(
 );
 /** Of a message: `call.settled`. */
 const isType = /^[a-z]+(\.[a-zA-Z]+)+$/;
+const recordFields = new Set(['k', 'via', 'op', 'why', 'dead', 'port', 'kind', 'type']);
+const isWord = /^[a-z]+$/i;
 /** A set, or whatever else knows words. */
 export interface Words {
   has(word: string): boolean;
@@ -52,19 +55,6 @@ export interface Words {
 
 /** Secrets that one trace remembers by their names; each costs a look at every text. The oldest goes first. */
 const mostMet = 100;
-/** A long secret is looked for by its beginning: a whole one could make the search quadratic. */
-const probeLength = 64;
-
-type Span = readonly [start: number, end: number];
-
-function* knownIn(text: string, secret: string): Generator<Span> {
-  const probe = secret.slice(0, probeLength);
-  for (let at = text.indexOf(probe); at >= 0;) {
-    const end = at + (text.startsWith(secret, at) ? secret : probe).length;
-    yield [at, end];
-    at = text.indexOf(probe, end);
-  }
-}
 function* formsIn(text: string): Generator<Span> {
   if (!beginnings.test(text)) return;
   for (const form of forms)
@@ -75,17 +65,6 @@ function* formsIn(text: string): Generator<Span> {
     if (isSecretName(before + word)) yield [index + start.length, index + all.length];
   }
 }
-/** Those that overlap as one, from left to right. */
-function merged(spans: readonly Span[]): Span[] {
-  const whole: [number, number][] = [];
-  for (const [start, end] of spans.toSorted(([a], [b]) => a - b)) {
-    const last = whole.at(-1);
-    if (last && start < last[1]) last[1] = Math.max(last[1], end);
-    else whole.push([start, end]);
-  }
-  return whole;
-}
-
 class NamedVeil implements Veil {
   readonly #hash: KeyedHash;
   readonly #secrets: Iterable<string>;
@@ -115,8 +94,9 @@ class NamedVeil implements Veil {
   }
   hide(value: string | number | bigint, key: string): string | undefined {
     if (isSecretName(key)) return value === '' ? undefined : this.#named(String(value));
-    if (typeof value !== 'string' || value.length < shortestSecret) return undefined;
-    if (key === 'type' && isType.test(value)) return undefined;
+    if (typeof value !== 'string' || (key === 'type' && isType.test(value))) return undefined;
+    // A word of a record, as short as some secrets are.
+    if (value.length < shortestSecret && recordFields.has(key) && isWord.test(value)) return undefined;
     if (!value.includes('«redacted:')) return this.#searched(value);
     return value
       .split(marks)
@@ -131,13 +111,10 @@ class NamedVeil implements Veil {
     if (credential !== undefined) this.#meet(credential);
     return this.#mark(value);
   }
-  /** What is looked for: it, and as it stands in JSON inside a text. */
   #spellingsOf(secret: string): readonly string[] {
     const known = this.#spellings.get(secret);
     if (known) return known;
-    const escaped = JSON.stringify(secret).slice(1, -1);
-    const isSought = secret.length >= shortestSecret && !plainWords.has(secret) && !this.#plain.has(secret);
-    const spellings = isSought ? [...new Set([secret, escaped])] : [];
+    const spellings = plainWords.has(secret) || this.#plain.has(secret) ? [] : spellingsOf(secret);
     this.#spellings.set(secret, spellings);
     return spellings;
   }
@@ -146,15 +123,8 @@ class NamedVeil implements Veil {
     for (const secrets of [this.#secrets, this.#met])
       for (const secret of secrets)
         for (const spelled of this.#spellingsOf(secret))
-          for (const span of knownIn(text, spelled)) spans.push(span);
-    if (spans.length === 0) return text;
-    let shown = '';
-    let from = 0;
-    for (const [start, end] of merged(spans)) {
-      shown += text.slice(from, start) + this.#mark(text.slice(start, end));
-      from = end;
-    }
-    return shown + text.slice(from);
+          for (const span of spansOf(text, spelled)) spans.push(span);
+    return spans.length === 0 ? text : replacedIn(text, spans, (secret) => this.#mark(secret));
   }
 }
 

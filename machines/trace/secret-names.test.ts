@@ -87,7 +87,8 @@ describe('a secret name', () => {
 describe('secrets of a launch', () => {
   it('are values of the environment by their names', () => {
     const env = { GITHUB_TOKEN: 'abc123456', PATH: '/usr/bin:/bin', DEBUG_TOKEN: 'short' };
-    expect(secretsIn(env)).toEqual(['abc123456']);
+    expect(secretsIn(env)).toEqual(['abc123456', 'short']);
+    expect(secretsIn({ USE_TOKEN: 'true', NO_SECRET: '0', AUTH_TOKEN: '' })).toEqual([]);
   });
 
   it.each([
@@ -98,7 +99,7 @@ describe('secrets of a launch', () => {
     [['--api-key=line\nline'], ['line\nline']],
     [['--token', '--verbose'], []],
     [['--token'], []],
-    [['--token', 'short'], []],
+    [['--token', 'short'], ['short']],
     [['--max-tokens', '100000', '--key', 'abcdefgh', 'token', 'abcdefgh'], []],
   ])('of %j are %j', (args, secrets) => {
     expect(secretsIn({}, args)).toEqual(secrets);

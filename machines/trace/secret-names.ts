@@ -18,8 +18,8 @@ export function isSecretName(name: string): boolean {
   return isSecret;
 }
 
-/** A shorter one would be found everywhere. */
-export const shortestSecret = 6;
+/** `USE_TOKEN=true` says whether, and not which. */
+const isSwitch = /^(|true|false|yes|no|on|off|null|none|0|1)$/i;
 
 /** The values among these that look like secrets, by their names: of environments, headers, `--token=…`. */
 export function secretsIn(env: Readonly<Record<string, string>>, args: readonly string[] = []): string[] {
@@ -30,5 +30,5 @@ export function secretsIn(env: Readonly<Record<string, string>>, args: readonly 
     const next = args[at + 1] ?? '';
     return [value ?? (next.startsWith('-') ? '' : next)];
   });
-  return [...byName, ...byFlag].filter((value) => value.length >= shortestSecret);
+  return [...byName, ...byFlag].filter((value) => !isSwitch.test(value));
 }

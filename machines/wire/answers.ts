@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { events } from './events.ts';
 import { type Failure, toWireError, wireCodes } from './failure.ts';
 import { type Ending, endingMeta, neverSent } from './outcome.ts';
+import { problemsIn } from './problems.ts';
 
 type WireError = ReturnType<typeof toWireError>;
 export interface ErrorAck {
@@ -50,13 +51,9 @@ export function refusal(event: string, failure: Failure, ending = neverSent): re
   return [event === events.toolCall ? failureResult(failure, { ending }) : errorAck(failure)];
 }
 
-const problemsShown = 5;
-
 /** A payload that its schema refuses → 400 with one readable line per field: `timeout: expected whole seconds`. */
 export function badPayload(error: z.ZodError, event: string): Failure {
-  const problems = error.issues
-    .slice(0, problemsShown)
-    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
+  const problems = problemsIn(error);
   return {
     code: wireCodes.badRequest,
     message: `Wrong payload of ${event}: ${problems.join('; ')}`,

@@ -24,5 +24,7 @@ export const wholeSeconds = z.preprocess(
 export const question = { agent: z.string().max(longestName), req_id: z.string().max(longestReqId) };
 /** A question to one computer of the agent's office. */
 export const asked = { ...question, computer: z.string().max(longestName) };
+/** Our extension: servers are asked anew, instead of an answer from what is known. Peers that do not know it ignore it. */
+export const fresh = z.boolean().nullish();
 /** What every reply ends with: the id of its question. */
 export const answered = { req_id: z.string() };

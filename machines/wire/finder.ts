@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { answered, asked, record, wholeNumber } from './fields.ts';
+import { answered, asked, fresh, record, wholeNumber } from './fields.ts';
+import { missingPart } from './missing.ts';
 
 /**
  * `client:get_finder` → `GetFinderReply` (seed 000). Absent `offset` is 0, absent `limit` is 20; a limit above 100
- * counts as 100.
+ * counts as 100. `fresh` is ours.
  */
 export const getFinder = z.looseObject({
   ...asked,
@@ -11,6 +12,7 @@ export const getFinder = z.looseObject({
   file_type: z.string().nullish(),
   offset: wholeNumber.nullish(),
   limit: wholeNumber.nullish(),
+  fresh,
 });
 export type GetFinder = z.infer<typeof getFinder>;
 
@@ -38,6 +40,7 @@ export type DPEDocumentSummary = z.infer<typeof dpeDocumentSummary>;
 export const getFinderReply = z.looseObject({
   documents: z.array(dpeDocumentSummary),
   total_count: z.int().nonnegative(),
+  missing: z.array(missingPart).nullish(),
   ...answered,
 });
 export type GetFinderReply = z.infer<typeof getFinderReply>;

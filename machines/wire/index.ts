@@ -68,6 +68,7 @@ export {
   smcpTool,
   toolCall,
   toolCallCancel,
+  toolCallCancelled,
   type CallToolResult,
   type ComputerUpdate,
   type GetTools,
@@ -80,6 +81,7 @@ export {
   type SMCPTool,
   type ToolCall,
   type ToolCallCancel,
+  type ToolCallCancelled,
 } from './messages.ts';
 export { toWireError, wireCodes, type Failure, type LocalCode, type WireCode } from './failure.ts';
 export {
@@ -91,6 +93,7 @@ export {
   type FailureResult,
   type FailureResultOptions,
 } from './answers.ts';
+export { missingPart, type Missing } from './missing.ts';
 export { failureIn, readAnswer, readToolResult, type Answer, type ToolAnswer } from './reading.ts';
 export { excessBytes } from './size.ts';
 export type { MetaValue, SmcpTool } from './tool.ts';
@@ -101,6 +104,8 @@ export {
   readFinder,
   readRoom,
   readTools,
+  type DesktopRead,
+  type FinderRead,
   type Read,
   type RoomMember,
 } from './lists.ts';

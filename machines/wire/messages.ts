@@ -50,9 +50,23 @@ export type SMCPTool = z.infer<typeof smcpTool>;
 export const getToolsReply = z.looseObject({ tools: z.array(smcpTool), ...answered });
 export type GetToolsReply = z.infer<typeof getToolsReply>;
 
-/** `server:tool_call_cancel`, and what the office then tells its computers. No ack is expected. */
+/** `server:tool_call_cancel`. No ack is expected. */
 export const toolCallCancel = z.looseObject(question);
 export type ToolCallCancel = z.infer<typeof toolCallCancel>;
+
+/** Why an office takes back a call by itself: it has given up waiting, its agent is gone, it closes. */
+export const cancelReasons = ['timeout', 'left', 'closing'] as const;
+export type CancelReason = (typeof cancelReasons)[number];
+
+/**
+ * `notify:tool_call_cancel`. `reason` is an extension of ours, and there only where the office itself takes the call back:
+ * without it, its agent does.
+ */
+export const toolCallCancelled = z.looseObject({
+  ...question,
+  reason: z.enum(cancelReasons).optional().catch(undefined),
+});
+export type ToolCallCancelled = z.infer<typeof toolCallCancelled>;
 
 /**
  * `server:update_config`, `_tool_list`, `_desktop` and `_finder`, and the notices that the office makes of them (with
@@ -80,8 +94,9 @@ const tidy = (value: Json): Record<string, unknown> => {
   if (renamed._meta === null || renamed._meta === undefined) renamed._meta = meta;
   return Object.fromEntries(Object.entries(renamed).filter(([, v]) => v !== null && v !== undefined));
 };
+/** What is no content of MCP stays beside the others under this type: the tool has run all the same. */
 const tidyItem = (item: unknown): unknown => {
-  if (!isRecord(item)) return item;
+  if (!isRecord(item) || typeof item['type'] !== 'string') return { type: 'unknown', value: item };
   const tidied = tidy(item);
   for (const key of ['resource', 'annotations']) if (isRecord(tidied[key])) tidied[key] = tidy(tidied[key]);
   return tidied;
@@ -95,7 +110,7 @@ const tidyResult = (value: unknown): unknown => {
 
 /**
  * The result of a tool as MCP has it. Reads what the Python and Rust SDKs send too: `meta` for `_meta`, null
- * for absent, `is_error`.
+ * for absent, `is_error`. An entry that is no content becomes `{type: 'unknown', value: entry}`.
  */
 export const callToolResult = z.preprocess(
   tidyResult,

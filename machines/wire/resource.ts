@@ -5,7 +5,7 @@ import { answered, asked, record } from './fields.ts';
  * `client:read_resource` → `ReadResourceReply`: an extension of ours (a2c-wire §9 X23 b). The seeds let an agent read
  * `dpe://` through its computer but have no event for it; whoever does not know it acks 501 or nothing.
  */
-export const readResource = z.looseObject({ ...asked, uri: z.string().min(1) });
+export const readResource = z.looseObject({ ...asked, uri: z.string().min(1), server: z.string().nullish() });
 export type ReadResource = z.infer<typeof readResource>;
 
 /** The contents of MCP's `resources/read`: text or base64 per item. */

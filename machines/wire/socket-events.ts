@@ -15,6 +15,7 @@ import type {
   SeatNotice,
   ToolCall,
   ToolCallCancel,
+  ToolCallCancelled,
 } from './messages.ts';
 import type { ReadResource, ReadResourceReply } from './resource.ts';
 
@@ -60,5 +61,5 @@ export interface ServerToClient extends Relayed {
   [notices.updateToolList]: Notice<ComputerUpdate>;
   [notices.updateDesktop]: Notice<ComputerUpdate>;
   [notices.updateFinder]: Notice<ComputerUpdate>;
-  [notices.toolCallCancelled]: Notice<ToolCallCancel>;
+  [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
 }

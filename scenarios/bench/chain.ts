@@ -33,7 +33,8 @@ export interface Contender {
     | 'memory'
     | 'organise desktop'
     | 'organise finder'
-    | 'warm finder';
+    | 'warm finder'
+    | 'first collection';
   readonly name: string;
   /** Numbers of calls in flight; 1, 64 and 256 when not given. */
   readonly inFlight?: readonly number[];

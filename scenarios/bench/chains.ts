@@ -1,6 +1,7 @@
 import { baselineComputer, baselineFull } from './baseline/chain.ts';
 import { bareClient, throughComputer, warmed } from './calls.ts';
 import type { Contender } from './chain.ts';
+import { firstCollection } from './collection.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
 import { handKeptLists, toolListing } from './listing.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
@@ -52,4 +53,6 @@ export const chains: readonly Contender[] = [
   { group: 'organise finder', name: 'ours, a search', open: searchedFinder, inFlight: [1] },
   { group: 'warm finder', name: 'bare sort', open: sortedPage, inFlight: [1] },
   { group: 'warm finder', name: 'ours', open: warmFinder, inFlight: [1] },
+  { group: 'first collection', name: '2 × 2,000', open: firstCollection(2_000), inFlight: [1] },
+  { group: 'first collection', name: '1 × 4,000', open: firstCollection(4_000), inFlight: [1] },
 ];

@@ -7,6 +7,7 @@ import type { Judgement } from '../../machines/calls/index.ts';
 import type { ComputerStart } from '../../machines/computer.machine.ts';
 import type { Leaf, Ports } from '../../machines/ports.ts';
 import type { CallSettled } from '../../machines/settlement.ts';
+import { specPort } from '../../machines/spec-port.ts';
 import { timing } from '../../machines/timing.ts';
 import { planOf } from '../server-plan.ts';
 import { toolsOnly } from '../scripted/script.ts';
@@ -73,6 +74,10 @@ const portsOf = (answerer: Answerer): Ports => ({
     // As the real one does where the host has no rule of its own: at once.
     if (session === 'policy') {
       give({ type: 'ask.answered', id, result: allowed });
+      return () => {};
+    }
+    if (session === specPort) {
+      give({ type: 'ask.answered', id, result: { spec: 1 } });
       return () => {};
     }
     const result = method === 'tools/list' ? { tools: [echo] } : answerTo(params);

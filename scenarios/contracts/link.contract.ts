@@ -149,6 +149,7 @@ function computers(): void {
     const n = computer.key.split('#')[1];
     expect(called).toEqual({
       type: 'agent.called',
+      agent: 'a',
       ticket: `${n}.r`,
       reqId: 'r',
       tool: 't',

@@ -178,6 +178,8 @@ function giveUps(): void {
     });
     for (const { ack } of computer.heard) ack?.('late');
     await world.fence(computer, agent);
+    const cancel = { agent: 'a', req_id: 'r', reason: 'timeout' };
+    expect(heardBy(computer).slice(2)).toEqual([['notify:tool_call_cancel', cancel]]);
     expect(agent.heard.map(({ event }) => event)).toEqual(['notify:enter_office']);
   });
 
@@ -200,7 +202,9 @@ function giveUps(): void {
     await world.until(() => computer.isClosed());
     expect(await world.ask(agent, 'client:tool_call', callTo('d'))).toEqual(['fine']);
   });
+}
 
+function eachCall(): void {
   it('refuses a req_id that is in flight, and takes it again afterwards', async () => {
     const agent = await world.seated(office.url, 'agent', 'a');
     const computer = await world.seated(office.url, 'computer', 'c');
@@ -214,6 +218,28 @@ function giveUps(): void {
       ['again'],
     ]);
   });
+
+  it.each(['leaves', 'is gone'] as const)(
+    'the calls of an agent that %s, and what it asked besides is asked of nobody again',
+    async (how) => {
+      const agent = await world.seated(office.url, 'agent', 'a');
+      const [computer, other] = [
+        await world.seated(office.url, 'computer', 'c'),
+        await world.seated(office.url, 'computer', 'd'),
+      ];
+      world.asking(agent, 'client:tool_call', callTo('c', { timeout: 0 }));
+      world.asking(agent, 'client:get_tools', { ...toolsOf('c'), req_id: 'r2' });
+      await world.until(() => computer.heard.length > 1);
+      if (how === 'leaves') agent.emit('server:leave_office', [{ office_id: 'o' }]);
+      else agent.close();
+      await world.until(() => heardBy(other).length > 0);
+      await world.fence(computer, other);
+      const left = ['notify:leave_office', { office_id: 'o', agent: 'a' }];
+      const cancel = { agent: 'a', req_id: 'r', reason: 'left' };
+      expect(heardBy(computer).slice(-2)).toEqual([['notify:tool_call_cancel', cancel], left]);
+      expect(heardBy(other)).toEqual([left]);
+    },
+  );
 }
 
 /** The laws of what an office relays and answers, over any transport. */
@@ -226,4 +252,5 @@ export function officeRelayContract(make: MakeTransport): void {
   describe('answers every request', refusals);
   describe('relays', relays);
   describe('gives up', giveUps);
+  describe('knows each call', eachCall);
 }

@@ -83,11 +83,13 @@ describe('a real child', () => {
     expect(await messageFor({ command: 'node', args: ['a\0b'], env: {} })).toContain('hold a character');
   });
 
-  it('is looked up by its server and the generation of its facts', async () => {
+  it('is looked up by its server and the number of its launch spec', async () => {
     const asked: unknown[] = [];
     const launchOf = (...facts: unknown[]): undefined => void asked.push(facts);
     const port = processPortOf({ launchOf, ledger: world.ledger });
-    const fact = await new Promise((resolve) => port('p', { server: 's', generation: 3, key: 'p' }, resolve));
+    const fact = await new Promise((resolve) =>
+      port('p', { server: 's', generation: 1, spec: 3, key: 'p' }, resolve),
+    );
     expect(asked).toEqual([['s', 3]]);
     expect(fact).toMatchObject({ type: 'child.failed', isFinal: true });
   });

@@ -30,7 +30,7 @@ function createScriptedWorld(): ProcessWorld {
       const key = `process:${(count += 1)}`;
       const facts: ProcessFact[] = [];
       const server = behaviour === 'missing' ? missing : behaviour;
-      const leaf = servers.process(key, { server, generation: 1, key }, (fact) => {
+      const leaf = servers.process(key, { server, generation: 1, spec: 1, key }, (fact) => {
         facts.push(fact);
         give(fact);
       });

@@ -45,7 +45,7 @@ function worldOf({ launcher, patienceMs = 20_000, ...options }: LauncherUnderTes
     open: (behaviour, give) => {
       const key = `process:${(count += 1)}`;
       const port = processPortOf({ launchOf: () => specOf(behaviour), ledger, launcher });
-      const leaf = port(key, { server: 'contract', generation: 1, key }, heard(give));
+      const leaf = port(key, { server: 'contract', generation: 1, spec: 1, key }, heard(give));
       const stdout = ledger.streamsOf(key)?.stdout;
       const ready = new Promise<void>((resolve) => stdout?.once('data', () => resolve()));
       return { ...leaf, ready: () => inTime(ready, `"ready" of ${behaviour}`) };

@@ -64,7 +64,7 @@ export function createRealProcessWorld(options: LedgerOptions = {}): RealProcess
   ): Leaf<ProcessCommand> =>
     processPortOf({ launchOf: () => spec, ledger })(
       key,
-      { server: 'contract', generation: 1, key },
+      { server: 'contract', generation: 1, spec: 1, key },
       heard(give),
     );
   return {

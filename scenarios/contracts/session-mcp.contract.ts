@@ -7,6 +7,7 @@ import { law, laws, onStage, type SessionSubject } from './session.stage.ts';
 export const sessionMcpContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf(
     {
+      'a handshake': handshakes,
       'a list': lists,
       'a question': questions,
       'what was not declared': undeclared,
@@ -19,6 +20,38 @@ export const sessionMcpContract = (subject: SessionSubject): readonly ContractCa
 export const remoteSessionContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf({ 'a remote server': remoteEnds }, (law) => onStage(subject, law));
 
+const handshakes = [
+  ...laws(
+    [
+      ['foreignVersion', '1999-12-31'],
+      ['refusesVersion', '2999-01-01'],
+    ] as const,
+    'with no version in common is final, and fails with what was asked for and what the server has',
+    async ({ open, world }, [behaviour, theirs]) => {
+      const session = open(behaviour);
+      fits(await session.first(), {
+        type: 'session.failed',
+        failure: {
+          code: 'NotStartable',
+          message: new RegExp(`protocol version 2025-11-25.* ${theirs}`),
+          details: { asked: '2025-11-25', supported: [theirs] },
+          remedy: /2025-11-25, 2025-06-18/,
+        },
+      });
+      await world.settled();
+      assert.equal(session.facts.length, 1);
+    },
+  ),
+
+  law('that nobody answers says what it waits for, since when, and that nothing came', async ({ open }) => {
+    const session = open('mute');
+    const { since, came, for: step } = await session.waits();
+    assert.equal(came, '');
+    assert.ok(['initialize', 'headers'].includes(step));
+    assert.equal(new Date(since).toISOString(), since);
+    session.close();
+  }),
+];
 const pagedLists = [
   ['resources/list', 'resources', 'uri', ['note://1', 'note://2']],
   ['resources/templates/list', 'resourceTemplates', 'uriTemplate', ['note://{id}', 'page://{id}']],

@@ -87,9 +87,10 @@ const lists = [
 
   law('has the tools of all pages in order, and counts entries that cannot be tools', async ({ opened }) => {
     const session = await opened('pages');
+    const unusable = [{ unusable: String }];
     fits(await session.request('tools/list').answer(), {
       type: 'ask.answered',
-      result: { tools: [{ name: 'first' }, { name: 'second' }], malformed: 1 },
+      result: { tools: [{ name: 'first' }, { name: 'second' }], malformed: 1, unusable },
     });
   }),
 

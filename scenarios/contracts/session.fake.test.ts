@@ -111,6 +111,18 @@ const methodsOf = ({ subscribed, methods }: Memory): NonNullable<Script['methods
   }),
   'completion/complete': { answers: { completion: { values: ['xa', 'xb'] } } },
 });
+/** Where there is no version in common. */
+const speaks = (supported: string): Script => ({
+  initialize: {
+    refuses: {
+      code: 'NotStartable',
+      message: `we asked for protocol version 2025-11-25, and the server supports ${supported}`,
+      details: { asked: '2025-11-25', supported: [supported] },
+      remedy: 'Take a version of the server that speaks one of 2025-11-25, 2025-06-18',
+    },
+    afterMs: 1,
+  },
+});
 const unauthorized: Failure = { code: 'Unauthorized', message: 'it wants a login', remedy: 'log in' };
 const accessDenied: Failure = { code: 'AccessDenied', message: 'it refuses this login', remedy: 'ask' };
 const unknownMethod: Act = { errors: 'Method not found', code: -32601 };
@@ -119,6 +131,8 @@ const scripts = (): Readonly<Record<ServerBehaviour | 'nothing', Script>> => ({
   echo: echoing({}),
   mute: { initialize: 'never' },
   refuses: { initialize: 'error' },
+  foreignVersion: speaks('1999-12-31'),
+  refusesVersion: speaks('2999-01-01'),
   diesEarly: { initialize: 'dies' },
   malformedInitialize: { initialize: 'error' },
   noTools: echoing({ info: { ...info, offers: { ...toolsOnly, tools: null } } }),
@@ -169,13 +183,13 @@ function createScriptedWorld(isRemote: boolean): SessionWorld {
     if (isRemote) return null;
     const key = `process:${(count += 1)}`;
     const facts: unknown[] = [];
-    servers.process(key, { server, generation: 1, key }, (fact) => facts.push(fact));
+    servers.process(key, { server, generation: 1, spec: 1, key }, (fact) => facts.push(fact));
     while (facts.length === 0 && clock.step());
     return key;
   };
   const open = (server: string, process: string | null, give: Give<SessionFact>): ContractSession => {
     const key = `session:${(count += 1)}`;
-    const leaf = servers.session(key, { server, generation: 1, key, process }, give);
+    const leaf = servers.session(key, { server, generation: 1, spec: 1, key, process }, give);
     return { key, close: () => leaf.close() };
   };
   return {

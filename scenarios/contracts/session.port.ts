@@ -36,7 +36,7 @@ export function createPort(options: WorldOptions) {
       if (fact.type === 'session.failed' || fact.type === 'session.lost') living.delete(key);
       give(fact);
     });
-    const leaf = port.open(key, { server, generation: 1, key, process }, told);
+    const leaf = port.open(key, { server, generation: 1, spec: 1, key, process }, told);
     const close = (): void => {
       living.delete(key);
       leaf.close();

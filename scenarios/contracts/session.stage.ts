@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Address } from '../../machines/address.ts';
 import { isAnswer, type AskFact, type Give, type Ports, type SessionFact } from '../../machines/ports.ts';
+import type { Waits } from '../../machines/waits.ts';
 import type { Law } from './contract.ts';
 import { fits } from './fits.ts';
 
@@ -12,6 +13,10 @@ export type ServerBehaviour =
   | 'mute'
   /** Answers `initialize` with the JSON-RPC error -32600 "not today". */
   | 'refuses'
+  /** Answers `initialize` with the version 1999-12-31. */
+  | 'foreignVersion'
+  /** Answers `initialize` with the JSON-RPC error -32602 "Unsupported protocol version" and `{supported: ['2999-01-01']}`. */
+  | 'refusesVersion'
   /** Dies of `initialize`. */
   | 'diesEarly'
   /** Answers `initialize` with `null`. */
@@ -117,7 +122,10 @@ interface Asked {
   readonly answer: () => Promise<AskFact>;
 }
 export interface ObservedSession extends ContractSession {
+  /** But what it waits for: a handshake on a busy machine may take long. */
   readonly facts: readonly SessionFact[];
+  /** What it says first that it waits for. */
+  waits(): Promise<Waits>;
   /** The first fact, waited for. */
   first(): Promise<SessionFact>;
   next(type: SessionFact['type']): Promise<void>;
@@ -132,7 +140,8 @@ export function observed(
   open: (give: Give<SessionFact>) => ContractSession,
 ): ObservedSession {
   const facts: SessionFact[] = [];
-  const session = open((fact) => facts.push(fact));
+  const waits: Waits[] = [];
+  const session = open((fact) => (fact.type === 'session.waits' ? waits.push(fact.waits) : facts.push(fact)));
   let count = 0;
   const request = (method: string, params?: object): Asked => {
     const heard: AskFact[] = [];
@@ -156,6 +165,10 @@ export function observed(
     first: async () => {
       await world.until(() => facts.length > 0);
       return facts[0] as SessionFact;
+    },
+    waits: async () => {
+      await world.until(() => waits.length > 0);
+      return waits[0] as Waits;
     },
     next: (type) => world.until(() => facts.some((fact) => fact.type === type)),
     request,

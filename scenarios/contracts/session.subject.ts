@@ -1,4 +1,4 @@
-import type { CarrierMaker, CarrierSpec } from '../../actors/servers.ts';
+import type { CarrierMaker, CarrierSpec } from '../../actors/launch-specs.ts';
 import type { RemoteSpec } from '../../adapters/mcp/index.ts';
 import { createBehaviour } from '../fixtures/mcp-behaviour.mjs';
 import { patient } from './patience.ts';

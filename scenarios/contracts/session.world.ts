@@ -23,7 +23,7 @@ export function createStdioWorld(options: WorldOptions = {}): StdioWorld {
     const key = `process:${(count += 1)}`;
     const spec = { command: process.execPath, args: [serverFile, behaviour], env: {} };
     const port = processPortOf({ launchOf: () => spec, ledger });
-    const leaf = port(key, { server: behaviour, generation: 1, key }, (fact) => {
+    const leaf = port(key, { server: behaviour, generation: 1, spec: 1, key }, (fact) => {
       if (fact.type === 'child.exited') stderr.push(fact.stderr);
       heard(() => {})(fact);
     });

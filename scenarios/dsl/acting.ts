@@ -45,6 +45,7 @@ export class Acting {
     else if (isOrder(step)) world.order('computer', { type: `server.${step.do}`, server: step.server });
     else if (step.do === 'watch')
       world.order('computer', { type: 'resources.watch', server: step.server, uris: step.uris, by: 'host' });
+    else if (step.do === 'values') world.specs.set(step.server, step.values, step.ms);
     else if (step.do === 'kill') world.kill(step.server, step.signal);
     else if (step.do === 'run') yield { ms: step.ms };
     else if (step.do === 'close') world.order(step.who, { type: 'close' });

@@ -2,6 +2,7 @@ import type { LaneLimits } from '../../machines/calls/index.ts';
 import type { Timing } from '../../machines/timing.ts';
 import type { System } from '../../machines/systems/index.ts';
 import { parseFault, wordOf, type Fault } from '../faults/fault.ts';
+import type { Values } from '../scripted/specs.ts';
 import { expecting, type Expecting } from './expecting.ts';
 import type {
   Aspect,
@@ -191,6 +192,10 @@ export class Scene {
   }
   stop({ server }: ServerRef): void {
     this.#steps.push({ do: 'stop', server });
+  }
+  /** From now on its inputs give these values, none, or no answer ever; whoever is asked takes `ms`. */
+  values({ server }: ServerRef, values: Values, ms?: number): void {
+    this.#steps.push({ do: 'values', server, values, ...(ms !== undefined && { ms }) });
   }
   /** Somebody wants to hear when these resources of it change, and no others. */
   watch({ server }: ServerRef, ...uris: readonly string[]): void {

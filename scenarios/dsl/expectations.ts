@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Changes } from '../../machines/catalog/index.ts';
 import type { CallSeen, Observed } from './observations.ts';
 import type { Aspect, Expectation } from './plan.ts';
 
@@ -52,6 +53,8 @@ const checks: { readonly [K in Expectation['of']]: (e: Of<K>, reading: Reading) 
     if (!atMost) return differs(`${method} at ${server}`, count, seen);
     return seen <= count ? [] : [`${method} at ${server}: expected at most ${count}, saw ${seen}`];
   },
+  specs: ({ server, specs }, { observed }) =>
+    differs(`launch specs of ${server}`, specs, observed.server(server).specs),
   processes: ({ server, ...expected }, { observed }) => {
     const seen = observed.server(server);
     return (['started', 'failed', 'alive'] as const).flatMap((what) =>
@@ -62,8 +65,8 @@ const checks: { readonly [K in Expectation['of']]: (e: Of<K>, reading: Reading) 
   },
   tools: ({ changes }, { observed }) => {
     const told = observed.heardBy('computer', 'tools.changed').flatMap(({ event }) => {
-      const { added, removed } = event as unknown as { added: string[]; removed: string[] };
-      return [...added.map((t) => `+${t}`), ...removed.map((t) => `-${t}`)];
+      const { added, removed, changed } = event as unknown as Changes;
+      return [...added.map((t) => `+${t}`), ...removed.map((t) => `-${t}`), ...changed.map((t) => `~${t}`)];
     });
     return differs('tools', changes, told);
   },
@@ -85,10 +88,11 @@ function call(e: Of<'call'>, seen: CallSeen | undefined, isExact: boolean): Brea
   const [settled] = seen?.settled ?? [];
   if (!seen) return [`${what} was never asked`];
   if (e.outcome === null || !settled) return differs(what, e.outcome, settled?.news.outcome ?? null);
-  const { outcome, end, failure, result } = settled.news;
+  const { outcome, end, phase, failure, result } = settled.news;
   const say = failure ? ` (${failure.message})` : '';
   const wrong: Breaches = differs(`${what}${say}`, e.outcome, outcome);
   if (e.end !== undefined) wrong.push(...differs(`end of ${what}`, e.end, end));
+  if (e.phase !== undefined) wrong.push(...differs(`phase of ${what}`, e.phase, phase));
   if (e.code !== undefined) wrong.push(...differs(`code of ${what}${say}`, e.code, failure?.code));
   if (e.says !== undefined && !failure?.message.includes(e.says))
     wrong.push(`${what} says ${shown(failure?.message)}, without ${shown(e.says)}`);
@@ -123,6 +127,7 @@ const aspectOf: { readonly [K in Expectation['of']]: Aspect } = {
   signals: 'signals',
   requests: 'requests',
   processes: 'processes',
+  specs: 'processes',
   tools: 'heard',
   heard: 'heard',
   stages: 'heard',

@@ -22,6 +22,8 @@ export interface OnServer {
   signals(...signals: readonly string[]): void;
   requests(method: string, count: number): void;
   requestsAtMost(method: string, count: number): void;
+  /** All that its processes were launched with: generation and 1,000 times the values. */
+  launches(...specs: readonly number[]): void;
 }
 export interface Expecting {
   (call: CallRef): OnCall;
@@ -47,6 +49,7 @@ export function expecting(add: (expectation: Expectation) => void): Expecting {
     signals: (...signals) => add({ of: 'signals', server, signals }),
     requests: (method, count) => add({ of: 'requests', server, method, count }),
     requestsAtMost: (method, count) => add({ of: 'requests', server, method, count, atMost: true }),
+    launches: (...specs) => add({ of: 'specs', server, specs }),
   });
   const onAsk = ({ ask }: AskRef): OnAsk => ({ shows: (what) => add({ of: 'shown', ask, ...what }) });
   const on = (ref: CallRef | ServerRef | AskRef): OnCall | OnServer | OnAsk =>

@@ -13,6 +13,8 @@ export interface ServerSeen {
   readonly signals: { readonly name: string; readonly at: number }[];
   /** By method; `notifications/cancelled` counts withdrawn questions. */
   readonly requests: Map<string, number>;
+  /** The launch specs of its processes, one after the other. */
+  readonly specs: number[];
   started: number;
   failed: number;
   alive: number;
@@ -26,13 +28,16 @@ export interface Heard {
   readonly who: string;
   readonly event: { readonly type: string; readonly [more: string]: unknown };
 }
-type Event = Heard['event'] & { readonly input?: { readonly server?: string; readonly key?: Address } };
+type Event = Heard['event'] & {
+  readonly input?: { readonly server?: string; readonly key?: Address; readonly spec?: number };
+};
 
 const fresh = (): ServerSeen => ({
   visits: [],
   failure: null,
   signals: [],
   requests: new Map(),
+  specs: [],
   started: 0,
   failed: 0,
   alive: 0,
@@ -165,9 +170,11 @@ export class Observed {
       this.#question(a, ev as Event & { id: string; session: Address; method: string });
   }
   #command(at: number, a: Address, ev: Event): void {
-    const { server: name, key } = ev.input ?? {};
+    const { server: name, key, spec } = ev.input ?? {};
     if (ev.type === 'leaf.open' && name !== undefined && key !== undefined) {
-      this.#children.set(a, { server: this.server(name), key, life: 'unborn' });
+      const server = this.server(name);
+      this.#children.set(a, { server, key, life: 'unborn' });
+      if (spec !== undefined) server.specs.push(spec);
       return;
     }
     const child = this.#children.get(a);

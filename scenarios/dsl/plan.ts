@@ -4,6 +4,7 @@ import type { System } from '../../machines/systems/index.ts';
 import { timing, type Timing } from '../../machines/timing.ts';
 import { calm, type ServerOptions } from '../server-plan.ts';
 import type { Fault } from '../faults/fault.ts';
+import type { Values } from '../scripted/specs.ts';
 
 /** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
 export interface ToolData {
@@ -38,6 +39,7 @@ export interface ServerData
 export interface ConfigEntry extends Pick<
   ServerOptions,
   | 'generation'
+  | 'values'
   | 'autoApprove'
   | 'forbidden'
   | 'onConflict'
@@ -49,8 +51,17 @@ export interface ConfigEntry extends Pick<
 > {
   readonly name: string;
 }
-/** What the person does who is asked to confirm; without: nobody is asked. */
-export type PersonData = 'yes' | 'always' | 'no' | 'never' | 'nobody';
+export type PersonWord = 'yes' | 'always' | 'no' | 'never' | 'nobody';
+/**
+ * What the person does who is asked to confirm; without: nobody is asked. `yes after 700`: thinks for so many ms, and
+ * answers whether or not the question is still open.
+ */
+export type PersonData = PersonWord | `${PersonWord} after ${number}`;
+/** The word, and how long it takes; undefined: no longer than anybody's. */
+export function personIn(person: PersonData): { readonly word: PersonWord; readonly afterMs?: number } {
+  const [word, , ms] = person.split(' ');
+  return ms === undefined ? { word: word as PersonWord } : { word: word as PersonWord, afterMs: Number(ms) };
+}
 /** What the host's own rule says of every call; `never`: nothing, for ever. Without: ours is asked. */
 export type PermissionData = 'allow' | 'ask' | 'deny' | 'throws' | 'never';
 export type ProgramData = 'works' | 'fails' | 'hangs';
@@ -116,8 +127,10 @@ export type Step =
   | { readonly do: 'stop'; readonly server: string }
   /** From now on somebody wants to hear when these resources change, and no others. */
   | { readonly do: 'watch'; readonly server: string; readonly uris: readonly string[] }
-  /** The whole config from now on: who is not named is gone. Another `generation`: other launch facts. */
+  /** The whole config from now on: who is not named is gone. Another `generation`: other launch facts; other `values`: they are asked for again. */
   | { readonly do: 'config'; readonly servers: readonly ConfigEntry[] }
+  /** From now on its inputs give these, no value (`none`), or nothing for ever (`never`); whoever is asked takes `ms`. */
+  | { readonly do: 'values'; readonly server: string; readonly values: Values; readonly ms?: number }
   | { readonly do: 'kill'; readonly server: string; readonly signal: OutsideSignal }
   | { readonly do: 'run'; readonly ms: number }
   /** The host of one of them asks it to end, or starts it again; nothing when it has ended, or is still there. */
@@ -140,6 +153,7 @@ export type Expectation =
       /** null: it waits still. */
       readonly outcome: Outcome | null;
       readonly end?: string;
+      readonly phase?: string | null;
       readonly code?: string | number;
       /** A part of the failure's sentence. */
       readonly says?: string;
@@ -160,6 +174,8 @@ export type Expectation =
       /** Of the failure; null: there is none. */
       readonly code?: string | number | null;
     }
+  /** What its processes were launched with, one after the other: generation and 1,000 times the values. */
+  | { readonly of: 'specs'; readonly server: string; readonly specs: readonly number[] }
   | { readonly of: 'visits'; readonly server: string; readonly stages: readonly Stage[] }
   /** The stage it is in. */
   | { readonly of: 'is'; readonly server: string; readonly stage: Stage }

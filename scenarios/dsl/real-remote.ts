@@ -36,13 +36,13 @@ export class RealRemotes {
     for (const each of this.#starting) each.catch(() => {});
   }
   /** Whoever connects asks for the URL after this. */
-  introduce(name: string, generation: number): void {
+  introduce(name: string, spec: number): void {
     const url = this.#servers.get(name)?.url;
     if (url === undefined) return;
     // What bounds a handshake is the machines' business.
     const timing = { timeoutMs: 0, sseReadTimeoutMs: 0 };
     const remote = { kind: 'streamable', url, headers: {}, terminateOnClose: true, ...timing } as const;
-    this.#runtime.introduce(name, generation, { remote });
+    this.#runtime.introduce(name, spec, { remote });
   }
   async close(): Promise<void> {
     await Promise.allSettled(this.#starting);

@@ -9,22 +9,30 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Fault } from '../faults/fault.ts';
 import type { Seen } from '../laws/law.ts';
 import { recorderOf } from '../recording.ts';
+import { ScriptedSpecs } from '../scripted/specs.ts';
 import { randomOf } from '../virtual-clock.ts';
 import { Cable } from './cable.ts';
 import { Observed } from './observations.ts';
-import type { OutsideSignal, PermissionData, PersonData, Plan, Root } from './plan.ts';
+import {
+  personIn,
+  type OutsideSignal,
+  type PermissionData,
+  type PersonData,
+  type Plan,
+  type Root,
+} from './plan.ts';
 import { livesGroup } from './living.ts';
 import { launchAt } from './real-launch.ts';
 import { RealRemotes } from './real-remote.ts';
 import { agentOf, computerOf, seedOf, type Wait, type Waits, type World } from './world.ts';
 
-const persons: Readonly<Record<PersonData, Confirm>> = {
-  yes: () => 'allow',
-  always: () => 'allow-for-session',
-  no: () => 'deny',
-  never: () => new Promise(() => {}),
-  nobody: 'deny',
-};
+const answers = { yes: 'allow', always: 'allow-for-session', no: 'deny' } as const;
+function personOf(data: PersonData): Confirm {
+  const { word, afterMs = 0 } = personIn(data);
+  if (word === 'nobody') return 'deny';
+  if (word === 'never') return () => new Promise(() => {});
+  return () => new Promise((resolve) => setTimeout(() => resolve(answers[word]), afterMs).unref());
+}
 
 const rules: Readonly<Record<PermissionData, Permission>> = {
   allow: () => 'allow',
@@ -41,6 +49,7 @@ export class RealWorld implements World {
   readonly seen: Seen[] = [];
   readonly recorder: Recorder;
   readonly runtime: Runtime;
+  readonly specs = new ScriptedSpecs({ setTimeout, clearTimeout: (timer) => clearTimeout(timer as number) });
   readonly random: () => number;
   /** Errors of those who watch. */
   readonly blunders: unknown[] = [];
@@ -65,12 +74,13 @@ export class RealWorld implements World {
     // What the recorder of the product does is not what is played here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
     this.#remotes = new RealRemotes(plan, this.runtime);
+    this.runtime.specs = this.specs.ask;
     this.runtime.calls.limitsOf = (server) =>
       plan.servers.find(({ name }) => name === server)?.limits ?? defaultLimits;
     const { person, permission, total } = plan;
     if (total) this.runtime.calls.total = () => total;
     if (permission) this.runtime.calls.permission = rules[permission];
-    if (person) this.runtime.calls.confirm = persons[person];
+    if (person) this.runtime.calls.confirm = personOf(person);
   }
   #see(record: DirectoryRecord): void {
     const seen = { at: performance.now() - this.#began, record };
@@ -90,14 +100,14 @@ export class RealWorld implements World {
   /** The launcher asks for the command after this. */
   #launchNext(record: DirectoryRecord): void {
     if (record.k !== 'out' || record.ev.type !== 'leaf.open') return;
-    const { input } = record.ev as unknown as { input: { server: string; generation: number } };
-    const { server: name, generation } = input;
-    if (record.port === 'session') return this.#remotes.introduce(name, generation);
+    const { input } = record.ev as unknown as { input: { server: string; spec: number } };
+    const { server: name, spec } = input;
+    if (record.port === 'session') return this.#remotes.introduce(name, spec);
     if (record.port !== 'process') return;
     const server = this.#plan.servers.find((s) => s.name === name);
     const start = (this.#starts.get(name) ?? 0) + 1;
     this.#starts.set(name, start);
-    if (server) this.runtime.introduce(name, generation, { process: launchAt(server, start) });
+    if (server) this.runtime.introduce(name, spec, { process: launchAt(server, start) });
   }
   #start(kind: Root, input: object): void {
     this.#hosted.set(

@@ -47,7 +47,8 @@ export class ScriptedResources {
     this.#changes ??= createResourceChanges({
       resources: this.#resources,
       say: (list) => own.announce(list, () => (this.#told = this.#resources.revision)),
-      update: (uri) => own.update(uri, () => this.#untold.delete(uri)),
+      update: (uri, written = uri) => own.update(written, () => this.#untold.delete(uri)),
+      mention: (uri) => own.update(uri, () => (this.#told = this.#resources.revision)),
       after: (ms, run) => own.after(ms, run),
       isOver: this.#isOver,
     });

@@ -133,10 +133,13 @@ function initializeOf(triggers: Triggers, slowMs: number): NonNullable<Script['i
   if (wrong !== undefined)
     return { refuses: refused(wireCodes.toolFailed, 'the server refused: no object'), afterMs };
   const version = named.get('life.versionMismatch')?.['version'];
-  if (version !== undefined || named.has('rpc.schemaMismatch')) {
-    const because = version === undefined ? 'the answer is not valid' : `protocol version ${String(version)}`;
-    return { refuses: refused(wireCodes.internal, `the handshake failed: ${because}`), afterMs };
-  }
+  if (version !== undefined)
+    return { refuses: refused('NotStartable', `a protocol version of its own: ${String(version)}`), afterMs };
+  if (named.has('rpc.schemaMismatch'))
+    return {
+      refuses: refused(wireCodes.internal, 'the handshake failed: the answer is not valid'),
+      afterMs,
+    };
   return afterMs;
 }
 

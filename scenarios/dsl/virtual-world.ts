@@ -11,6 +11,7 @@ import { offersTheTruth, untruths } from '../truth.ts';
 import { randomOf } from '../virtual-clock.ts';
 import { Observed } from './observations.ts';
 import {
+  personIn,
   timingOf,
   type OutsideSignal,
   type PermissionData,
@@ -22,12 +23,16 @@ import { programsOf } from './scripted-programs.ts';
 import { scriptOf } from './scripted-server.ts';
 import { agentOf, computerOf, has, names, seedOf, type Waits, type World } from './world.ts';
 
-const persons: Readonly<Record<PersonData, Person>> = {
-  yes: () => 'allow',
-  always: () => 'allow-for-session',
-  no: () => 'deny',
-  never: () => 'never',
-  nobody: () => 'nobody',
+const words = {
+  yes: 'allow',
+  always: 'allow-for-session',
+  no: 'deny',
+  never: 'never',
+  nobody: 'nobody',
+} as const;
+const personOf = (data: PersonData): Person => {
+  const { word, afterMs } = personIn(data);
+  return () => ({ says: words[word], ...(afterMs !== undefined && { afterMs }) });
 };
 const rules: Readonly<Record<PermissionData, Permission>> = {
   allow: () => 'allow',
@@ -71,6 +76,16 @@ const stallsOf = ({ steps }: Plan): number =>
     0,
   );
 
+/** What an agent says is with its computer after so long at most: over two wires, whose ends may hear late. */
+const wayOf = ({ steps }: Plan): number => {
+  const delays = steps.flatMap((step) => {
+    if (step.do !== 'fault') return [];
+    const { fault, ms = 0 } = step.fault as Fault & { readonly ms?: number };
+    return fault === 'net.latency' ? 2 * ms : fault === 'sched.delayDelivery' ? ms : 0;
+  });
+  return delays.reduce((sum, ms) => sum + ms, 10);
+};
+
 /** A plan on virtual time: everything scripted, on the stage on which the other scenarios play. */
 export class VirtualWorld implements World {
   readonly isExact = true;
@@ -92,7 +107,7 @@ export class VirtualWorld implements World {
     const secrets = plan.servers.flatMap(({ secret = [] }) => secret);
     // Of what all servers together may do, no record says how much there is.
     const limits = plan.total ? {} : { limits: limitsIn(plan) };
-    this.bench = new Bench({ slackMs: stallsOf(plan), secrets, ...limits });
+    this.bench = new Bench({ slackMs: stallsOf(plan), wayMs: wayOf(plan), secrets, ...limits });
     const care = { isHealed: () => this.#isHealed, onFault: (fault: Fault) => onFault(fault.fault) };
     const { total } = plan;
     let made: ReturnType<typeof programsOf> | undefined;
@@ -108,7 +123,7 @@ export class VirtualWorld implements World {
       hasProgram: (server) => programs().hasProgram(server),
       transform: (...asked) => programs().transform(...asked),
       ...(kinds && { kinds }),
-      ...(plan.person && { person: persons[plan.person] }),
+      ...(plan.person && { person: personOf(plan.person) }),
       ...(seed !== undefined && { seed }),
       ...(has(plan, 'sched.delayDelivery') && {
         mend: (ports) => this.#late(ports),
@@ -147,8 +162,12 @@ export class VirtualWorld implements World {
   kill(server: string, signal: OutsideSignal): void {
     this.stage.servers.kill(server, { signal });
   }
+  get specs(): World['specs'] {
+    return this.stage.callPorts.specs;
+  }
   heal(): void {
     this.#isHealed = true;
+    this.specs.heal();
     this.stage.network.faults.heal();
     this.stage.skewMs = 0;
   }

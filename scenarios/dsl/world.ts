@@ -2,6 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { ComputerStart, ServerPlan, ServersSet } from '../../machines/computer.machine.ts';
 import type { LinkStart } from '../../machines/link.machine.ts';
 import type { Fault } from '../faults/fault.ts';
+import type { ScriptedSpecs } from '../scripted/specs.ts';
 import { planOf, type ServerOptions } from '../server-plan.ts';
 import type { Observed } from './observations.ts';
 import {
@@ -32,6 +33,8 @@ export interface World {
   /** What has to have come by now, and has not. */
   quiet(): readonly string[];
   kill(server: string, signal: OutsideSignal): void;
+  /** What the inputs of servers give. */
+  readonly specs: ScriptedSpecs;
   /** Faults of host, agent and clock that are more than an order. */
   happen(fault: Fault): void;
   /** In [0, 1), from the seed of the plan. */

@@ -24,7 +24,10 @@ type Params = Readonly<Record<string, string | number | boolean | undefined>>;
 export function createResourceChanges(own: {
   readonly resources: OwnResources;
   readonly say: (list: 'resources') => void;
-  readonly update: (uri: string) => void;
+  /** `written`: as it says it. */
+  readonly update: (uri: string, written?: string) => void;
+  /** Of one that is not listed yet; default: `update`. */
+  readonly mention?: (uri: string) => void;
   readonly after: (ms: number, run: () => void) => void;
   readonly isOver: () => boolean;
 }): ReadonlyMap<string, (fault: Params) => void>;

@@ -18,6 +18,7 @@ const pageOf = (uri, document) => ({
   element_count: 0,
 });
 const isDocument = (uri) => /^dpe:\/\/[^/?#]+\/[^/?#]+$/.test(uri);
+const isShown = (uri) => /^(window|dpe):/.test(uri);
 const isCatalogue = (uri) => /^dpe:\/\/[^/?#]+$/.test(uri);
 const jsonOf = (value) => ({ mimeType: 'application/json', text: JSON.stringify(value) });
 
@@ -27,6 +28,13 @@ function contentOf(uri, changes) {
   if (isCatalogue(uri)) return jsonOf({ documents: [documentOf(`${uri}/listed`, changes)], total_count: 1 });
   return { mimeType: 'text/plain', text: `${uri}, after change ${changes}` };
 }
+/** How a server may write which window or document it means: the query of a window says how it is shown, not which it is. */
+const written = (uri, as) => {
+  if (as === 'listed' || !isShown(uri)) return uri;
+  const path = uri.replace(/\?.*$/, '');
+  if (as === 'part') return `${path}${isCatalogue(path) ? '/listed' : ''}/pages/0`;
+  return `${path.replace(/^\w+:\/\/[^/]+/, (start) => start.toUpperCase())}?seen=1`;
+};
 /** Of the same kind as this one, as the n-th that was added. */
 const another = (uri, server, n) => `${uri.split(':')[0]}://${server}/new${n}`;
 
@@ -64,6 +72,9 @@ export function createResources(server, configured, noted = () => {}) {
       return changes;
     },
     revisionOf,
+    get newest() {
+      return newest;
+    },
     get first() {
       return lasting[0];
     },
@@ -93,10 +104,10 @@ export function createResources(server, configured, noted = () => {}) {
 }
 
 /**
- * What the words of changing resources do, the same for every player. `own`: its resources, how it says that their list
+ * What the words of changing resources do, the same for every player. `mention`: of one that is not listed yet. `own`: its resources, how it says that their list
  * has changed, or one of them, how it waits (never longer than it lives), and whether its faults are over.
  */
-export function createResourceChanges({ resources, say, update, after, isOver }) {
+export function createResourceChanges({ resources, say, update, mention = update, after, isOver }) {
   let isFlapping = false;
   const flap = (left, everyMs) => {
     isFlapping = left > 0 && !isOver();
@@ -109,23 +120,24 @@ export function createResourceChanges({ resources, say, update, after, isOver })
       after(everyMs, () => flap(left - 1, everyMs));
     });
   };
-  const change = (left, everyMs) => {
+  const change = (left, everyMs, as) => {
     if (left === 0 || isOver()) return;
     const uri = resources.change();
-    if (uri !== undefined && resources.isSubscribed(uri)) update(uri);
-    if (left > 1) after(everyMs, () => change(left - 1, everyMs));
+    if (uri !== undefined && resources.isSubscribed(uri)) update(uri, written(uri, as));
+    if (left > 1) after(everyMs, () => change(left - 1, everyMs, as));
   };
   return new Map(
     Object.entries({
-      'resource.renew': () => {
+      'resource.renew': ({ by }) => {
         if (resources.first === undefined) return;
         resources.renew();
-        say('resources');
+        if (by === 'update' && isShown(resources.newest)) mention(resources.newest);
+        else say('resources');
       },
       'resource.flap': ({ n, everyMs }) => {
         if (!isFlapping && resources.first !== undefined) flap(n, everyMs);
       },
-      'resource.change': ({ n, everyMs }) => change(n, everyMs),
+      'resource.change': ({ n, everyMs, as = 'listed' }) => change(n, everyMs, as),
       'resource.silentChange': ({ of }) => void (of === 'list' ? resources.renew() : resources.change()),
       // Also to who has not asked to hear of it.
       'resource.lie': () => {

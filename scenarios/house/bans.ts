@@ -44,6 +44,7 @@ export const purity: readonly Ban[] = [
 ];
 
 const noSpawn = starting('adapters/process/', 'scenarios/fixtures/', 'scenarios/contracts/');
+const noStreams = starting('adapters/terminal/', 'adapters/documents/', 'actors/main');
 const noConsole = starting('adapters/terminal/', 'actors/main', 'scenarios/fixtures/', 'scenarios/bench/');
 
 /** What costs somebody a day, each with its replacement. The evidence: research/house-style.md §2. */
@@ -71,6 +72,12 @@ export const general: readonly Ban[] = [
     pattern: /\bconsole\./g,
     instead: 'a line through adapters/terminal',
     where: noConsole.outside,
+  },
+  {
+    what: 'process.stdout',
+    pattern: /\bprocess\.std(out|err)\b/g,
+    instead: 'a line through adapters/terminal, which escapes what a terminal would obey',
+    where: (path) => /^(machines|adapters|actors)\//.test(path) && noStreams.outside(path) && !isTest(path),
   },
   {
     what: 'any',

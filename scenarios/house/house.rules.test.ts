@@ -118,6 +118,7 @@ describe('bans', () => {
     ['adapters/a.ts', 'm.provide({});'],
     ['adapters/mcp/a.ts', 'spawn("ls");'],
     ['adapters/mcp/a.ts', 'console.log(1);'],
+    ['actors/cli/a.ts', 'process.stdout.write(text);'],
     ['actors/a.ts', 'const a = b as any;'],
     ['actors/a.ts', 'let a: any;'],
     ['actors/a.ts', 'let a: Map<string, any>;'],

@@ -24,10 +24,11 @@ export function readProject(root: string): Source[] {
   const found: string[] = [];
   const enter = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      // `.git` is a file where several checkouts share one repository.
+      if (skipped.has(entry.name)) continue;
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) {
-        if (!skipped.has(entry.name)) enter(path);
-      } else if (entry.isFile() && !binary.test(entry.name)) found.push(path);
+      if (entry.isDirectory()) enter(path);
+      else if (entry.isFile() && !binary.test(entry.name)) found.push(path);
     }
   };
   enter(root);

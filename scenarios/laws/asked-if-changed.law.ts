@@ -13,6 +13,7 @@ type Fields = Said<{
   uris: readonly string[];
   isAnew: boolean;
   isRenewed: boolean;
+  isFresh: boolean;
 }>;
 
 class AskedIfChanged implements Judge {
@@ -30,7 +31,8 @@ class AskedIfChanged implements Judge {
   }
   #post({ a, ev }: RecordOf<'post'>): void {
     const said: Fields = ev;
-    const { type, server = '', uri = '', resources, changed = [], isRenewed } = said;
+    const { type, server = '', uri = '', resources, changed = [], isRenewed, isFresh } = said;
+    if (type === 'shelf.fill') return isFresh ? this.#spoilAll(a) : undefined;
     if (type === 'resources.watched') return this.#watch(nameOf(a), said);
     if (type === 'resources.listed') this.#unwatch(keyOf(nameOf(a), server), isRenewed ? null : resources);
     for (const shelf of this.#shelves.of(nameOf(a), server))
@@ -40,6 +42,11 @@ class AskedIfChanged implements Judge {
         for (const known of [...shelf.reads.keys()]) if (!listed.has(known)) shelf.reads.delete(known);
         spoil(shelf, changed);
       }
+  }
+  /** Somebody wants it as it is now. */
+  #spoilAll(a: Address): void {
+    for (const shelf of this.#shelves.of(wholeOf(a)))
+      if (nameOf(shelf.a) === nameOf(a)) for (const reading of shelf.reads.values()) reading.isSpoilt = true;
   }
   /** What its server was told is forgotten with its session, and of what is listed no more nobody wants to hear. */
   #unwatch(key: string, resources: Fields['resources'] = null): void {
@@ -74,6 +81,7 @@ class AskedIfChanged implements Judge {
       : undefined;
   }
 }
+const wholeOf = (shelf: Address): Address => shelf.slice(0, shelf.lastIndexOf('/'));
 const keyOf = (whole: Address, server: string): string => `${whole} ${server}`;
 function spoil({ system, reads }: Shelf, uris: readonly string[]): void {
   for (const uri of uris)
@@ -110,6 +118,7 @@ export const askedIfChanged: Law = {
   sees: [
     ...(['open', 'end', 'in ask', 'out ask', 'out ask.withdraw'] as const),
     ...(['post resources.listed', 'post resources.watched', 'post resource.updated'] as const),
+    'post shelf.fill',
   ],
   open: () => new AskedIfChanged(),
   crimes: [
@@ -134,6 +143,14 @@ export const askedIfChanged: Law = {
     {
       how: 'one that was listed no more for a while, and is watched anew after it was read',
       seen: story(...known, lists([]), lists([one]), asksFor, gives(text), watches([one]), asksFor),
+    },
+    {
+      how: 'somebody who wants it as it is now',
+      seen: story(
+        ...known,
+        posts('c/finder#1', 'c/finder/shelf:fs', 'shelf.fill', { isFresh: true }),
+        asksFor,
+      ),
     },
     { how: 'a change of it', seen: story(...known, updates(one), asksFor) },
     { how: 'a change of a part of it', seen: story(...known, updates(page), asksFor) },

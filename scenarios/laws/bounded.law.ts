@@ -1,5 +1,7 @@
 import { nameOf, type Address } from '../../machines/address.ts';
+import { mostWaiting } from '../../machines/computer.waiting.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { AtOnce } from './at-once.ts';
 import { isAnswer, type Found, type Judge, type Law, type RecordOf, type Said } from './law.ts';
 import { rootOf } from './places.ts';
 import {
@@ -37,13 +39,16 @@ const most: Readonly<Record<string, Most>> = {
   watch: { timers: 1, leaves: 0, questions: 1 },
   /** Its deadline, and how long its server may be silent. A person or the server is asked, never both. */
   call: { timers: 2, leaves: 0, questions: 1 },
-  /** Boot or shutdown, and the next token. A link, and a client for each server of its config. */
-  computer: { timers: 2, leaves: 0, questions: 0, owned: { link: 1, desktop: 1, finder: 1 } },
-  /** It waits for lists for whoever asks for the whole, and for whoever asks for one; and tells changes now and then. */
-  desktop: { timers: 3, leaves: 0, questions: 0 },
-  finder: { timers: 3, leaves: 0, questions: 0 },
-  /** Its limit; four questions at a time. */
-  shelf: { timers: 1, leaves: 0, questions: 4 },
+  /**
+   * Boot or shutdown, the next token, and the times of calls that had to wait for servers. A link, and a client for each
+   * server of its config.
+   */
+  computer: { timers: 2 + mostWaiting, leaves: 0, questions: 0, owned: { link: 1, desktop: 1, finder: 1 } },
+  /** It tells changes now and then, and has a timer for each question that waits: how many do is up to who asks. */
+  desktop: { timers: Infinity, leaves: 0, questions: 0 },
+  finder: { timers: Infinity, leaves: 0, questions: 0 },
+  /** Its limit, and that of what came too late; four questions at a time of both. */
+  shelf: { timers: 2, leaves: 0, questions: 8 },
   read: { timers: 1, leaves: 0, questions: 1 },
   /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */
   link: { timers: 2, leaves: 1, questions: 0 },
@@ -75,12 +80,13 @@ interface Root {
 
 class Bounded implements Judge {
   readonly #roots = new Map<Address, Root>();
+  readonly #atOnce = new AtOnce();
   /** Ended in this input: by its end nothing of theirs is left. */
   readonly #ending: Root[] = [];
 
-  take(record: DirectoryRecord): Found | readonly Found[] | undefined {
+  take(record: DirectoryRecord, at: number): Found | readonly Found[] | undefined {
     if (record.k === 'timer') return this.#timer(record);
-    if (record.k === 'out') return this.#out(record);
+    if (record.k === 'out') return this.#out(record, at);
     if (record.k === 'open') return this.#open(record);
     if (record.k === 'end') return this.#end(record.a);
     if (record.k === 'post') return this.#configured(record);
@@ -104,8 +110,11 @@ class Bounded implements Judge {
   #timer({ op, a }: RecordOf<'timer'>): Found | undefined {
     return op === 'set' ? this.#more(a, 'timers') : void this.#less(a, 'timers');
   }
-  #out({ port, a, ev: { type } }: RecordOf<'out'>): Found | undefined {
-    if (port === 'ask') return type === 'ask' ? this.#more(a, 'questions') : void this.#less(a, 'questions');
+  #out(record: RecordOf<'out'>, at: number): Found | undefined {
+    const { port, a, ev } = record;
+    const { type } = ev;
+    if (port === 'ask' && type === 'ask') return this.#more(a, 'questions') ?? this.#atOnce.take(record, at);
+    if (port === 'ask') return void this.#less(a, 'questions');
     if (type === 'leaf.open') return this.#more(rootOf(a), 'leaves');
     if (type === 'leaf.close') this.#less(rootOf(a), 'leaves');
     return undefined;
@@ -171,6 +180,9 @@ const wants = (server: string) => [
 ];
 const session = (n: number) => tells('session', `${client}/session#${n}`, 'leaf.open');
 const called = opens(call, 'call', client);
+const read = opens('c/read:t1#1', 'read', 'c#1');
+const reads = asks('c/read:t1#1', 'read', client, 'resources/read', { uri: 'window://h/1' });
+const many = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 const asked = (id: string) => asks(call, id, client, 'tools/call');
 
 export const bounded: Law = {
@@ -203,6 +215,11 @@ export const bounded: Law = {
       how: 'a call that asks a person and its server at once',
       seen: story(born, called, asked('confirm'), asked('call')),
       said: 'a call has 2 questions',
+    },
+    {
+      how: 'a read that is asked again without end while hardly any time passes',
+      seen: story(read, ...many(21).flatMap(() => [reads, learns('c/read:t1#1', 'read')])),
+      said: 'reads window://h/1 21 times in a moment',
     },
     {
       how: 'a client with two processes',
@@ -263,6 +280,10 @@ export const bounded: Law = {
     {
       how: 'one question after another',
       seen: story(born, called, asked('confirm'), learns(call, 'confirm'), asked('call')),
+    },
+    {
+      how: 'a read that is asked again and again, and time passes',
+      seen: story(read, ...many(21).flatMap(() => [reads, learns('c/read:t1#1', 'read'), 10])),
     },
     {
       how: 'an end that lets go',

@@ -10,6 +10,7 @@ import { breaker } from './breaker.law.ts';
 import { callsBeforeStdin } from './calls-before-stdin.law.ts';
 import { cancelSettles } from './cancel-settles.law.ts';
 import { changeFetched } from './change-fetched.law.ts';
+import { changedValue } from './changed-value.law.ts';
 import { childEndsOnce } from './child-ends-once.law.ts';
 import { convergence } from './convergence.law.ts';
 import { freedSeat } from './freed-seat.law.ts';
@@ -41,6 +42,8 @@ import { settledInTime } from './settled-in-time.law.ts';
 import { settledOnce } from './settled-once.law.ts';
 import { silentServer } from './silent-server.law.ts';
 import { silence } from './silence.law.ts';
+import { startingWaited } from './starting-waited.law.ts';
+import { waitsTold } from './waits-told.law.ts';
 import { startBegins } from './start-begins.law.ts';
 import { bursts } from './bursts.law.ts';
 import { closingRefuses } from './closing-refuses.law.ts';
@@ -48,15 +51,20 @@ import { heldCalls } from './held-calls.law.ts';
 import { inLine } from './in-line.law.ts';
 import { inTurn } from './in-turn.law.ts';
 import { outcomeTold } from './outcome.law.ts';
+import { overIsOver } from './over-is-over.law.ts';
 import { permitted } from './permitted.law.ts';
 import { pingIdle } from './ping-idle.law.ts';
 import { renewed } from './renewed.law.ts';
 import { rolledBack } from './rolled-back.law.ts';
 import { takenBack } from './taken-back.law.ts';
 import { toldLists } from './told-lists.law.ts';
+import { toolsNamed } from './tools-named.law.ts';
 import { turns } from './turns.law.ts';
+import { withdrawnTold } from './withdrawn-told.law.ts';
 import { askedIfChanged } from './asked-if-changed.law.ts';
 import { namedMissing } from './named-missing.law.ts';
+import { everyUpdate } from './every-update.law.ts';
+import { neverWaits } from './never-waits.law.ts';
 import { shownOnce } from './shown-once.law.ts';
 import { toldOffice } from './told-office.law.ts';
 import { toldShown } from './told-shown.law.ts';
@@ -78,8 +86,12 @@ export const laws: readonly Law[] = [
   turns,
   inTurn,
   rolledBack,
+  changedValue,
   pingIdle,
   heldCalls,
+  startingWaited,
+  withdrawnTold,
+  waitsTold,
   closingRefuses,
   allKept,
   listedFirst,
@@ -97,11 +109,14 @@ export const laws: readonly Law[] = [
   bursts,
   toldLists,
   shownOnce,
+  neverWaits,
+  everyUpdate,
   toldShown,
   toldOffice,
   askedIfChanged,
   namedMissing,
   settledInTime,
+  overIsOver,
   sentOnce,
   oneAnswer,
   oneProcess,
@@ -115,6 +130,7 @@ export const laws: readonly Law[] = [
   convergence,
   knownTools,
   announced,
+  toolsNamed,
   orderObeyed,
   atRest,
   noRootLeft,
@@ -128,7 +144,7 @@ export const laws: readonly Law[] = [
 ];
 
 /** Enough for a host whose machine is busy. */
-const realBounds: Bounds = { slackMs: 5_000 };
+const realBounds: Bounds = { slackMs: 5_000, wayMs: 5_000 };
 
 interface Seat {
   readonly law: string;

@@ -25,6 +25,8 @@ export interface Breach {
 export interface Bounds {
   /** ms by which real or stalled time may be late. */
   readonly slackMs: number;
+  /** ms that a message between an agent and its computer may take, there and back. */
+  readonly wayMs: number;
   /** Texts that must not leave a host: canaries. */
   readonly secrets?: readonly string[];
   /** How many calls of each server may run and wait; who is not named has the default, and all together no limit. */

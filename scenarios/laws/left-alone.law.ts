@@ -19,6 +19,8 @@ class LeftAlone implements Judge {
   readonly #pinged = new Set<Address>();
   /** Those that start when they are needed, and are stopped when nobody calls them. */
   readonly #lazy = new Set<Address>();
+  /** What their inputs gave last. */
+  readonly #specs = new Map<Address, unknown>();
   /** What the input was, as far as it tells that something of a server ended. */
   #cause: Address = '';
   /** Servers that had an order, or whose machine failed, while it was handled. */
@@ -31,6 +33,7 @@ class LeftAlone implements Judge {
     } else if (record.k === 'end') {
       this.#ready.delete(record.a);
       this.#lazy.delete(record.a);
+      this.#specs.delete(record.a);
       const isMachine = record.why === 'failed' || record.a.includes('/catalog:');
       const server = isMachine ? serverIn(record.a) : undefined;
       if (server !== undefined) this.#told.add(server);
@@ -43,7 +46,15 @@ class LeftAlone implements Judge {
   #isEnding({ via, a, ev, id }: RecordOf<'in'>): boolean {
     if (via === 'leaf') return isEnd(ev?.type);
     if (via === 'ask' && id === 'ping') this.#pinged.delete(a);
+    if (via === 'ask' && id === 'spec') return this.#isOtherSpec(a, ev);
     return (via === 'timer' && this.#pinged.has(a)) || (via === 'deadline' && this.#lazy.has(a));
+  }
+  #isOtherSpec(a: Address, ev: object | undefined): boolean {
+    const { result } = (ev ?? {}) as Said<{ result: { spec: unknown } }>;
+    const before = this.#specs.get(a);
+    if (!result) return false;
+    this.#specs.set(a, result.spec);
+    return before !== undefined && before !== result.spec;
   }
   #asked({ a, ev }: RecordOf<'out'>): void {
     const { type, method } = ev as Said<{ method: string }>;
@@ -77,11 +88,12 @@ const becomes = (stage: string) => posts(client, 'c#1', 'client.changed', { serv
 const died = (server: string) => hears(`c/client:${server}/process#1/process#1`, 'child.exited', { left: 0 });
 const unprovoked = 'and nothing of its own had ended and nobody had told it to';
 const born = (start: string) => opens(client, 'client', 'c#1', { start, timing: { idleStopMs: 1000 } });
+const gives = (spec: number) => learns(client, 'spec', 'ask.answered', { result: { spec } });
 const pinged = [becomes('ready'), asks(client, 'ping', client, 'ping')];
 
 /**
  * A server leaves `ready` when its process or its session ends, it does not answer a ping, nobody needs it any more,
- * its machine fails, or it has an order.
+ * its machine fails, its inputs give another launch spec, or it has an order.
  */
 export const leftAlone: Law = {
   law: 'a server that is ready stays so until it fails or has an order',
@@ -127,8 +139,17 @@ export const leftAlone: Law = {
       ),
       said: unprovoked,
     },
+    {
+      how: 'a client that starts anew because its inputs were asked, and give the same',
+      seen: story(gives(1), becomes('ready'), gives(1), becomes('closing')),
+      said: unprovoked,
+    },
   ],
   lawful: [
+    {
+      how: 'a client whose inputs give something else',
+      seen: story(gives(1), becomes('ready'), gives(2), becomes('closing')),
+    },
     { how: 'a death', seen: story(becomes('ready'), died('fs'), becomes('recovering')) },
     {
       how: 'an order',

@@ -20,10 +20,11 @@ interface Request {
   readonly timeoutMs: number;
   readonly call: { readonly ticket: string; readonly timeoutMs: number };
 }
-/** A call of a computer: what it waits for besides its server has a time of its own, before its clock or after it. */
+/** A call of a computer: whom it asks before it is sent has a time of its own, within its whole time. */
 interface Judged {
   readonly entry: Due;
-  readonly timeoutMs: number;
+  /** When its whole time is over. */
+  readonly end: number;
   readonly policy: CallPolicy;
 }
 
@@ -41,7 +42,7 @@ class SettledInTime implements Judge {
   take(record: DirectoryRecord, at: number): Found | readonly Found[] | undefined {
     if (record.k === 'in') {
       const found = at > this.#soonest ? this.#late(at) : undefined;
-      if (record.via === 'ask') this.#hear(record, at);
+      if (record.via === 'ask') this.#hear(record);
       return found;
     }
     if (record.k === 'post') this.#post(record, at);
@@ -51,7 +52,14 @@ class SettledInTime implements Judge {
     return undefined;
   }
   #open({ a, kind, input }: RecordOf<'open'>, at: number): void {
-    const { timing, policy, ticket = '', replyTo = '', timeoutMs = 0 } = input as Partial<Opened>;
+    const {
+      timing,
+      policy,
+      ticket = '',
+      replyTo = '',
+      timeoutMs = 0,
+      totalMs = 0,
+    } = input as Partial<Opened>;
     if ((kind === 'computer' || kind === 'agent') && timing) {
       this.#timings.set(nameOf(a), timing);
       this.#timings.set(a, timing);
@@ -59,24 +67,28 @@ class SettledInTime implements Judge {
     if (kind !== 'call' || !policy) return;
     const entry = this.#waiting.get(replyTo, ticket);
     if (!entry || timeoutMs === 0) return;
-    this.#calls.set(a, { entry, timeoutMs, policy });
-    this.#give(entry, at, policy.confirmMs);
+    const end = at + (totalMs > 0 ? Math.min(timeoutMs, totalMs) : timeoutMs);
+    this.#calls.set(a, { entry, end, policy });
+    this.#give(entry, Math.min(end, at + policy.confirmMs));
   }
-  /** From now on it has so long. */
-  #give(entry: Due, at: number, ms: number): void {
-    entry.due = at + ms + this.#slackMs;
+  /** It has until then. */
+  #give(entry: Due, end: number): void {
+    entry.due = end + this.#slackMs;
     this.#soonest = Math.min(this.#soonest, entry.due);
   }
-  /** Its clock starts when it was judged, and anew when a person has confirmed it. */
-  #hear({ a, id, ev }: RecordOf<'in'>, at: number): void {
+  /** Whoever was asked has answered. */
+  #hear({ a, id, ev }: RecordOf<'in'>): void {
     if ((id !== 'policy' && id !== 'confirm') || !isAnswer(ev?.type)) return;
     const call = this.#calls.get(a);
-    if (call) this.#give(call.entry, at, call.timeoutMs);
+    if (call) this.#give(call.entry, call.end);
   }
   #out({ a, ev }: RecordOf<'out'>, at: number): void {
     const { id } = ev as Said<{ id: string }>;
     const call = id === 'confirm' || id === 'finish' ? this.#calls.get(a) : undefined;
-    if (call) this.#give(call.entry, at, id === 'confirm' ? call.policy.confirmMs : call.policy.lookMs);
+    if (!call) return;
+    const { entry, end, policy } = call;
+    // To look at an answer that is here is not its caller's time.
+    this.#give(entry, id === 'finish' ? at + policy.lookMs : Math.min(end, at + policy.confirmMs));
   }
   #post({ from, a, ev, dead }: RecordOf<'post'>, at: number): void {
     const said = ev as Said<Request>;
@@ -87,7 +99,7 @@ class SettledInTime implements Judge {
     if (!(ms < Infinity)) return;
     const entry = { at: said.replyTo, ticket, due: Infinity };
     this.#waiting.set(said.replyTo, ticket, entry);
-    this.#give(entry, at, ms);
+    this.#give(entry, at + ms);
   }
   #late(now: number): Found[] {
     const late: Found[] = [];
@@ -138,7 +150,8 @@ const opened = opens(call, 'call', 'computer/client:fs#1', {
 });
 const asked = [born('computer'), called, requested, opened];
 const judged = learns(call, 'policy');
-const confirmed = [asks(call, 'confirm', 'confirm', 'confirm'), 500, learns(call, 'confirm')];
+const confirming = [asks(call, 'confirm', 'confirm', 'confirm')];
+const confirmed = [...confirming, 300, learns(call, 'confirm')];
 const finishing = [learns(call, 'call'), asks(call, 'finish', 'finish', 'finish')];
 const agentCalled = (timeoutMs: number) =>
   posts('host', 'agent', 'agent.call', { ticket: 't1', timeoutMs, replyTo: 'host:a' });
@@ -163,6 +176,11 @@ export const settledInTime: Law = {
       how: 'a person who is waited for too long',
       seen: story(...asked, judged, asks(call, 'confirm', 'confirm', 'confirm'), 600, something),
       said: 't1 had to be settled 100 ms ago',
+    },
+    {
+      how: 'a person who is waited for longer than the caller waits',
+      seen: story(...asked, 400, judged, ...confirming, 400, learns(call, 'confirm'), 210, something),
+      said: 't1 had to be settled 10 ms ago',
     },
     {
       how: 'a policy that never answers',
@@ -193,7 +211,7 @@ export const settledInTime: Law = {
     {
       how: 'a person and a look that take their time, too',
       seen: story(
-        ...[...asked, 500, judged, ...confirmed, 1_000, ...finishing, 100, something],
+        ...[...asked, 500, judged, ...confirmed, 200, ...finishing, 100, something],
         ...[settled('host:c'), ends(call), 1, something],
       ),
     },

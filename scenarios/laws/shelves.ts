@@ -55,7 +55,8 @@ export class Shelves {
     if (!shelf || !reading) return;
     const given = contentsIn(result);
     const { itemsOf } = systems[shelf.system];
-    reading.isGood = type === 'ask.answered' && given.ok && itemsOf(given.body, uri, shelf.server).ok;
+    const items = given.ok ? itemsOf(given.body, uri, shelf.server) : given;
+    reading.isGood = type === 'ask.answered' && items.ok && items.body.refused.length === 0;
     reading.isAsked = false;
   }
 }

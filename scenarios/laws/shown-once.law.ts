@@ -57,8 +57,8 @@ class ShownOnce implements Judge {
     // Its computer passes it on: that is no other question.
     if (replyTo === undefined || dead !== undefined || a.includes('/')) return undefined;
     const { shelfMs = Infinity, readMs = Infinity } = this.#limits.get(nameOf(a)) ?? {};
-    // Who asks while it is collected waits for that, and then for what has changed by then.
-    const due = now + (type === 'aggregate.wanted' ? 2 * shelfMs : readMs) + this.#slackMs + momentMs;
+    // Whoever else asks meanwhile, each question has its own time.
+    const due = now + (type === 'aggregate.wanted' ? shelfMs : readMs) + this.#slackMs + momentMs;
     const known = this.#questions.get(replyTo, ticket);
     if (known) Object.assign(known, { due, asked: known.asked + 1 });
     else this.#questions.set(replyTo, ticket, { at: replyTo, ticket, due, asked: 1, answered: 0 });
@@ -114,7 +114,7 @@ export const shownOnce: Law = {
     { how: 'no answer', seen: story(born, asked, passed), until: 'closed', said: 't1 was never answered' },
     {
       how: 'a Desktop that waits for a server that hangs',
-      seen: story(born, asked, passed, 1_100, later),
+      seen: story(born, asked, passed, 600, later),
       said: 't1 had to be answered',
     },
     {
@@ -124,7 +124,7 @@ export const shownOnce: Law = {
     },
   ],
   lawful: [
-    { how: 'each its answer', seen: story(born, asked, passed, 900, shown, reads, read), until: 'closed' },
+    { how: 'each its answer', seen: story(born, asked, passed, 450, shown, reads, read), until: 'closed' },
     { how: 'a ticket that is used again', seen: story(born, asked, shown, asked, shown), until: 'closed' },
     { how: 'a link that is gone', seen: story(born, fromAfar, ends(link), 5_000, later), until: 'closed' },
     { how: 'a question that reached nobody', seen: story({ ...asked, dead: 'lost' }), until: 'closed' },

@@ -8,10 +8,13 @@ import { opens, posts, story, tells } from './telling.ts';
 interface Link {
   readonly a: Address;
   isJoined: boolean;
-  /** What its office is still to hear of. */
+  /** What its office is still to hear of at once. */
   owing: System | undefined;
+  /** What each is, and what it was when its office heard of it, or first saw the computer; null: it never did. */
+  readonly shown: Map<System, string>;
+  told: Map<System, string> | null;
 }
-type Fields = Said<{ system: System; stage: string; event: string }>;
+type Fields = Said<{ system: System; stage: string; event: string; signature: string }>;
 const systemIn: Readonly<Record<string, System>> = {
   'server:update_desktop': 'desktop',
   'server:update_finder': 'finder',
@@ -29,21 +32,26 @@ class ToldOffice implements Judge {
     return undefined;
   }
   quiet(): Found[] {
-    return [...new Set(this.#links.values())].flatMap((link) => owed(link) ?? []);
+    return [...new Set(this.#links.values())].flatMap((link) => [owed(link) ?? missed(link)].flat());
   }
   #open({ a, kind, input }: RecordOf<'open'>): void {
     if (kind !== 'link' || (input as { role?: string }).role !== 'computer') return;
-    const link = { a, isJoined: false, owing: undefined };
+    const link: Link = { a, isJoined: false, owing: undefined, shown: new Map(), told: null };
     this.#links.set(a, link);
     this.#links.set(nameOf(a), link);
   }
   #post({ from, a, ev }: RecordOf<'post'>): Found | undefined {
-    const { type, stage, system } = ev as Fields;
+    const { type, stage, system, signature } = ev as Fields;
     const link = this.#links.get(type === 'link.changed' ? from : a);
     if (!link) return undefined;
     const wrong = owed(link);
     link.owing = undefined;
-    if (type === 'link.changed') link.isJoined = stage === 'joined';
+    if (type === 'aggregate.changed' && system && signature !== undefined) link.shown.set(system, signature);
+    if (type === 'link.changed') {
+      link.isJoined = stage === 'joined';
+      // Who sees it for the first time asks: that is known.
+      if (link.isJoined) link.told ??= new Map(link.shown);
+    }
     // On its way out it tells nobody anything.
     else if (type === 'close') link.isJoined = false;
     else if (link.isJoined) link.owing = system;
@@ -53,25 +61,38 @@ class ToldOffice implements Judge {
     const link = this.#links.get(rootOf(a));
     const system = systemIn[(ev as Fields).event ?? ''];
     if (!link || system === undefined) return undefined;
-    const { owing } = link;
-    if (owing !== system) return { at: link.a, what: `announced its ${system}, of which it heard nothing` };
+    const isDue = link.owing === system || isMissed(link, system);
+    if (!isDue) return { at: link.a, what: `announced its ${system}, of which it heard nothing` };
     link.owing = undefined;
+    link.told?.set(system, link.shown.get(system) ?? '');
     return undefined;
   }
 }
 const owed = ({ a, owing }: Link): Found | undefined =>
   owing && { at: a, what: `kept a change of its ${owing} to itself` };
+const isMissed = ({ shown, told }: Link, system: System): boolean =>
+  told !== null && shown.get(system) !== told.get(system);
+const missed = (link: Link): Found[] =>
+  (['desktop', 'finder'] as const)
+    .filter((system) => link.isJoined && isMissed(link, system))
+    .map((system) => ({
+      at: link.a,
+      what: `its ${system} changed while it was away, and nobody was told`,
+      kind: 'liveness',
+    }));
 
 const [link, leaf] = ['c/link#1', 'c/link#1/link#1'];
 const born = opens(link, 'link', 'c#1', { role: 'computer' });
 const joins = posts(link, 'c#1', 'link.changed', { stage: 'joined' });
-const changes = (system: System) => posts('c#1', 'c/link', 'aggregate.changed', { system });
+const changes = (system: System, signature = '') =>
+  posts('c#1', 'c/link', 'aggregate.changed', { system, signature });
+const falls = posts(link, 'c#1', 'link.changed', { stage: 'waiting' });
 const announces = (event: string) => tells('link', leaf, 'link.announce', { event });
 const [desktop, finder] = [announces('server:update_desktop'), announces('server:update_finder')];
 
 export const toldOffice: Law = {
-  law: 'an office hears of each change of a Desktop or a Finder while its computer sits there',
-  why: 'Who is told of a change asks anew; who is not lives with what was (seeds 000 and 001). Offline nothing is kept for later: who comes back is asked anyway.',
+  law: 'an office hears of each change of a Desktop or a Finder: at once, or after the next join',
+  why: 'Who is told of a change asks anew; who is not lives with what was (seeds 000 and 001). What changed while the computer was away is told after its next join, once.',
   sees: [
     ...(['open', 'end', 'out link.announce', 'post link.changed'] as const),
     ...(['post aggregate.changed', 'post close'] as const),
@@ -95,6 +116,20 @@ export const toldOffice: Law = {
       seen: story(born, joins, changes('finder'), finder, finder),
       said: 'nothing',
     },
+    {
+      how: 'a change while it was away that is kept',
+      seen: story(born, joins, falls, changes('desktop', 'a'), joins),
+      until: 'quiet',
+      said: 'changed while it was away',
+    },
+    {
+      how: 'one that was undone while it was away',
+      seen: story(
+        ...[born, joins, changes('desktop', 'a'), desktop, falls],
+        ...[changes('desktop', 'b'), changes('desktop', 'a'), joins, desktop],
+      ),
+      said: 'heard nothing',
+    },
   ],
   lawful: [
     {
@@ -102,6 +137,12 @@ export const toldOffice: Law = {
       seen: story(born, joins, changes('desktop'), desktop, changes('finder'), finder),
       until: 'quiet',
     },
+    {
+      how: 'a change while it was away',
+      seen: story(born, joins, falls, changes('desktop', 'a'), joins, 200, desktop),
+      until: 'quiet',
+    },
+    { how: 'what was there before it first sat there', seen: story(born, changes('desktop', 'a'), joins) },
     { how: 'a link that sits nowhere', seen: story(born, changes('desktop')), until: 'quiet' },
     {
       how: 'a link that leaves',

@@ -23,6 +23,7 @@ type Fields = Said<{
   uri: string;
   resources: readonly { readonly uri: string }[] | null;
   isRenewed: boolean;
+  isNews: boolean;
 }>;
 /** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
 const earlyMs = 2;
@@ -61,7 +62,7 @@ class ToldShown implements Judge {
     this.#wholes.set(nameOf(a), whole);
   }
   #post({ from, a, ev }: RecordOf<'post'>, at: number): Found | undefined {
-    const { type, server = '', uri = '', resources, isRenewed } = ev as Fields;
+    const { type, server = '', uri = '', resources, isRenewed, isNews } = ev as Fields;
     if (type === 'aggregate.changed') return this.#told(this.#wholes.get(from), at);
     const whole = this.#wholes.get(a);
     if (!whole) return undefined;
@@ -69,7 +70,9 @@ class ToldShown implements Judge {
     const before = whole.listed.get(server) ?? [];
     // Of what changes between two sessions of a server nobody hears.
     const isReturn = isRenewed === true && before.length > 0;
-    if (isReturn || this.#isChange(whole, before, type, uri, resources ?? [])) {
+    // What was told to be missing is there.
+    const isThere = type === 'shelf.filled' && isNews === true;
+    if (isReturn || isThere || this.#isChange(whole, before, type, uri, resources ?? [])) {
       whole.since = Math.min(whole.since, at);
       whole.changes = { at, count: whole.changes.at === at ? whole.changes.count + 1 : 1 };
     }
@@ -84,9 +87,8 @@ class ToldShown implements Judge {
     resources: readonly { readonly uri: string }[],
   ): boolean {
     const { urisIn, toRead, touchedBy } = systems[system];
-    return type === 'resources.listed'
-      ? !isSame(before, urisIn(resources))
-      : touchedBy(uri, toRead(before)).length > 0;
+    if (type === 'resources.listed') return !isSame(before, urisIn(resources));
+    return type === 'resource.updated' && touchedBy(uri, toRead(before)).length > 0;
   }
   #late({ a, since, toldAt, coalesceMs }: Whole, now: number): Found | undefined {
     const due = Math.max(since, toldAt + coalesceMs) + this.#slackMs + earlyMs;
@@ -120,7 +122,7 @@ export const toldShown: Law = {
   why: 'Agents ask anew when they are told: no change is lost, a burst is one, and who lists the same anew has told nobody anything (seeds 000 and 001; notify-iff-changed).',
   sees: [
     ...(['open', 'end', 'post aggregate.changed', 'post resources.listed'] as const),
-    'post resource.updated',
+    ...(['post resource.updated', 'post shelf.filled'] as const),
   ],
   open: ({ slackMs }) => new ToldShown(slackMs),
   crimes: [
@@ -163,6 +165,15 @@ export const toldShown: Law = {
     {
       how: 'two changes at once, of which it heard one after the other',
       seen: story(...known, updates(one), updates(two), tells, 200, tells),
+      until: 'quiet',
+    },
+    {
+      how: 'a window that comes too late, and is there then',
+      seen: story(
+        ...known,
+        posts('c/desktop/shelf:fs#3', 'c/desktop', 'shelf.filled', { isNews: true }),
+        tells,
+      ),
       until: 'quiet',
     },
     { how: 'a list without windows', seen: story(born, lists('note://h/1')), until: 'quiet' },

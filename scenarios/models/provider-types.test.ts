@@ -7,6 +7,7 @@ import type {
 import type {
   FunctionCall,
   FunctionDeclaration,
+  GenerateContentParameters,
   Part,
   Schema,
   Tool as GeminiTool,
@@ -50,7 +51,15 @@ describe('the types that providers publish on npm', () => {
   it('take the tools as they are converted', () => {
     const forOpenAi: ChatCompletionFunctionTool[] = openai.toTools(definitions);
     const forAnthropic: AnthropicTool[] = anthropic.toTools(definitions);
-    const forGemini: Spelled<GeminiTool>[] = gemini.toTools(definitions);
+    const forGemini: GeminiTool[] = gemini.toTools(definitions);
+    // Also by way of a variable, in the place where a request has them.
+    const converted = gemini.toTools(definitions);
+    const request: GenerateContentParameters = {
+      model: 'm',
+      contents: 'c',
+      config: { tools: converted },
+    };
+    expect(request.config?.tools).toBe(converted);
     expect([forOpenAi.length, forAnthropic.length, forGemini.length]).toEqual([1, 1, 1]);
     expectTypeOf<Mutable<GeminiSchema>>().toExtend<Spelled<Schema>>();
     expectTypeOf<keyof GeminiSchema>().toExtend<keyof Schema>();

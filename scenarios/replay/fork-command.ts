@@ -82,7 +82,8 @@ export async function forkCommand(context: Context, file: string, options: ForkO
     return exitCodes.usage;
   };
   const unusable = (problem: string, remedy: string): number => {
-    terminal.err(`UNUSABLE ${file}: ${problem}\n  ${remedy}`);
+    terminal.err(`UNUSABLE ${file}: ${problem}`);
+    terminal.err(`  ${remedy}`);
     return exitCodeOf('unusable');
   };
   try {

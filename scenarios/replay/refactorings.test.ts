@@ -68,13 +68,12 @@ const refactorings: readonly Refactoring[] = [
     what: 'two actions as one',
     kinds: altered('link', [[joined, () => 'rememberJoin']], {
       actions: {
-        rememberJoin: assign(
-          ({ context: c }: { context: { announced: string | null; signature: string | null } }) => ({
-            announced: c.announced ?? c.signature,
-            reason: null,
-            refused: false,
-          }),
-        ),
+        rememberJoin: assign(({ context: c }: { context: Readonly<Record<string, unknown>> }) => ({
+          announced: c['announced'] ?? c['signature'],
+          announcedSystems: c['announcedSystems'] ?? c['shown'],
+          reason: null,
+          refused: false,
+        })),
       },
     }),
     // A chart has no names for steps within a transition: nobody can tell.

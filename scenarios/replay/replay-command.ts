@@ -26,7 +26,7 @@ function showInputs({ terminal }: Context, file: string): void {
 }
 function show(context: Context, report: ReplayReport, { until, inputs }: Options): void {
   const { terminal } = context;
-  terminal.out(report.text);
+  terminal.outText(report.text);
   if (inputs && report.verdict !== 'unusable') showInputs(context, report.file);
   if (until !== undefined)
     for (const [address, state] of Object.entries(report.states)) terminal.out(`  ${address}  ${state}`);

@@ -14,7 +14,10 @@ export const aggregator = (system: System): Sample => {
   return {
     input: { system },
     orders: {
-      'aggregate.wanted': [{ ...question, query: {} }],
+      'aggregate.wanted': [
+        { ...question, query: {} },
+        { ...question, query: { fresh: true } },
+      ],
       'resource.wanted': [
         { ...question, uri },
         { ...question, uri: `${uri}/other` },
@@ -26,6 +29,7 @@ export const aggregator = (system: System): Sample => {
         { ...listed, failure: 'x' },
         { ...listed, resources: [{ uri: `${uri}2` }] },
         { ...listed, resources: [{ uri }], changed: [uri], isRenewed: true },
+        { ...listed, upTo: 1_000 },
         { ...listed, resources: null },
       ],
       'resource.updated': [{ server: 's', uri }],
@@ -34,19 +38,28 @@ export const aggregator = (system: System): Sample => {
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
       shelf: {
-        says: [{ type: 'shelf.filled', server: 's', items: [], reason: null, changes: 1, isFresh: true }],
+        says: [
+          {
+            ...{ type: 'shelf.filled', server: 's', items: [], reason: null, refused: [] },
+            ...{ changes: 1, isFresh: true },
+            ...{ upTo: 1_000, isNews: true },
+          },
+        ],
       },
       read: {},
     },
     tellApart: (c) => {
-      const shelves = Object.values(c.shelves as Record<string, { isFresh: boolean; isOpen: boolean }>);
-      const [waiting, next] = [c.waiting, c.next].map((all) => Math.min((all as unknown[]).length, 1));
+      const shelves = Object.values(
+        c.shelves as Record<string, { isFresh: boolean; isOpen: boolean; asked: number; given: number }>,
+      );
+      const questions = c.questions as { owed: unknown; isLate: boolean }[];
       const known = [c.awaited, Object.keys(c.unlisted as object), Math.min((c.held as unknown[]).length, 1)];
       return [
-        shelves.map(({ isFresh, isOpen }) => [isFresh, isOpen]),
-        ...[waiting, next, c.pending, c.isNews, known],
+        shelves.map(({ isFresh, isOpen, asked, given }) => [isFresh, isOpen, asked > given]),
+        questions.slice(0, 1).map(({ owed, isLate }) => [owed, isLate]),
+        ...[c.isNews, known],
       ];
     },
-    passedThrough: ['open.answering.answered'],
+    told: [{ type: 'question.late', n: 1 }],
   };
 };

@@ -45,5 +45,6 @@ export const call: Sample = {
     { type: 'owner.ended', why: 'done' },
   ],
   tellApart: (c) => [c.isHeld, JSON.stringify(c.result ?? null).includes('isError')],
-  passedThrough: ['deciding', 'running.patient'],
+  // Its rule has less time than the call: `judging.watched`, in which more can happen.
+  passedThrough: ['deciding', 'judging.inTime', 'running.patient'],
 };

@@ -19,6 +19,8 @@ export const catalog: Sample = {
     'catalog.rest': [{ why: 'x' }],
     'catalog.forget': [{ why: 'x' }],
     'list.changed': [{}],
+    'list.doubted': [{}],
+    'list.wanted': [{ by: 'desktop', n: 1 }],
     close: [{}],
   } satisfies OrdersOf<CatalogOrder>,
   answers: [
@@ -26,6 +28,6 @@ export const catalog: Sample = {
     { type: 'ask.answered', result: { tools: [tool] } },
     { type: 'ask.refused', sent: true, failure: { ...failure, details: { code: -32601 } } },
   ],
-  tellApart: (c) => [Math.min(c.failures as number, 4)],
+  tellApart: (c) => [Math.min(c.failures as number, 4), c.isDoubted, Object.keys(c.owed as object).length],
   passedThrough: ['judging'],
 };

@@ -1,7 +1,7 @@
 import type { ClientOrder } from '../../machines/client.machine.ts';
 import { timing } from '../../machines/timing.ts';
 import { planOf } from '../server-plan.ts';
-import { answers, failure, request, type OrdersOf, type Sample } from './sample.ts';
+import { failure, refusals, request, type OrdersOf, type Sample } from './sample.ts';
 
 const end = { how: 'exited', pid: 1, code: 0, signal: null, stderr: '', message: null };
 const { client: plan } = planOf('s', { isLazy: true, budget: 1 }, { ...timing, idleStopMs: 2 }, true);
@@ -13,9 +13,17 @@ export const client: Sample = {
     'call.request': [request],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'resources.watch': [{ uris: ['u:a'], by: 'host' }],
+    'resources.relist': [
+      { server: 's', by: 'desktop', n: 0 },
+      { server: 's', by: 'desktop', n: 1 },
+    ],
     'server.start': [{}],
     'server.stop': [{}],
-    'server.update': [{ plan }, { plan: { ...plan, generation: 2, hasProcess: false } }],
+    'server.update': [
+      { plan },
+      { plan: { ...plan, values: 1 } },
+      { plan: { ...plan, generation: 2, hasProcess: false } },
+    ],
     close: [{}],
   } satisfies OrdersOf<ClientOrder, 'asker.lost' | 'turn.given' | 'server.wanted'>,
   leaves: {
@@ -24,6 +32,7 @@ export const client: Sample = {
       { type: 'session.opened', info: { offers: { ...offers, tools: null } } },
       { type: 'session.failed', failure },
       { type: 'session.failed', failure: { code: 'Unauthorized', message: 'no' } },
+      { type: 'session.waits', waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' } },
       { type: 'session.lost', reason: 'x' },
       { type: 'session.lost', reason: 'x', isExpired: true },
       { type: 'list.changed', list: 'tools' },
@@ -51,7 +60,11 @@ export const client: Sample = {
     },
     call: { says: [{ type: 'server.wanted' }] },
   },
-  answers,
+  answers: [
+    { type: 'ask.answered', result: { spec: 1 } },
+    { type: 'ask.answered', result: { spec: 2 } },
+    ...refusals,
+  ],
   told: [{ type: 'asker.lost', asker: 'host' }, { type: 'turn.given' }],
   tellApart: (c, value) => {
     const state = JSON.stringify(value);
@@ -59,8 +72,9 @@ export const client: Sample = {
     const isGoingDown = /draining|closing/.test(state);
     return [
       c.inFlight === 0,
-      /waiting|tripped|queued|launching|handshaking|recovering|severed/.test(state) && c.attempt,
+      /waiting|tripped|queued|resolving|launching|handshaking|recovering|severed/.test(state) && c.attempt,
       isGoingDown && c.goal,
+      state.includes('resolving') && c.fallback !== null,
       !isReady && !isGoingDown && c.isHolding,
       isReady && [c.hasProcess, c.pings === 'answered', (c.idleMs as number) > 0],
       /queued|closing|recovering|severed/.test(state) && c.ownsProcess,

@@ -27,7 +27,10 @@ export const computer: Sample = {
     'office.leave': [{}],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
-  told: [{ type: 'tool.approved', server: 's', tool: 'x', generation: 1 }],
+  told: [
+    { type: 'tool.approved', server: 's', tool: 'x', generation: 1 },
+    { type: 'call.overdue', ticket: 't' },
+  ],
   owned: {
     client: {
       says: [
@@ -40,6 +43,11 @@ export const computer: Sample = {
           attempt: stage === 'waiting' ? 1 : 0,
           nextTryMs: null,
         })),
+        {
+          type: 'client.waits',
+          server: 's',
+          waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' },
+        },
         { type: 'turn.wanted', server: 's', again: true },
         { type: 'turn.over', server: 's' },
         { type: 'server.proven', server: 's' },
@@ -65,8 +73,9 @@ export const computer: Sample = {
     },
     desktop: {
       says: [
-        { type: 'aggregate.changed', system: 'desktop' },
+        { type: 'aggregate.changed', system: 'desktop', signature: 'a' },
         { type: 'aggregate.noticed', system: 'desktop', text: 'x' },
+        { type: 'resources.relist', server: 's', by: 'desktop', n: 1 },
       ],
     },
     finder: {

@@ -44,7 +44,8 @@ export const link: Sample = {
     { type: 'config.changed', revision: 1 },
     { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: 'a' },
     { type: 'config.shown', ticket: 't', config: {} },
-    { type: 'aggregate.changed', system: 'desktop' },
+    { type: 'aggregate.changed', system: 'desktop', signature: 'a' },
+    { type: 'aggregate.changed', system: 'finder', signature: 'b' },
     { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
     { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
     {
@@ -57,7 +58,7 @@ export const link: Sample = {
       failure: null,
     },
   ],
-  tellApart: (c) => [c.signature, c.announced, c.config, c.announcedConfig],
+  tellApart: (c) => [c.signature, c.announced, c.config, c.announcedConfig, c.shown, c.announcedSystems],
   /** Only before `link.up`, and until then a close ends it at once. */
   notAfterClose: ['link.refused'],
   passedThrough: ['online.joined.announcing'],

@@ -47,6 +47,7 @@ export const seat = { office: 'o', role: 'computer', name: 'c' } as const;
 export const request = {
   ticket: 't',
   reqId: 'r',
+  agent: null,
   tool: 'x',
   params: {},
   timeoutMs: 1,

@@ -8,10 +8,17 @@ export const shelf: Sample = {
   orders: {
     'shelf.list': [{ uris: ['window://h/a'] }, { uris: [] }],
     'shelf.spoil': [{ uris: ['window://h/a'] }],
-    'shelf.fill': [{ anew: [] }, { anew: ['window://h/a'] }],
+    'shelf.fill': [
+      { n: 1, anew: [], isFresh: false },
+      { n: 2, anew: ['window://h/a'], isFresh: true },
+    ],
+    'shelf.tell': [{ n: 1 }],
     close: [{}],
   } satisfies OrdersOf<ShelfOrder>,
   answers: [...answers, { type: 'ask.answered', result: { contents } }],
-  tellApart: (c) => [c.uris, c.stale, c.asked, c.asks, c.later, Object.keys(c.held as object), c.isLate],
-  passedThrough: ['reading.asking', 'late'],
+  tellApart: (c) => [
+    ...[c.uris, c.stale, c.begun, c.asked, c.slow, c.probed, c.later, c.again],
+    ...[Number(c.nextFill) > 0, Number(c.fill) > Number(c.told), Number(c.slowBefore) > 0],
+  ],
+  passedThrough: ['open.filling.over', 'open.retrying.probed'],
 };

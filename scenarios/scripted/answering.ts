@@ -88,7 +88,10 @@ export class Answering {
     this.#time.after(child, listMs === 'error' ? 1 : listMs, () =>
       listMs === 'error'
         ? this.#replies.refuse(session, asked, 'no list today')
-        : this.#replies.answer(session, asked, { tools: names.map(toolOf), ...(malformed && { malformed }) }),
+        : this.#replies.answer(session, asked, {
+            tools: names.map(toolOf),
+            ...(malformed && { malformed, unusable: unusableOf(names.length, malformed) }),
+          }),
     );
   }
   #call(
@@ -119,3 +122,11 @@ export class Answering {
     this.#time.resumed(session.child, () => this.#replies.perform(session, asked, done));
   }
 }
+
+/** What a real session makes of entries that are no tools. */
+const unusableOf = (after: number, count: number): object[] =>
+  Array.from({ length: count }, (_, n) => ({
+    name: `#${after + n + 1}`,
+    inputSchema: {},
+    unusable: 'it is no object',
+  }));

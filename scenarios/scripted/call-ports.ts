@@ -8,15 +8,19 @@ import {
 } from '../../machines/calls/index.ts';
 import { permission, type Permission } from '../../machines/permission/index.ts';
 import type { AskFact, Give, Ports } from '../../machines/ports.ts';
+import { specPort } from '../../machines/spec-port.ts';
 import type { Validate } from '../../machines/validation.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLanes } from './lanes.ts';
+import { ScriptedSpecs } from './specs.ts';
 
-/** What somebody does who is asked to confirm a call. */
-export type Person = (question: {
-  reqId: string;
-  tool: string;
-}) => Confirmation['decision'] | 'never' | 'nobody';
+type Word = Confirmation['decision'] | 'never' | 'nobody';
+/** What somebody does who is asked to confirm a call, and after how long. */
+export type Person = (question: { reqId: string; tool: string }) => Word | Answer;
+interface Answer {
+  readonly says: Word;
+  readonly afterMs?: number;
+}
 export interface CallPortsOptions {
   /** Without: nobody is there. */
   readonly person?: Person | undefined;
@@ -35,10 +39,11 @@ const thinkingMs = 5;
 const nobody = { code: 4005, message: 'nobody is here to confirm' } as const;
 const trusting: Validate = () => ({ ok: true });
 
-/** The ports that only calls of a computer ask, on virtual time. */
+/** The ports whose questions reach no server, on virtual time: those of calls, and what servers are launched with. */
 export class ScriptedCallPorts {
   /** What was too large to be given, by its handle. */
   readonly kept = new Map<string, unknown>();
+  readonly specs: ScriptedSpecs;
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
   readonly #ports: Readonly<Record<string, Ports['ask']>>;
@@ -51,11 +56,13 @@ export class ScriptedCallPorts {
     options: CallPortsOptions,
   ) {
     this.#clock = clock;
+    this.specs = new ScriptedSpecs(clock);
     this.#options = options;
     const knownTo = (call: string): Known | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;
     const none: Ports['ask'] = () => () => {};
     this.#ports = {
+      [specPort]: this.specs.ask,
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
       confirm: (_, question, give) => this.#confirm(question, give),
       finish: finishAsk({
@@ -87,7 +94,8 @@ export class ScriptedCallPorts {
     return askInTurn(lanes, question.lane ?? '', question, give, ask);
   }
   #confirm({ id, params }: Question, give: Give<AskFact>): () => void {
-    const answer = this.#options.person?.(params as { reqId: string; tool: string }) ?? 'nobody';
+    const said = this.#options.person?.(params as { reqId: string; tool: string }) ?? 'nobody';
+    const { says: answer, afterMs = thinkingMs }: Answer = typeof said === 'string' ? { says: said } : said;
     if (answer === 'never') return () => {};
     const timer = this.#clock.setTimeout(
       () =>
@@ -96,7 +104,7 @@ export class ScriptedCallPorts {
             ? { type: 'ask.refused', id, sent: false, failure: nobody }
             : { type: 'ask.answered', id, result: { decision: answer } satisfies Confirmation },
         ),
-      thinkingMs,
+      afterMs,
     );
     return () => this.#clock.clearTimeout(timer);
   }

@@ -64,6 +64,7 @@ export class ScriptedOffice {
         const seated = this.#sockets.get(socket);
         if (seated) seated.office = office;
       },
+      notify: (socket, event, body) => end(socket)?.emit(event, body),
       exit: (socket) => void delete this.#sockets.get(socket)?.office,
       broadcast: (office, except, event, body) => {
         for (const [socket, seated] of this.#sockets)

@@ -38,7 +38,8 @@ export class Replies {
   /** Progress after the answer is dropped on the way. */
   progress(session: Session, asked: Pending, progress: number, total?: number, message?: string): void {
     if (session.child.isSilent || !session.pending.has(asked)) return;
-    const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    const said = told(session, message ?? '');
+    const more = { ...(total !== undefined && { total }), ...(said !== '' && { message: said }) };
     asked.give({ type: 'ask.progress', id: asked.id, progress, ...more });
   }
   #progress(session: Session, asked: Pending, how: Progressing, n: number): void {
@@ -74,7 +75,7 @@ export class Replies {
   }
   refuse(session: Session, asked: Pending, message: string, code = -32603, data?: unknown): void {
     const details = rpcErrorDetails({ code, data });
-    this.#refuseAs(session, asked, { code: wireCodes.toolFailed, message, details });
+    this.#refuseAs(session, asked, { code: wireCodes.toolFailed, message: told(session, message), details });
   }
   #refuseAs(session: Session, asked: Pending, failure: Failure): void {
     if (session.child.isSilent || carried(session, asked, () => this.#refuseAs(session, asked, failure)))
@@ -84,6 +85,9 @@ export class Replies {
   }
 }
 
+/** A server with secrets tells them wherever it can. */
+const told = ({ child }: Session, text: string): string =>
+  [text, ...(child.script.secrets ?? [])].filter((part) => part !== '').join(' ');
 /** It comes another way, later or never. */
 function carried(session: Session, asked: Pending, deliver: () => void): boolean {
   const { carry } = asked;

@@ -208,7 +208,20 @@ export interface Session {
   state: 'connecting' | 'open' | 'over';
   /** A remote server knows it no more, and has not said so yet. */
   isForgotten?: boolean;
+  /** Until it says what its handshake waits for. */
+  patience?: number;
 }
+
+/** A handshake that takes longer says what it waits for. What servers write beside messages is the real port's business. */
+export const waitsMs = 1_000;
+export const silence = (now: number, isRemote: boolean): SessionFact => ({
+  type: 'session.waits',
+  waits: {
+    for: isRemote ? 'headers' : 'initialize',
+    since: new Date(now - waitsMs).toISOString(),
+    came: '',
+  },
+});
 
 /** What a server declares that has tools and says when they change. */
 export const toolsOnly: Offers = {

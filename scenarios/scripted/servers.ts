@@ -10,7 +10,9 @@ import { Replies } from './replies.ts';
 import {
   lostFailure,
   newborn,
+  silence,
   toolsOnly,
+  waitsMs,
   type Child,
   type Death,
   type Pending,
@@ -138,6 +140,8 @@ export class ScriptedServers {
     if (crashes) this.#time.after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
     return { tell: (command) => this.#command(child, command), close: () => this.#destroy(child) };
   };
+  /** What any of them was launched with. */
+  readonly secrets = (): readonly string[] => Object.values(this.#scripts).flatMap((s) => s.secrets ?? []);
   #born(server: string, key: Address, give: Give<ProcessFact>): Child {
     const n = this.startsOf(server) + 1;
     this.#starts.set(server, n);
@@ -158,6 +162,7 @@ export class ScriptedServers {
     const session: Session = { isRemote, child, key, give, pending: new Set(), state: 'connecting' };
     child.session = session;
     this.#sessions.set(key, session);
+    session.patience = this.#clock.setTimeout(() => give(silence(this.#clock.now(), isRemote)), waitsMs);
     const { crashes, initialize = 1 } = child.script;
     if (isRemote && crashes) this.#time.after(child, crashes.afterMs, () => this.#die(child, crashes));
     this.#time.read(child, () => {
@@ -214,6 +219,7 @@ export class ScriptedServers {
     if (how === 'error' || typeof how === 'object')
       return this.#fail(session, typeof how === 'object' ? how.refuses : notToday);
     session.state = 'open';
+    this.#clock.clearTimeout(session.patience ?? 0);
     const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', offers: toolsOnly };
     // The server hears that it is ready before it hears the first question.
     happen(this.#hands, child, 'ready');
@@ -277,6 +283,7 @@ export class ScriptedServers {
   }
   #leave(session: Session): void {
     session.state = 'over';
+    this.#clock.clearTimeout(session.patience ?? 0);
     session.pending.clear();
     if (this.#sessions.get(session.key) === session) this.#sessions.delete(session.key);
     session.child.session = undefined;

@@ -119,6 +119,7 @@ const troubles = {
   restart: 2,
   swizzle: 1,
   config: 2,
+  values: 4,
   watch: 3,
   bounce: 2,
   fault: 8,
@@ -163,6 +164,8 @@ function troubleAt(cast: Cast, n: number, at: number, words: readonly Word[]): A
       ];
     case 'swizzle':
       return swizzled(random, servers, at);
+    case 'values':
+      return valued(random, cast, server, at);
     case 'config':
       return [{ at, step: { do: 'config', servers: configured(random, servers) } }];
     case 'watch':
@@ -198,6 +201,31 @@ const configured = (random: Random, servers: readonly ServerData[]): ConfigEntry
       ...(chance(random, 0.15) && { forbidden: [oneOf(random, Object.keys(tools))] }),
       ...(chance(random, 0.1) && { budget: between(random, 1, 6) }),
     }));
+/** Its inputs give other values; then it is often restarted, retried, disabled and enabled, or told that they changed. */
+function valued(random: Random, { servers }: Cast, server: string, at: number): Act[] {
+  const drawn = between(random, 1, 4);
+  const values = oneOf(random, [drawn, drawn, drawn, drawn, drawn, 'none', 'never'] as const);
+  const slowly = chance(random, 0.3) && { ms: spread(random, 1, 3000) };
+  const later = at + (chance(random, 0.5) ? 0 : spread(random, 1, 5000));
+  const then = later + (chance(random, 0.5) ? 0 : spread(random, 1, 1000));
+  const [start, stop] = [{ do: 'start', server } as const, { do: 'stop', server } as const];
+  const all = servers.map(({ name }) => ({ name }));
+  const without = all.filter(({ name }) => name !== server);
+  const follow: readonly Act[][] = [
+    [
+      { at: later, step: stop },
+      { at: then, step: start },
+    ],
+    [{ at: later, step: start }],
+    [
+      { at: later, step: { do: 'config', servers: without } },
+      { at: then, step: { do: 'config', servers: all } },
+    ],
+    [{ at: later, step: { do: 'config', servers: [...without, { name: server, values: drawn }] } }],
+    [],
+  ];
+  return [{ at, step: { do: 'values', server, values, ...slowly } }, ...oneOf(random, follow)];
+}
 /** Some are stopped one by one, and started again in another order. */
 function swizzled(random: Random, servers: readonly ServerData[], at: number): Act[] {
   const chosen = servers.filter(() => chance(random, 0.6)).map(({ name }) => name);

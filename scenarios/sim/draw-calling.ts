@@ -1,6 +1,6 @@
 import type { LaneLimits } from '../../machines/calls/index.ts';
 import type { Timing } from '../../machines/timing.ts';
-import type { PermissionData, PersonData, Plan, ServerData, ToolData } from '../dsl/plan.ts';
+import type { PermissionData, PersonWord, Plan, ServerData, ToolData } from '../dsl/plan.ts';
 import type { Act, Cast } from './draw-acts.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
 
@@ -62,13 +62,16 @@ export function drawCallTiming(seed: number): Partial<Timing> {
 /** What the host says of calls, and how many may run at all. */
 export function drawHouse(
   seed: number,
-  person: PersonData | undefined,
+  person: PersonWord | undefined,
 ): Pick<Plan, 'person' | 'permission' | 'total'> {
   const random = streamOf(seed, 'day', 'calling');
   const isForGood = chance(random, 0.5);
   const said = person === 'yes' && isForGood ? 'always' : person;
+  const thinks = streamOf(seed, 'day', 'person');
+  // Some think for longer than a call takes, and answer when nobody asks any more.
+  const late = said && chance(thinks, 0.4) ? (` after ${spread(thinks, 20, 60_000)}` as const) : '';
   return {
-    ...(said && { person: said }),
+    ...(said && { person: `${said}${late}` }),
     ...(chance(random, 0.25) && { permission: oneOf(random, rules) }),
     ...(chance(random, 0.2) && {
       total: { concurrency: between(random, 1, 4), queue: between(random, 0, 6) },

@@ -108,6 +108,9 @@ function drawnServer({ seed, intensity, among }: Weather, name: string): ServerD
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
     ...(resources.length > 0 && { resources }),
-    ...(chance(config, 0.5) && { secret: `canary-${name}-${seed}` }),
+    // Every third is short: few characters, and still no word.
+    ...(chance(config, 0.5) && {
+      secret: seed % 3 === 0 ? `q${seed % 10}~${name[0] ?? ''}` : `canary-${name}-${seed}`,
+    }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Timing } from '../../machines/timing.ts';
-import type { PersonData, Plan, Step } from '../dsl/plan.ts';
+import type { PersonWord, Plan, Step } from '../dsl/plan.ts';
 import type { Word } from '../faults/fault.ts';
 import { drawCalls, drawQuestions, drawTroubles, type Act } from './draw-acts.ts';
 import { drawBursts, drawCallTiming, drawHouse } from './draw-calling.ts';
@@ -57,7 +57,7 @@ function drawTiming(random: Random): Partial<Timing> {
   const turned = Object.entries(knobs).filter(() => chance(random, share));
   return Object.fromEntries(turned.map(([knob, [low, high]]) => [knob, spread(random, low, high)]));
 }
-const persons: readonly (PersonData | undefined)[] = [
+const persons: readonly (PersonWord | undefined)[] = [
   ...[undefined, undefined, undefined, undefined],
   ...(['yes', 'yes', 'no', 'never', 'nobody'] as const),
 ];

@@ -28,6 +28,11 @@ export const refusing = (plan: Plan): Plan => ({
   servers: withServers(plan, () => ({ faults: [errors], refreshFailures: 3, restart: true })),
   timing: { pollMs: 2_000, pollDeclaredMs: 2_000, relistMs: 100 },
 });
+/** Their tools are withdrawn before they are called. */
+export const calledAnyway = (plan: Plan): Plan => ({
+  ...refusing(plan),
+  steps: [wait(8_000), ...plan.steps],
+});
 const late: Fault = { fault: 'rpc.late', when: 'list', ms: 500, from: 2 };
 /** Servers die while they are asked for their lists. */
 export const dying = (plan: Plan): Plan => ({
@@ -75,6 +80,27 @@ export const lazy = (plan: Plan): Plan => ({
   servers: withServers(plan, () => ({ isLazy: true })),
   timing: { idleStopMs: 200 },
 });
+/** Who calls does not wait until servers have started, and they take long. */
+export const early = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, () => ({
+    faults: [{ fault: 'life.initSlow', when: 'initialize', ms: 2_000, times: 1 }],
+  })),
+  steps: [
+    ...plan.steps
+      .filter(isCall)
+      .slice(0, 3)
+      .map((call, n) => ({ ...call, call: `early${n}`, reqId: `early${n}`, by: 'host' as const })),
+    ...plan.steps,
+  ],
+});
+/** The same, by callers who wait less long than that. */
+export const hurried = (plan: Plan): Plan => {
+  const { steps, ...rest } = early(plan);
+  const hasted = (step: Step): Step =>
+    isCall(step) && step.call.startsWith('early') ? { ...step, timeoutMs: 1_500 } : step;
+  return { ...rest, steps: steps.map(hasted) };
+};
 const remote =
   (...faults: readonly Fault[]) =>
   ({ name }: ServerData): Partial<ServerData> => ({
@@ -116,6 +142,17 @@ export const misled = (plan: Plan): Plan => ({
   ...plan,
   servers: withServers(plan, ({ tools }) => ({ later: { 2: unspeakable, 3: { ...(tools && { tools }) } } })),
   steps: [wait(1_000), config(plan.servers, 2), wait(5_000), ...fromHealing(plan)],
+});
+/** While they run their inputs give other values, and the config says so. */
+export const renewed = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, () => ({})),
+  steps: [
+    wait(1_000),
+    ...plan.servers.map(({ name }): Step => ({ do: 'values', server: name, values: 2 })),
+    { do: 'config', servers: plan.servers.map(({ name }) => ({ name, values: 1 })) },
+    ...[wait(5_000), ...fromHealing(plan).filter(({ do: what }) => what !== 'start')],
+  ],
 });
 const stubborn: Fault = { fault: 'proc.slowExit', when: 'stdinEnd', ms: 400 };
 /** Some are taken out of the config; with `back`, they are put back before they have ended. */

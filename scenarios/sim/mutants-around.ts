@@ -2,11 +2,13 @@ import type { Timing } from '../../machines/timing.ts';
 import { planOf } from '../server-plan.ts';
 import { assign } from 'xstate';
 import { Directory } from '../../actors/directory.ts';
+import { Discretion } from '../../actors/discreet.ts';
 import { Handle, type Root } from '../../actors/root.ts';
 import { nameOf } from '../../machines/address.ts';
 import type { Open } from '../../machines/effects.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Edit } from '../fixtures/altered.ts';
+import { crashing } from './mutant-days.ts';
 import {
   chart,
   cutOff,
@@ -26,6 +28,26 @@ interface Does {
 const also = (old: Does, ...more: Actions): object => ({ ...old, actions: [old.actions, more].flat(2) });
 
 const computers: readonly Mutant[] = [
+  {
+    what: 'texts of servers that come as they are',
+    law: 'no secret is told in a failure or a config',
+    days: crashing,
+    patch: replaced(Discretion.prototype, 'text', () => (text) => text),
+  },
+  {
+    what: 'a search for secrets that leaves out the short ones',
+    law: 'no secret is told in a failure or a config',
+    days: crashing,
+    patch: replaced(
+      Discretion.prototype,
+      'text',
+      (old) =>
+        function (this: Discretion, text) {
+          const known = [...this.secrets()].filter(({ length }) => length > 5);
+          return old.call(new Discretion(() => known), text);
+        },
+    ),
+  },
   {
     what: 'a computer that opens a call itself',
     law: 'every machine has a living owner',

@@ -12,6 +12,7 @@ const forGood = 'what a person allows for good is not asked again, and holds for
 const inLine = 'calls of a server run in turn, no more than may, and whoever waits runs when there is room';
 const silent = 'a call ends by silence when its server has said nothing for so long, and no sooner';
 const given = 'a result is given in its time, and as its server gave it, whatever comes of looking at it';
+const over = 'nothing runs after its caller was told that it is over';
 const outcome =
   'how a call ended is told as it was: what was never sent has failed, what was never answered is unknown';
 
@@ -19,6 +20,8 @@ const outcome =
 const asking =
   (person: PersonData) =>
   (plan: Plan): Plan => ({ ...plan, servers: calm(plan), person });
+/** They think for longer than anybody waits, and each call waits for that. */
+const late = (plan: Plan): Plan => ({ ...asking('yes after 40000')(plan), permission: 'ask', timing: {} });
 const servers =
   (more: Partial<ServerData>, timing: Partial<Timing> = {}) =>
   (plan: Plan): Plan => ({
@@ -55,6 +58,15 @@ const turn = (made: (old: ScriptedCallPorts['inTurn']) => ScriptedCallPorts['inT
   replaced(ScriptedCallPorts.prototype, 'inTurn', made);
 
 const confirming = ['states', 'confirming', 'on', 'ask.answered'] as const;
+/** Told its caller, and done with nothing. */
+const tellsOver = {
+  type: 'post',
+  params: ({ context: c }: Of) => ({
+    to: String(c['replyTo']),
+    event: { type: 'call.settled', ...c, end: 'refused', outcome: 'failed' },
+    ifThere: true,
+  }),
+};
 const finished = ['states', 'finishing', 'on'] as const;
 
 export const mutantsOfCalls: readonly Mutant[] = [
@@ -80,6 +92,18 @@ export const mutantsOfCalls: readonly Mutant[] = [
     what: 'a call that asks a person about what is allowed',
     law: permitted,
     ...parts('call', { guards: { needsPerson: () => true } }),
+  },
+  {
+    what: 'a call that is over for its caller, and for its person not yet',
+    law: over,
+    days: late,
+    ...chart('call', [['states', 'confirming', 'on', 'deadline.passed'], () => ({ actions: tellsOver })]),
+  },
+  {
+    what: 'a computer that asks a person on when an agent has taken its call back',
+    law: over,
+    days: late,
+    ...chart('link', [['states', 'online', 'on', 'agent.cancelled'], ignored]),
   },
   {
     what: 'a computer that forgets what was allowed for good',

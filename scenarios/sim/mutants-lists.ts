@@ -1,5 +1,9 @@
+import { assign } from 'xstate';
+import type { CatalogListed } from '../../machines/catalog.machine.ts';
+import type { ComputerContext } from '../../machines/computer.machine.ts';
+import { standing } from '../../machines/computer.systems.ts';
 import type { Edit } from '../fixtures/altered.ts';
-import { dying, refusing } from './mutant-days.ts';
+import { calledAnyway, dying, refusing } from './mutant-days.ts';
 import { changeable, chart, parts, type Actions, type Mutant } from './mutant.ts';
 
 const atOnce = '#catalog.refreshing';
@@ -22,6 +26,18 @@ export const mutantsOfLists: readonly Mutant[] = [
     law: 'a list is taken back when it failed too often in a row',
     days: dying,
     ...chart('catalog', [['states', 'refreshing', 'on', 'ask.refused'], ([, ...rest]: Actions) => rest]),
+  },
+  {
+    what: 'a computer that forgets why tools are gone',
+    law: 'nobody is told that a tool is not found that was withdrawn',
+    days: calledAnyway,
+    ...parts('computer', {
+      actions: {
+        noteListed: assign(({ context }: { context: ComputerContext }, news: CatalogListed) =>
+          standing(context, news),
+        ),
+      },
+    }),
   },
   {
     what: 'a list that is asked for with each notice of a burst',

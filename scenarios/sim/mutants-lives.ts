@@ -2,11 +2,23 @@ import { assign } from 'xstate';
 import { openCall } from '../../machines/client.effects.ts';
 import type { ComputerContext, ServersSet } from '../../machines/computer.words.ts';
 import { reconciled } from '../../machines/computer.rules.ts';
+import type { Context } from '../../machines/client.words.ts';
 import type { Post } from '../../machines/effects.ts';
+import type { Resolved } from '../../machines/spec-port.ts';
 import { altered } from '../fixtures/altered.ts';
 import { burst, type Turns } from '../../machines/turns.ts';
 import type { Timing } from '../../machines/timing.ts';
-import { crashing, interrupted, lazy, misled, pinged, takenOut } from './mutant-days.ts';
+import {
+  crashing,
+  early,
+  hurried,
+  interrupted,
+  lazy,
+  misled,
+  pinged,
+  renewed,
+  takenOut,
+} from './mutant-days.ts';
 import { chart, nothing, parts, restless, type Actions, type Mutant, type Of } from './mutant.ts';
 
 const draining = ['states', 'connected', 'states', 'draining'] as const;
@@ -76,6 +88,18 @@ const ways: readonly Mutant[] = [
     ...parts('client', { guards: { mayPing: (of: Of) => timingIn(of).pingMs > 0 } }),
   },
   {
+    what: 'a computer that does not wait for those that start',
+    law: 'nobody is told that a tool is not found while a server starts that may have it',
+    days: early,
+    ...parts('computer', { guards: { mustWait: () => false } }),
+  },
+  {
+    what: 'a computer that forgets what servers wait for',
+    law: 'a call that waited for a server in vain hears what that server waits for',
+    days: hurried,
+    ...parts('computer', { actions: { noteWaits: () => {} } }),
+  },
+  {
     what: 'calls that waited for a start and are never let go',
     law: 'a call that waits for its server is sent when it is ready',
     days: lazy,
@@ -125,4 +149,32 @@ const configs: readonly Mutant[] = [
   },
 ];
 
-export const mutantsOfLives: readonly Mutant[] = [...tries, ...ways, ...configs];
+/** Values that are others by now. */
+const values: readonly Mutant[] = [
+  {
+    what: 'a client that is launched with the first values for ever',
+    law: 'a changed value reaches the child',
+    ...parts('client', {
+      actions: {
+        takeSpec: assign(({ context: c }: { context: Context }, { result }: { result: Resolved }) => ({
+          spec: c.spec > 0 ? c.spec : result.spec,
+          resolved: { generation: c.generation, values: c.values },
+        })),
+      },
+    }),
+  },
+  {
+    what: 'a retry that does not ask what its inputs give by now',
+    law: 'a changed value reaches the child',
+    days: crashing,
+    ...chart('client', [['states', 'waiting', 'on', 'deadline.passed'], () => 'queued']),
+  },
+  {
+    what: 'a server that runs on with values that are no more',
+    law: 'a changed value reaches the child',
+    days: renewed,
+    ...parts('client', { guards: { isOtherSpec: () => false, isSpec: () => false } }),
+  },
+];
+
+export const mutantsOfLives: readonly Mutant[] = [...tries, ...ways, ...configs, ...values];

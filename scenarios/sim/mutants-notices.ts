@@ -1,4 +1,5 @@
 import { dropEntries } from '../../machines/catalog.parts.ts';
+import type { Post } from '../../machines/effects.ts';
 import type { Timing } from '../../machines/timing.ts';
 import type { Plan } from '../dsl/plan.ts';
 import { parseFaults } from '../faults/fault.ts';
@@ -33,6 +34,7 @@ interface Change {
   readonly removed: readonly string[];
 }
 type Letters = (of: Of) => { readonly letters: readonly { readonly event: Change }[] };
+type Told = (of: Of) => { readonly letters: readonly Post[] };
 const answered = ['states', 'refreshing', 'states', 'asking', 'on', 'ask.answered', 'actions'] as const;
 const passedOn = ({ context: { server, list, entries, reader, revision } }: Of) => {
   const event = { type: 'catalog.changed', server, list, entries, revision, why: 'a notice' };
@@ -78,6 +80,21 @@ export const mutantsOfNotices: readonly Mutant[] = [
       [...answered, '0', 'params'],
       (old: Letters) => (of: Of) => ({
         letters: old(of).letters.filter(({ event: e }) => e.added.length + e.removed.length > 0),
+      }),
+    ]),
+  },
+  {
+    what: 'a computer that tells of changed tools, and not which',
+    law: 'who is told that tools changed is told which',
+    days: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
+    ...chart('computer', [
+      ['on', 'catalog.changed', 'actions', '0', 'params'],
+      (old: Told) => (of: Of) => ({
+        letters: old(of).letters.map((letter) =>
+          letter.event.type === 'tools.changed' && 'changed' in letter.event
+            ? { ...letter, event: { ...letter.event, changed: [] } }
+            : letter,
+        ),
       }),
     ]),
   },

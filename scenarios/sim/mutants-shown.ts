@@ -2,7 +2,8 @@ import { assign } from 'xstate';
 import type { Context as Whole, ResourcesListed } from '../../machines/aggregator.words.ts';
 import { filled, listed } from '../../machines/aggregator.rules.ts';
 import type { Post } from '../../machines/effects.ts';
-import type { ShelfFilled } from '../../machines/shelf.machine.ts';
+import type { ShelfFilled, ShelfOrder } from '../../machines/shelf.machine.ts';
+import { filling, type Context as Shelf } from '../../machines/shelf.rules.ts';
 import type { Plan, Step } from '../dsl/plan.ts';
 import { parseFaults } from '../faults/fault.ts';
 import { showsTheTruth } from '../truth-shown.ts';
@@ -21,8 +22,10 @@ import {
 
 const answered = 'every question for a Desktop, a Finder or a resource is answered once, and in time';
 const told = 'a Desktop or a Finder is told to have changed when it has, and only then';
-const toldOffice = 'an office hears of each change of a Desktop or a Finder while its computer sits there';
+const toldOffice = 'an office hears of each change of a Desktop or a Finder: at once, or after the next join';
 const unasked = 'an unchanged Desktop or Finder asks no server';
+const unwaited = 'an answer never waits for a server that it does not need';
+const refreshed = 'every update of a window or a document refreshes';
 const named = 'an answer names the servers of which something is missing, and no others';
 
 let asks = 0;
@@ -38,7 +41,13 @@ const showing =
     asks = 0;
     const servers = calm(plan).map(({ name, tools = {}, hearsChanges: _, isLazy: _lazy, ...server }) => ({
       ...{ ...server, name, tools, faults: parseFaults(faults), restart: true },
-      resources: [`window://${name}/1`, `window://${name}/2`, `dpe://${name}/d1`, `note://${name}/1`],
+      resources: [
+        `window://${name}/1`,
+        `window://${name}/2`,
+        `dpe://${name}/d1`,
+        `note://${name}/1`,
+        `window://${name}/3?priority=101`,
+      ],
     }));
     const calls = servers.flatMap(({ tools }, n): Step[] => {
       const call = `called${n}`;
@@ -56,8 +65,16 @@ const showing =
 const change = { fault: 'resource.change', n: 5, everyMs: 20 };
 const never = { fault: 'rpc.never', when: 'read', times: 1 };
 const stopped = (plan: Plan): Step[] => orders(plan, 'stop');
+/** Nobody is told at once that all is gone. */
+const stoppedAway = (plan: Plan): Step[] => [
+  { do: 'fault', fault: { fault: 'net.down', who: 'computer', ms: 2_000 } },
+  ...stopped(plan),
+];
+const on = (state: object): object => (state as { readonly on?: object }).on ?? {};
+const deaf = { 'aggregate.changed': {} };
 const closed = (): Step[] => [...shows(), wait(1), { do: 'close', who: 'computer' }];
 
+const answering = ['states', 'open', 'states', 'answering'];
 /** One machine is both, under two names. */
 const wholes = ({ kinds }: ReturnType<typeof chart>) => ({
   kinds: { ...kinds, finder: kinds['desktop'] as NonNullable<(typeof kinds)[string]> },
@@ -69,6 +86,26 @@ const without =
   (of: Of): ReturnType<Letters> => ({ letters: old(of).letters.filter(({ event }) => event.type !== type) });
 /** Of what is opened, told and remembered when something changed: only that there is news. */
 const onlyNews = () => ({ actions: assign({ isNews: true }) });
+const takenWhole = ({ context }: { context: Whole }, event: ResourcesListed) => ({
+  ...listed(context, event).next,
+  refused: {},
+});
+type Fill = Extract<ShelfOrder, { type: 'shelf.fill' }>;
+/** Only what is said exactly as it is listed counts. */
+const exact = (old: readonly { readonly params: (of: Of) => unknown }[]) =>
+  old.map((action) => ({
+    ...action,
+    params: (of: Of) => {
+      const shelves = Object.values((of.context as unknown as Whole).shelves);
+      const isListed = shelves.some(({ listed: { uris } }) => uris.includes(String(of.event['uri'])));
+      return action.params(isListed ? of : { ...of, event: { ...of.event, uri: 'none' } });
+    },
+  }));
+const waitingAgain = ({ context }: { context: Shelf }, fill: Fill) => {
+  const next = { ...context, ...filling(context, fill) };
+  return { ...next, slow: [], stale: [...new Set([...next.stale, ...next.slow])] };
+};
+const again = (): Step[] => [...shows(), wait(2_000), ...shows(), wait(2_000)];
 interface Does {
   readonly actions: Actions;
 }
@@ -116,9 +153,13 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a server that hangs and holds up all others',
-    law: answered,
+    law: showsTheTruth,
     days: showing([never]),
-    ...chart('shelf', [['states', 'reading', 'after'], nothing]),
+    kinds: {
+      ...wholes(chart('desktop', [[...answering, 'on', 'question.late'], nothing])).kinds,
+      ...chart('shelf', [['states', 'open', 'states', 'filling', 'states', 'reading', 'after'], nothing])
+        .kinds,
+    },
   },
   {
     what: 'a computer that shows what a server had that is stopped',
@@ -149,24 +190,51 @@ export const mutantsOfShown: readonly Mutant[] = [
     days: showing([{ fault: 'resource.lie' }]),
     ...parts('shelf', {
       actions: {
-        noteFill: assign({
-          stale: ({ context }: { context: { uris: readonly string[]; stale: unknown } }) => context.uris,
-        }),
+        noteFill: assign(({ context }: { context: Shelf }, fill: Fill) => ({
+          ...filling(context, fill),
+          stale: context.uris,
+        })),
       },
     }),
   },
   {
     what: 'a Desktop that does not say what is missing',
     law: named,
-    days: showing([{ fault: 'resource.gone', times: 1 }]),
+    days: showing([{ fault: 'resource.gone', when: 'read', times: 3 }]),
     ...wholes(
       parts('desktop', {
         actions: {
           noteFilled: assign(({ context }: { context: Whole }, news: ShelfFilled) =>
-            filled(context, { ...news, reason: null }),
+            filled(context, { ...news, reason: null, refused: [] }),
           ),
         },
       }),
+    ),
+  },
+  {
+    what: 'a Desktop that does not say what of a list it has not taken in',
+    law: named,
+    days: showing([]),
+    ...wholes(parts('desktop', { actions: { noteListed: assign(takenWhole) } })),
+  },
+  {
+    what: 'a shelf that waits for what hangs with each question',
+    law: unwaited,
+    days: showing([{ fault: 'rpc.never', when: 'read' }], again),
+    ...parts('shelf', { actions: { noteFill: assign(waitingAgain) } }),
+  },
+  {
+    what: 'a Desktop that hears of a change only where it is written as it is listed',
+    law: refreshed,
+    days: showing([{ ...change, as: 'query' }]),
+    ...wholes(chart('desktop', [['on', 'resource.updated', 'actions'], exact])),
+  },
+  {
+    what: 'a Desktop that drops what is said of a window that is not listed',
+    law: refreshed,
+    days: showing([{ fault: 'resource.renew', by: 'update' }]),
+    ...wholes(
+      chart('desktop', [['on', 'resource.updated', 'actions', '1', 'params'], without('resources.relist')]),
     ),
   },
   {
@@ -177,5 +245,11 @@ export const mutantsOfShown: readonly Mutant[] = [
       ['states', 'online', 'states', 'joined', 'on', 'aggregate.changed'],
       (old: Does) => ({ ...old, actions: [] }),
     ]),
+  },
+  {
+    what: 'a link that hears of no change of what is shown while it is away',
+    law: toldOffice,
+    days: (plan) => ({ ...showing([change], stoppedAway)(plan), office: true }),
+    ...chart('link', [['states', 'waiting'], (old: object) => ({ ...old, on: { ...on(old), ...deaf } })]),
   },
 ];

@@ -60,6 +60,8 @@ const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string 
   start: ({ server }) => `s.start(${nameOf(server)});`,
   stop: ({ server }) => `s.stop(${nameOf(server)});`,
   watch: ({ server, uris }) => `s.watch(${[nameOf(server), ...uris.map(written)].join(', ')});`,
+  values: ({ server, values, ms }) =>
+    `s.values(${[nameOf(server), written(values), ...(ms === undefined ? [] : [ms])].join(', ')});`,
   config: ({ servers }) => `s.config(${servers.map(entryText).join(', ')});`,
   show: ({ by, system, query }) =>
     `s.${by === 'agent' ? 'agentShow' : 'show'}(${written(system)}${isEmpty(query) ? '' : `, ${written(query)}`});`,

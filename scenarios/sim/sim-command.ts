@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import type { SimOptions } from '../../actors/cli/laboratory.ts';
-import { exitCodes, type Context } from '../../actors/cli/shared.ts';
+import { exitCodeOf as exitCodeOfSignal, exitCodes, type Context } from '../../actors/cli/shared.ts';
 import { transitionsOf } from '../../actors/charts.ts';
 import { machines } from '../../actors/assemble.ts';
 import { exitCodeOf } from '../replay/verdict.ts';
@@ -141,7 +141,7 @@ export async function simCommand(context: Context, options: SimOptions): Promise
       `${daysText(days)} (${span(virtualMs)} of virtual time) in ${span(ms)}: ${rate.toFixed(0)} a second, ${failed.length} failed, digest ${digest}`,
     );
   }
-  if (signal.aborted) return exitCodes.interrupted;
+  if (signal.aborted) return exitCodeOfSignal(signal);
   if (failures.some(({ isDeterministic }) => !isDeterministic)) return exitCodeOf('nondeterministic');
   return failed.length > 0 ? exitCodes.failed : exitCodes.done;
 }

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { EndedBySignal } from './shared.ts';
+
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-exit-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const configOf = (mcpServers: object): string => {
+  const file = join(folder, `${(files += 1)}.json`);
+  writeFileSync(file, JSON.stringify({ mcpServers }));
+  return file;
+};
+const good = { command: process.execPath, args: [server] };
+const dead = { command: process.execPath, args: ['-e', 'process.exit(3)'], a2c: { restart: 'never' } };
+
+describe('where no server is usable', () => {
+  it.each([
+    ['tools', { dead }],
+    ['status', { dead }],
+    ['desktop', { dead }],
+    ['finder', { dead }],
+    ['tools', { off: { ...good, disabled: true }, gone: { command: 'no-such-program-of-anybody' } }],
+    ['status', {}],
+  ])('a2c %s ends with 1, and its answer says why: %j', async (command, servers) => {
+    const file = configOf(servers);
+    const told = await commandLine([command, '-c', file]);
+    expect(told).toMatchObject({ code: 1, err: expect.stringContaining('error: no server is usable\n') });
+    const { code, out } = await commandLine([command, '--json', '-c', file]);
+    expect(code).toBe(1);
+    const { servers: states = [], missing = [] } = JSON.parse(out) as Record<string, { reason: string }[]>;
+    const reasons = [...states, ...missing].map(({ reason }) => reason);
+    expect(reasons).toHaveLength(Object.keys(servers).length);
+    for (const reason of reasons) expect(reason).not.toBe('');
+  });
+
+  it.each([
+    ['one of several', { dead, good }],
+    ['one that starts when it is called', { good: { ...good, a2c: { start: 'lazy' } } }],
+  ])('is not said where %s is', async (_, servers) => {
+    for (const command of ['tools', 'status'])
+      expect(await commandLine([command, '-c', configOf(servers)])).toMatchObject({ code: 0, err: '' });
+  });
+});
+
+describe('the exit code of a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s is %i for what was to give an answer', async (name, code) => {
+    const signal = AbortSignal.abort(new EndedBySignal(name));
+    const file = configOf({ good });
+    for (const argv of [['tools'], ['call', 'echo'], ['status'], ['desktop']])
+      expect(await commandLine([...argv, '-c', file], { signal })).toMatchObject({ code, out: '' });
+  });
+
+  it.each([
+    ['SIGINT', 0],
+    ['SIGTERM', 143],
+  ] as const)('%s is %i for what goes on until it is ended', async (name, code) => {
+    const aborter = new AbortController();
+    const onLine = (): void => aborter.abort(new EndedBySignal(name));
+    const told = await commandLine(['office', '--port', '0'], { signal: aborter.signal, onLine });
+    expect(told.code).toBe(code);
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { createTerminal } from '../../adapters/index.ts';
+import { readFact, type Fact } from '../../machines/facts/index.ts';
+import { run } from './run.ts';
+
+/** What a program reads that drives `a2c up` over pipes. */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-facts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const config = join(folder, 'a2c.json');
+const fine = { command: process.execPath, args: [server] };
+const needy = { ...fine, env: { TOKEN: '${input:facts-told}' } };
+const inputs = [{ type: 'promptString', id: 'facts-told' }];
+writeFileSync(config, JSON.stringify({ servers: { fine, needy }, inputs }));
+
+let input: PassThrough;
+let ended: Promise<number>;
+let facts: Fact[];
+let shown: string;
+let look = (): void => {};
+const until = (holds: () => boolean): Promise<void> =>
+  new Promise((resolve) => {
+    look = () => holds() && resolve();
+    look();
+  });
+const is =
+  (wanted: Partial<Extract<Fact, { type: 'server_status' }>>) =>
+  (fact: Fact): boolean =>
+    Object.entries(wanted).every(([key, value]) => (fact as Record<string, unknown>)[key] === value);
+beforeEach(() => {
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  input = new PassThrough();
+  facts = [];
+  shown = '';
+  let rest = '';
+  errors.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    look();
+  });
+  output.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    facts.push(...lines.flatMap((line) => readFact(line) ?? []));
+    look();
+  });
+  const terminal = createTerminal({ input, output, errors });
+  const argv = ['up', '-c', config, '--name', 'c1', '--port', '0', '--no-reaper'];
+  ended = run(argv, { terminal, signal: new AbortController().signal });
+});
+afterEach(async () => {
+  input.end('quit\n');
+  await ended;
+});
+
+it('a server that needs an input is told of at start, with what it needs', async () => {
+  await until(() => facts.some(is({ name: 'needy', state: 'needs input' })));
+  expect(facts.find(is({ name: 'needy', state: 'needs input' }))).toMatchObject({
+    reason: expect.stringContaining('A2C_SMCP_facts_told is not set') as string,
+  });
+  expect(shown).toMatch(/server needy +needs input: .*needs input facts-told/);
+});
+
+it('usage errors and unknown commands are errors for programs, too', async () => {
+  const lines = [
+    'sing a song',
+    'tools call',
+    'cancel',
+    'result',
+    'read',
+    'servers add',
+    'servers start needy',
+  ];
+  input.write(`${lines.join('\n')}\n`);
+  const errors = () => facts.filter(({ type }) => type === 'error');
+  await until(() => errors().length >= lines.length);
+  expect(errors()).toMatchObject([
+    { code: 400, message: 'unknown command: sing a', remedy: 'Type help.' },
+    { code: 400, message: 'usage: tools call NAME JSON' },
+    { code: 400, message: 'usage: cancel REQ_ID' },
+    { code: 400, message: 'usage: result HANDLE' },
+    { code: 400, message: 'usage: read URI' },
+    { code: 400, message: expect.stringContaining('usage: servers add') as string },
+    { code: 'InputNotFound', remedy: expect.stringContaining('A2C_SMCP_facts_told') as string },
+  ]);
+});
+
+it('a server that is removed ends as removed', async () => {
+  await until(() => facts.some(is({ name: 'fine', state: 'ready' })));
+  input.write('servers remove fine\n');
+  await until(() => facts.some(is({ name: 'fine', state: 'removed' })));
+  const states = facts.filter(is({ type: 'server_status', name: 'fine' }));
+  expect(states.at(-1)).toEqual({ type: 'server_status', name: 'fine', state: 'removed' });
+  expect(shown).toContain('server fine');
+});

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTerminal } from '../../adapters/index.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { forbidden, linked, expectClean, nameable, worst } from '../../scenarios/fixtures/hostile-texts.ts';
+import { createComputer, createOffice, type Computer, type Office } from '../index.ts';
+
+/** Whatever servers, peers and files say, and however they are called: what commands write of it is text and nothing else. */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/hostile-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-hostile-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+// No system takes this one in an argument.
+const inArgument = worst.replaceAll('\u0000', '');
+const fileName = `h${nameable(worst)}`.slice(0, 90);
+const file = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+const startedWith = (...more: string[]) => ({
+  ...{ command: process.execPath, args: [server, JSON.stringify(worst), ...more], autoApprove: ['all'] },
+});
+const config = file(
+  `${fileName}.json`,
+  JSON.stringify({
+    [worst]: worst,
+    mcpServers: {
+      [`s${inArgument}`]: startedWith(),
+      dead: { ...startedWith('dies'), a2c: { restart: 'never' } },
+      [`m${inArgument}`]: { command: `none${inArgument}`, [worst]: worst },
+    },
+  }),
+);
+const wrong = file(
+  `${fileName}.wrong.json`,
+  JSON.stringify({ servers: [{ name: worst, type: worst, [worst]: worst }] }),
+);
+const trace = file('x.trace.ndjson', '{"format":"\u202E","v":"\u001B"}\n');
+
+interface How {
+  readonly input?: string;
+  /** Interrupts once this is written. */
+  readonly until?: RegExp;
+}
+/** Both streams, of which nobody is a terminal: nothing of ours moves a cursor either. */
+async function typed(argv: readonly string[], { input: given, until }: How = {}) {
+  const told = { out: '', err: '' };
+  const aborter = new AbortController();
+  const stream = (to: keyof typeof told): Writable =>
+    new Writable({
+      decodeStrings: false,
+      write: (text: string, _, done) => {
+        told[to] += text;
+        if (until?.test(told.out + told.err)) aborter.abort();
+        done();
+      },
+    });
+  const input = new PassThrough();
+  if (given !== undefined) input.end(given);
+  const terminal = createTerminal({ input, output: stream('out'), errors: stream('err') });
+  await commandLine(argv, { terminal, signal: aborter.signal });
+  return told;
+}
+const textOf = ({ out, err }: { readonly out: string; readonly err: string }): string => out + err;
+
+let office: Office;
+let afar: Computer;
+beforeAll(async () => {
+  office = await createOffice({ port: 0 });
+  afar = await createComputer({
+    name: `c${nameable(worst)}`,
+    office: { url: office.url },
+    record: false,
+    stateDir: false,
+    config: { mcpServers: { far: { type: 'inmemory', autoApprove: ['all'] } } },
+    inMemory: { far: linked(worst) },
+  });
+});
+afterAll(async () => {
+  await afar.close();
+  await office.close();
+});
+
+const asked: readonly (readonly string[])[] = [
+  ['tools'],
+  ['call', 'answer'],
+  ['call', 'refuse'],
+  ['call', 'fail'],
+  ['call', `no${inArgument}`],
+  ['desktop'],
+  ['finder'],
+  ['read', 'window://hostile/one'],
+  ['read', `x${inArgument}`],
+];
+const here: readonly (readonly string[])[] = [...asked, ['status'], ['status', '--tree']];
+
+describe('a command', () => {
+  it(
+    'shows what its servers say as text, also what they are called and why they fail',
+    { timeout: 120_000 },
+    async () => {
+      for (const argv of here) expectClean(textOf(await typed([...argv, '-c', config])));
+      const up = ['up', '--port', '0', '--facts', '-c', config];
+      expectClean(textOf(await typed(up, { input: 'servers list\nquit\n' })));
+    },
+  );
+
+  it('has the same value in --json, in one line of plain characters', { timeout: 60_000 }, async () => {
+    for (const argv of [['tools'], ['call', 'answer'], ['desktop'], ['status', '--tree']]) {
+      const { out } = await typed([...argv, '--json', '-c', config]);
+      expect(out).not.toMatch(forbidden);
+      expect(out.trimEnd().split('\n')).toHaveLength(1);
+      expect(JSON.stringify(JSON.parse(out))).toContain(JSON.stringify(inArgument).slice(1, -1));
+    }
+  });
+
+  it('shows what an office and its computers say as text', { timeout: 60_000 }, async () => {
+    for (const argv of asked)
+      for (const more of [[], ['--json']])
+        expectClean(textOf(await typed([...argv, '--url', office.url, ...more])));
+  });
+
+  it('shows seats and servers as text while it runs on', { timeout: 60_000 }, async () => {
+    const computer = ['computer', '--url', office.url, '--name', `n${inArgument}`, '-c', config];
+    expectClean(textOf(await typed(computer, { until: / serves; / })));
+    expectClean(textOf(await typed(['office', '--port', '0'], { until: /Ctrl-C/ })));
+  });
+
+  it('shows mistakes, files and options as text', { timeout: 60_000 }, async () => {
+    const lines = [
+      ['tools', '-c', wrong],
+      ['tools', '-c', join(folder, `none${fileName}`)],
+      ['call', 'answer', `{"${inArgument}`],
+      [`none${inArgument}`],
+      ['tools', `--${inArgument}`],
+      ['replay', trace],
+      ['replay', join(folder, `none${fileName}`)],
+      ['fork', trace, '--at', '1'],
+      ['sim', '--faults', inArgument, '--seed', '1'],
+      ['schema'],
+    ];
+    for (const argv of lines) {
+      const text = textOf(await typed(argv));
+      expectClean(text);
+      expect(text).not.toBe('');
+    }
+  });
+
+  it('is among those that were looked at', async () => {
+    const { out } = await typed(['--help']);
+    const words = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}(\w+)/gm)].map(([, word]) => word);
+    const others = ['up', 'computer', 'office', 'schema', 'replay', 'fork', 'sim', 'help'];
+    const seen = [...others, ...here.map(([word]) => word)];
+    expect(words.filter((word) => word === undefined || !seen.includes(word))).toEqual([]);
+    expect(words.length).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createTerminal, type Terminal } from '../../adapters/index.ts';
+import { factLine } from '../../machines/facts/index.ts';
+import {
+  hostile,
+  linked,
+  expectClean,
+  nameable,
+  typeable,
+  worst,
+} from '../../scenarios/fixtures/hostile-texts.ts';
+import { createComputer, type Computer } from '../index.ts';
+import { Prompt } from './prompt.ts';
+
+/** Whatever servers say, and however they are called: what the prompt shows of it is text and nothing else. */
+const folder = mkdtempSync(join(tmpdir(), 'a2c-hostile-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Streams of which nobody is a terminal, so that nothing of ours moves a cursor either. */
+function screen(): { terminal: Terminal; input: PassThrough; written: () => string } {
+  let written = '';
+  const stream = (): Writable =>
+    new Writable({ decodeStrings: false, write: (text: string, _, done) => done(void (written += text)) });
+  const input = new PassThrough();
+  const terminal = createTerminal({ input, output: stream(), errors: stream() });
+  return { terminal, input, written: () => written };
+}
+
+describe('a terminal', () => {
+  it('gets no character that it would obey, through whatever of it is called', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { terminal, written } = screen();
+        for (const say of ['out', 'outText', 'err', 'errText'] as const) terminal[say](text);
+        const said = { type: 'error', code: text, message: text } as const;
+        expectClean(written(), false);
+        terminal.line(factLine(said));
+        terminal.line(factLine(said), 'err');
+        expectClean(written());
+        const facts = written()
+          .split('\n')
+          .filter((line) => line.startsWith('@a2c '));
+        expect(facts.map((line) => JSON.parse(line.slice(5)) as unknown)).toEqual([said, said]);
+      }),
+    );
+  });
+
+  it('has one line for each that is said of one', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { terminal, written } = screen();
+        terminal.out(text);
+        terminal.err(text);
+        expect(written().split('\n')).toHaveLength(3);
+      }),
+    );
+  });
+});
+
+/** A computer of which everything is called so. */
+const computerOf = (text: string): Promise<Computer> =>
+  createComputer({
+    name: `c${text}`,
+    record: false,
+    stateDir: false,
+    config: {
+      mcpServers: { [`s${text}`]: { type: 'inmemory' }, off: { type: 'inmemory', disabled: true } },
+    },
+    inMemory: { [`s${text}`]: linked(text) },
+  });
+/** All that can be typed there. */
+const linesWith = (text: string): readonly string[] => {
+  const typed = typeable(text);
+  return [
+    ...['help', 'tools list', 'tools conflicts', 'calls', 'history', 'status', 'status --tree'],
+    ...['answer', 'refuse', 'fail', 'structured', `none${nameable(text)}`].map(
+      (tool) => `tools call ${tool} {}`,
+    ),
+    `tools call answer ${JSON.stringify({ [text]: text })}`,
+    `tools call answer ${typed}`,
+    ...['cancel', 'result', 'read', 'desktop', 'finder', 'unknown'].map((verb) => `${verb} x${typed}`),
+    ...['list', 'lists'].map((verb) => `servers ${verb}`),
+    ...['start', 'stop', 'restart', 'retry', 'remove'].map((verb) => `servers ${verb} x${typed}`),
+    `servers add ${JSON.stringify({ mcpServers: { [text]: { [text]: text }, b: { command: text, [text]: 1 } } })}`,
+    `servers add ${join(folder, `f${nameable(text)}`)}`,
+    ...['desktop', 'desktop window://hostile/one', 'finder'],
+    ...['read dpe://hostile/doc', 'read window://hostile/one'],
+  ];
+};
+async function prompted(text: string): Promise<string> {
+  const { terminal, input, written } = screen();
+  const computer = await computerOf(text);
+  const how = { officeLine: 'office', folder, tree: () => [] };
+  const prompt = new Prompt({ terminal, signal: new AbortController().signal }, computer, how);
+  input.end(`${linesWith(text).join('\n')}\n`);
+  await prompt.run();
+  await computer.close();
+  return written();
+}
+
+describe('the prompt', () => {
+  it('shows every answer of a hostile server as text', { timeout: 60_000 }, async () => {
+    expectClean(await prompted(worst));
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => expectClean(await prompted(text))),
+      { numRuns: 15 },
+    );
+  });
+
+  it('has no word that was not typed for this', async () => {
+    const help = await prompted('plain');
+    const table = help.slice(0, help.indexOf('Ctrl-C while'));
+    const verbs = [...table.matchAll(/^(?:a2c> )?([a-z]+(?: [a-z]+)?)/gm)].map(([, verb = '']) => verb);
+    // These two write no text of others.
+    const seen = [...linesWith(''), 'quit', 'trace'];
+    expect(verbs.filter((verb) => !seen.some((line) => line.startsWith(verb)))).toEqual([]);
+    expect(verbs.length).toBeGreaterThan(15);
+  });
+});

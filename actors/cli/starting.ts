@@ -1,0 +1,90 @@
+import { basename } from 'node:path';
+import type { Config } from '../../machines/config/index.ts';
+import type { Computer, ServerStatus } from '../computer-handle.ts';
+import { deferred } from '../deferred.ts';
+import type { Context } from './shared.ts';
+
+/** One-shot commands are open at once, and wait here, where it can be seen for what. */
+export const atOnce = { bootMs: 0 } as const;
+/** On its way up for the first time, or on its way down from that. */
+const onTheWay: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'recovering']);
+/** Programs that fetch a package before they run it. */
+const fetching: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bunx', 'uvx', 'uv', 'pipx']);
+const tickMs = 1_000;
+
+export interface Patience {
+  /** Waited for no longer, in ms; without it until each is up or has failed. */
+  readonly ms?: number | undefined;
+  /** What is wanted is there: the others are not waited for. */
+  readonly isEnough?: (computer: Computer) => Promise<boolean>;
+}
+
+const installerOf = (config: Config, name: string): string | undefined => {
+  const server = config.servers.find((s) => s.name === name);
+  const command =
+    server?.kind === 'stdio' ? basename(server.launch.command).replace(/\.(cmd|exe)$/i, '') : '';
+  return fetching.has(command) ? command : undefined;
+};
+const meterOf = (pending: readonly ServerStatus[], config: Config, seconds: number): string => {
+  const names = pending.map(({ name }) => {
+    const installer = installerOf(config, name);
+    return installer === undefined ? name : `${name} (${installer} may be downloading it)`;
+  });
+  // Last, because a line that is too long for its terminal is cut.
+  const whys = pending.flatMap(({ name, reason }) =>
+    reason === undefined ? [] : [pending.length === 1 ? reason : `${name} ${reason}`],
+  );
+  return [`waiting for ${names.join(', ')}: ${seconds} s`, ...whys].join('; ');
+};
+
+/**
+ * Until each server that is wanted is up or has failed once, `isEnough` says so, time is over, or Ctrl-C comes. A server
+ * fails at the latest by its `connectMs`. At a terminal the last line says who is waited for, and how long already.
+ */
+export async function untilStarted(
+  { terminal, signal }: Context,
+  computer: Computer,
+  config: Config,
+  { ms, isEnough = () => Promise.resolve(false) }: Patience = {},
+): Promise<void> {
+  const startedAt = performance.now();
+  /** They came up or failed once; should they try again meanwhile, nobody waits for that. */
+  const settled = new Set<string>();
+  const pending = (): ServerStatus[] => {
+    const all = computer.servers();
+    for (const { name, state } of all) if (!onTheWay.has(state)) settled.add(name);
+    return all.filter(({ name }) => !settled.has(name));
+  };
+  const { promise, resolve } = deferred();
+  const look = async (): Promise<void> => {
+    const waitsFor = pending();
+    if (waitsFor.length === 0 || (await isEnough(computer))) return resolve();
+    terminal.meter(meterOf(waitsFor, config, Math.floor((performance.now() - startedAt) / 1_000)));
+  };
+  const stops = [
+    computer.on('server.changed', ({ name, state }) => {
+      if (!onTheWay.has(state)) settled.add(name);
+      void look();
+    }),
+    computer.on('tools.changed', () => void look()),
+    computer.on('computer.changed', ({ state }) => state === 'closed' && resolve()),
+  ];
+  const ticking = setInterval(() => void look(), tickMs);
+  const over = ms === undefined ? undefined : setTimeout(resolve, ms);
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  if (signal.aborted) resolve();
+  await look();
+  await promise;
+  clearInterval(ticking);
+  clearTimeout(over);
+  for (const stop of stops) stop();
+  terminal.meter(null);
+}
+/** `--boot`, or what the config says; without both as long as it takes. */
+export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>
+  boot === undefined ? settings.timeouts?.bootMs : boot * 1_000;
+/** Somebody has this tool, under this name or its own. */
+export const hasTool =
+  (tool: string) =>
+  async (computer: Computer): Promise<boolean> =>
+    (await computer.tools()).tools.some(({ name, original }) => name === tool || original === tool);

@@ -1,0 +1,138 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { createTerminal } from '../../adapters/index.ts';
+import { readFact, type Fact } from '../../machines/facts/index.ts';
+import { createAgent, createComputer } from '../index.ts';
+import { run } from './run.ts';
+
+/** A server that is ready, lists no tools any more, and says why: as whoever types commands hears of it. */
+const folder = mkdtempSync(join(tmpdir(), 'a2c-withdrawn-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const pid = join(folder, 'pid');
+/** With each SIGUSR2 its list fails, or is back; it says that it changed. */
+const script = `
+let isBroken = false;
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+process.on('SIGUSR2', () => {
+  isBroken = !isBroken;
+  send({ method: 'notifications/tools/list_changed' });
+});
+require('fs').writeFileSync(process.argv.at(-1), String(process.pid));
+const tools = [{ name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }];
+const results = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'x', version: '1' } }),
+  'tools/list': () => (isBroken ? undefined : { tools }),
+  'tools/call': () => ({ content: [{ type: 'text', text: 'read' }] }),
+};
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const result = results[method]?.(params);
+  send(result ? { id, result } : { id, error: { code: -32603, message: 'no list today' } });
+});`;
+const fs = { command: process.execPath, args: ['-e', script, pid] };
+const a2c = { refreshFailures: 1, autoApprove: ['*'] };
+const config = { mcpServers: { fs }, a2c };
+const file = join(folder, 'a2c.json');
+writeFileSync(file, JSON.stringify(config));
+const why = "Server 'fs': its tools were withdrawn: no list today";
+
+let input: PassThrough;
+let ended: Promise<number> | undefined;
+let facts: Fact[];
+let shown: string;
+let look = (): void => {};
+const until = (holds: () => boolean): Promise<void> =>
+  new Promise((resolve) => {
+    look = () => holds() && resolve();
+    look();
+  });
+function up(): void {
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  input = new PassThrough();
+  facts = [];
+  shown = '';
+  errors.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    look();
+  });
+  let rest = '';
+  output.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    facts.push(...lines.flatMap((line) => readFact(line) ?? []));
+    look();
+  });
+  const terminal = createTerminal({ input, output, errors });
+  const argv = ['up', '-c', file, '--name', 'c1', '--port', '0', '--no-reaper'];
+  ended = run(argv, { terminal, signal: new AbortController().signal });
+}
+afterEach(async () => {
+  if (ended) input.end('quit\n');
+  await ended;
+  ended = undefined;
+});
+/** The last that programs heard of it. */
+const state = (): Fact | undefined => facts.filter(({ type }) => type === 'server_status').at(-1);
+const flip = (): boolean => process.kill(Number(readFileSync(pid, 'utf8')), 'SIGUSR2');
+const office = (): string => {
+  const found = facts.find(({ type }) => type === 'office');
+  return found?.type === 'office' ? found.url : '';
+};
+
+it('a server whose tools were withdrawn says so as it happens, to who asks, and to who calls; and no more when they are back', async () => {
+  up();
+  const ready = { type: 'server_status', name: 'fs', state: 'ready' };
+  await until(() => JSON.stringify(state()) === JSON.stringify(ready));
+  await until(() => shown.includes('office joined'));
+  flip();
+  await until(() => shown.includes(`server fs               ready: ${why}`));
+  expect(state()).toEqual({ ...ready, reason: why });
+
+  shown = '';
+  input.write('status\nservers list\ntools list\ntools call read {}\n');
+  await until(() => shown.includes('Should that not help'));
+  expect(shown.split(`fs               ready: ${why}`)).toHaveLength(3);
+  expect(shown).toContain(`server fs is ready: ${why}`);
+  expect(shown).toContain(`error: ${why}`);
+  expect(shown).not.toContain('not found');
+
+  const agent = await createAgent({ url: office(), name: 'a1' });
+  const { failure } = await agent.callTool('c1', 'read');
+  expect(failure).toMatchObject({ message: why, remedy: expect.stringContaining('restart') as string });
+  await agent.close();
+
+  flip();
+  await until(() => JSON.stringify(state()) === JSON.stringify(ready));
+  shown = '';
+  input.write('status\ntools list\ntools call read {}\n');
+  await until(() => shown.includes('"outcome":"succeeded"'));
+  expect(shown).not.toContain('withdrawn');
+});
+
+it('servers(), status() and tools() say it, which is what --json prints', async () => {
+  await using computer = await createComputer({ config, reaper: false });
+  const heard = (): Promise<unknown> =>
+    new Promise((resolve) => void computer.on('server.changed', ({ reason }) => resolve(reason)));
+  const told = heard();
+  flip();
+  expect(await told).toBe(why);
+  const status = { name: 'fs', state: 'ready', reason: why, failure: { code: 'ServerNotActive' } };
+  expect(computer.servers()).toMatchObject([status]);
+  expect(computer.status()).toMatchObject({ servers: [status] });
+  expect(await computer.tools()).toMatchObject({ tools: [], servers: [status] });
+  expect(await computer.callTool('read')).toMatchObject({
+    outcome: 'failed',
+    phase: 'resolving',
+    failure: { code: 'ServerNotActive', message: why },
+  });
+  const back = heard();
+  flip();
+  expect(await back).toBeUndefined();
+  expect(computer.servers()).toEqual([{ name: 'fs', state: 'ready' }]);
+  expect(await computer.callTool('read')).toMatchObject({ outcome: 'succeeded' });
+});

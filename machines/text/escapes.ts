@@ -1,0 +1,34 @@
+/**
+ * Texts of servers and peers as a terminal may have them: what would move the cursor, set a title, turn the direction
+ * of writing or not be seen at all is shown as the escape that JSON has for it, such as `\u001b`. In the text of a
+ * JSON document such characters stand inside strings only, so the document means the same as before.
+ */
+
+// C0, DEL, C1 · format characters, bidi controls among them · line and paragraph separators · half a pair · fillers.
+const forbidden =
+  '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}]';
+// Emoji are made with these two; between other characters nobody would see them.
+const inEmoji = [
+  '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\u{FE0F}])\\u{200D}(?=\\p{Extended_Pictographic})',
+  '(?<=\\p{Extended_Pictographic})\\u{FE0F}',
+  '(?<=[0-9#*])\\u{FE0F}(?=\\u{20E3})',
+].join('|');
+const inLine = new RegExp(`(?!${inEmoji})${forbidden}`, 'gu');
+const inText = new RegExp(`(?!${inEmoji})(?![\\n\\t])${forbidden}`, 'gu');
+const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+const unit = (text: string, at: number): string => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
+const escape = (found: string): string =>
+  short[found] ?? Array.from({ length: found.length }, (_, at) => unit(found, at)).join('');
+/** A prompt and the lines for programs are ours: what only looks like one begins with an escape. */
+const ours = /^(\s*)(a2c>|@a2c\b)/i;
+const notOurs = (line: string): string =>
+  line.replace(ours, (_, before: string, word: string) => before + unit(word, 0) + word.slice(1));
+
+/** As one line, whatever is in it. What is escaped already stays as it is. */
+export const asLine = (text: string): string => notOurs(text.replace(inLine, escape));
+/** As a text: its line ends and tabs stay. */
+export const asText = (text: string): string =>
+  text.replaceAll('\r\n', '\n').replace(inText, escape).split('\n').map(notOurs).join('\n');
+/** The text of a JSON document in one line, whose value stays the same. */
+export const asJson = (text: string): string => text.replace(inLine, escape);

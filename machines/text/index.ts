@@ -1,0 +1,1 @@
+export { asJson, asLine, asText } from './escapes.ts';

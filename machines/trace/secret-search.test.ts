@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { replacedIn, spansOf, spellingsOf } from './index.ts';
+
+const hidden = (text: string, ...secrets: readonly string[]): string =>
+  replacedIn(
+    text,
+    secrets.flatMap((secret) => spellingsOf(secret).flatMap((spelled) => [...spansOf(text, spelled)])),
+    () => '***',
+  );
+
+describe('a secret in a text', () => {
+  it.each([
+    ['a long one inside a word', 'xhunter22x', ['hunter22'], 'x***x'],
+    ['a short one that is no word, anywhere', 'xab1x', ['ab1'], 'x***x'],
+    ['a word that stands alone', 'on=on; connection', ['on'], '***=***; connection'],
+    ['a word beside digits and signs', 'dev1 _dev_ (dev)', ['dev'], '***1 _***_ (***)'],
+    ['a number that stands alone', 'pin1234, port 31234', ['1234'], 'pin***, port 31234'],
+    ['one character', 'a cat; x=a', ['a'], '*** cat; x=***'],
+    ['a sign', 'a#b', ['#'], 'a***b'],
+    ['two that overlap', 'abcdefgh', ['abcdef', 'cdefgh'], '***'],
+    ['one in JSON', JSON.stringify({ p: 'a"b\\c' }), ['a"b\\c'], '{"p":"***"}'],
+    ['one in a URL', 'https://h/?p=a%2Fb%20c', ['a/b c'], 'https://h/?p=***'],
+    ['one in a URL in small letters', 'p=a%2fb', ['a/b'], 'p=***'],
+    ['one in a form', 'p=a%2Fb+c', ['a/b c'], 'p=***'],
+    ['nothing to look for', 'a  b', ['', ' '], 'a  b'],
+  ] as const)('%s', (_, text, secrets, shown) => {
+    expect(hidden(text, ...secrets)).toBe(shown);
+  });
+
+  it('is hidden wherever it is told between other words, however short', () => {
+    const secret = fc.string({ minLength: 1, maxLength: 12 }).filter((text) => text.trim() !== '');
+    fc.assert(
+      fc.property(secret, fc.constantFrom(' ', '=', '"', '\n', ': '), (text, beside) => {
+        const told = `the key${beside}${text}${beside}was refused`;
+        // Of a sign or a letter that stands in those words, too, something else is hidden as well.
+        expect(hidden(told, text).split('***').length).toBeGreaterThan(1);
+        expect(hidden(told, text)).not.toContain(`${beside}${text}${beside}`);
+      }),
+    );
+  });
+});
