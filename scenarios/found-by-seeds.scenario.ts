@@ -132,3 +132,41 @@ scenario(
     s.asked(s1, 'resources/subscribe', 2);
   },
 );
+
+// What a machine holds is bounded, and let go with its end: the law had to learn that a ping may come beside a question.
+scenario(
+  'a server that runs is pinged while somebody is asked for its values anew, and has them when they come',
+  (s) => {
+    const fs = s.server('fs', { tools: { go: {} } });
+    s.timing({ pingEveryMs: 100 });
+    s.ready();
+    s.values(fs, 1, 2_000);
+    s.config([fs, { values: 1 }]);
+    s.asked(fs, 'ping', 3);
+    s.settled(s.call('go'));
+    s.expect(fs).launches(1);
+    s.reaches(fs, 'connecting');
+    s.reaches(fs, 'ready');
+    s.expect(fs).launches(1, 1_001);
+    s.differs('how often it is pinged depends on how long its start takes', ['requests']);
+  },
+);
+
+scenario(
+  'a server that is stopped while somebody is asked for its values anew is started with what they are by then',
+  (s) => {
+    const fs = s.server('fs', { tools: { go: {} } });
+    s.timing({ pingEveryMs: 100 });
+    s.ready();
+    s.values(fs, 'never');
+    s.config([fs, { values: 1 }]);
+    s.asked(fs, 'ping', 2);
+    s.stop(fs);
+    s.reaches(fs, 'idle');
+    s.values(fs, 2);
+    s.start(fs);
+    s.reaches(fs, 'ready');
+    s.expect(fs).launches(1, 2_001);
+    s.differs('how often it is pinged depends on how long its start takes', ['requests']);
+  },
+);

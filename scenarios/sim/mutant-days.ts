@@ -154,6 +154,19 @@ export const renewed = (plan: Plan): Plan => ({
     ...[wait(5_000), ...fromHealing(plan).filter(({ do: what }) => what !== 'start')],
   ],
 });
+/** Whoever is asked for other values while they run never answers; then they are started again. */
+export const unanswered = (plan: Plan): Plan => ({
+  ...plan,
+  servers: withServers(plan, () => ({})),
+  steps: [
+    wait(1_000),
+    ...plan.servers.map(({ name }): Step => ({ do: 'values', server: name, values: 'never' })),
+    { do: 'config', servers: plan.servers.map(({ name }) => ({ name, values: 1 })) },
+    ...[wait(1_000), ...orders(plan, 'stop'), wait(5_000), ...orders(plan, 'start'), wait(1_000)],
+    ...plan.servers.map(({ name }): Step => ({ do: 'values', server: name, values: 1 })),
+    ...fromHealing(plan).filter(({ do: what }) => what !== 'start'),
+  ],
+});
 const stubborn: Fault = { fault: 'proc.slowExit', when: 'stdinEnd', ms: 400 };
 /** Some are taken out of the config; with `back`, they are put back before they have ended. */
 export const takenOut =

@@ -1,9 +1,9 @@
 import { assign } from 'xstate';
-import { openCall } from '../../machines/client.effects.ts';
+import { askPing, openCall } from '../../machines/client.effects.ts';
 import type { ComputerContext, ServersSet } from '../../machines/computer.words.ts';
 import { reconciled } from '../../machines/computer.rules.ts';
 import type { Context } from '../../machines/client.words.ts';
-import type { Post } from '../../machines/effects.ts';
+import type { Post, Question } from '../../machines/effects.ts';
 import type { Resolved } from '../../machines/spec-port.ts';
 import { altered } from '../fixtures/altered.ts';
 import { burst, type Turns } from '../../machines/turns.ts';
@@ -18,9 +18,11 @@ import {
   pinged,
   renewed,
   takenOut,
+  unanswered,
 } from './mutant-days.ts';
 import { chart, nothing, parts, restless, type Actions, type Mutant, type Of } from './mutant.ts';
 
+const ready = ['states', 'connected', 'states', 'ready'] as const;
 const draining = ['states', 'connected', 'states', 'draining'] as const;
 const timingIn = ({ context }: Of): Timing => context['timing'] as Timing;
 const waits = (ms: (of: Of) => number) => () => ({
@@ -86,6 +88,12 @@ const ways: readonly Mutant[] = [
     law: 'nobody is pinged in the midst of a call',
     days: pinged,
     ...parts('client', { guards: { mayPing: (of: Of) => timingIn(of).pingMs > 0 } }),
+  },
+  {
+    what: 'a client that pings a server whose session it has lost',
+    law: 'what a machine holds is bounded, and let go with its end',
+    days: crashing,
+    ...chart('client', [['states', 'recovering', 'entry'], (old: Actions) => [...old, askPing]]),
   },
   {
     what: 'a computer that does not wait for those that start',
@@ -174,6 +182,21 @@ const values: readonly Mutant[] = [
     law: 'a changed value reaches the child',
     days: renewed,
     ...parts('client', { guards: { isOtherSpec: () => false, isSpec: () => false } }),
+  },
+  {
+    what: 'a client that is stopped, and goes on asking for other values',
+    law: 'what a machine holds is bounded, and let go with its end',
+    days: unanswered,
+    ...chart('client', [[...ready, 'exit'], nothing]),
+  },
+  {
+    what: 'a client that asks for other values under another name, and withdraws the first',
+    law: 'what a machine holds is bounded, and let go with its end',
+    days: unanswered,
+    ...chart('client', [
+      [...ready, 'on', 'server.update', '1', 'actions', '1', 'params'],
+      (question: (of: Of) => Question) => (of: Of) => ({ ...question(of), id: 'more' }),
+    ]),
   },
 ];
 
