@@ -148,7 +148,7 @@ describe('the result of a call', () => {
     const answer = await call('no_such_tool');
     expect(answer).toMatchObject({
       isError: true,
-      structuredContent: { error: { code: 4001, details: { remedy: expect.any(String) } } },
+      structuredContent: { error: { code: 4001, remedy: expect.any(String) } },
       meta: { error_code: 4001, a2c_outcome: 'failed', a2c_phase: 'resolving' },
     });
     expect(textOf(answer)).toContain('no_such_tool');

@@ -72,7 +72,7 @@ describe.each(['stdio', 'http'] as const)(
       });
       for (const [n, [uri, code, details]] of refused.entries())
         expect(await readResource(`r${n + 1}`, uri), uri).toEqual({
-          error: { code, message: expect.any(String), details: { ...details, remedy: expect.any(String) } },
+          error: { code, message: expect.any(String), details, remedy: expect.any(String) },
           req_id: `r${n + 1}`,
         });
     });

@@ -46,7 +46,8 @@ describe('the answer to the call of an agent', () => {
         error: {
           code: 4003,
           message: lost.message,
-          details: { reason: 'ServerLost', ...lost.details, remedy: lost.remedy },
+          details: { reason: 'ServerLost', ...lost.details },
+          remedy: lost.remedy,
         },
       },
       meta: { error_code: 4003, a2c_outcome: 'unknown', a2c_phase: 'running' },

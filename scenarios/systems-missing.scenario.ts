@@ -166,9 +166,9 @@ onStage(
       s.run(100);
       const { missing } = (finder.settled[0]?.result ?? {}) as { missing: { reason: string }[] };
       const { error } = (one.settled[0]?.result ?? {}) as {
-        error: { message: string; details: { remedy: string } };
+        error: { message: string; remedy: string };
       };
-      return [missing[0]?.reason ?? '', error.message, error.details.remedy];
+      return [missing[0]?.reason ?? '', error.message, error.remedy];
     };
     const remedy = expect.stringContaining('how many');
     expect(asAgent()).toEqual([hidden, hidden, remedy]);

@@ -30,10 +30,10 @@ describe('a failure on the wire', () => {
       a2c_cancelled: true,
     });
   });
-  it('has what can be done about it in its details', () => {
+  it('has its remedy beside its details', () => {
     const remedy = 'Start it: servers start fs';
     expect(errorAck({ code: 404, message: 'gone', remedy })).toEqual({
-      error: { code: 404, message: 'gone', details: { remedy } },
+      error: { code: 404, message: 'gone', remedy },
     });
     expect(readAnswer(errorAck({ code: 404, message: 'gone', remedy }))).toEqual({
       ok: false,

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { events } from './events.ts';
-import { type Failure, toWireError, wireCodes } from './failure.ts';
+import { type Failure, toWireError, wireCodes, type WireError } from './failure.ts';
 import { type Ending, endingMeta, neverSent } from './outcome.ts';
 import { problemsIn } from './problems.ts';
 
-type WireError = ReturnType<typeof toWireError>;
 export interface ErrorAck {
   readonly error: WireError;
 }

@@ -61,19 +61,24 @@ export interface Failure {
   readonly remedy?: string;
 }
 
-/**
- * The error object of an ack: `{code, message, details?}`. A local code becomes its number and `details.reason`, and
- * what can be done about it is `details.remedy`.
- */
-export function toWireError(failure: Failure): { code: number; message: string; details?: object } {
+/** The error object of an ack. */
+export interface WireError {
+  readonly code: number;
+  /** One sentence for a person. */
+  readonly message: string;
+  readonly details?: object;
+  /** What the person can do about it: our extension. */
+  readonly remedy?: string;
+}
+
+/** A local code becomes its number and `details.reason`. */
+export function toWireError(failure: Failure): WireError {
   const { code, message, details, remedy } = failure;
-  const more = {
-    ...(typeof code === 'string' && { reason: code }),
-    ...details,
+  const more = { ...(typeof code === 'string' && { reason: code }), ...details };
+  return {
+    code: typeof code === 'number' ? code : localCodes[code],
+    message,
+    ...((Object.keys(more).length > 0 || details) && { details: more }),
     ...(remedy !== undefined && { remedy }),
   };
-  const number = typeof code === 'number' ? code : localCodes[code];
-  return Object.keys(more).length > 0 || details
-    ? { code: number, message, details: more }
-    : { code: number, message };
 }

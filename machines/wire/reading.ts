@@ -20,21 +20,15 @@ const isOnlyKey = (value: Json, key: string): boolean =>
 const ourCodes: ReadonlySet<unknown> = new Set(Object.values(wireCodes));
 const isOurCode = (code: unknown): code is WireCode => ourCodes.has(code);
 
-/** `{code, message, details?}` of anyone → a failure; a code that we do not know becomes 500 and is kept in the details. */
+/** `{code, message, details?, remedy?}` of anyone → a failure; a code that we do not know becomes 500 and is kept in the details. */
 function readError(error: Json): Failure {
-  const { details, remedy } = readDetails(error['details']);
+  const details = isRecord(error['details']) ? error['details'] : undefined;
+  const remedy = typeof error['remedy'] === 'string' ? { remedy: error['remedy'] } : {};
   const message = typeof error['message'] === 'string' ? error['message'] : 'The peer gave no reason';
   if (isOurCode(error['code']))
     return { code: error['code'], message, ...(details && { details }), ...remedy };
   const foreign = { ...details, code: error['code'] ?? null };
   return { code: wireCodes.internal, message, details: foreign, ...remedy };
-}
-/** The way of `toWireError` back: what can be done about it stands beside the details again. */
-function readDetails(details: unknown): { details?: Json; remedy?: { readonly remedy: string } } {
-  if (!isRecord(details)) return {};
-  const { remedy, ...rest } = details;
-  if (typeof remedy !== 'string') return { details };
-  return { ...(Object.keys(rest).length > 0 && { details: rest }), remedy: { remedy } };
 }
 
 const isError = (value: unknown): value is Json =>
