@@ -33,10 +33,10 @@ export const parts = setup({
   actions: {
     ...effects,
     noteListed: assign(({ context }, event: ResourcesListed) => rules.listed(context, event).next),
-    noteUpdated: assign(
-      ({ context }, event: { readonly server: string; readonly uri: string }) =>
-        rules.updated(context, event).next,
-    ),
+    noteUpdated: assign(({ context }, event: { readonly server: string; readonly uri: string }) => ({
+      ...rules.updated(context, event).next,
+      questions: questions.changed(context, event),
+    })),
     noteWatched: assign(({ context }, event: ResourcesWatched) => rules.watched(context, event).next),
     noteFilled: assign(({ context }, event: ShelfFilled) => rules.filled(context, event)),
     noteUnopened: assign(({ context }, refused: OpenRefused) => rules.unopened(context, refused)),

@@ -1,6 +1,16 @@
 /** Pure rules of an aggregator: what a question waits for, what is asked for it, and its answer. */
 import type { Address } from './address.ts';
-import { listLetter, own, rulesOf, shelfOf, shelfOpen, unwatched, type Taken } from './aggregator.rules.ts';
+import {
+  listLetter,
+  own,
+  rulesOf,
+  shelfOf,
+  shelfOpen,
+  touched,
+  unwatched,
+  without,
+  type Taken,
+} from './aggregator.rules.ts';
 import type { AggregateWanted, AggregatorNews, Context, Question, Shelf } from './aggregator.words.ts';
 import type { Post } from './effects.ts';
 import { remembered } from './remembered.ts';
@@ -76,7 +86,11 @@ export const answerable = (c: Context): Question | undefined =>
 interface Filling {
   readonly shelf: Shelf;
   readonly isFresh: boolean;
+  /** For some it is the first; for others only what has changed since is read once more. */
+  readonly isFirst: boolean;
 }
+const againOf = ({ again }: Question, server: string): readonly string[] | undefined =>
+  again && Object.hasOwn(again, server) ? again[server] : undefined;
 const mustFill = (c: Context, question: Question): readonly string[] =>
   question.owed === null || question.isLate
     ? []
@@ -99,8 +113,13 @@ export const asking = remembered((c: Context): Taken | null => {
     const servers = mustFill(c, question);
     for (const server of servers) {
       const shelf = own(c, server);
-      const before = fillings.get(server)?.isFresh === true;
-      if (shelf) fillings.set(server, { shelf, isFresh: before || isFresh(question.wanted) });
+      if (!shelf) continue;
+      const before = fillings.get(server);
+      fillings.set(server, {
+        shelf,
+        isFresh: before?.isFresh === true || isFresh(question.wanted),
+        isFirst: before?.isFirst === true || againOf(question, server) === undefined,
+      });
     }
     const fills = Object.fromEntries(servers.map((server) => [server, numbered]));
     return servers.length === 0 ? question : { ...question, fills: { ...question.fills, ...fills } };
@@ -128,9 +147,31 @@ const filledWith = (shelf: Shelf, asked: number): Shelf => ({
   ...(shelf.isOpen ? {} : { isOpen: true, changes: 1 }),
   asked,
 });
-function fill(c: Context, { shelf, isFresh: isAsked }: Filling, n: number): Post {
-  const order: ShelfOrder = { type: 'shelf.fill', n, anew: unwatched(c, shelf), isFresh: isAsked };
+function fill(c: Context, { shelf, isFresh: isAsked, isFirst }: Filling, n: number): Post {
+  const anew = isFirst ? unwatched(c, shelf) : [];
+  const order: ShelfOrder = { type: 'shelf.fill', n, anew, isFresh: isAsked };
   return { to: shelfOf(c, shelf.listed.server), event: order };
+}
+/**
+ * What changes while a question waits is read once more for it, also when all of its server has been given already: the
+ * order to read it counts no longer. Who wants all of it anew has had it read since he came.
+ */
+export function changed(
+  c: Context,
+  { server, uri }: { readonly server: string; readonly uri: string },
+): readonly Question[] {
+  const shelf = own(c, server);
+  const uris = shelf ? touched(c, shelf, [uri]) : [];
+  const again = (question: Question): Question => {
+    if (question.isLate || isFresh(question.wanted) || !Object.hasOwn(question.fills, server))
+      return question;
+    const known = againOf(question, server) ?? [];
+    const all = [...new Set([...known, ...uris])];
+    if (all.length === known.length) return question;
+    const [fills, others] = [without(question.fills, server), question.again];
+    return { ...question, fills, again: { ...others, [server]: all } };
+  };
+  return uris.length === 0 ? c.questions : c.questions.map(again);
 }
 const notYet = 'its list of resources has not come yet';
 /** Its time is over: lists that have not come are missing from now on, shelves tell what they have. */

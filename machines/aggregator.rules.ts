@@ -68,7 +68,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     letters: [listLetter(c, shelf), ...spoils, ...(isSame ? [] : [watch])],
   };
 }
-const without = <T>(all: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
+export const without = <T>(all: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(all).filter(([name]) => name !== server));
 /** What of a list is not taken in. */
 function turnedAway(c: Context, { resources, unheard = [] }: ResourcesListed): readonly Refused[] {
@@ -118,7 +118,7 @@ export function listLetter(c: Context, { listed: { server, uris } }: Shelf): Pos
 }
 
 // ── a resource that is others now ──────────────────────────────────────────────────────────────────────
-const touched = (c: Context, shelf: Shelf, uris: readonly string[]): readonly string[] => {
+export const touched = (c: Context, shelf: Shelf, uris: readonly string[]): readonly string[] => {
   const read = rulesOf(c).toRead(shelf.listed.uris);
   return [...new Set(uris.flatMap((uri) => rulesOf(c).touchedBy(uri, read)))];
 };

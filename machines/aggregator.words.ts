@@ -113,6 +113,8 @@ export interface Question {
   readonly owed: readonly string[] | null;
   /** By server: the order to read all of it that was given for this question, or together with it. */
   readonly fills: Readonly<Record<string, number>>;
+  /** By server: what changed after that order was given, and is read once more for this question. */
+  readonly again?: Readonly<Record<string, readonly string[]>>;
   /** Its time is over. */
   readonly isLate: boolean;
 }

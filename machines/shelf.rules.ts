@@ -207,6 +207,8 @@ export function asking(c: Context): Partial<Context> {
   return {
     twice: isAgain ? [...c.twice, uri] : c.twice,
     asked: [...without(c.asked, [uri]), uri],
+    // It is read after the question of the next round came, so that round need not read it once more.
+    again: without(c.again, [uri]),
     begun: c.begun + 1,
   };
 }

@@ -170,3 +170,48 @@ scenario(
     s.differs('how often it is pinged depends on how long its start takes', ['requests']);
   },
 );
+
+scenario('a window that hung, vanished and is listed again is waited for once more', (s) => {
+  const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
+  s.fault(a, 'rpc.never', { when: 'read' });
+  s.fault(a, 'resource.flap');
+  s.timing({ shelfMs: 500 });
+  s.ready();
+  s.asked(a, 'resources/subscribe', 2);
+  s.run(100);
+  s.shown(s.show('desktop'));
+  s.settled(s.call('go'));
+  s.asked(a, 'resources/list', 3);
+  s.run(100);
+  const again = s.show('desktop');
+  s.shown(again);
+  s.expect(again).shows({ texts: [], missing: ['a'] });
+  s.expect(a).requests('resources/read', 3);
+});
+
+scenario(
+  'a window that changes while an answer waits for another server is in it as it is then, though its server had answered',
+  (s) => {
+    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
+    const b = s.server('b', { tools: { hang: {} }, resources: ['window://b/1'] });
+    s.fault(a, 'resource.change', { n: 2, everyMs: 400 });
+    s.fault(b, 'resource.change');
+    s.fault(b, 'rpc.never', { when: 'read', from: 2 });
+    s.timing({ shelfMs: 1_000 });
+    s.ready();
+    s.asked(a, 'resources/subscribe', 2);
+    s.asked(b, 'resources/subscribe');
+    s.run(100);
+    s.shown(s.show('desktop'));
+    s.settled(s.call('hang'));
+    s.settled(s.call('go'));
+    s.run(200);
+    const late = s.show('desktop');
+    s.shown(late);
+    s.expect(late).shows({
+      texts: ['window://a/1, after change 1', 'window://a/2, after change 1', 'window://b/1, after change 0'],
+      missing: ['b'],
+    });
+    s.expect(a).requests('resources/read', 4);
+  },
+);

@@ -18,7 +18,7 @@ interface Server {
   owed: number;
   /** What it is being asked for. */
   readonly asked: Set<string>;
-  /** Nobody waits for these any more: they did not come in time. Since when. */
+  /** Nobody waits for these any more, as long as they are listed: they did not come in time. Since when. */
   readonly slow: Map<string, number>;
 }
 type Fields = Said<{
@@ -34,6 +34,11 @@ type Fields = Said<{
 }>;
 const isWhole = (name: Address): boolean => /\/(desktop|finder)$/.test(name);
 const wholeOf = (shelf: Address): Address => shelf.slice(0, shelf.lastIndexOf('/'));
+/** Of what it lists the ones that are read for this whole. */
+function readOf(whole: Address, { uris }: Server): readonly string[] {
+  const { urisIn, toRead } = systems[whole.endsWith('/desktop') ? 'desktop' : 'finder'];
+  return toRead(urisIn(uris.map((uri) => ({ uri }))));
+}
 const uriOf = (id = ''): string => id.slice('read '.length);
 /** Timers and turns of a real host take a moment. */
 const momentMs = 50;
@@ -105,8 +110,7 @@ class NeverWaits implements Judge {
     if (ev.type === 'ask.withdraw') {
       shelf.asked.delete(uri);
       // A catalogue is not read any more as soon as a document is listed: that did not come too late.
-      const { urisIn, toRead } = systems[/\/desktop\//.test(a) ? 'desktop' : 'finder'];
-      const isRead = toRead(urisIn(shelf.uris.map((each) => ({ uri: each })))).includes(uri);
+      const isRead = readOf(wholeOf(nameOf(a)), shelf).includes(uri);
       if (isRead && !shelf.slow.has(uri)) shelf.slow.set(uri, at);
       return;
     }
@@ -119,6 +123,12 @@ class NeverWaits implements Judge {
     const uri = uriOf((ev as Fields).id);
     shelf?.asked.delete(uri);
     shelf?.slow.delete(uri);
+  }
+  /** What is listed no more is forgotten: one that comes back is new, and is waited for once, however slow it was. */
+  #forget(whole: Address, known: Server): void {
+    if (known.slow.size === 0) return;
+    const read = new Set(readOf(whole, known));
+    for (const uri of known.slow.keys()) if (!read.has(uri)) known.slow.delete(uri);
   }
   #post({ from, a, ev, dead }: RecordOf<'post'>): void {
     const {
@@ -148,6 +158,7 @@ class NeverWaits implements Judge {
     } else if (type === 'resources.listed') {
       const known = this.#server(to, server);
       known.uris = (resources ?? []).map(({ uri }) => uri);
+      this.#forget(to, known);
       known.isAwaited = isAwaited === true;
       if (resources === null || upTo >= known.owed) known.owed = 0;
     } else if (isFresh === true)
@@ -156,7 +167,7 @@ class NeverWaits implements Judge {
 }
 
 const [whole, good, bad] = ['c/desktop', 'c/desktop/shelf:a#2', 'c/desktop/shelf:b#3'];
-const [one, two] = ['window://a/1', 'window://b/1'];
+const [one, two, three] = ['window://a/1', 'window://b/1', 'window://b/2'];
 const lists = (server: string, uri: string, more: object = {}) =>
   posts('c#1', whole, 'resources.listed', { server, resources: [{ uri }], isAwaited: false, ...more });
 const born = [
@@ -172,6 +183,21 @@ const reads = (shelf: Address, uri: string) =>
 const gives = (shelf: Address, uri: string) => learns(shelf, `read ${uri}`);
 const later = orders('c', 'server.stop');
 const hangs = [...born, wants(), reads(good, one), gives(good, one), reads(bad, two)];
+const hung = [...hangs, 500, withdraws(bad, `read ${two}`), shows, 500];
+const asksAgain = [wants(), reads(bad, two), 500, later];
+
+const [finder, found] = ['c/finder', 'c/finder/shelf:b#3'];
+const [catalogue, document, note] = ['dpe://b', 'dpe://b/d1', 'note://b/1'];
+const listsIn = (server: string, uris: readonly string[]) =>
+  posts('c#1', finder, 'resources.listed', { server, resources: uris.map((uri) => ({ uri })) });
+const asksFinder = posts('c#1', finder, 'aggregate.wanted', { ticket: 't', query: {} });
+const hungCatalogue = [
+  ...[opens('c/finder#1', 'finder', 'c#1'), listsIn('b', [catalogue])],
+  ...[opens(found, 'shelf', 'c/finder#1', { server: 'b', system: 'finder' }), asksFinder],
+  ...[reads(found, catalogue), 500, withdraws(found, `read ${catalogue}`)],
+  ...[posts('c/finder#1', 'host:c', 'aggregate.shown', { ticket: 't' }), 500],
+];
+const asksCatalogue = [asksFinder, reads(found, catalogue), 500, later];
 
 export const neverWaits: Law = {
   law: 'an answer never waits for a server that it does not need',
@@ -208,6 +234,16 @@ export const neverWaits: Law = {
       ),
       said: 't waits',
     },
+    {
+      how: 'a window that hung before and is listed still, beside another',
+      seen: story(...hung, lists('b', two, { resources: [{ uri: two }, { uri: three }] }), ...asksAgain),
+      said: 't waits',
+    },
+    {
+      how: 'a catalogue that hung before and is listed still',
+      seen: story(...hungCatalogue, listsIn('b', [catalogue, note]), ...asksCatalogue),
+      said: 't waits',
+    },
     { how: 'all of it is there', seen: story(...hangs, gives(bad, two), 500, later), said: 't waits' },
   ],
   lawful: [
@@ -239,6 +275,17 @@ export const neverWaits: Law = {
       seen: story(
         ...[...hangs, 500, withdraws(bad, `read ${two}`), shows, wants()],
         ...[posts('c/desktop#1', nameOf(bad), 'shelf.fill', { isFresh: true }), reads(bad, two), 500, later],
+      ),
+    },
+    {
+      how: 'a window that hung, vanished and is listed again',
+      seen: story(...hung, lists('b', three), lists('b', two), ...asksAgain),
+    },
+    {
+      how: 'a catalogue that hung, and was not read while a document was listed beside it',
+      seen: story(
+        ...[...hungCatalogue, listsIn('b', [catalogue, document]), withdraws(found, `read ${catalogue}`)],
+        ...[listsIn('b', [catalogue]), ...asksCatalogue],
       ),
     },
     { how: 'a question from before the first record', seen: story(shows, 500, later) },
