@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Days that no run has lived before, from the commit: run by .ci/run, alone, because it has a minute for them. */
+/** The seeds 1 to 1,000: run by .ci/run, alone, because the simulator takes all cores. */
 export default defineConfig({
   test: {
     include: ['scenarios/sim/*.simulation.test.ts'],

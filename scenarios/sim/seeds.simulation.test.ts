@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,25 +21,13 @@ async function sim(folder: string, ...args: readonly string[]): Promise<Told> {
   const { stdout } = await ran.catch((failed: { stdout: string }) => failed);
   return JSON.parse(stdout) as Told;
 }
-/** Without git, as in an unpacked archive, it is always the same days. */
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
-  } catch {
-    return 'no commit';
-  }
-}
-
-// 400 until seeds 3156863827 and 3319611989 are understood; 2,000 before and after that.
-it('no law is broken in 400 days that the commit draws, or in as many as a minute holds', async () => {
-  const told = await sim(root, '--seed', commit(), '--seeds', '400', '--time-budget', '60s');
-  const { days, failed, rate, digest } = told;
-  const clean = `${days - failed.length} of ${days} days from ${commit()} were clean`;
-  process.stderr.write(`${clean}: ${rate} a second, digest ${digest}\n`);
-  const repeat = failed.map(({ seed, breaches }) => [`a2c sim --seed ${seed} --shrink`, breaches[0]]);
-  expect(repeat).toEqual([]);
-  // A busy machine lives fewer of them in its minute, but not none.
-  expect(told.days).toBeGreaterThan(20);
+it('no law is broken in the days of the seeds 1 to 1,000', async () => {
+  const { days, failed, rate, digest } = await sim(root, '--seed', '1', '--seeds', '1000');
+  process.stderr.write(
+    `${days - failed.length} of ${days} days were clean: ${rate} a second, digest ${digest}\n`,
+  );
+  expect(failed.map(({ seed, breaches }) => [`a2c sim --seed ${seed} --shrink`, breaches[0]])).toEqual([]);
+  expect(days).toBe(1_000);
 });
 
 it('a day that takes its thread along has failed, and another thread lives the rest', async () => {
