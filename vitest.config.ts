@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 /** They count what a process holds, or end it: each has one of its own. */
 const alone = [
-  'actors/death.test.ts',
+  'actors/e2e/death.test.ts',
   'adapters/process/**/*.test.ts',
   'scenarios/contracts/process*.test.ts',
 ];

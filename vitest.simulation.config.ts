@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The seeds 1 to 1,000: run by .ci/run, alone, because the simulator takes all cores. */
 export default defineConfig({
   test: {
-    include: ['scenarios/sim/*.simulation.test.ts'],
+    include: ['scenarios/simulator/*.simulation.test.ts'],
     globalSetup: ['scenarios/fixtures/built-first.ts'],
     passWithNoTests: false,
     testTimeout: 300_000,

@@ -2,10 +2,10 @@
  * The public API: what a host imports. Handles, not machines; what our own command passes beside the options
  * (a runtime that several handles share) stays inside.
  */
-import { createAgent as openAgent, type Agent, type AgentOptions } from './agent.ts';
-import { createComputer as openComputer } from './computer.ts';
-import type { Computer, ComputerOptions } from './computer-handle.ts';
-import { createOffice as openOffice, type Office, type OfficeOptions } from './office.ts';
+import { createAgent as openAgent, type Agent, type AgentOptions } from './api/agent/agent.ts';
+import { createComputer as openComputer } from './api/computer/computer.ts';
+import type { Computer, ComputerOptions } from './api/computer/computer-handle.ts';
+import { createOffice as openOffice, type Office, type OfficeOptions } from './api/office/office.ts';
 
 /** Opens an office. Rejects with an `A2cError` when it cannot listen. */
 export const createOffice = (options?: OfficeOptions): Promise<Office> => openOffice(options);
@@ -28,10 +28,10 @@ export type {
   Launcher,
   LaunchSpec,
 } from '../adapters/index.ts';
-export { A2cError } from './errors.ts';
-export type { Log, LogEntry } from './failure-log.ts';
-export type { RecordOptions } from './flight-recorder.ts';
-export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent.ts';
+export { A2cError } from './api/errors.ts';
+export type { Log, LogEntry } from './api/computer/failure-log.ts';
+export type { RecordOptions } from './recording/flight-recorder.ts';
+export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './api/agent/agent.ts';
 export type {
   AgentReading,
   DesktopOptions,
@@ -40,23 +40,34 @@ export type {
   PageOptions,
   ReadOptions,
   ResourceOptions,
-} from './agent-reading.ts';
+} from './api/agent/reading-handle.ts';
 export type {
   DocumentPage,
   DocumentPages,
   ElementDetail,
   FinderFollowed,
   PageSummary,
-} from './documents-handle.ts';
+} from './api/agent/documents-handle.ts';
 /**
  * `window://` and `dpe://` URIs, taken apart and put together (docs/wire.md#uris). None throws: `{ok: true, uri}`, or
  * `{ok: false, failure}` that names the rule which is broken.
  */
-export { buildWindowUri, parseWindowUri } from '../machines/desktop/index.ts';
-export { buildDpeUri, parseDpeUri } from '../machines/finder/index.ts';
-export type { BuiltWindowUri, ParsedWindowUri, ShownWindow, WindowUri } from '../machines/desktop/index.ts';
-export type { BuiltDpeUri, DpeCategory, DpeFormat, DpeUri, ParsedDpeUri } from '../machines/finder/index.ts';
-export type { CallEnded, CallStarted } from './call-watch.ts';
+export { buildWindowUri, parseWindowUri } from '../machines/resources/desktop/index.ts';
+export { buildDpeUri, parseDpeUri } from '../machines/resources/finder/index.ts';
+export type {
+  BuiltWindowUri,
+  ParsedWindowUri,
+  ShownWindow,
+  WindowUri,
+} from '../machines/resources/desktop/index.ts';
+export type {
+  BuiltDpeUri,
+  DpeCategory,
+  DpeFormat,
+  DpeUri,
+  ParsedDpeUri,
+} from '../machines/resources/finder/index.ts';
+export type { CallEnded, CallStarted } from './api/computer/call-watch.ts';
 export type {
   Answers,
   CatalogStatus,
@@ -69,8 +80,8 @@ export type {
   ServerStatus,
   ToolInfo,
   ToolListing,
-} from './computer-handle.ts';
-export type { PastCall } from '../machines/history/index.ts';
+} from './api/computer/computer-handle.ts';
+export type { PastCall } from '../machines/call/history/index.ts';
 export type {
   DesktopQuery,
   DesktopShown,
@@ -80,12 +91,12 @@ export type {
   FinderShown,
   MissingServer,
   ResourceContent,
-} from './systems-handle.ts';
-export type { Office, OfficeEvents, OfficeOptions } from './office.ts';
-export type { RunningCall } from './call-history.ts';
-export type { CallProgress } from './call-progress.ts';
-export type { Call, CallOptions, CallOutcome, WatchedCall } from './pending-calls.ts';
-export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/permission/index.ts';
-export type { AskInput } from './inputs.ts';
-export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './confirm.ts';
-export type { CarrierMaker, CarrierSpec, InMemoryServer, LinkedEnd } from './launch-specs.ts';
+} from './api/computer/systems-handle.ts';
+export type { Office, OfficeEvents, OfficeOptions } from './api/office/office.ts';
+export type { RunningCall } from './api/computer/call-history.ts';
+export type { CallProgress } from './api/call-progress.ts';
+export type { Call, CallOptions, CallOutcome, WatchedCall } from './api/agent/pending-calls.ts';
+export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/permission/index.ts';
+export type { AskInput } from './servers/inputs.ts';
+export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer/confirm.ts';
+export type { CarrierMaker, CarrierSpec, InMemoryServer, LinkedEnd } from './servers/launch-specs.ts';

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { asText } from '../machines/text/index.ts';
 import { begin } from './cli/run.ts';
-import { EndedBySignal, type Context } from './cli/shared.ts';
+import { EndedBySignal } from './cli/exit-codes.ts';
+import type { Context } from './cli/context.ts';
 
 async function main(): Promise<void> {
   const aborter = new AbortController();
@@ -23,7 +24,7 @@ async function main(): Promise<void> {
   process.stderr.on('error', () => {});
   const argv = process.argv.slice(2);
   // The one arrow from here to the scenarios, and only when one of their commands is typed.
-  const laboratory = async () => (await import('../scenarios/laboratory.ts')).laboratory;
+  const laboratory = async () => (await import('../scenarios/stage/laboratory.ts')).laboratory;
   let context: Promise<Context> | undefined;
   const contextOf = async (): Promise<Context> => {
     const { createTerminal } = await import('../adapters/index.ts');

@@ -1,7 +1,7 @@
 /** Everything of the outside that the actors room may use. */
-export { keep, readKept, type Keeping, type KeptCatalog } from './catalogs/index.ts';
+export { keep, readKept, type Keeping, type KeptCatalog } from './storage/catalogs/index.ts';
 export { hostName, newId, processFacts, systemClock } from './clock.ts';
-export { readConfig, readConfigText } from './config/read.ts';
+export { readConfig, readConfigText } from './storage/config/read.ts';
 export { documentsCommand } from './documents/command.ts';
 export {
   mostCalls,
@@ -34,8 +34,8 @@ export {
 export { createLanes } from './lanes/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
-export { findConfig, type FoundConfig } from './config/discover.ts';
-export { isTrusted, trust } from './config/trust.ts';
+export { findConfig, type FoundConfig } from './storage/config/discover.ts';
+export { isTrusted, trust } from './storage/trust/trust.ts';
 export { createLinks, createOffices, type Links, type Offices } from './socket/index.ts';
 export {
   createDigest,
@@ -44,7 +44,7 @@ export {
   sha256Of,
   writeTraceFile,
   type TraceFile,
-} from './trace/index.ts';
+} from './storage/traces/index.ts';
 export { columnsOf, fitting, padded } from './terminal/columns.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
 export { createTransformer, transformAsk, type TransformerOptions } from './vrl/index.ts';

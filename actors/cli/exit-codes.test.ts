@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { EndedBySignal } from './shared.ts';
+import { EndedBySignal } from './exit-codes.ts';
 
 const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'a2c-exit-'));

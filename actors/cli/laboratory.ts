@@ -1,47 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Context } from './shared.ts';
-
-export interface ReplayOptions {
-  readonly level: string;
-  /** The number of an input. */
-  readonly until?: number;
-  readonly inputs: boolean;
-  /** A file for the results as JUnit XML. */
-  readonly junit?: string;
-  readonly json: boolean;
-}
-export interface ForkOptions {
-  readonly at?: number;
-  readonly set: readonly string[];
-  readonly inject: readonly string[];
-  readonly skip: readonly number[];
-  /** The file of the new trace. */
-  readonly out?: string;
-  readonly json: boolean;
-}
-export interface SimOptions {
-  /** A number, or any text that makes one. */
-  readonly seed?: string;
-  readonly seeds?: number;
-  /** ms of virtual time. */
-  readonly for: number;
-  /** Layers and words of the fault vocabulary, `all` or `none`. */
-  readonly faults: string;
-  readonly shrink: boolean;
-  /** ms of real time. */
-  readonly timeBudget?: number;
-  readonly workers?: number;
-  readonly coverage: boolean;
-  /** A folder for what failed. */
-  readonly out: string;
-  readonly json: boolean;
-}
-/** Commands that live with the scenarios, and are loaded when they are asked for (main.ts). */
-export interface Laboratory {
-  replayTraces(context: Context, paths: readonly string[], options: ReplayOptions): Promise<number>;
-  forkTrace(context: Context, file: string, options: ForkOptions): Promise<number>;
-  simulate(context: Context, options: SimOptions): Promise<number>;
-}
+import type { Context, ForkOptions, Laboratory, ReplayOptions, SimOptions } from './context.ts';
 
 const countOf = (text: string): number => {
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -1,27 +1,24 @@
 import { connectStately, systemClock } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts/index.ts';
-import { createComputer, type Inner } from '../computer.ts';
-import type { Computer, ComputerEvents, ComputerOptions, ServerStatus } from '../computer-handle.ts';
-import { A2cError } from '../errors.ts';
-import { createOffice, type Office } from '../office.ts';
-import { Runtime } from '../runtime.ts';
-import { Tap } from '../tap.ts';
-import { treeLines, TreeWatch, type TreeNode } from '../tree.ts';
-import { serverLine } from './answers.ts';
-import { statusFact, tellFact } from './facts.ts';
+import { createComputer, type Inner } from '../api/computer/computer.ts';
+import type {
+  Computer,
+  ComputerEvents,
+  ComputerOptions,
+  ServerStatus,
+} from '../api/computer/computer-handle.ts';
+import { A2cError } from '../api/errors.ts';
+import { createOffice, type Office } from '../api/office/office.ts';
+import { Runtime } from '../runtime/runtime.ts';
+import { Tap } from '../runtime/tap.ts';
+import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
+import { serverLine } from './printing/answers.ts';
+import { statusFact, tellFact } from './printing/facts.ts';
 import { Prompt } from './prompt.ts';
-import {
-  confirmBy,
-  exitCodeOf,
-  logBy,
-  exitCodeAtEnd,
-  hasUsable,
-  recordBy,
-  unlessInterrupted,
-  type Context,
-  type ServerOptions,
-  type StageOptions,
-} from './shared.ts';
+import { confirmBy } from './confirm-at-terminal.ts';
+import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
+import { logBy, recordBy, type ServerOptions, type StageOptions } from './host-options.ts';
+import type { Context } from './context.ts';
 import { configOf } from './source.ts';
 import { atOnce, bootMsOf, untilStarted } from './starting.ts';
 

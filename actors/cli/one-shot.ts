@@ -1,29 +1,29 @@
-import { createAgent } from '../agent.ts';
+import { createAgent } from '../api/agent/agent.ts';
 import { anthropic, createConversation, gemini, openai } from '../../machines/models/index.ts';
-import { wireCodes, type SmcpTool } from '../../machines/wire/index.ts';
+import { wireCodes, type SmcpTool } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/index.ts';
-import { createComputer } from '../computer.ts';
-import type { Computer } from '../computer-handle.ts';
-import { A2cError } from '../errors.ts';
-import type { CallOptions, CallOutcome } from '../pending-calls.ts';
-import { absentLines, callJson, conflictLines, listingText, notReadyLines, toolLines } from './answers.ts';
-import { resultText } from './contents.ts';
-import { paramsOf } from './call-lines.ts';
-import { progressTold, shown } from './call-progress.ts';
-import type { ModelFormat } from './options.ts';
+import { createComputer } from '../api/computer/computer.ts';
+import type { Computer } from '../api/computer/computer-handle.ts';
+import { A2cError } from '../api/errors.ts';
+import type { CallOptions, CallOutcome } from '../api/agent/pending-calls.ts';
 import {
-  exitCodeOf,
-  logBy,
-  exitCodes,
-  hasUsable,
-  orClosed,
-  recordBy,
-  showFailure,
-  unlessInterrupted,
-  type Context,
-  type RecordingOptions,
-} from './shared.ts';
-import { configOf, type SourceOptions } from './source.ts';
+  absentLines,
+  callJson,
+  conflictLines,
+  listingText,
+  notReadyLines,
+  toolLines,
+} from './printing/answers.ts';
+import { resultText } from './printing/contents.ts';
+import { paramsOf } from './printing/call-lines.ts';
+import { progressTold, shown } from './printing/call-progress.ts';
+import type { ModelFormat } from './options.ts';
+import { exitCodeOf, exitCodes, hasUsable, orClosed, unlessInterrupted } from './exit-codes.ts';
+import { logBy, recordBy, type RecordingOptions } from './host-options.ts';
+import { showFailure } from './printing/show-failure.ts';
+import type { Context } from './context.ts';
+import { configOf } from './source.ts';
+import type { SourceOptions } from './host-options.ts';
 import { atOnce, bootMsOf, hasTool, untilStarted, type Patience } from './starting.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {

@@ -1,13 +1,14 @@
-import type { Failure } from '../../machines/wire/index.ts';
-import type { Computer, ToolListing } from '../computer-handle.ts';
-import { A2cError } from '../errors.ts';
-import { conflictLines, listingText } from './answers.ts';
-import { CallLines, callsHelp } from './call-lines.ts';
-import { treeLines, type TreeNode } from '../tree.ts';
-import { tellFact } from './facts.ts';
-import { SystemLines, systemsHelp } from './system-lines.ts';
-import { ServerLines, serversHelp } from './server-lines.ts';
-import { errorOf, showFailure, type Context } from './shared.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import type { Computer, ToolListing } from '../api/computer/computer-handle.ts';
+import { A2cError } from '../api/errors.ts';
+import { conflictLines, listingText } from './printing/answers.ts';
+import { CallLines, callsHelp } from './printing/call-lines.ts';
+import { treeLines, type TreeNode } from '../runtime/tree.ts';
+import { tellFact } from './printing/facts.ts';
+import { SystemLines, systemsHelp } from './printing/system-lines.ts';
+import { ServerLines, serversHelp } from './printing/server-lines.ts';
+import { errorOf, showFailure } from './printing/show-failure.ts';
+import type { Context } from './context.ts';
 
 const help = `tools list             what can be called
 tools conflicts        names that several tools would have: who was refused or renamed, and what to write

@@ -14,7 +14,9 @@ import {
   withSource,
   withStage,
 } from './options.ts';
-import { errorOf, exitCodeOf, exitCodes, showFailure, type Context } from './shared.ts';
+import { errorOf, showFailure } from './printing/show-failure.ts';
+import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import type { Context } from './context.ts';
 import { addSystems } from './system-commands.ts';
 
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Terminal } from '../../adapters/index.ts';
 import { run } from './run.ts';
-import { configOf, type SourceOptions } from './source.ts';
+import { configOf } from './source.ts';
+import type { SourceOptions } from './host-options.ts';
 
 let folder: string;
 let said: string[];

@@ -1,16 +1,10 @@
 import { documentsCommand, findConfig, isTrusted, readConfig, trust } from '../../adapters/index.ts';
 import { mistakeLine, parseConfig, type Config, type ParsedConfig } from '../../machines/config/index.ts';
-import { A2cError } from '../errors.ts';
-import { Programs } from '../programs.ts';
-import { exitCodes, type Context } from './shared.ts';
-
-export interface SourceOptions {
-  /** How long servers that start are waited for, in seconds. */
-  readonly boot?: number;
-  readonly config?: string;
-  /** Trust this folder from now on. */
-  readonly trust?: boolean;
-}
+import { A2cError } from '../api/errors.ts';
+import { Programs } from '../servers/programs.ts';
+import type { Context } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { SourceOptions } from './host-options.ts';
 
 /** Needs no network and no other program. Its tools only read, so they apply by themselves. */
 const embedded = (folder: string): object => ({

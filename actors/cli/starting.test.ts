@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandLine, type Told } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
-import type { Context } from './shared.ts';
+import type { Context } from './context.ts';
 
 /** Commands that ask once, over servers that take long to start. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-starting-'));

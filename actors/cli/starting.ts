@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { Config } from '../../machines/config/index.ts';
-import type { Computer, ServerStatus } from '../computer-handle.ts';
-import { deferred } from '../deferred.ts';
-import type { Context } from './shared.ts';
+import type { Computer, ServerStatus } from '../api/computer/computer-handle.ts';
+import { deferred } from '../api/deferred.ts';
+import type { Context } from './context.ts';
 
 /** One-shot commands are open at once, and wait here, where it can be seen for what. */
 export const atOnce = { bootMs: 0 } as const;

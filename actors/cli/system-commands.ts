@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { wholeOf, withPeer, withSource } from './options.ts';
-import type { Context } from './shared.ts';
+import type { Context } from './context.ts';
 import type * as Systems from './systems.ts';
 
 type Action = (context: Context, ...args: never[]) => Promise<number>;

@@ -1,11 +1,12 @@
-import { systemOfUri, withRemedy } from '../../machines/systems/index.ts';
-import { A2cError } from '../errors.ts';
-import type { Agent } from '../agent-handle.ts';
-import type { Computer } from '../computer-handle.ts';
-import type { DesktopShown, FinderShown, ResourceContent } from '../systems-handle.ts';
-import { contentsText, desktopText, finderText, tell, type Shown } from './answers-systems.ts';
+import { systemOfUri, withRemedy } from '../../machines/resources/systems/index.ts';
+import { A2cError } from '../api/errors.ts';
+import type { Agent } from '../api/agent/agent-handle.ts';
+import type { Computer } from '../api/computer/computer-handle.ts';
+import type { DesktopShown, FinderShown, ResourceContent } from '../api/computer/systems-handle.ts';
+import { contentsText, desktopText, finderText, tell, type Shown } from './printing/answers-systems.ts';
 import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
-import { exitCodeOf, hasUsable, orClosed, type Context } from './shared.ts';
+import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
+import type { Context } from './context.ts';
 
 /** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
 export interface DesktopOptions extends OneShotOptions {

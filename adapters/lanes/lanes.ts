@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import { busy, type LaneLimits, type Lanes, type Turn } from '../../machines/calls/index.ts';
+import { busy, type LaneLimits, type Lanes, type Turn } from '../../machines/call/policy/index.ts';
 
 export interface LanesOptions {
   /** Of one server; asked anew with each call, so that a changed config counts from the next call on. */

@@ -1,12 +1,12 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { Waits } from '../../machines/waits.ts';
-import type { Failure } from '../../machines/wire/failure.ts';
-import { sizes } from '../../machines/wire/protocol.ts';
+import type { Waits } from '../../machines/client/waits.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';
 
 /**
  * The answer to one request may have this many bytes, 10 MiB: as many as any message. An office takes less; a computer cuts
- * what it passes on to less than that (`sizes` in `machines/wire/protocol.ts`).
+ * what it passes on to less than that (`sizes` in `machines/protocol/protocol.ts`).
  */
 export const resultBytes: number = sizes.stdioMessageBytes;
 

@@ -1,15 +1,15 @@
-import type { SessionInput } from '../../machines/ports.ts';
-import type { Failure } from '../../machines/wire/failure.ts';
+import type { SessionInput } from '../../machines/kernel/ports.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import type { Ledger } from '../process/index.ts';
 import type { Around, Carrier } from './carrier.ts';
-import { FallbackTransport } from './fallback.ts';
-import { notStartable } from './http-failures.ts';
-import { LinkedTransport } from './linked.ts';
-import { notConnected } from './refusal.ts';
-import type { RemoteSpec } from './remote.ts';
-import type { Reopen } from './reopening.ts';
-import { SseTransport } from './sse.ts';
-import { StreamableTransport } from './streamable.ts';
+import { FallbackTransport } from './http/fallback.ts';
+import { notStartable } from './http/http-failures.ts';
+import { LinkedTransport } from './http/linked.ts';
+import { notConnected } from './messages/refusal.ts';
+import type { RemoteSpec } from './http/remote.ts';
+import type { Reopen } from './http/reopening.ts';
+import { SseTransport } from './http/sse.ts';
+import { StreamableTransport } from './http/streamable.ts';
 import { StreamTransport } from './transport.ts';
 
 export interface CarrierOptions {

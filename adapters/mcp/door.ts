@@ -1,10 +1,10 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from './bodies.ts';
+import { readBody } from './messages/bodies.ts';
 import { Refused } from './carrier.ts';
-import { errorOf, type Envelope } from './envelope.ts';
-import { Unreached } from './http.ts';
-import { brokenOff, expired, statusFailure, unreachable, type Phase } from './http-failures.ts';
+import { errorOf, type Envelope } from './messages/envelope.ts';
+import { Unreached } from './http/http.ts';
+import { brokenOff, expired, statusFailure, unreachable, type Phase } from './http/http-failures.ts';
 
 /** So much of what a server says about a refusal is read. */
 const refusalBytes = 64 * 1024;

@@ -1,5 +1,5 @@
-import { cut } from './noise.ts';
-import type { Waits } from '../../machines/waits.ts';
+import { cut } from './messages/noise.ts';
+import type { Waits } from '../../machines/client/waits.ts';
 import type { Timers } from '../clock.ts';
 import type { Carrier, Notice } from './carrier.ts';
 

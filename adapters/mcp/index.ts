@@ -1,9 +1,9 @@
-export type { Answers } from './answers.ts';
+export type { Answers } from './messages/answers.ts';
 export { NotSent, Refused, resultBytes, type Around, type Carrier, type Notice } from './carrier.ts';
-export { messageBytes } from './framing.ts';
+export { messageBytes } from './messages/framing.ts';
 export { mostCalls } from './lane.ts';
-export type { Noise } from './noise.ts';
-export type { ServerLog } from './notifications.ts';
+export type { Noise } from './messages/noise.ts';
+export type { ServerLog } from './messages/notifications.ts';
 export { sessionPortOf, type SessionPort, type SessionPortOptions } from './port.ts';
-export type { InMemorySpec, OwnSpec, RemoteSpec, SseSpec, StreamableSpec } from './remote.ts';
+export type { InMemorySpec, OwnSpec, RemoteSpec, SseSpec, StreamableSpec } from './http/remote.ts';
 export type { Timers } from '../clock.ts';

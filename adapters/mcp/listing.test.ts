@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { AskFact } from '../../machines/ports.ts';
-import { gather } from './pages.ts';
+import type { AskFact } from '../../machines/kernel/ports.ts';
+import { gather } from './messages/pages.ts';
 
 it('a list holds the entries in our words; a tool whose arguments are a list is left out and counted, with the reason (case 101)', () => {
   const facts: AskFact[] = [];

@@ -1,9 +1,9 @@
-import type { Address } from '../../machines/address.ts';
-import type { Ports } from '../../machines/ports.ts';
+import type { Address } from '../../machines/kernel/address.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
 import { resultBytes, type Around, type Notice } from './carrier.ts';
-import { messageBytes } from './framing.ts';
-import { NoiseMeter, type Noise } from './noise.ts';
-import { notConnected, unsent } from './refusal.ts';
+import { messageBytes } from './messages/framing.ts';
+import { NoiseMeter, type Noise } from './messages/noise.ts';
+import { notConnected, unsent } from './messages/refusal.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { waitingTimers, type Timers } from '../clock.ts';
 

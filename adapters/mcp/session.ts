@@ -1,16 +1,16 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
-import type { AskFact, Give, Offers, SessionFact, SessionInput } from '../../machines/ports.ts';
-import type { Failure } from '../../machines/wire/failure.ts';
-import { answerMs, answerRequests, capabilitiesOf, type Answers } from './answers.ts';
+import type { AskFact, Give, Offers, SessionFact, SessionInput } from '../../machines/kernel/ports.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+import { answerMs, answerRequests, capabilitiesOf, type Answers } from './messages/answers.ts';
 import type { Around, Carrier } from './carrier.ts';
 import { carrierOf, type CarrierOptions } from './carriers.ts';
 import { Handshake } from './handshake.ts';
-import { isAllowed, notAllowed } from './methods.ts';
-import { factOfNotification, logOf, type ServerLog } from './notifications.ts';
-import { offersOf, shownOf } from './offers.ts';
-import { gather, listed, type ListQuestion } from './pages.ts';
-import { Questions, type Asker } from './questions.ts';
+import { isAllowed, notAllowed } from './messages/methods.ts';
+import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
+import { offersOf, shownOf } from './messages/offers.ts';
+import { gather, listed, type ListQuestion } from './messages/pages.ts';
+import { Questions, type Asker } from './messages/questions.ts';
 import {
   factOf,
   handshakeFailure,
@@ -19,7 +19,7 @@ import {
   refusedOnTheWay,
   unsent,
   unwritable,
-} from './refusal.ts';
+} from './messages/refusal.ts';
 
 export interface SessionOptions extends CarrierOptions {
   /** Who we say we are. */

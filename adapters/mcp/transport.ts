@@ -1,8 +1,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Readable, Writable } from 'node:stream';
 import { NotSent, type Around, type Carrier } from './carrier.ts';
-import { createFramer, type Framer } from './framing.ts';
-import { Inbox } from './inbox.ts';
+import { createFramer, type Framer } from './messages/framing.ts';
+import { Inbox } from './messages/inbox.ts';
 
 /** Input broken, output not: answers may still lie in the pipe, so the end of the output is awaited this long. */
 const brokenInputMs = 50;

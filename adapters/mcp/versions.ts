@@ -1,6 +1,6 @@
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
-import type { Failure } from '../../machines/wire/failure.ts';
-import type { RpcError } from './envelope.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+import type { RpcError } from './messages/envelope.ts';
 
 /** Versions are short words; whatever else stands there is not repeated. */
 const isVersion = (text: unknown): text is string => typeof text === 'string' && /^[\w.-]{1,40}$/.test(text);

@@ -1,5 +1,5 @@
 export { describeLaunch } from './executable.ts';
-export { membersOf } from './group.ts';
+export { membersOf } from './reaper/group.ts';
 export { processPortOf, type ProcessPortOptions } from './launch.ts';
 export type {
   Environment,
@@ -16,8 +16,8 @@ export {
   type Ledger,
   type LedgerOptions,
   type LiveChild,
-} from './ledger.ts';
+} from './reaper/ledger.ts';
 export { localLauncher } from './local-launcher.ts';
-export { defaultStateDir } from './state-file.ts';
+export { defaultStateDir } from './reaper/state-file.ts';
 export { ringBytes } from './stderr-ring.ts';
-export { sweepLeftovers, type Leftover, type SweepOptions } from './sweep.ts';
+export { sweepLeftovers, type Leftover, type SweepOptions } from './reaper/sweep.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeLaunch } from './executable.ts';
 import { LaunchError, whyNotLaunched } from './launch-failure.ts';
 import { createLedger, localLauncher, processPortOf, type Launcher, type LaunchSpec } from './index.ts';
-import type { ProcessFact } from '../../machines/ports.ts';
+import type { ProcessFact } from '../../machines/kernel/ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-launch-'));
 const at = (name: string): string => join(folder, name);

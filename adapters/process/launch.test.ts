@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { ProcessFact } from '../../machines/ports.ts';
+import type { ProcessFact } from '../../machines/kernel/ports.ts';
 import { createLedger, processPortOf, type Launch, type LaunchEnd } from './index.ts';
 
 function deferred<T>() {

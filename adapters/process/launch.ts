@@ -1,9 +1,9 @@
 import { finished, type Readable } from 'node:stream';
-import type { Give, Leaf, Ports, ProcessCommand, ProcessFact } from '../../machines/ports.ts';
+import type { Give, Leaf, Ports, ProcessCommand, ProcessFact } from '../../machines/kernel/ports.ts';
 import { environmentOf } from './environment.ts';
 import { failureOf } from './launch-failure.ts';
 import type { Launched, Launcher, LaunchSpec } from './launcher.ts';
-import type { Entry, Ledger } from './ledger.ts';
+import type { Entry, Ledger } from './reaper/ledger.ts';
 import { localLauncher } from './local-launcher.ts';
 import { createStderrRing } from './stderr-ring.ts';
 

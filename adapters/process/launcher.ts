@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { TracedGroup } from './ending.ts';
+import type { TracedGroup } from './reaper/ending.ts';
 
 /** The launch facts of one server, placeholders already rendered. */
 export interface LaunchSpec {

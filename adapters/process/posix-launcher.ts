@@ -1,6 +1,6 @@
 import { spawnChild } from './child.ts';
 import { describeLaunch } from './executable.ts';
-import { groupOf } from './group.ts';
+import { groupOf } from './reaper/group.ts';
 import type { Launcher } from './launcher.ts';
 
 /** Children of this process, each the leader of a process group: all that it starts and does not detach. */

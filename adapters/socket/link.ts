@@ -1,8 +1,8 @@
 import { io, type Socket } from 'socket.io-client';
-import type { Give, Leaf, LinkCommand, LinkFact, LinkInput, Ports } from '../../machines/ports.ts';
-import { LinkBook, type LinkDesk } from '../../machines/rooms/link-desk.ts';
-import { NAMESPACE } from '../../machines/wire/protocol.ts';
-import type { ClientToServer, ServerToClient } from '../../machines/wire/socket-events.ts';
+import type { Give, Leaf, LinkCommand, LinkFact, LinkInput, Ports } from '../../machines/kernel/ports.ts';
+import { LinkBook, type LinkDesk } from '../connections/link-desk.ts';
+import { NAMESPACE } from '../../machines/protocol/protocol.ts';
+import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 
 type OfficeSocket = Socket<ServerToClient, ClientToServer>;
 

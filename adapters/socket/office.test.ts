@@ -1,7 +1,7 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Leaf, OfficeCommand, OfficeFact } from '../../machines/ports.ts';
+import type { Leaf, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
 import { createOffices } from './index.ts';
 
 const offices = createOffices();

@@ -1,21 +1,28 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import { Server, type Socket } from 'socket.io';
-import type { Give, Leaf, OfficeCommand, OfficeFact, OfficeInput, Ports } from '../../machines/ports.ts';
-import { timing } from '../../machines/timing.ts';
+import type {
+  Give,
+  Leaf,
+  OfficeCommand,
+  OfficeFact,
+  OfficeInput,
+  Ports,
+} from '../../machines/kernel/ports.ts';
+import { timing } from '../../machines/kernel/timing.ts';
 import {
   isLoopback,
   isNeighbour,
   listenFailure,
   notLoopback,
   officeUrl,
-} from '../../machines/rooms/loopback.ts';
-import { OfficeDesk, type OfficeAnswered, type OfficeWire } from '../../machines/rooms/office-desk.ts';
-import { oversized } from '../../machines/rooms/pending.ts';
-import type { RelayTiming } from '../../machines/rooms/relay.ts';
-import type { NoticeName, RelayedName } from '../../machines/wire/events.ts';
-import { NAMESPACE, sizes } from '../../machines/wire/protocol.ts';
-import type { ClientToServer, ServerToClient } from '../../machines/wire/socket-events.ts';
+} from '../../machines/office/rooms/loopback.ts';
+import { OfficeDesk, type OfficeAnswered, type OfficeWire } from '../connections/office-desk.ts';
+import { oversized } from '../../machines/office/rooms/pending.ts';
+import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
+import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
+import { NAMESPACE, sizes } from '../../machines/protocol/protocol.ts';
+import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { systemTimers } from './system-timers.ts';
 
 export interface Offices {
@@ -134,7 +141,7 @@ async function shut(io: OfficeServer, http: HttpServer, connections: ReadonlySet
 
 /**
  * The `office` port as a Socket.IO server on loopback. Joins and leaves go through the machine; calls are relayed
- * here (`machines/rooms`). Fails as `office.failed`: the port is taken, the host is not loopback.
+ * here (`machines/office/rooms`). Fails as `office.failed`: the port is taken, the host is not loopback.
  */
 export function createOffices(options: OfficesOptions = {}): Offices {
   const closings = new Set<Promise<void>>();

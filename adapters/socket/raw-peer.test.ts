@@ -1,7 +1,7 @@
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Leaf, OfficeCommand, OfficeFact } from '../../machines/ports.ts';
-import { claim, type Claims, forget, noClaims } from '../../machines/rooms/claims.ts';
+import type { Leaf, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
+import { claim, type Claims, forget, noClaims } from '../../machines/office/rooms/claims.ts';
 import { createOffices } from './index.ts';
 
 /** Peers that share no code with ours: bare socket.io-client, the names of the wire written out. */

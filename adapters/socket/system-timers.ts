@@ -1,4 +1,4 @@
-import type { Timers } from '../../machines/rooms/pending.ts';
+import type { Timers } from '../../machines/office/rooms/pending.ts';
 
 /** The real clock. A host that closes its office clears them, so none keeps a process alive. */
 export const systemTimers: Timers = {

@@ -1,6 +1,6 @@
-import type { Ports, Transformer } from '../../machines/ports.ts';
-import { eventOf, type TransformQuestion } from '../../machines/transform/index.ts';
-import { wireCodes, type Failure } from '../../machines/wire/index.ts';
+import type { Ports, Transformer } from '../../machines/kernel/ports.ts';
+import { eventOf, type TransformQuestion } from '../../machines/call/transform/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
 /**
  * The port `ask` for questions to the session `transform`: `{server, tool, parameters, result}` is answered with

@@ -1,5 +1,5 @@
-import { endText } from '../../machines/transform/index.ts';
-import { wireCodes, type Failure } from '../../machines/wire/index.ts';
+import { endText } from '../../machines/call/transform/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
 const name = '@bpinternal/verel';
 /** The one that package.json has as an optional dependency; a test holds the two together. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Diagnostic } from '../../machines/transform/index.ts';
+import type { Diagnostic } from '../../machines/call/transform/index.ts';
 
 /** One program to run over an event, or, without one, to check. */
 export interface Asked {

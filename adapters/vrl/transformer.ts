@@ -1,7 +1,7 @@
-import type { Transformed, Transformer } from '../../machines/ports.ts';
-import { syntaxFailure } from '../../machines/transform/index.ts';
-import { timing } from '../../machines/timing.ts';
-import type { Failure } from '../../machines/wire/index.ts';
+import type { Transformed, Transformer } from '../../machines/kernel/ports.ts';
+import { syntaxFailure } from '../../machines/call/transform/index.ts';
+import { timing } from '../../machines/kernel/timing.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
 import { broken, closed, ended, missing, notHanded, tooLong, unusable } from './failures.ts';
 import { openWorker, type Asked, type OpenThread, type Thread, type Told } from './thread.ts';
 import { waitingTimers, type Timers } from '../clock.ts';

@@ -1,4 +1,4 @@
-import { contentHash } from './content-hash.ts';
+import { contentHash } from './tools/content-hash.ts';
 
 /** What became of a list: keys of its entries, each once, in the order of the list that has them. */
 export interface Changes {

@@ -1,6 +1,6 @@
 /**
  * What MCP servers list and say, in our words (MCP 2025-11-25). The wire's own spelling is known to
- * `adapters/mcp/codec.ts` and to nobody else.
+ * `adapters/mcp/messages/codec.ts` and to nobody else.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
 

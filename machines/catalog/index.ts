@@ -7,7 +7,7 @@ export {
   type History,
   type LastChange,
 } from './changes.ts';
-export { contentHash } from './content-hash.ts';
+export { contentHash } from './tools/content-hash.ts';
 export type {
   Annotations,
   Icon,
@@ -24,9 +24,9 @@ export type {
   ToolAnnotations,
   ToolExecution,
 } from './entries.ts';
-export { frozenJson } from './frozen.ts';
-export { mergeMeta, signatureOf, toSmcpTool } from './meta.ts';
-export type { ToolEntry, ToolMeta } from './tool.ts';
+export { frozenJson } from './tools/frozen.ts';
+export { mergeMeta, signatureOf, toSmcpTool } from './tools/meta.ts';
+export type { ToolEntry, ToolMeta } from './tools/tool.ts';
 export {
   buildTable,
   emptyTable,
@@ -35,7 +35,7 @@ export {
   offeredTools,
   unresolved,
   type AbsentServer,
-} from './tools.ts';
-export type { ToolTable } from './tools.ts';
-export { aliasLine, isUsable, type OnConflict, type RefusedTool, type ToolRules } from './offers.ts';
+} from './tools/tools.ts';
+export type { ToolTable } from './tools/tools.ts';
+export { aliasLine, isUsable, type OnConflict, type RefusedTool, type ToolRules } from './tools/offers.ts';
 export { catalogLists, isNoChange, keyOfEntry, type CatalogList, type Entry } from './list.ts';

@@ -1,5 +1,5 @@
 import { launchFactsOf } from './launch-facts.ts';
-import type { OwnFacts } from './protocol.ts';
+import type { OwnFacts } from './foreign/protocol.ts';
 import type { ServerConfig } from './server.ts';
 
 /** A text with its length before it: what is written one after the other can be read in one way only. */

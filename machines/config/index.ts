@@ -1,12 +1,12 @@
 export { fingerprintText } from './fingerprint.ts';
-export { foreignKeys } from './foreign-keys.ts';
+export { foreignKeys } from './foreign/foreign-keys.ts';
 export type { CommandInput, InputDefinition, PickInput, PromptInput } from './inputs.ts';
-export { readJson, type JsonText } from './json-text.ts';
+export { readJson, type JsonText } from './foreign/json-text.ts';
 export { launchFactsOf, mistakesText, readFacts, type LaunchFacts, type ReadFacts } from './launch-facts.ts';
 export { mistakeLine, type Mistake } from './mistake.ts';
 export { parseConfig, parseConfigText, type Config, type ParsedConfig } from './parse.ts';
 export { placeholdersIn, variablesIn, type Placeholder } from './placeholders.ts';
-export type { OwnFacts, OwnType, ProtocolServer } from './protocol.ts';
+export type { OwnFacts, OwnType, ProtocolServer } from './foreign/protocol.ts';
 export { renderWith, type Lookup, type Rendered } from './rendering.ts';
 export type {
   InMemoryServer,
@@ -18,5 +18,5 @@ export type {
   ToolMeta,
 } from './server.ts';
 export { mergedSettings, type Settings } from './settings.ts';
-export { shownServer } from './shown.ts';
-export { serverToProtocol, toProtocol } from './to-protocol.ts';
+export { shownServer } from './foreign/shown.ts';
+export { serverToProtocol, toProtocol } from './foreign/to-protocol.ts';

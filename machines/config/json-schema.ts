@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationSchema } from './duration.ts';
-import { foreignKeys, type ForeignKey } from './foreign-keys.ts';
+import { foreignKeys, type ForeignKey } from './foreign/foreign-keys.ts';
 import { inputSchemas } from './inputs.ts';
 import { serverSchemas } from './server.ts';
 import { settingsSchema } from './settings.ts';

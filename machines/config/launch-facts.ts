@@ -7,7 +7,7 @@ import {
   type Mistake,
   type Path,
 } from './mistake.ts';
-import type { OwnFacts, OwnType } from './protocol.ts';
+import type { OwnFacts, OwnType } from './foreign/protocol.ts';
 import { isHttpUrl, isSocketUrl, noSockets, serverSchemas, type ServerConfig } from './server.ts';
 
 type Texts = Readonly<Record<string, string>>;

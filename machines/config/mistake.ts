@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { remedyFor } from './spelling.ts';
+import { remedyFor } from './foreign/spelling.ts';
 
 /**
  * What is wrong with a config file, one per place. `message` never holds a value of the file: it may be a secret.

@@ -1,4 +1,4 @@
-import { isForeign } from './foreign.ts';
+import { isForeign } from './foreign/foreign.ts';
 import { readInputs, type InputDefinition } from './inputs.ts';
 import {
   addMistake,
@@ -10,7 +10,7 @@ import {
   type Mistake,
   type Path,
 } from './mistake.ts';
-import { readJson } from './json-text.ts';
+import { readJson } from './foreign/json-text.ts';
 import { placeholdersIn } from './placeholders.ts';
 import { readServer, type Entry } from './read-server.ts';
 import type { ServerConfig } from './server.ts';

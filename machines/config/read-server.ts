@@ -1,4 +1,4 @@
-import { isForeign, mapForeign } from './foreign.ts';
+import { isForeign, mapForeign } from './foreign/foreign.ts';
 import { addMistake, addWarning, check, isObject, pathText, type Findings, type Path } from './mistake.ts';
 import { unfilledIn } from './placeholders.ts';
 import {
@@ -10,9 +10,9 @@ import {
   type BaseFields,
   type ServerConfig,
 } from './server.ts';
-import type { OwnType } from './protocol.ts';
+import type { OwnType } from './foreign/protocol.ts';
 import { approvalsOf, totals, type Settings } from './settings.ts';
-import { serverToProtocol } from './to-protocol.ts';
+import { serverToProtocol } from './foreign/to-protocol.ts';
 
 /** One server as it stands in a file. */
 export interface Entry {

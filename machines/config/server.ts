@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { durationSchema } from './duration.ts';
 import { isTemplate } from './placeholders.ts';
-import type { OwnFacts, OwnType, ProtocolServer } from './protocol.ts';
+import type { OwnFacts, OwnType, ProtocolServer } from './foreign/protocol.ts';
 import { autoApproveSchema, settingsSchema, type Settings } from './settings.ts';
 
 /** Wire keys on purpose: it goes out as `a2c_tool_meta`. Extra keys are kept. Never holds a null of its own keys. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sizes } from '../wire/protocol.ts';
+import { sizes } from '../protocol/protocol.ts';
 import { durationSchema, longestMs } from './duration.ts';
 
 const ms = z.int().min(0).max(longestMs).optional();

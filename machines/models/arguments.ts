@@ -1,4 +1,4 @@
-import { wireCodes, type Failure } from '../wire/failure.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Json } from './format.ts';
 import { readLenientJson } from './lenient-json.ts';
 

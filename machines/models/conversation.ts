@@ -1,4 +1,4 @@
-import { wireCodes, type Failure } from '../wire/failure.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { readArguments } from './arguments.ts';
 import type { CallReader, MCPToolDefinition, ModelTool, ReadCall, ServerShown } from './format.ts';
 import { keyOf, labelIn, named } from './names.ts';

@@ -1,4 +1,4 @@
-import type { Failure } from '../wire/failure.ts';
+import type { Failure } from '../protocol/failure.ts';
 
 /**
  * How tools reach models, and calls of models reach tools, whoever provides the model: the words of DeepChat's

@@ -1,4 +1,4 @@
-import { fnv, fnvBasis } from '../fnv.ts';
+import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { ModelTool } from './format.ts';
 
 /** Valid with OpenAI, Anthropic and Gemini alike, so that a conversation may change its provider. */

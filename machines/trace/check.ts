@@ -1,5 +1,5 @@
 import type { EventObject } from 'xstate';
-import { fnv, fnvBasis, fnvPrime } from '../fnv.ts';
+import { fnv, fnvBasis, fnvPrime } from '../kernel/fnv.ts';
 import type { DirectoryRecord } from './record.ts';
 
 const closed = (hash: number): number => Math.imul(hash ^ 0xff, fnvPrime);

@@ -1,5 +1,5 @@
-import type { Address } from '../address.ts';
-import type { Letter } from '../effects.ts';
+import type { Address } from '../kernel/address.ts';
+import type { Letter } from '../kernel/effects.ts';
 
 /** What a root holds besides its machine, in the order in which it took it. */
 export type HeldFrame =

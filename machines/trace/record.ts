@@ -1,6 +1,6 @@
 import type { EventObject } from 'xstate';
-import type { Address } from '../address.ts';
-import type { Letter } from '../effects.ts';
+import type { Address } from '../kernel/address.ts';
+import type { Letter } from '../kernel/effects.ts';
 
 export interface Thrown {
   readonly name: string;

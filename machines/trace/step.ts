@@ -1,4 +1,4 @@
-import type { Address } from '../address.ts';
+import type { Address } from '../kernel/address.ts';
 
 /** One microstep of a machine. Kept in traces of the profiles `steps` and `full`. */
 export interface Step {

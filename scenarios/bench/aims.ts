@@ -1,9 +1,9 @@
-import type { Contender } from './chain.ts';
-import type { Endured } from './endurance.ts';
+import type { Contender } from './rows/chain.ts';
+import type { Endured } from './rows/endurance.ts';
 import type { Row } from './measure.ts';
-import { inputsAtATime } from './recording.ts';
-import type { Stood } from './standing.ts';
-import type { Weighed } from './weight.ts';
+import { inputsAtATime } from './rows/recording.ts';
+import type { Stood } from './rows/standing.ts';
+import type { Weighed } from './rows/weight.ts';
 
 /** What we want to stay under, or over; the figures and why they are these stand in docs/. */
 export interface Aim {

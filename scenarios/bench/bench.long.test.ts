@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { aims, isReached } from './aims.ts';
 import { baselineComputer, baselineFull } from './baseline/chain.ts';
-import { bareClient, throughComputer } from './calls.ts';
-import { echoed, textOf, type Chain, type Contender } from './chain.ts';
+import { bareClient, throughComputer } from './rows/calls.ts';
+import { echoed, textOf, type Chain, type Contender } from './rows/chain.ts';
 import { chains } from './chains.ts';
-import { endure } from './endurance.ts';
-import { handKeptLists, toolListing } from './listing.ts';
+import { endure } from './rows/endurance.ts';
+import { handKeptLists, toolListing } from './rows/listing.ts';
 import { measure, quantile, type Row } from './measure.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
 import { oursComputer, oursFull } from './ours.ts';
-import { organisedDesktop, sortedWindows } from './organise.ts';
-import { baselineRelay, oursRelay } from './relay.ts';
-import type { Stood } from './standing.ts';
-import { sortedPage, warmFinder } from './warm.ts';
-import { collector } from './weight.ts';
+import { organisedDesktop, sortedWindows } from './rows/organise.ts';
+import { baselineRelay, oursRelay } from './rows/relay.ts';
+import type { Stood } from './rows/standing.ts';
+import { sortedPage, warmFinder } from './rows/warm.ts';
+import { collector } from './rows/weight.ts';
 import {
   aimsTable,
   callsTable,

@@ -1,9 +1,9 @@
 import { baselineComputer, baselineFull } from './baseline/chain.ts';
-import { bareClient, throughComputer, warmed } from './calls.ts';
-import type { Contender } from './chain.ts';
-import { firstCollection } from './collection.ts';
+import { bareClient, throughComputer, warmed } from './rows/calls.ts';
+import type { Contender } from './rows/chain.ts';
+import { firstCollection } from './rows/collection.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
-import { handKeptLists, toolListing } from './listing.ts';
+import { handKeptLists, toolListing } from './rows/listing.ts';
 import { mapAndTimer, oursInMemory } from './memory-stage.ts';
 import { oursComputer, oursFull } from './ours.ts';
 import {
@@ -12,11 +12,11 @@ import {
   searchedFinder,
   sortedDocuments,
   sortedWindows,
-} from './organise.ts';
-import { heardBy, heardByNobody, recorded } from './recording.ts';
-import { baselineRelay, oursRelay } from './relay.ts';
-import { busyMinutes, callsOnAClock, drawnDays } from './simulation.ts';
-import { sortedPage, warmFinder } from './warm.ts';
+} from './rows/organise.ts';
+import { heardBy, heardByNobody, recorded } from './rows/recording.ts';
+import { baselineRelay, oursRelay } from './rows/relay.ts';
+import { busyMinutes, callsOnAClock, drawnDays } from './rows/simulation.ts';
+import { sortedPage, warmFinder } from './rows/warm.ts';
 
 /** Up to a thousand: what a call costs must not grow with the number in flight. */
 const manyInFlight = [1, 64, 256, 1_000];

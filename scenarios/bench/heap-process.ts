@@ -1,6 +1,6 @@
-import { bareClient, throughComputer } from './calls.ts';
-import type { Chain } from './chain.ts';
-import { endure } from './endurance.ts';
+import { bareClient, throughComputer } from './rows/calls.ts';
+import type { Chain } from './rows/chain.ts';
+import { endure } from './rows/endurance.ts';
 
 /** So many calls through one chain, in a process of its own; says what its heap has grown by. */
 const [, , which = '', count = ''] = process.argv;

@@ -3,8 +3,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createComputer, type Computer } from '../../actors/index.ts';
-import { echoed, textOf, type Chain } from './chain.ts';
-import { many } from './standing.ts';
+import { echoed, textOf, type Chain } from './rows/chain.ts';
+import { many } from './rows/standing.ts';
 
 /** Servers inside the host, made with the SDK, over linked pairs: with a computer, and connected by hand. */
 type End = InMemoryTransport;

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { textOf, type Chain, type Contender } from './chain.ts';
+import { textOf, type Chain, type Contender } from './rows/chain.ts';
 
 export interface Slice {
   readonly cpuUs: number;

@@ -1,18 +1,18 @@
 import { systemClock } from '../../adapters/index.ts';
-import { assemble } from '../../actors/assemble.ts';
-import { Directory } from '../../actors/directory.ts';
-import { Fifo } from '../../actors/fifo.ts';
-import { Tap } from '../../actors/tap.ts';
-import type { Judgement } from '../../machines/calls/index.ts';
-import type { ComputerStart } from '../../machines/computer.machine.ts';
-import type { Leaf, Ports } from '../../machines/ports.ts';
-import type { CallSettled } from '../../machines/settlement.ts';
-import { specPort } from '../../machines/spec-port.ts';
-import { timing } from '../../machines/timing.ts';
-import { planOf } from '../server-plan.ts';
-import { toolsOnly } from '../scripted/script.ts';
-import { echoed, textOf, type Chain } from './chain.ts';
-import { weigh, type Holdable } from './weight.ts';
+import { assemble } from '../../actors/runtime/assemble.ts';
+import { Directory } from '../../actors/runtime/directory.ts';
+import { Fifo } from '../../actors/runtime/fifo.ts';
+import { Tap } from '../../actors/runtime/tap.ts';
+import type { Judgement } from '../../machines/call/policy/index.ts';
+import type { ComputerStart } from '../../machines/computer/computer.machine.ts';
+import type { Leaf, Ports } from '../../machines/kernel/ports.ts';
+import type { CallSettled } from '../../machines/call/settlement.ts';
+import { specPort } from '../../machines/client/spec-port.ts';
+import { timing } from '../../machines/kernel/timing.ts';
+import { planOf } from '../stage/server-plan.ts';
+import { toolsOnly } from '../stage/scripted/script.ts';
+import { echoed, textOf, type Chain } from './rows/chain.ts';
+import { weigh, type Holdable } from './rows/weight.ts';
 
 /**
  * The machines alone: no socket, no process, no JSON. What a call costs beyond its bytes, and whether that grows

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createAgent, createComputer, createOffice, type CallOutcome } from '../../actors/index.ts';
-import { echoed, textOf, type Chain } from './chain.ts';
+import { echoed, textOf, type Chain } from './rows/chain.ts';
 
 const office = 'bench';
 const config = {

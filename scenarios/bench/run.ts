@@ -1,11 +1,11 @@
 import { cpus } from 'node:os';
 import { aims } from './aims.ts';
-import type { Chain, Contender } from './chain.ts';
+import type { Chain, Contender } from './rows/chain.ts';
 import { chains } from './chains.ts';
-import { measureEndurance } from './endurance.ts';
+import { measureEndurance } from './rows/endurance.ts';
 import { inFlightOf, measure } from './measure.ts';
 import { planOf, type Options } from './options.ts';
-import { measureStanding } from './standing.ts';
+import { measureStanding } from './rows/standing.ts';
 import {
   aimsTable,
   callsTable,
@@ -16,7 +16,7 @@ import {
   weightTable,
   yardstick,
 } from './table.ts';
-import type { Weighed } from './weight.ts';
+import type { Weighed } from './rows/weight.ts';
 
 const isYardstick = (contender: Contender): boolean =>
   chains.find(({ group }) => group === contender.group) === contender;

@@ -1,8 +1,8 @@
 import { isReached, type Judged } from './aims.ts';
-import type { Endured } from './endurance.ts';
+import type { Endured } from './rows/endurance.ts';
 import type { Row } from './measure.ts';
-import type { Stood } from './standing.ts';
-import type { Weighed } from './weight.ts';
+import type { Stood } from './rows/standing.ts';
+import type { Weighed } from './rows/weight.ts';
 
 const columns = ['in flight', 'chain', 'CPU µs/call', '×', 'calls/s', '×', 'p50 ms', '×', 'p99 ms', '×'];
 

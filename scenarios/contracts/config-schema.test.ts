@@ -3,7 +3,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../machines/config/index.ts';
 import { configSchema } from '../../machines/config/json-schema.ts';
-import { blocksOf } from '../replay/page.ts';
+import { blocksOf } from '../replay/report/page.ts';
 
 const judge = new AjvJsonSchemaValidator().getValidator(configSchema());
 const page = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blocksOf } from '../replay/page.ts';
+import { blocksOf } from '../replay/report/page.ts';
 
 /** What docs/extend.md tells a reader to write, in a folder of somebody who uses the package as it was built. */
 const root = fileURLToPath(new URL('../..', import.meta.url));

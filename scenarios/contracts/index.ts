@@ -3,22 +3,22 @@
  * is a list of cases for any runner of tests (docs/extend.md).
  */
 export type { ContractCase } from './contract.ts';
-export { processContract } from './process.contract.ts';
-export type { ChildBehaviour, ContractChild, ProcessSubject, ProcessWorld } from './process.stage.ts';
-export { launcherSubject, type LauncherUnderTest } from './process.subject.ts';
-export { sessionMcpContract } from './session-mcp.contract.ts';
-export { sessionContract } from './session.contract.ts';
+export { processContract } from './process/process.contract.ts';
+export type { ChildBehaviour, ContractChild, ProcessSubject, ProcessWorld } from './process/process.stage.ts';
+export { launcherSubject, type LauncherUnderTest } from './process/process.subject.ts';
+export { sessionMcpContract } from './session/session-mcp.contract.ts';
+export { sessionContract } from './session/session.contract.ts';
 export type {
   ContractSession,
   ServerBehaviour,
   ServerTool,
   SessionSubject,
   SessionWorld,
-} from './session.stage.ts';
+} from './session/session.stage.ts';
 export {
   carrierSubject,
   type CarrierUnderTest,
   type Listening,
   type ServerEnd,
   type ServerWire,
-} from './session.subject.ts';
+} from './session/session.subject.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readCatalog, textOfCatalog } from '../../adapters/catalogs/format.ts';
-import { decoders } from '../../adapters/mcp/codec.ts';
+import { readCatalog, textOfCatalog } from '../../adapters/storage/catalogs/format.ts';
+import { decoders } from '../../adapters/mcp/messages/codec.ts';
 import { contentHash } from '../../machines/catalog/index.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Inputs } from '../../actors/inputs.ts';
-import { LaunchSpecs, specAsk } from '../../actors/launch-specs.ts';
+import { Inputs } from '../../actors/servers/inputs.ts';
+import { LaunchSpecs, specAsk } from '../../actors/servers/launch-specs.ts';
 import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
-import type { AskFact, Ports } from '../../machines/ports.ts';
-import { specPort } from '../../machines/spec-port.ts';
-import { ScriptedSpecs, type Values } from '../scripted/specs.ts';
+import type { AskFact, Ports } from '../../machines/kernel/ports.ts';
+import { specPort } from '../../machines/client/spec-port.ts';
+import { ScriptedSpecs, type Values } from '../stage/scripted/specs.ts';
 
 /** The port `spec`, as the product fills it and as scenarios fake it. */
 interface World {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ProgramChecked, Transformed, Transformer } from '../../machines/ports.ts';
+import type { ProgramChecked, Transformed, Transformer } from '../../machines/kernel/ports.ts';
 import { casesOf, type ContractCase, type Law } from './contract.ts';
 
 /** The programs that every world can run. */

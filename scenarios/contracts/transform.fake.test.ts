@@ -1,6 +1,6 @@
-import { ScriptedTransformer, type ScriptedProgram } from '../scripted/transformer.ts';
-import { VirtualClock } from '../virtual-clock.ts';
-import { timing } from '../../machines/timing.ts';
+import { ScriptedTransformer, type ScriptedProgram } from '../stage/scripted/transformer.ts';
+import { VirtualClock } from '../stage/virtual-clock.ts';
+import { timing } from '../../machines/kernel/timing.ts';
 import { registered } from './registered.ts';
 import { transformContract, type Program, type TransformWorld } from './transform.contract.ts';
 

@@ -1,5 +1,5 @@
 import { validate } from '../../adapters/index.ts';
-import { simpleValidate } from '../scripted/validator.ts';
+import { simpleValidate } from '../stage/scripted/validator.ts';
 import { registered } from './registered.ts';
 import { validateContract } from './validate.contract.ts';
 

@@ -1,4 +1,4 @@
-import type { Give } from '../../machines/ports.ts';
+import type { Give } from '../../machines/kernel/ports.ts';
 
 /** Waits for events: what is asked is looked at again whenever something was heard. */
 export function createWaiting() {

@@ -8,7 +8,7 @@ import {
   type AnyTransitionDefinition,
   type InspectionEvent,
 } from 'xstate';
-import { takenBy, transitionsOf } from '../../actors/charts.ts';
+import { takenBy, transitionsOf } from '../../actors/runtime/charts.ts';
 import { xstateVersion } from '../../actors/version.ts';
 
 /**

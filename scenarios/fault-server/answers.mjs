@@ -1,5 +1,5 @@
-import { distortions, noResource } from './own-resources.mjs';
-import { pageShapes } from './pages.mjs';
+import { distortions, noResource } from './own/own-resources.mjs';
+import { pageShapes } from './own/pages.mjs';
 
 export const textResult = (text) => ({ content: [{ type: 'text', text }] });
 const withResult = (answer, members) => ({ ...answer, result: { ...answer.result, ...members } });

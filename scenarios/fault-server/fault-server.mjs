@@ -5,7 +5,7 @@ import { createActs, endBy, launching } from './acts.mjs';
 import { configAt, readConfig } from './config.mjs';
 import { createInput } from './input.mjs';
 import { createOutput } from './output.mjs';
-import { createOwn } from './own.mjs';
+import { createOwn } from './own/own.mjs';
 import { createReplies } from './replies.mjs';
 import { createSession } from './session.mjs';
 import { createTriggers } from './triggers.mjs';
@@ -28,7 +28,7 @@ function createLog(file) {
 
 /** Over HTTP: there is no ladder to play with, so it ends as soon as it is asked to. */
 async function serveAtUrl(config, log) {
-  const { serveHttp } = await import('./http.mjs');
+  const { serveHttp } = await import('./http/http.mjs');
   const end = (code) => process.exit(code);
   process.stdout.on('error', () => {});
   process.stdin.on('error', () => {}).on('end', () => end(0));

@@ -1,6 +1,6 @@
 import { textResult } from './answers.mjs';
-import { noResource } from './own-resources.mjs';
-import { pageAt } from './pages.mjs';
+import { noResource } from './own/own-resources.mjs';
+import { pageAt } from './own/pages.mjs';
 
 const versions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 /** By method: the moment of its life that a request for it is. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { nearest } from './nearest.mjs';
 
 /** Every word there is, as data. Not imported as JSON: Node 20 prints a warning for that. */
-export const words = JSON.parse(readFileSync(new URL('../faults/words.json', import.meta.url), 'utf8'));
+export const words = JSON.parse(readFileSync(new URL('./words/words.json', import.meta.url), 'utf8'));
 /** Those that a server can do by itself. */
 export const serverWords = words.filter(({ where, later }) => where === 'server' && later === undefined);
 

@@ -52,14 +52,14 @@ export const general: readonly Ban[] = [
   {
     what: 'createActor(',
     pattern: /\bcreateActor\s*[<(]/g,
-    instead: 'the directory opens roots (actors/assemble.ts)',
+    instead: 'the directory opens roots (actors/runtime/assemble.ts)',
     where: starting('actors/', 'scenarios/').outside,
   },
   {
     what: '.provide(',
     pattern: /\.provide\(/g,
-    instead: 'fill ports in actors/assemble.ts',
-    where: starting('actors/assemble.ts', 'scenarios/').outside,
+    instead: 'fill ports in actors/runtime/assemble.ts',
+    where: starting('actors/runtime/assemble.ts', 'scenarios/').outside,
   },
   {
     what: 'spawn(',

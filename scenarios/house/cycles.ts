@@ -1,44 +1,29 @@
 import type { Edge } from './imports.ts';
 import type { Breach } from './source.ts';
 
-/** A pure folder such as `wire`; a file directly in `machines/` stands for itself. */
-const folderOf = (path: string): string => path.split('/').slice(0, 2).join('/');
-
-/** Rings of imports among files, and among folders, of machines. Type imports count: they tangle minds too. */
-export function cycleBreaches(edges: readonly Edge[]): Breach[] {
-  const inside = edges.flatMap(({ from, to, line }) =>
-    from.startsWith('machines/') && to?.startsWith('machines/') ? [{ from, to, line }] : [],
+/** Circles of imports among files. Type imports count, too: the reader follows them. */
+export const cycleBreaches = (edges: readonly Edge[]): Breach[] =>
+  circles(
+    edges.flatMap(({ from, to, line, lazy }) => (to === undefined || lazy ? [] : [{ from, to, line }])),
   );
-  const folders = inside
-    .map((arrow) => ({ ...arrow, from: folderOf(arrow.from), to: folderOf(arrow.to), path: arrow.from }))
-    .filter(({ from, to }) => from !== to);
-  return [
-    ...rings(
-      inside.map((arrow) => ({ ...arrow, path: arrow.from })),
-      'files',
-    ),
-    ...rings(folders, 'folders'),
-  ];
-}
 
 interface Arrow {
   readonly from: string;
   readonly to: string;
   readonly line: number;
-  readonly path: string;
 }
 
-/** Depth first; each arrow back onto the path that led here closes a ring. */
-function rings(arrows: readonly Arrow[], of: string): Breach[] {
+/** Depth first; each arrow back onto the path that led here closes a circle. */
+function circles(arrows: readonly Arrow[]): Breach[] {
   const out = grouped(arrows);
   const done = new Set<string>();
   const breaches: Breach[] = [];
   const visit = (node: string, path: readonly string[]): void => {
-    for (const { to, line, path: file } of out.get(node) ?? []) {
+    for (const { to, line } of out.get(node) ?? []) {
       const at = path.indexOf(to);
       if (at >= 0) {
-        const what = `a ring of ${of}: ${[...path.slice(at), to].join(' → ')}`;
-        breaches.push({ path: file, line, what, instead: 'move what both need below both' });
+        const what = `a circle of imports: ${[...path.slice(at), to].join(' → ')}`;
+        breaches.push({ path: node, line, what, instead: 'move what both need below both' });
       } else if (!done.has(to)) visit(to, [...path, to]);
     }
     done.add(node);

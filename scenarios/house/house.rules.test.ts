@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { banBreaches, general, purity } from './bans.ts';
 import { cycleBreaches } from './cycles.ts';
+import { folderBreaches } from './folders.ts';
 import { edgesOf } from './imports.ts';
 import { nameBreaches, placeBreaches } from './names.ts';
 import { packageBreaches, roomBreaches, type Rules } from './rooms.ts';
@@ -19,14 +20,16 @@ const rooms = (from: string, text: string): string[] => whats(roomBreaches(edges
 
 describe('rooms', () => {
   it.each([
-    ['machines/wire/a.ts', `import { m } from '../client.machine.ts';`],
-    ['machines/address.ts', `export type { M } from './client.machine.ts';`],
-    ['machines/client.machine.ts', `import { c } from './computer.machine.ts';`],
-    ['machines/client.machine.ts', `import type { C } from './nameless.machine.ts';`],
-    ['machines/client.parts.ts', `import type { C } from './computer.machine.ts';`],
-    ['machines/client.machine.ts', `import { a } from '../adapters/index.ts';`],
-    ['adapters/mcp/session.ts', `import { m } from '../../machines/client.machine.ts';`],
-    ['adapters/mcp/session.ts', `import { type M } from '../../machines/client.machine.ts';`],
+    ['machines/protocol/a.ts', `import { m } from '../client/client.machine.ts';`],
+    ['machines/kernel/address.ts', `export type { M } from '../client/client.machine.ts';`],
+    ['machines/client/client.machine.ts', `import { c } from '../computer/computer.machine.ts';`],
+    ['machines/client/client.machine.ts', `import type { C } from './nameless.machine.ts';`],
+    ['machines/client/client.setup.ts', `import type { C } from '../computer/computer.machine.ts';`],
+    ['machines/client/client.machine.ts', `import { a } from '../../adapters/index.ts';`],
+    ['machines/office/relay.ts', `import { d } from '../../adapters/connections/desk.ts';`],
+    ['adapters/connections/desk.ts', `import { s } from '../socket/office.ts';`],
+    ['adapters/mcp/session.ts', `import { m } from '../../machines/client/client.machine.ts';`],
+    ['adapters/mcp/session.ts', `import { type M } from '../../machines/client/client.machine.ts';`],
     ['adapters/process/launch.ts', `import { s } from '../mcp/session.ts';`],
     ['adapters/mcp/session.ts', `import { a } from '../../actors/index.ts';`],
     ['adapters/index.ts', `import { a } from '../actors/index.ts';`],
@@ -45,10 +48,12 @@ describe('rooms', () => {
   });
 
   it.each([
-    ['machines/wire/a.ts', `import { m } from '../address.ts';`],
-    ['machines/computer.machine.ts', `import { c } from './client.machine.ts';`],
-    ['machines/client.machine.ts', `import { c } from './client.parts.ts';`],
-    ['adapters/mcp/session.ts', `import type { M } from '../../machines/client.machine.ts';`],
+    ['machines/protocol/a.ts', `import { m } from '../kernel/address.ts';`],
+    ['machines/computer/computer.machine.ts', `import { c } from '../client/client.machine.ts';`],
+    ['machines/client/client.machine.ts', `import { c } from './client.setup.ts';`],
+    ['adapters/mcp/session.ts', `import type { M } from '../../machines/client/client.machine.ts';`],
+    ['adapters/socket/office.ts', `import { d } from '../connections/desk.ts';`],
+    ['scenarios/stage/network.ts', `import { d } from '../../adapters/connections/desk.ts';`],
     ['adapters/mcp/session.ts', `import { p } from '../process/streams.ts';`],
     ['adapters/index.ts', `import { p } from './process/streams.ts';`],
     ['actors/computer.ts', `import { a } from '../adapters/index.ts';`],
@@ -82,19 +87,37 @@ describe('packages', () => {
   });
 });
 
-describe('rings', () => {
-  it('are found among files and among folders', () => {
+describe('circles', () => {
+  it('are found among files, whatever their folders', () => {
     const files = [
-      file('machines/wire/a.ts', `import { b } from './b.ts';`),
-      file('machines/wire/b.ts', `import type { A } from './a.ts'; import { u } from '../uri/u.ts';`),
-      file('machines/uri/u.ts', `import { c } from '../wire/c.ts';`),
-      file('machines/wire/c.ts', ''),
+      file('machines/client/a.ts', `import { b } from './b.ts';`),
+      file('machines/client/b.ts', `import type { C } from '../uri/c.ts';`),
+      file('machines/uri/c.ts', `import type { A } from '../client/a.ts';`),
     ];
     expect(cycleBreaches(files.flatMap(edgesOf)).map(({ what }) => what)).toEqual([
-      'a ring of files: machines/wire/a.ts → machines/wire/b.ts → machines/wire/a.ts',
-      'a ring of folders: machines/wire → machines/uri → machines/wire',
+      'a circle of imports: machines/client/a.ts → machines/client/b.ts → machines/uri/c.ts → machines/client/a.ts',
     ]);
-    expect(cycleBreaches(files.slice(2).flatMap(edgesOf))).toEqual([]);
+    expect(cycleBreaches(files.slice(1).flatMap(edgesOf))).toEqual([]);
+  });
+
+  it('are none where an import waits until it is needed', () => {
+    const files = [
+      file('actors/a.ts', `import { b } from './b.ts';`),
+      file('actors/b.ts', `await import('./a.ts');`),
+    ];
+    expect(cycleBreaches(files.flatMap(edgesOf))).toEqual([]);
+  });
+});
+
+describe('folders', () => {
+  const many = (n: number, name: string) =>
+    Array.from({ length: n }, (_, at) => ({ path: `actors/cli/${name}${at}.ts` }));
+  it('have at most fifteen files of their own, tests aside', () => {
+    expect(folderBreaches([...many(15, 'a'), { path: 'actors/cli/a.test.ts' }])).toEqual([]);
+    expect(folderBreaches(many(16, 'a')).map(({ what }) => what)).toEqual([
+      'actors/cli has 16 files of its own',
+    ]);
+    expect(folderBreaches([...many(15, 'a'), { path: 'actors/cli/printing/b.ts' }])).toEqual([]);
   });
 });
 

@@ -1,16 +1,27 @@
 import type { Edge } from './imports.ts';
-import { isMachine, isTest, type Breach } from './source.ts';
+import { isTest, type Breach } from './source.ts';
 
 /**
- * Who may import whom (design.md §2). `machine` is a `*.machine.ts`, a part of one (`client.parts.ts`), the
- * index of the machines and the tests that stand beside them; `pure` is everything else in that room.
- * `contract` may touch adapters because a contract suite and a benchmark run on the real ones.
+ * Who may import whom (docs/ARCHITECTURE.md). `machine` is a `*.machine.ts`, a part of one (`client.setup.ts`), the
+ * index of the machines and the tests beside them; `pure` is everything else in that room. `connection` has state and
+ * no IO: the real socket and the scripted network both use it. `contract` may import adapters, because contract suites
+ * and benchmarks run on the real ones.
  */
-type Kind = 'pure' | 'machine' | 'adapter' | 'adapters' | 'actor' | 'main' | 'scenario' | 'contract';
+type Kind =
+  | 'pure'
+  | 'machine'
+  | 'connection'
+  | 'adapter'
+  | 'adapters'
+  | 'actor'
+  | 'main'
+  | 'scenario'
+  | 'contract';
 
 export function kindOf(path: string): Kind | undefined {
-  if (/^machines\/([^/]+\.[^/]+|index)\.ts$/.test(path) || isMachine(path)) return 'machine';
+  if (/^machines\/(index|.*\/[a-z-]+\.(?!(test|given)\.)[a-z-]+(\.test)?)\.ts$/.test(path)) return 'machine';
   if (path.startsWith('machines/')) return 'pure';
+  if (path.startsWith('adapters/connections/')) return 'connection';
   if (/^adapters\/index(\.test)?\.ts$/.test(path)) return 'adapters';
   if (path.startsWith('adapters/')) return 'adapter';
   if (/^actors\/(main[.-]|main\/|commands\/)/.test(path)) return 'main';
@@ -29,18 +40,20 @@ export interface Rules {
 const allowed: Readonly<Record<Kind, readonly Kind[]>> = {
   pure: ['pure'],
   machine: ['pure', 'machine'],
-  adapter: ['pure', 'adapter'],
-  adapters: ['pure', 'adapter'],
+  connection: ['pure', 'connection'],
+  adapter: ['pure', 'connection', 'adapter'],
+  adapters: ['pure', 'connection', 'adapter'],
   actor: ['pure', 'machine', 'adapters', 'actor'],
   main: ['pure', 'machine', 'adapters', 'actor', 'main'],
-  scenario: ['pure', 'machine', 'actor', 'main', 'scenario', 'contract'],
-  contract: ['pure', 'machine', 'adapter', 'adapters', 'actor', 'main', 'scenario', 'contract'],
+  scenario: ['pure', 'machine', 'connection', 'actor', 'main', 'scenario', 'contract'],
+  contract: ['pure', 'machine', 'connection', 'adapter', 'adapters', 'actor', 'main', 'scenario', 'contract'],
 };
 
 const instead: Readonly<Record<Kind, string>> = {
   pure: 'pure rules know only pure rules: move the decision into the machine',
   machine:
-    'a machine names what it needs as a port (machines/ports.ts) or as an effect (machines/effects.ts)',
+    'a machine names what it needs as a port (machines/kernel/ports.ts) or as an effect (machines/kernel/effects.ts)',
+  connection: 'a connection is handed its transport: it knows the pure rules only',
   adapter: 'an adapter knows its own folder, the pure rules, and machines by `import type` only',
   adapters: 'adapters/index.ts gathers adapter folders and nothing else',
   actor: 'take the adapter from adapters/index.ts',
@@ -49,7 +62,7 @@ const instead: Readonly<Record<Kind, string>> = {
   contract: 'stay within the four rooms',
 };
 
-const downwards = 'only downwards, in the order that scenarios/house.test.ts has for machines';
+const downwards = 'only downwards, in the order that scenarios/house/house.test.ts has for machines';
 
 export function roomBreaches(edges: readonly Edge[], rules: Rules): Breach[] {
   return edges.flatMap((edge) => {

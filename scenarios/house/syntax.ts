@@ -23,7 +23,11 @@ export function syntaxBreaches(sources: readonly Source[]): Breach[] {
         if (nameOf(node.key) === 'after' && node.value.type === 'ObjectExpression')
           for (const delay of node.value.properties)
             if (delay.type === 'Property' && /^\d/.test(String(literal(delay.key))))
-              report(delay, 'a number in after is banned', 'take a named delay from machines/timing.ts');
+              report(
+                delay,
+                'a number in after is banned',
+                'take a named delay from machines/kernel/timing.ts',
+              );
       },
       CallExpression: (node) => {
         if (calls(node, 'enqueueActions')) enqueuing += 1;
@@ -58,7 +62,7 @@ function watchInspect({ arguments: [, options] }: CallExpression, report: Report
       report(
         option,
         'inspect: is banned here: an observer that throws loses the event',
-        'take actors/tap.ts',
+        'take actors/runtime/tap.ts',
       );
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readTraceFile } from '../replay/files.ts';
+import { readTraceFile } from '../replay/report/files.ts';
 import { replayTrace } from '../replay/replay-trace.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

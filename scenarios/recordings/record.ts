@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { randomOf } from '../virtual-clock.ts';
+import { randomOf } from '../stage/virtual-clock.ts';
 import { stories, type Story } from './stories.ts';
 import { World } from './world.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { tracesIn } from '../replay/files.ts';
+import { tracesIn } from '../replay/report/files.ts';
 import { replay } from '../replay/replay.ts';
 import { stories } from './stories.ts';
 

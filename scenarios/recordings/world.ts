@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import type { Agent } from '../../actors/agent.ts';
-import { createAgent } from '../../actors/agent.ts';
-import type { Computer } from '../../actors/computer-handle.ts';
-import { createComputer } from '../../actors/computer.ts';
-import { createOffice, type Office } from '../../actors/office.ts';
-import { Runtime } from '../../actors/runtime.ts';
-import { Tap } from '../../actors/tap.ts';
+import type { Agent } from '../../actors/api/agent/agent.ts';
+import { createAgent } from '../../actors/api/agent/agent.ts';
+import type { Computer } from '../../actors/api/computer/computer-handle.ts';
+import { createComputer } from '../../actors/api/computer/computer.ts';
+import { createOffice, type Office } from '../../actors/api/office/office.ts';
+import { Runtime } from '../../actors/runtime/runtime.ts';
+import { Tap } from '../../actors/runtime/tap.ts';
 import { parseConfig } from '../../machines/config/index.ts';
 import type { DirectoryRecord, Profile } from '../../machines/trace/index.ts';
-import { timing } from '../../machines/timing.ts';
+import { timing } from '../../machines/kernel/timing.ts';
 
 const faultServer = fileURLToPath(new URL('../fault-server/fault-server.mjs', import.meta.url));
 

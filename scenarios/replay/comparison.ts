@@ -8,7 +8,7 @@ import {
   type Trace,
   type TraceLine,
 } from '../../machines/trace/index.ts';
-import type { Seen } from '../laws/index.ts';
+import type { Seen } from '../invariants/index.ts';
 
 /** `effects`: what left the machines. `steps`: and how they got there. `strict`: and what they remembered. */
 export const levels = ['effects', 'steps', 'strict'] as const;

@@ -12,10 +12,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
 import { A2cError, createAgent, createComputer, createOffice } from '../../actors/index.ts';
-import { assemble, machines } from '../../actors/assemble.ts';
-import { Runtime, type RuntimeOptions } from '../../actors/runtime.ts';
+import { assemble, machines } from '../../actors/runtime/assemble.ts';
+import { Runtime, type RuntimeOptions } from '../../actors/runtime/runtime.ts';
 import type { Trace } from '../../machines/trace/index.ts';
-import { readTraceFile } from './files.ts';
+import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-recorder-'));

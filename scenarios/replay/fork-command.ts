@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import type { ForkOptions } from '../../actors/cli/laboratory.ts';
-import { exitCodes, type Context } from '../../actors/cli/shared.ts';
+import type { ForkOptions } from '../../actors/cli/context.ts';
+import { exitCodes } from '../../actors/cli/exit-codes.ts';
+import type { Context } from '../../actors/cli/context.ts';
 import { z } from 'zod';
 import { recordSchema, revived, type Trace } from '../../machines/trace/index.ts';
-import { readTraceFile } from './files.ts';
+import { readTraceFile } from './report/files.ts';
 import { forkTrace, type Changes, type Fork } from './fork.ts';
 import type { Input } from './inert.ts';
-import { cutShort, exitCodeOf, isCutShort } from './verdict.ts';
+import { cutShort, exitCodeOf, isCutShort } from './report/verdict.ts';
 
 class Mistake extends Error {}
 

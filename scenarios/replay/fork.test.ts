@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../actors/assemble.ts';
+import { machines } from '../../actors/runtime/assemble.ts';
 import type { DirectoryRecord, Trace, TraceLine } from '../../machines/trace/index.ts';
 import { provided } from '../fixtures/altered.ts';
 import { commandLine, type Told } from '../fixtures/command-line.ts';
 import { fileTextOf, inputsOf } from '../fixtures/recorded-life.ts';
-import { traceOf } from '../recording.ts';
-import { Stage } from '../stage.ts';
-import { readTraceFile } from './files.ts';
+import { traceOf } from '../stage/recording.ts';
+import { Stage } from '../stage/stage.ts';
+import { readTraceFile } from './report/files.ts';
 import type { Fork } from './fork.ts';
 import { replay } from './replay.ts';
 

@@ -1,15 +1,15 @@
-import { assemble, machines } from '../../actors/assemble.ts';
-import { Directory } from '../../actors/directory.ts';
-import { restoreFrom } from '../../actors/keyframe.ts';
-import { Tap } from '../../actors/tap.ts';
-import type { Address } from '../../machines/address.ts';
+import { assemble, machines } from '../../actors/runtime/assemble.ts';
+import { Directory } from '../../actors/runtime/directory.ts';
+import { restoreFrom } from '../../actors/recording/keyframe.ts';
+import { Tap } from '../../actors/runtime/tap.ts';
+import type { Address } from '../../machines/kernel/address.ts';
 import type { Trace } from '../../machines/trace/index.ts';
-import { judge, type Breach, type Seen } from '../laws/index.ts';
-import { boundsOf } from '../laws/lateness.ts';
-import { recorderOf } from '../recording.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import { judge, type Breach, type Seen } from '../invariants/index.ts';
+import { boundsOf } from '../invariants/lateness.ts';
+import { recorderOf } from '../stage/recording.ts';
+import { VirtualClock } from '../stage/virtual-clock.ts';
 import { Inert, type Draw, type Input } from './inert.ts';
-import { differencesOf, outcomeOf } from './outcome.ts';
+import { differencesOf, outcomeOf } from './report/outcome.ts';
 import { replayTrace, slicesOf, type Kinds } from './replay-trace.ts';
 
 export interface Changes {

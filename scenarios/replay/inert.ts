@@ -1,7 +1,8 @@
 import type { EventObject } from 'xstate';
-import type { Directory, Platform } from '../../actors/directory.ts';
-import type { Address } from '../../machines/address.ts';
-import { isAnswer, type Leaf, type Ports } from '../../machines/ports.ts';
+import type { Directory } from '../../actors/runtime/directory.ts';
+import type { Platform } from '../../actors/runtime/platform.ts';
+import type { Address } from '../../machines/kernel/address.ts';
+import { isAnswer, type Leaf, type Ports } from '../../machines/kernel/ports.ts';
 import type { DirectoryRecord, Thrown } from '../../machines/trace/index.ts';
 
 export type Input = Extract<DirectoryRecord, { k: 'in' }>;

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createComputer, type Computer } from '../../actors/index.ts';
 import type { Trace } from '../../machines/trace/index.ts';
-import { readTraceFile } from './files.ts';
+import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createDigest, sha256Of } from './files.ts';
+import { createDigest, sha256Of } from './report/files.ts';
 import { readTrace, type DirectoryRecord, type Profile, type Trace } from '../../machines/trace/index.ts';
 import { inputsOf } from '../fixtures/recorded-life.ts';
-import { judgeTrace } from './verdict.ts';
+import { judgeTrace } from './report/verdict.ts';
 import { replayOf } from './replay.ts';
-import { Stage } from '../stage.ts';
-import { Recorder, type RecorderOptions } from '../../actors/recorder.ts';
-import { Tap } from '../../actors/tap.ts';
+import { Stage } from '../stage/stage.ts';
+import { Recorder, type RecorderOptions } from '../../actors/recording/recorder.ts';
+import { Tap } from '../../actors/runtime/tap.ts';
 
 const recorderOf = (profile: Profile, more: Partial<RecorderOptions> = {}): Recorder =>
   new Recorder({

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { setup, createActor, type AnyStateMachine } from 'xstate';
-import { machines } from '../../actors/assemble.ts';
-import { wordsOf } from '../../actors/charts.ts';
-import { Recorder } from '../../actors/recorder.ts';
+import { machines } from '../../actors/runtime/assemble.ts';
+import { wordsOf } from '../../actors/runtime/charts.ts';
+import { Recorder } from '../../actors/recording/recorder.ts';
 import { readTrace, textOfRecord, veilOf, type Trace } from '../../machines/trace/index.ts';
 import { provided } from '../fixtures/altered.ts';
 import { recordedLife } from '../fixtures/recorded-life.ts';
-import { Stage } from '../stage.ts';
-import { createDigest, sha256Of } from './files.ts';
+import { Stage } from '../stage/stage.ts';
+import { createDigest, sha256Of } from './report/files.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
 import type { Kinds } from './replay-trace.ts';
 import { replayOf } from './replay.ts';

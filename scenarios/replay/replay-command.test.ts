@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../actors/assemble.ts';
+import { machines } from '../../actors/runtime/assemble.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { provided } from '../fixtures/altered.ts';
 import { fileTextOf, recordedLife } from '../fixtures/recorded-life.ts';
-import { traceOf } from '../recording.ts';
-import { Stage } from '../stage.ts';
-import { junitXml } from './junit.ts';
+import { traceOf } from '../stage/recording.ts';
+import { Stage } from '../stage/stage.ts';
+import { junitXml } from './report/junit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-replay-'));
 afterAll(() => rmSync(folder, { recursive: true }));

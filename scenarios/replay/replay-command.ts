@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import type { ReplayOptions as Options } from '../../actors/cli/laboratory.ts';
-import { exitCodes, type Context } from '../../actors/cli/shared.ts';
-import { readTraceFile, tracesIn } from './files.ts';
-import { inputText } from './record-text.ts';
+import type { ReplayOptions as Options } from '../../actors/cli/context.ts';
+import { exitCodes } from '../../actors/cli/exit-codes.ts';
+import type { Context } from '../../actors/cli/context.ts';
+import { readTraceFile, tracesIn } from './report/files.ts';
+import { inputText } from './report/record-text.ts';
 import { levels, replay, type Level, type ReplayReport } from './replay.ts';
-import { junitXml } from './junit.ts';
-import { exitCodeOf } from './verdict.ts';
+import { junitXml } from './report/junit.ts';
+import { exitCodeOf } from './report/verdict.ts';
 
 const usage = ({ terminal }: Context, text: string): number => {
   terminal.err(`error: ${text}`);

@@ -1,12 +1,12 @@
-import { machines } from '../../actors/assemble.ts';
-import { chartText } from '../../actors/charts.ts';
+import { machines } from '../../actors/runtime/assemble.ts';
+import { chartText } from '../../actors/runtime/charts.ts';
 import type { Trace } from '../../machines/trace/index.ts';
-import type { Breach } from '../laws/index.ts';
+import type { Breach } from '../invariants/index.ts';
 import { levels, type Divergence, type Level } from './comparison.ts';
-import { readTraceFile, sha256Of } from './files.ts';
-import { reportText } from './report.ts';
+import { readTraceFile, sha256Of } from './report/files.ts';
+import { reportText } from './report/report.ts';
 import { replayTrace, type Kinds } from './replay-trace.ts';
-import { judgeTrace, type Judged, type Verdict } from './verdict.ts';
+import { judgeTrace, type Judged, type Verdict } from './report/verdict.ts';
 
 export { levels, type Level, type Verdict };
 export type { Breach };

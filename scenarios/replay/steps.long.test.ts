@@ -15,13 +15,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Runtime } from '../../actors/runtime.ts';
-import { laws as held } from '../laws/index.ts';
-import { readTraceFile, sha256Of } from './files.ts';
+import { Runtime } from '../../actors/runtime/runtime.ts';
+import { laws as held } from '../invariants/index.ts';
+import { readTraceFile, sha256Of } from './report/files.ts';
 import { forkTrace } from './fork.ts';
-import { blocksOf, examplesOf, filled, sectionOf, type Block } from './page.ts';
+import { blocksOf, examplesOf, filled, sectionOf, type Block } from './report/page.ts';
 import { replay } from './replay.ts';
-import { exitCodeOf, verdicts } from './verdict.ts';
+import { exitCodeOf, verdicts } from './report/verdict.ts';
 import { readTrace } from '../../machines/trace/index.ts';
 
 /**
@@ -45,7 +45,7 @@ const printed = new Map<string, string>();
 
 beforeAll(() => {
   mkdirSync(at('node_modules'), { recursive: true });
-  for (const part of ['package.json', 'examples', 'scenarios/fault-server', 'scenarios/faults'])
+  for (const part of ['package.json', 'examples', 'scenarios/fault-server', 'scenarios/fault-server/words'])
     cpSync(join(root, part), join(checkout, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
   symlinkSync(checkout, at('node_modules/a2c-actors'), 'dir');
@@ -196,8 +196,8 @@ describe('docs/replay.md', () => {
   it('4. mends it, and proves it, 5. guards it', () => {
     const [diff] = blocksOf(page).filter(({ language }) => language === 'diff');
     const [old = '', mended = ''] = (diff?.text ?? '').split('\n').map((line) => line.slice(1).trim());
-    expect(readFileSync(join(root, 'machines/client.parts.ts'), 'utf8').split(old)).toHaveLength(2);
-    const built = join(checkout, 'dist/machines/client.parts.js');
+    expect(readFileSync(join(root, 'machines/client/client.setup.ts'), 'utf8').split(old)).toHaveLength(2);
+    const built = join(checkout, 'dist/machines/client/client.setup.js');
     writeFileSync(built, readFileSync(built, 'utf8').replace(old, mended));
     expect(walk('## 4. Mend it, and prove it', '## 5. Guard it')).toEqual([1, 0, 0]);
     expect(readFileSync(at('traces.xml'), 'utf8')).toContain('tests="1" failures="0"');

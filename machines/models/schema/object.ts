@@ -1,4 +1,4 @@
-import { remembered } from '../../remembered.ts';
+import { remembered } from '../../kernel/remembered.ts';
 import { distinct, isRecord } from './keywords.ts';
 import { folded, merged } from './merge.ts';
 import { plain } from './plain.ts';

@@ -1,4 +1,4 @@
-import { fnv, fnvBasis } from '../../fnv.ts';
+import { fnv, fnvBasis } from '../../kernel/fnv.ts';
 import type { Json } from '../format.ts';
 import { isRecord } from './keywords.ts';
 import { listOf, type ObjectSchema } from './object.ts';

@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { Server, type Socket } from 'socket.io';
 import { io, type Socket as ClientSocket } from 'socket.io-client';
-import { echoed, textOf, type Chain } from '../chain.ts';
+import { echoed, textOf, type Chain } from '../rows/chain.ts';
 
 /**
  * The chain as one writes it by hand in an afternoon: no actors, no validation, no lifecycle, no errors. It is

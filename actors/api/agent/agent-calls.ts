@@ -1,0 +1,40 @@
+/** What an agent makes of the answers to its calls and questions. */
+import { failureIn, readToolResult, wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import { reportIn } from '../../../machines/protocol/reading.ts';
+import { A2cError } from '../errors.ts';
+import type { CallOutcome } from './pending-calls.ts';
+
+/** Of a peer that does not say it: an office that answers for a computer which has the call already, or a slow server. */
+const mayHaveRun = ({ code, details }: Failure): boolean =>
+  code === wireCodes.notFound
+    ? lostReasons.has(details?.reason)
+    : code === wireCodes.timeout || code === wireCodes.toolTimeout;
+const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing']);
+
+/**
+ * What the other side said of a call, in our words. Our own machine only sees that an answer came: that it may have had
+ * an effect, where it was and why is known to whoever answered, and to our machine where nobody did.
+ */
+export function interpreted(outcome: CallOutcome): CallOutcome {
+  if (outcome.failure !== null) return outcome;
+  const read = readToolResult(outcome.result);
+  const failure = (read.ok ? failureIn(read.result) : read.failure) ?? null;
+  const result = read.ok ? read.result : null;
+  const report = read.ok ? reportIn(read.result) : {};
+  if (!report && !failure) return { ...outcome, result };
+  const { outcome: end = failure && mayHaveRun(failure) ? 'unknown' : 'failed', phase = 'running' } =
+    report ?? {};
+  return { ...outcome, outcome: end, end, phase, result, failure };
+}
+
+/** A failure of a question, with the name under which it is found in the logs of everybody on its way. */
+export const questionError = (failure: Failure, reqId: string): A2cError =>
+  new A2cError({ ...failure, details: { ...failure.details, req_id: reqId } });
+
+/** Why a question has no answer at all; the machine that asked it speaks of tools. */
+export function unanswered({ end, failure, reqId }: CallOutcome, method: string): A2cError | undefined {
+  if (!failure) return undefined;
+  if (end !== 'timedOut') return questionError(failure, reqId);
+  const message = `There was no answer to ${method} within ${String(failure.details?.['timeout'])} ms`;
+  return questionError({ code: wireCodes.timeout, message }, reqId);
+}

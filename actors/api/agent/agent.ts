@@ -1,0 +1,250 @@
+import type { AnyEventObject } from 'xstate';
+import { systemClock } from '../../../adapters/index.ts';
+import type {
+  AgentCall,
+  AgentFollow,
+  AgentNews,
+  AgentQuery,
+  AgentStart,
+} from '../../../machines/agent/agent.machine.ts';
+import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
+import type { System } from '../../../machines/resources/systems/index.ts';
+import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import {
+  readAnswer,
+  readRoom,
+  wireCodes,
+  type Failure,
+  type RoomMember,
+  type SmcpTool,
+} from '../../../machines/protocol/index.ts';
+import { interpreted, unanswered } from './agent-calls.ts';
+import type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
+import { KnownComputers } from './agent-known.ts';
+import { createReading, type Ask } from './agent-reading.ts';
+import { deferred } from '../deferred.ts';
+import { A2cError } from '../errors.ts';
+import { Listeners } from '../listeners.ts';
+import { PendingCalls } from './pending-calls.ts';
+import { Runtime, type Hosted } from '../../runtime/runtime.ts';
+
+export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
+
+/** Who listens to these has them followed. */
+const systemOf: Readonly<Partial<Record<keyof AgentEvents, System>>> = {
+  'desktop.changed': 'desktop',
+  'finder.changed': 'finder',
+};
+
+class HostedAgent implements Agent {
+  readonly #runtime: Runtime;
+  readonly #isShared: boolean;
+  readonly #timing: Timing;
+  readonly #hosted: Hosted;
+  readonly #listeners = new Listeners<AgentEvents>();
+  readonly #calls = new PendingCalls();
+  readonly #known = new KnownComputers(this.#listeners);
+  readonly #joined = deferred();
+  /** Who waits for what only an agent that lives can hear. */
+  readonly #waiting = new Set<() => void>();
+  readonly #keepTrying: boolean;
+  readonly #office: string;
+
+  constructor(options: AgentOptions, shared: Runtime | undefined) {
+    this.#runtime = shared ?? new Runtime({ record: options.record, log: options.log });
+    this.#isShared = shared !== undefined;
+    this.#timing = { ...timing, ...options.timing };
+    this.#keepTrying = options.keepTrying ?? false;
+    const { url, name = 'agent', office = 'local' } = options;
+    this.#office = office;
+    const input: AgentStart = { link: { url, name, office }, timing: this.#timing };
+    this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
+    for (const system of options.follow ?? []) this.#follow(system);
+  }
+  get joined(): Promise<void> {
+    return this.#joined.promise;
+  }
+  #hear(event: AnyEventObject): void {
+    if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
+    if (event.type === 'owned.ended') {
+      for (const giveUp of this.#waiting) giveUp();
+      return this.#joined.reject(notJoined('the agent was closed', false));
+    }
+    const news = event as AgentNews;
+    if (news.type === 'computer.entered') this.#known.meet(news.computer);
+    else if (news.type === 'computer.left') this.#known.forget(news.computer);
+    else if (news.type === 'computer.configChanged')
+      this.#listeners.emit('config.changed', { computer: news.computer });
+    else if (news.type === 'view.changed') this.#known.learnTools(news);
+    else if (news.type === 'system.viewed') this.#known.learnSystem(news);
+    else if (news.type === 'link.changed') {
+      if (news.stage === 'joined') this.#joined.resolve();
+      if (news.stage === 'waiting') {
+        if (!this.#keepTrying) this.#joined.reject(notJoined(news.reason ?? 'no reason given', news.refused));
+        this.#known.forgetAll();
+      }
+      this.#listeners.emit('link.changed', { state: news.stage, reason: news.reason });
+    }
+  }
+  #follow(system: System): void {
+    if (!this.#known.follow(system)) return;
+    const order: AgentFollow = { type: 'agent.follow', system };
+    if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
+  }
+
+  computers(): readonly string[] {
+    return [...this.#known.tools.keys()];
+  }
+  async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly SmcpTool[]> {
+    const known = this.#known.tools.get(computer);
+    if (known) return known;
+    if (!this.#runtime.directory.find('agent')) throw new A2cError(agentClosed);
+    const found = deferred<readonly SmcpTool[]>();
+    const giveUp = (): void => found.reject(new A2cError(agentClosed));
+    this.#waiting.add(giveUp);
+    const stop = this.#listeners.on(
+      'tools.changed',
+      (e) => e.computer === computer && found.resolve(e.value),
+    );
+    const timer = systemClock.setTimeout(() => {
+      const failure = this.#known.failures.get(computer);
+      const others = this.computers().map((c) => `'${c}'`);
+      found.reject(
+        new A2cError(
+          failure ?? {
+            code: wireCodes.notFound,
+            message: `No computer '${computer}' in this office within ${timeoutMs} ms`,
+            remedy: `Known: ${others.join(', ') || 'none'}`,
+          },
+        ),
+      );
+    }, timeoutMs);
+    try {
+      return await found.promise;
+    } finally {
+      stop();
+      this.#waiting.delete(giveUp);
+      systemClock.clearTimeout(timer);
+    }
+  }
+  callTool: Agent['callTool'] = (computer, tool, params = {}, options = {}) => {
+    const { timeoutMs = this.#timing.callTotalMs } = options;
+    const send = (ticket: string, reqId: string): void => {
+      const replyTo = this.#hosted.host;
+      const call: AgentCall = {
+        type: 'agent.call',
+        ticket,
+        reqId,
+        computer,
+        tool,
+        params,
+        timeoutMs,
+        replyTo,
+      };
+      this.#sendOrSettle(call, ticket, reqId, tool);
+    };
+    const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
+    const { reqId, cancel } = call;
+    return Object.assign(call.then(interpreted), { reqId, cancel });
+  };
+  /** The raw ack of a question, and the `req_id` that it has to echo. */
+  readonly #query: Ask = async (method, request, { timeoutMs, signal }) => {
+    if (signal?.aborted) throw new A2cError(givenUp);
+    const replyTo = this.#hosted.host;
+    const send = (ticket: string, reqId: string): void => {
+      const query: AgentQuery = {
+        ...{ type: 'agent.query', ticket, reqId, method, request, replyTo },
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      };
+      this.#sendOrSettle(query, ticket, reqId, method);
+    };
+    const wait = { ...(signal && { signal }) };
+    const outcome = await this.#calls.start(method, wait, send, (ticket) => this.#cancel(ticket));
+    const error = unanswered(outcome, method);
+    if (error) throw error;
+    return { ack: outcome.result, reqId: outcome.reqId };
+  };
+  #sendOrSettle(event: AgentCall | AgentQuery, ticket: string, reqId: string, tool: string): void {
+    const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', agentClosed);
+    this.#runtime.directory.send('agent', event, { to: this.#hosted.host, event: closed });
+  }
+  async listRoom(): Promise<readonly RoomMember[]> {
+    const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, {});
+    const read = readRoom(ack, reqId);
+    if (read.ok) return read.body;
+    throw new A2cError(read.failure);
+  }
+  async getConfig(computer: string): Promise<ComputerConfig> {
+    const { ack } = await this.#query('client:get_config', { computer }, {});
+    const answer = readAnswer(ack);
+    if (!answer.ok) throw new A2cError(answer.failure);
+    const { servers = {}, inputs = [] } = answer.body as Partial<ComputerConfig>;
+    return { servers, inputs };
+  }
+  #cancel(ticket: string): void {
+    const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
+    if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
+  }
+  cancel(reqId: string): void {
+    const ticket = this.#calls.ticketOf(reqId);
+    if (ticket !== undefined) this.#cancel(ticket);
+  }
+  readonly #reading = createReading(this.#query);
+  readonly getDesktop = this.#reading.getDesktop;
+  readonly getFinder = this.#reading.getFinder;
+  readonly readResource = this.#reading.readResource;
+  readonly readDocumentMetadata = this.#reading.readDocumentMetadata;
+  readonly readDocumentPages = this.#reading.readDocumentPages;
+  readonly readPage = this.#reading.readPage;
+  readonly readElement = this.#reading.readElement;
+  readonly pagesOf = this.#reading.pagesOf;
+  readonly documentsOf = this.#reading.documentsOf;
+
+  on: Agent['on'] = (name, listener) => {
+    const stop = this.#listeners.on(name, listener);
+    const system = systemOf[name];
+    // After it listens: what there is comes as news.
+    if (system) this.#follow(system);
+    return stop;
+  };
+
+  writeTrace: Agent['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
+  async close(): Promise<void> {
+    await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    if (!this.#isShared) await this.#runtime.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
+const givenUp: Failure = {
+  code: 'ToolCallCancelled',
+  message: 'It was not asked: its signal is aborted',
+};
+const notJoined = (reason: string, isRefused: boolean): A2cError =>
+  new A2cError({
+    code: isRefused ? wireCodes.conflict : 'LinkLost',
+    message: isRefused ? `The office refused the seat: ${reason}` : `Could not join the office: ${reason}`,
+    remedy: isRefused
+      ? 'An office has one agent: close the other one, or use another office id.'
+      : 'Start an office: a2c office',
+  });
+
+/** Takes the agent's seat in an office; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
+export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
+  const agent = new HostedAgent(options, shared);
+  const abort = (): void => void agent.close();
+  options.signal?.addEventListener('abort', abort, { once: true });
+  if (options.signal?.aborted) abort();
+  try {
+    await agent.joined;
+    return agent;
+  } catch (error) {
+    await agent.close();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+  }
+}

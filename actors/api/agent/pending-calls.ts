@@ -1,0 +1,145 @@
+import { newId, systemClock } from '../../../adapters/index.ts';
+import { keyOf } from '../../../machines/kernel/address.ts';
+import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../../machines/call/settlement.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import { progressIn, type CallProgress } from '../call-progress.ts';
+import { deferred } from '../deferred.ts';
+import { tellListener } from '../listeners.ts';
+import type { Observer } from '../../runtime/observer.ts';
+
+export interface CallOptions {
+  /** Default: a new one. The same one while it is in flight is refused with 409. */
+  readonly reqId?: string;
+  /** ms; 0 = without limit; default 60,000. */
+  readonly timeoutMs?: number;
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
+}
+/** How a call ended. It never rejects: a failure is data. */
+export interface CallOutcome {
+  /** `unknown`: it was sent and never answered; it may or may not have taken effect. */
+  readonly outcome: Outcome;
+  readonly end: CallEnd;
+  /** Where it was when it ended otherwise than well; null: it succeeded. */
+  readonly phase: CallPhase | null;
+  /** Of an agent's call: the computer, for the wire does not tell which of its servers has the tool. */
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly reqId: string;
+  readonly durationMs: number;
+  /**
+   * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md), which
+   * an agent reads as MCP spells it: `_meta`. Of a result that is too large it gives a part, and `a2c_cut.handle` there
+   * names the whole for `keptResult` of that computer.
+   */
+  readonly result: unknown;
+  readonly failure: Failure | null;
+}
+/** A call in flight: the promise of how it ends. */
+export interface Call extends Promise<CallOutcome> {
+  readonly reqId: string;
+  /** Also when it is over, or again: that changes nothing. */
+  cancel(): void;
+}
+/** One of a computer's own host, which hears of its progress. */
+export interface WatchedCall extends Call {
+  /** The returned function stops it. What a listener throws becomes a warning of the process, and it hears no more. */
+  on(name: 'progress', listener: (progress: CallProgress) => void): () => void;
+}
+interface Waiting {
+  readonly reqId: string;
+  readonly startedAt: number;
+  readonly resolve: (outcome: CallOutcome) => void;
+  readonly listeners: Set<(progress: CallProgress) => void>;
+}
+
+/** The promises of a host's calls, by ticket. */
+export class PendingCalls implements Observer {
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #tickets = new Map<string, string>();
+  /** By the last segment of a call's address: its ticket. */
+  readonly #keys = new Map<string, string>();
+
+  /** `send` starts the call under a ticket; `cancel` is asked for when the signal aborts. */
+  start(
+    tool: string,
+    { reqId = newId(), signal }: CallOptions,
+    send: (ticket: string, reqId: string) => void,
+    cancel: (ticket: string) => void,
+  ): WatchedCall {
+    if (this.#tickets.has(reqId))
+      return neverSent(tool, reqId, 'failed', {
+        code: wireCodes.conflict,
+        message: `A call '${reqId}' is already in flight`,
+        details: { req_id: reqId },
+      });
+    // A cancel that came after it would be too late for a tool that answers at once.
+    if (signal?.aborted)
+      return neverSent(tool, reqId, 'cancelled', {
+        code: 'ToolCallCancelled',
+        message: `Call '${reqId}' was not sent: its signal is aborted`,
+        details: { req_id: reqId },
+      });
+    const ticket = `host.${reqId}`;
+    const { promise, resolve } = deferred<CallOutcome>();
+    const listeners: Waiting['listeners'] = new Set();
+    this.#waiting.set(ticket, { reqId, startedAt: systemClock.now(), resolve, listeners });
+    this.#keys.set(keyOf(ticket), ticket);
+    this.#tickets.set(reqId, ticket);
+    const abort = (): void => cancel(ticket);
+    send(ticket, reqId);
+    signal?.addEventListener('abort', abort, { once: true });
+    const over = promise.finally(() => signal?.removeEventListener('abort', abort));
+    return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
+  }
+  /** Sees what calls tell, where the machines of all calls are seen. */
+  record(record: DirectoryRecord): void {
+    const told = progressIn(record);
+    if (told && record.k === 'in') this.#progress(record.a, told);
+  }
+  #progress(address: string, progress: CallProgress): void {
+    const key = address.slice(address.lastIndexOf('/call:') + '/call:'.length, address.lastIndexOf('#'));
+    const listeners = this.#waiting.get(this.#keys.get(key) ?? '')?.listeners;
+    for (const listener of listeners ?? [])
+      tellListener('progress', listener, progress, () => listeners?.delete(listener));
+  }
+  settle({ ticket, server, tool, end, outcome, phase, result, failure }: CallSettled): void {
+    const waiting = this.#waiting.get(ticket);
+    if (!waiting) return;
+    this.#waiting.delete(ticket);
+    this.#tickets.delete(waiting.reqId);
+    this.#keys.delete(keyOf(ticket));
+    const durationMs = Math.round(systemClock.now() - waiting.startedAt);
+    const { reqId } = waiting;
+    waiting.resolve({ outcome, end, phase, server, tool, reqId, durationMs, result, failure });
+  }
+  ticketOf(reqId: string): string | undefined {
+    return this.#tickets.get(reqId);
+  }
+}
+
+/** It ends before it begins: nobody hears of it. */
+function neverSent(tool: string, reqId: string, end: CallEnd, failure: Failure): WatchedCall {
+  const outcome: CallOutcome = {
+    ...{ outcome: 'failed', end, phase: 'resolving', server: '', tool },
+    ...{ reqId, durationMs: 0, result: null, failure },
+  };
+  return watched(Promise.resolve(outcome), reqId, () => {}, new Set());
+}
+
+const watched = (
+  promise: Promise<CallOutcome>,
+  reqId: string,
+  cancel: () => void,
+  listeners: Waiting['listeners'],
+): WatchedCall =>
+  Object.assign(promise, {
+    reqId,
+    cancel,
+    on: (_: 'progress', listener: (progress: CallProgress) => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  });

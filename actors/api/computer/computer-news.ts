@@ -1,0 +1,114 @@
+import type { ComputerNews } from '../../../machines/computer/computer.machine.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import type { ComputerEvents, ComputerStatus, ServerStatus } from './computer-handle.ts';
+import { disabledStatus, stateFor } from './computer-status.ts';
+import type { KeptCatalogs } from '../../servers/kept-catalogs.ts';
+import type { ServerOrders } from '../../servers/server-orders.ts';
+import { ConnectingSince, type Watched } from '../../servers/server-waits.ts';
+import type { Servers } from '../../servers/servers.ts';
+
+interface Told {
+  readonly servers: Servers;
+  readonly orders: ServerOrders;
+  readonly kept: KeptCatalogs;
+  emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
+  notice(text: string, topic?: 'resources'): void;
+  /** The machine of its client, while it lives. */
+  clientOf(server: string): Watched | undefined;
+  /** It serves, or has ended. */
+  booted(): void;
+}
+
+/** What the machines of a computer tell, as its host hears it; and what of it is known when it is asked for later. */
+export class ComputerNewsroom {
+  readonly #told: Told;
+  readonly #since = new ConnectingSince();
+  readonly #failures = new Map<string, Failure | null>();
+  /** When it is tried again by itself, at the latest. */
+  readonly #tries = new Map<string, number>();
+  /** When a list came to a revision, and when a server was last lost. */
+  readonly times = new Map<string, number>();
+  link: ComputerStatus['link'] = null;
+
+  constructor(told: Told) {
+    this.#told = told;
+  }
+  /** Why a server failed the last time, how long until it is tried again, and what it waits for while it connects. */
+  of(server: string): {
+    readonly failure: Failure | null;
+    readonly nextTryMs: number;
+    readonly waits: ServerStatus['waits'];
+  } {
+    const nextTryMs = (this.#tries.get(server) ?? 0) - Date.now();
+    const client = this.#told.clientOf(server);
+    const waits = client && this.#since.of(client);
+    return { failure: this.#failures.get(server) ?? null, nextTryMs, waits };
+  }
+  hear(news: ComputerNews): void {
+    const { emit, orders } = this.#told;
+    switch (news.type) {
+      case 'client.changed':
+        return this.#changed(news);
+      case 'catalog.changed':
+        return this.#listed(news);
+      case 'tools.withdrawn':
+        return this.#withdrawn(news);
+      case 'server.rolledBack':
+        // When all that follows from it is done: the order of a new config is an input of its own.
+        return orders.rolledBack(news.server, news.generation, news.failure);
+      case 'server.removed':
+        return this.#left(news.server);
+      case 'tools.changed':
+        return emit('tools.changed', { added: news.added, removed: news.removed, changed: news.changed });
+      case 'aggregate.changed':
+        return emit(`${news.system}.changed`, {});
+      case 'aggregate.noticed':
+        return this.#told.notice(news.text, 'resources');
+      case 'link.changed':
+        this.link = { state: news.stage, reason: news.reason };
+        return emit('link.changed', this.link);
+      case 'computer.changed':
+        this.#told.booted();
+        return emit('computer.changed', { state: news.stage });
+      case 'resource.updated':
+        return emit('resource.updated', { server: news.server, uri: news.uri });
+      case 'machine.failed':
+    }
+  }
+  /** One that was put back, or enabled again, is on its way already. */
+  #left(server: string): void {
+    const { servers, emit } = this.#told;
+    this.#failures.delete(server);
+    const how = servers.left(server);
+    if (how === 'removed') emit('server.removed', { name: server });
+    if (how === 'disabled') emit('server.changed', { ...disabledStatus(server), failure: null });
+  }
+  #changed(news: Extract<ComputerNews, { type: 'client.changed' }>): void {
+    const { server, stage, failure, attempt, nextTryMs } = news;
+    const { servers, orders, emit } = this.#told;
+    const client = this.#told.clientOf(server);
+    if (client) this.#since.watch(client);
+    this.#failures.set(server, failure);
+    this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
+    if (stage === 'ready' && servers.proven(server)) orders.renew();
+    if (stage === 'recovering' || stage === 'closing') this.times.set(server, Date.now());
+    const budget = servers.plans().find((s) => s.rules.server === server)?.client.budget ?? 0;
+    const tries = stage === 'waiting' ? ` (try ${attempt} of ${budget})` : '';
+    const reason = failure ? { reason: failure.message + tries } : {};
+    const next = nextTryMs === null ? {} : { nextTryMs };
+    emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
+  }
+  /** It is ready, with its resources and prompts, and nobody knows its tools; or it is ready as it was. */
+  #withdrawn({ server, failure }: Extract<ComputerNews, { type: 'tools.withdrawn' }>): void {
+    const reason = failure ? { reason: failure.message } : {};
+    this.#told.emit('server.changed', { name: server, state: 'ready', ...reason, failure });
+  }
+  #listed(news: Extract<ComputerNews, { type: 'catalog.changed' }>): void {
+    const { server, list, revision, added, removed, changed } = news;
+    const { servers, kept, emit } = this.#told;
+    this.times.set(`${server}/${list}@${revision}`, Date.now());
+    if (servers.isKept(server)) kept.hear(servers.get(server)?.fingerprint ?? '', news);
+    if (list === 'tools') return;
+    emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
+  }
+}

@@ -1,0 +1,160 @@
+import type { Noise } from '../../../adapters/index.ts';
+import { offeredTools, toSmcpTool, type ToolEntry } from '../../../machines/catalog/index.ts';
+import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
+import type { ServerConfig } from '../../../machines/config/index.ts';
+import type { ServerInfo } from '../../../machines/kernel/ports.ts';
+import { unheardOf } from '../../../machines/computer/computer.systems.ts';
+import { whyWithdrawn } from '../../../machines/computer/computer.withdrawn.ts';
+import { systems, unheardReason } from '../../../machines/resources/systems/index.ts';
+import { remembered } from '../../../machines/kernel/remembered.ts';
+import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import { A2cError } from '../errors.ts';
+import type { ComputerStatus, ServerStatus, ToolInfo, ToolListing } from './computer-handle.ts';
+import { waitsText } from '../../servers/server-waits.ts';
+import type { Servers } from '../../servers/servers.ts';
+
+/** What people are told of a computer, read from its machines and its config; nothing of it is kept. */
+
+interface Snapshot {
+  readonly context?: unknown;
+  readonly value: unknown;
+  hasTag(tag: string): boolean;
+}
+const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): ServerStatus['state'] => {
+  const { value } = snapshot;
+  if (value === 'idle' || value === 'resting' || value === 'waiting') return value;
+  if (value === 'tripped' || value === 'recovering') return value;
+  if (snapshot.hasTag('ready')) return 'ready';
+  return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
+};
+/** Of the root; without one it has ended. */
+export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['state'] => {
+  const value: unknown = snapshot?.value ?? 'closed';
+  return (typeof value === 'string' ? value : Object.values(value as object)[0]) as ComputerStatus['state'];
+};
+interface Told {
+  readonly failure: Failure | null;
+  readonly noise: Noise;
+  /** What it waits for while it connects. */
+  readonly waits: ServerStatus['waits'];
+  /** Until it is tried again; 0 and less: it is not, or is about to be. */
+  readonly nextTryMs: number;
+}
+const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
+/** Of one that rests because it cannot be launched as it is: what it lacks says more. */
+export const stateFor = (
+  state: ServerStatus['state'],
+  failure: Pick<Failure, 'code'> | null,
+): ServerStatus['state'] => {
+  if (state !== 'tripped') return state;
+  return failure?.code === 'InputNotFound'
+    ? 'needs input'
+    : failure?.code === 'ConfigInvalid'
+      ? 'unsupported'
+      : state;
+};
+export const disabledStatus = (name: string): ServerStatus => ({
+  name,
+  state: 'disabled',
+  reason: 'disabled in its config',
+});
+const connecting = (
+  waits: NonNullable<Told['waits']>,
+  hasProcess: boolean,
+  failure: Failure | null,
+): string =>
+  waitsText(waits, { hasProcess, now: Date.now() }) + (failure ? `; before that: ${failure.message}` : '');
+/** `snapshot` of its client, when it has one: a server that is disabled has none. */
+export function serverStatus(
+  { name, disabled, kind }: ServerConfig,
+  snapshot: Snapshot | undefined,
+  { failure, noise, nextTryMs, waits }: Told,
+  context: ComputerContext | undefined,
+): ServerStatus {
+  const hidden = hiddenOf(context, name);
+  if (disabled) return disabledStatus(name);
+  const state = stateFor(snapshot ? stateOf(snapshot) : 'closing', failure);
+  const why = state === 'ready' ? context && whyWithdrawn(context, name) : failure;
+  return {
+    name,
+    state,
+    ...(why && { reason: why.message, failure: why }),
+    ...(waits && state === 'connecting' && { reason: connecting(waits, kind === 'stdio', failure), waits }),
+    ...((state === 'waiting' || state === 'tripped') && nextTryMs > 0 && { nextTryMs }),
+    ...(isNoisy(noise) && { noise }),
+    ...(hidden !== '' && state === 'ready' && { hidden }),
+  };
+}
+/** Windows and documents of a server that does not say when they change. */
+function hiddenOf(context: ComputerContext | undefined, server: string): string {
+  const unheard = context ? unheardOf(context, server) : [];
+  const reasons = (['desktop', 'finder'] as const).flatMap((system) => {
+    const count = systems[system].urisIn(unheard).length;
+    return count > 0 ? [unheardReason(system, count)] : [];
+  });
+  return reasons.join('. ');
+}
+
+/** The same object for the same entry: many are asked for again and again. */
+const infoOf = remembered((entry: ToolEntry): ToolInfo => {
+  const { server, tool, renamed } = entry;
+  const { title, execution } = tool;
+  const shown = { ...(title !== undefined && { title }), ...(execution && { execution }) };
+  const info = { ...toSmcpTool(entry), original: tool.name, server, ...shown };
+  if (!renamed) return Object.freeze(info);
+  const servers = renamed.servers.map((name) => `'${name}'`).join(', ');
+  const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;
+  return Object.freeze({ ...info, renamed: { from: renamed.from, reason } });
+});
+/** The same object for as long as its server is shown alike. */
+const shownAs = remembered((_: ToolInfo): { info?: ToolInfo } => ({}));
+function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
+  if (!shown) return info;
+  const known = shownAs(info);
+  const { icons, descriptions } = known.info?.shown ?? {};
+  if (!known.info || icons !== shown.icons || descriptions !== shown.descriptions)
+    known.info = Object.freeze({ ...info, shown });
+  return known.info;
+}
+/** How a server is shown, by what its config and its client have. */
+function shownBy(config: ServerConfig | undefined, client: Snapshot | undefined): ToolInfo['shown'] {
+  const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
+  const shown = { ...info?.shown, ...config?.shown };
+  return Object.keys(shown).length === 0 ? undefined : shown;
+}
+/** Tools of servers that are up, and names that were refused with what to do about it. */
+export function listingOf(
+  context: ComputerContext | undefined,
+  servers: Pick<Servers, 'get'>,
+  clientOf: (server: string) => Snapshot | undefined,
+  statuses: ToolListing['servers'],
+): ToolListing {
+  const isUp = (server: string): boolean => context?.up[server] === true;
+  const entries = context ? offeredTools(context.table, isUp) : [];
+  const refused = context?.table.refused ?? [];
+  return {
+    tools: entries.map((entry) =>
+      withShown(infoOf(entry), shownBy(servers.get(entry.server)?.server, clientOf(entry.server))),
+    ),
+    refused: refused.map(({ name, server, failure }) => ({
+      name,
+      server,
+      reason: failure.message,
+      suggestion: failure.remedy ?? '',
+    })),
+    servers: statuses,
+  };
+}
+
+export const closedText = 'The computer is closed';
+export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
+  settledBy({ ticket, reqId, server: '', tool }, 'failed', { code: 'ServerNotActive', message: closedText });
+export const cannotOrder = (name: string, status: ServerStatus | undefined): A2cError =>
+  status
+    ? new A2cError({
+        code: 'ServerNotActive',
+        message: `Server '${name}' cannot be started or stopped: ${status.reason ?? status.state}`,
+        details: { server_name: name, state: status.state },
+      })
+    : new A2cError({ code: 404, message: `Unknown server: ${name}`, remedy: 'List them: servers list' });

@@ -1,0 +1,35 @@
+import type { Config } from '../../../machines/config/index.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import { readOrThrow } from '../../servers/plan.ts';
+import type { Computer, ComputerOptions } from './computer-handle.ts';
+import { HostedComputer } from './hosted-computer.ts';
+
+/** For our own command: one runtime for several handles, a config that was read already. */
+export interface Inner {
+  readonly runtime?: Runtime;
+  readonly config?: Config;
+}
+
+/**
+ * Starts a computer and resolves when every server is up or has failed once, or after `bootMs` (15 s) with those that are.
+ * Rejects with an `A2cError` (`ConfigInvalid`) when the config has a mistake: then nothing was started.
+ */
+export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
+  const { reaper, stateDir, record, launcher, log, onNotice: notice } = options;
+  const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
+  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher, log });
+  if (!inner.runtime) await runtime.sweep();
+  const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
+  let closed: Promise<void> | undefined;
+  const abort = (): void => void (closed = computer.close());
+  options.signal?.addEventListener('abort', abort, { once: true });
+  if (options.signal?.aborted) abort();
+  // Nothing was started.
+  await computer.start(config).catch(async (error: unknown) => {
+    await computer.close();
+    throw error;
+  });
+  options.signal?.removeEventListener('abort', abort);
+  await closed;
+  return computer;
+}

@@ -1,0 +1,137 @@
+import { expect, it, vi } from 'vitest';
+import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
+import { linked } from '../../../scenarios/fixtures/hostile-texts.ts';
+import { createAgent, createComputer, createOffice, type Log, type LogEntry } from '../../index.ts';
+
+/** An office, a computer with a server that refuses and fails, and an agent; each with its log. */
+async function house(text: string, logs: { office?: Log; computer?: Log; agent?: Log }, config: object = {}) {
+  const office = await createOffice({ port: 0, record: false, ...(logs.office && { log: logs.office }) });
+  const computer = await createComputer({
+    ...{ name: 'c', record: false, stateDir: false, office: { url: office.url } },
+    config: { mcpServers: { 'a/b#c': { type: 'inmemory', autoApprove: ['all'], ...config } } },
+    inMemory: { 'a/b#c': linked(text) },
+    ...(logs.computer && { log: logs.computer }),
+  });
+  const agent = await createAgent({ url: office.url, record: false, ...(logs.agent && { log: logs.agent }) });
+  const close = async (): Promise<void> => {
+    for (const handle of [agent, computer, office]) await handle.close();
+  };
+  return { office, computer, agent, close };
+}
+const entries: LogEntry[] = [];
+const into: Log = (entry) => void entries.push(entry);
+const all = { office: into, computer: into, agent: into };
+const logged = (): LogEntry[] => entries.splice(0);
+
+it('a call that its server refuses is followed by its req_id through server, computer, link, office and agent', async () => {
+  const { agent, close } = await house('went wrong', all);
+  const outcome = await agent.callTool('c', 'refuse', {}, { reqId: 'req-1' });
+  expect(outcome).toMatchObject({ outcome: 'failed' });
+  const seen = logged();
+  expect(seen.map(({ layer, event, req_id }) => [layer, event, req_id])).toEqual([
+    ['server', 'tools/call', 'req-1'],
+    ['computer', 'call.settled', 'req-1'],
+    ['link', 'client:tool_call', 'req-1'],
+    ['office', 'client:tool_call', 'req-1'],
+    ['agent', 'client:tool_call', 'req-1'],
+  ]);
+  for (const { message, level, time } of seen) {
+    expect(message).toContain('went wrong');
+    expect(level).toBe('error');
+    expect(new Date(time).toISOString()).toBe(time);
+  }
+  expect(seen[0]).toMatchObject({ server: 'a/b#c', tool: 'refuse' });
+  expect(seen[1]).toMatchObject({ server: 'a/b#c', tool: 'refuse', outcome: 'failed', phase: 'running' });
+  expect(seen[3]).toMatchObject({ computer: 'c', tool: 'refuse' });
+  await close();
+});
+
+it('so is one whose tool says itself that it failed', async () => {
+  const { agent, close } = await house('tool failed', all);
+  await agent.callTool('c', 'fail', {}, { reqId: 'req-2' });
+  const seen = logged();
+  expect(seen.map(({ layer }) => layer)).toEqual(['server', 'computer', 'link', 'office', 'agent']);
+  for (const { req_id, message } of seen)
+    expect([req_id, message]).toEqual(['req-2', expect.stringContaining('tool failed')]);
+  await close();
+});
+
+it('what never comes to a server is told by the layers to which it came', async () => {
+  const { agent, computer, close } = await house('x', all);
+  await agent.callTool('c', 'none', {}, { reqId: 'req-3' });
+  expect(logged().map(({ layer, req_id }) => [layer, req_id])).toEqual(
+    ['computer', 'link', 'office', 'agent'].map((layer) => [layer, 'req-3']),
+  );
+  await agent.callTool('nobody', 'echo', {}, { reqId: 'req-4' });
+  expect(logged().map(({ layer, req_id, code }) => [layer, req_id, code])).toEqual(
+    ['office', 'agent'].map((layer) => [layer, 'req-4', 404]),
+  );
+  await agent.readResource('c', 'window://nobody/x').catch(() => {});
+  const asked = logged();
+  expect(asked.map(({ layer, event }) => [layer, event])).toEqual(
+    ['link', 'office', 'agent'].map((layer) => [layer, 'client:read_resource']),
+  );
+  expect(new Set(asked.map(({ req_id }) => req_id)).size).toBe(1);
+  expect((await computer.callTool('none', {}, { reqId: 'req-5' })).outcome).toBe('failed');
+  expect(logged()).toMatchObject([{ layer: 'computer', req_id: 'req-5', tool: 'none' }]);
+  await close();
+});
+
+it('a server that cannot be started is told of with its reason', async () => {
+  const { close } = await house('x', all, {
+    type: 'stdio',
+    command: process.execPath,
+    args: ['-e', 'console.error("no licence"); process.exit(7)'],
+    a2c: { restart: 'never' },
+  });
+  const seen = logged();
+  expect(seen).not.toEqual([]);
+  for (const entry of seen)
+    expect(entry).toMatchObject({ layer: 'computer', event: 'server.changed', server: 'a/b#c' });
+  expect(seen.at(-1)).toMatchObject({ level: 'error', message: expect.stringContaining('exit code 7') });
+  await close();
+});
+
+it('what goes well is no entry, and what is told of it is bounded and without secrets', async () => {
+  const long = `sesame ${'x'.repeat(5_000)}`;
+  const { agent, close } = await house(long, all, { env: { API_TOKEN: 'sesame' } });
+  expect(await agent.callTool('c', 'structured')).toMatchObject({ outcome: 'succeeded' });
+  await agent.tools('c');
+  expect(logged()).toEqual([]);
+  await agent.callTool('c', 'refuse');
+  const seen = logged();
+  expect(seen).toHaveLength(5);
+  for (const { message } of seen) {
+    expect(message).toMatch(/\*\*\* xxx.*…$/);
+    expect(message).toHaveLength(1_000);
+  }
+  await close();
+});
+
+it('a log that throws, or rejects, disturbs nothing', async () => {
+  const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const throwing: Log = () => {
+    throw new Error('of the log');
+  };
+  const rejecting = (() => Promise.reject(new Error('of the log'))) as unknown as Log;
+  const { agent, close } = await house('x', { office: throwing, computer: rejecting, agent: throwing });
+  expect(await agent.callTool('c', 'refuse')).toMatchObject({ outcome: 'failed' });
+  expect(await agent.callTool('c', 'structured')).toMatchObject({ outcome: 'succeeded' });
+  expect(warned).toHaveBeenCalledWith(expect.stringContaining('of the log'), 'A2cListenerWarning');
+  warned.mockRestore();
+  await close();
+});
+
+it('--log writes JSON lines on stderr, and without it there are none', async () => {
+  const { office, agent, close } = await house('went wrong', {});
+  // Its seat is taken by the command.
+  await agent.close();
+  const call = ['call', 'refuse', '--url', office.url, '--req-id', 'req-6'];
+  const withLog = await commandLine([...call, '--log']);
+  const lines = withLog.err
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogEntry] : []));
+  expect(lines).toMatchObject([{ layer: 'agent', req_id: 'req-6', event: 'client:tool_call' }]);
+  expect((await commandLine(call)).err).not.toContain('{');
+  await close();
+});

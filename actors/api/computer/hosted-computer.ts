@@ -1,0 +1,273 @@
+import type { AnyEventObject } from 'xstate';
+import { createTransformer, defaultStateDir, hostName } from '../../../adapters/index.ts';
+import { keyOf } from '../../../machines/kernel/address.ts';
+import { handed } from '../../../machines/call/policy/index.ts';
+import type {
+  ComputerContext,
+  ComputerNews,
+  ComputerStart,
+  ToolCall,
+} from '../../../machines/computer/computer.machine.ts';
+import type { Config, ServerConfig } from '../../../machines/config/index.ts';
+import { defaultRemembered } from '../../../machines/call/history/index.ts';
+import type { CallSettled } from '../../../machines/call/settlement.ts';
+import type { Transformer } from '../../../machines/kernel/ports.ts';
+import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import { CallHistoryWatch } from './call-history.ts';
+import { CallWatch, type CallEvents } from './call-watch.ts';
+import { catalogsOf } from '../../servers/catalog-status.ts';
+import type {
+  Computer,
+  ComputerEvents,
+  ComputerOptions,
+  ComputerStatus,
+  ServerStatus,
+} from './computer-handle.ts';
+import { ComputerNewsroom } from './computer-news.ts';
+import { SystemQuestions } from './computer-systems.ts';
+import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';
+import { deferred } from '../deferred.ts';
+import { Inputs } from '../../servers/inputs.ts';
+import { KeptCatalogs } from '../../servers/kept-catalogs.ts';
+import { specAsk } from '../../servers/launch-specs.ts';
+import { Listeners } from '../listeners.ts';
+import { PendingCalls } from '../agent/pending-calls.ts';
+import type { Hosted, Runtime } from '../../runtime/runtime.ts';
+import { Seat } from '../seat.ts';
+import { ServerOrders } from '../../servers/server-orders.ts';
+import { Servers } from '../../servers/servers.ts';
+
+export class HostedComputer implements Computer {
+  readonly name: string;
+  readonly #options: ComputerOptions;
+  readonly #runtime: Runtime;
+  readonly #isShared: boolean;
+  readonly #inputs: Inputs;
+  readonly #kept: KeptCatalogs;
+  readonly #servers: Servers;
+  readonly #transformer: Transformer;
+  readonly #orders: ServerOrders;
+  readonly #seat: Seat;
+  #hosted: Hosted | undefined;
+  readonly #listeners = new Listeners<ComputerEvents>();
+  readonly #calls = new PendingCalls();
+  readonly #booted = deferred();
+  readonly #news: ComputerNewsroom;
+  readonly #systems: SystemQuestions;
+  readonly #history: CallHistoryWatch;
+  readonly #forget: readonly (() => void)[];
+  #isWatchingCalls = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ComputerOptions, config: Config, runtime: Runtime, isShared: boolean) {
+    const { autoConnect = true, autoReconnect = true, stateDir = defaultStateDir(), onNotice } = options;
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#isShared = isShared;
+    this.name = options.name ?? hostName();
+    const own = { ...timing, ...options.timing };
+    runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
+    runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
+    this.#inputs = new Inputs({
+      definitions: config.inputs,
+      environment: process.env,
+      ...(options.input && { ask: options.input }),
+    });
+    this.#kept = new KeptCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
+    this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
+    this.#servers = new Servers(config, {
+      transformer: this.#transformer,
+      inputs: this.#inputs,
+      policy: { autoConnect, autoReconnect, timing: own },
+      inMemory: options.inMemory ?? {},
+      carriers: options.carriers ?? {},
+      keptOf: (fingerprint) => this.#kept.of(fingerprint),
+      introduce: (...facts) => runtime.introduce(...facts),
+      forget: (server, before) => runtime.forget(server, before),
+    });
+    runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
+    runtime.calls.fill(options, this.#servers, this.#transformer);
+    this.#orders = new ServerOrders({
+      servers: this.#servers,
+      notice: (text) => onNotice?.(text),
+      define: (inputs) => this.#inputs.setDefinitions(inputs),
+      listeners: this.#listeners,
+      emit: (name, value) => this.#emit(name, value),
+      autoReconnect,
+      statusOf: (name) => this.servers().find((s) => s.name === name),
+      isOpen: () => this.#runtime.directory.find('computer') !== undefined,
+      send: (event) => this.#runtime.directory.send('computer', event),
+    });
+    this.#news = new ComputerNewsroom({
+      ...{ servers: this.#servers, orders: this.#orders, kept: this.#kept, clientOf: this.#clientRef },
+      emit: (name, value) => this.#emit(name, value),
+      notice: (text, topic) => onNotice?.(text, topic),
+      booted: () => this.#booted.resolve(),
+    });
+    this.#systems = new SystemQuestions({
+      host: () => this.#host,
+      send: (event, orElse) => this.#runtime.directory.send('computer', event, orElse),
+      servers: () => this.servers(),
+    });
+    this.#history = new CallHistoryWatch({
+      most: options.historySize ?? defaultRemembered,
+      now: () => Date.now(),
+      discreet: (value) => runtime.discreet(value),
+      contextOf: (address) => runtime.directory.find(address)?.ref.getSnapshot().context,
+    });
+    const { tap } = runtime.directory;
+    this.#forget = [tap.add(this.#history), tap.add(this.#calls)];
+    if (options.onEvent) this.#watchCalls();
+    this.#seat = new Seat(this.name, this.#listeners, {
+      isTaken: () => Boolean(this.#context()?.link),
+      send: (event) => this.#runtime.directory.send('computer', event),
+    });
+  }
+  /** Starts the machines, and waits until the servers are up or have had their time. They ask for values then. */
+  async start(config: Config): Promise<void> {
+    const prepared = await this.#servers.prepare(config);
+    if (this.#closing) {
+      this.#systems.close();
+      return this.#booted.resolve();
+    }
+    this.#servers.take(prepared);
+    this.#hosted = this.#runtime.start('computer', this.#input(), (event) => this.#hear(event));
+    await this.#booted.promise;
+  }
+  #input(): ComputerStart {
+    const { office, historySize } = this.#options;
+    return {
+      ...(historySize !== undefined && { remembered: historySize }),
+      servers: this.#servers.plans(),
+      link: office
+        ? { url: office.url, role: 'computer', name: this.name, office: office.id ?? 'local' }
+        : null,
+      timing: this.#timing,
+      shown: this.#servers.shown(),
+    };
+  }
+  #emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void {
+    const { onEvent } = this.#options;
+    this.#listeners.emit(name, value);
+    if (onEvent) this.#listeners.tell(name, () => onEvent(name, value), value);
+  }
+  #hear(event: AnyEventObject): void {
+    if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
+    if (event.type === 'owned.ended') {
+      this.#booted.resolve();
+      this.#systems.close();
+      return this.#emit('computer.changed', { state: 'closed' });
+    }
+    if (!this.#systems.hear(event)) this.#news.hear(event as ComputerNews);
+  }
+  #context(): ComputerContext | undefined {
+    return this.#runtime.directory.find('computer')?.ref.getSnapshot().context as ComputerContext | undefined;
+  }
+
+  servers(): readonly ServerStatus[] {
+    return this.#servers.config.servers.map((server) => this.#statusOf(server));
+  }
+  #statusOf(server: ServerConfig): ServerStatus {
+    const { name } = server;
+    const noise = this.#runtime.noiseOf(name);
+    return serverStatus(server, this.#clientOf(name), { ...this.#news.of(name), noise }, this.#context());
+  }
+  status(): ComputerStatus {
+    const snapshot = this.#runtime.directory.find('computer')?.ref.getSnapshot();
+    return {
+      name: this.name,
+      state: computerState(snapshot),
+      servers: this.servers(),
+      link: this.#news.link,
+    };
+  }
+  #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
+  #clientOf = (name: string) => this.#clientRef(name)?.getSnapshot();
+  tools: Computer['tools'] = async () =>
+    listingOf(this.#context(), this.#servers, this.#clientOf, this.servers());
+  callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
+    const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
+    const send = (ticket: string, reqId: string): void => {
+      // Read now: what a host makes of its object later is not what was judged.
+      const call = { ticket, reqId, tool, params: handed(params), timeoutMs, confirmed };
+      const closed = closedCall(ticket, reqId, tool);
+      // Who was told to give up before it began hears no answer.
+      if (!this.#hosted) return this.#calls.settle(closed);
+      const event = { type: 'tool.call', call, replyTo: this.#host } satisfies ToolCall;
+      this.#runtime.directory.send('computer', event, { to: this.#host, event: closed });
+    };
+    return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
+  };
+  get #timing(): Timing {
+    return { ...timing, ...this.#servers.config.settings.timeouts, ...this.#options.timing } as Timing;
+  }
+  get #host(): string {
+    return this.#hosted?.host ?? '';
+  }
+  #cancel(ticket: string): void {
+    const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
+    if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
+  }
+  cancelCall(reqId: string): void {
+    const own = this.#calls.ticketOf(reqId);
+    for (const ticket of own === undefined ? this.#history.ticketsOf(reqId) : [own]) this.#cancel(ticket);
+  }
+  calls: Computer['calls'] = () => this.#history.running();
+  startServer: Computer['startServer'] = (name) => this.#orders.start(name);
+  stopServer: Computer['stopServer'] = (name) => this.#orders.stop(name);
+  restartServer: Computer['restartServer'] = (name) => this.#orders.restart(name);
+  retryServer: Computer['retryServer'] = (name) => this.#orders.start(name);
+  setServers: Computer['setServers'] = (config) => this.#orders.set(config);
+  addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
+  removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
+  desktop: Computer['desktop'] = (query) => this.#systems.desktop(query);
+  finder: Computer['finder'] = (query) => this.#systems.finder(query);
+  readResource: Computer['readResource'] = (uri, options) => this.#systems.readResource(uri, options);
+  keptResult: Computer['keptResult'] = (handle) => this.#runtime.calls.kept.get(handle);
+  history: Computer['history'] = () => this.#history.newestFirst();
+  catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
+  watchResources(server: string, uris: readonly string[]): void {
+    if (!this.#servers.get(server)) throw cannotOrder(server, undefined);
+    if (this.#runtime.directory.find('computer'))
+      this.#runtime.directory.send('computer', {
+        type: 'resources.watch',
+        server,
+        uris,
+        by: 'host',
+      } as AnyEventObject);
+  }
+  announceRoots(): void {
+    this.#runtime.announceRoots();
+  }
+  join: Computer['join'] = (office) => this.#seat.join(office);
+  leave: Computer['leave'] = async () => {
+    await this.#seat.leave();
+    this.#news.link = null;
+  };
+  on: Computer['on'] = (name, listener) => {
+    if (name.startsWith('call.')) this.#watchCalls();
+    return this.#listeners.on(name, listener);
+  };
+  /** From the first listener on, or from the start for `onEvent`: until then a call costs nothing more. */
+  #watchCalls(): void {
+    if (this.#isWatchingCalls) return;
+    this.#isWatchingCalls = true;
+    this.#runtime.directory.tap.add(new CallWatch((name, call) => this.#emit<keyof CallEvents>(name, call)));
+  }
+
+  writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+  async #close(): Promise<void> {
+    if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
+    this.#inputs.close();
+    await this.#transformer.close();
+    await this.#kept.close();
+    for (const forget of this.#forget) forget();
+    if (!this.#isShared) await this.#runtime.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,44 @@
+import { textOf } from '../../machines/call/policy/index.ts';
+
+/** Typed events for hosts. A listener that throws hurts neither the runtime nor the other listeners. */
+export class Listeners<Events extends object> {
+  readonly #byEvent = new Map<keyof Events, Set<(value: never) => void>>();
+
+  /** Listens until the returned function is called. */
+  on<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void {
+    const listeners = this.#byEvent.get(name) ?? new Set();
+    this.#byEvent.set(name, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+  emit<Name extends keyof Events>(name: Name, value: Events[Name]): void {
+    for (const listener of [...(this.#byEvent.get(name) ?? [])])
+      this.tell(name, listener as (value: Events[Name]) => unknown, value);
+  }
+  /** One listener, guarded: what it throws, or rejects later, becomes a warning of the process. */
+  tell<Name extends keyof Events>(
+    name: Name,
+    listener: (value: Events[Name]) => unknown,
+    value: Events[Name],
+  ): void {
+    tellListener(String(name), listener, value);
+  }
+}
+
+/** The same without a name that is known: `threw` hears that it was no good. */
+export function tellListener<T>(
+  name: string,
+  listener: (value: T) => unknown,
+  value: T,
+  threw: () => void = () => {},
+): void {
+  const warn = (error: unknown): void => {
+    threw();
+    process.emitWarning(`a listener of '${name}' threw: ${textOf(error)}`, 'A2cListenerWarning');
+  };
+  try {
+    const answer = listener(value);
+    if (answer instanceof Promise) answer.catch(warn);
+  } catch (error) {
+    warn(error);
+  }
+}

@@ -1,0 +1,76 @@
+import type { OfficeNews, OfficeStart } from '../../../machines/office/office.machine.ts';
+import { wireCodes } from '../../../machines/protocol/index.ts';
+import { deferred } from '../deferred.ts';
+import { A2cError } from '../errors.ts';
+import type { Log } from '../computer/failure-log.ts';
+import type { RecordOptions } from '../../recording/flight-recorder.ts';
+import { Listeners } from '../listeners.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+
+export interface OfficeOptions {
+  /** Loopback only, as long as there is no authentication. Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 3000; 0 = any free port. */
+  readonly port?: number;
+  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  readonly record?: RecordOptions | false;
+  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
+  readonly log?: Log;
+}
+export interface OfficeEvents {
+  readonly 'seat.changed': Extract<OfficeNews, { type: 'seat.changed' }>;
+}
+/** A running office. `await using` closes it. */
+export interface Office extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;
+  /** Answers what waits, disconnects everybody, gives the port back. */
+  /**
+   * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
+   * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
+   */
+  writeTrace(dir?: string): Promise<string>;
+  close(): Promise<void>;
+}
+const patienceMs = 5_000;
+
+/** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
+export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
+  const runtime = shared ?? new Runtime({ record: options.record, log: options.log });
+  const listeners = new Listeners<OfficeEvents>();
+  const opened = deferred<{ url: string; port: number }>();
+  const input: OfficeStart = { host: options.host ?? '127.0.0.1', port: options.port ?? 3000 };
+  const hosted = runtime.start('office', input, (event) => {
+    const news = event as OfficeNews;
+    if (news.type === 'office.opened') opened.resolve(news);
+    else if (news.type === 'office.failed')
+      opened.reject(
+        new A2cError({
+          code: wireCodes.conflict,
+          message: news.message,
+          details: { ...input },
+          remedy: 'Choose another address: --port 0 takes any free port.',
+        }),
+      );
+    else if (news.type === 'seat.changed') listeners.emit('seat.changed', news);
+  });
+  const close = async (): Promise<void> => {
+    await runtime.end(hosted, patienceMs);
+    if (!shared) await runtime.close();
+  };
+  try {
+    const { url, port } = await opened.promise;
+    return {
+      url,
+      port,
+      on: (name, listener) => listeners.on(name, listener),
+      writeTrace: async (dir = '.') => runtime.writeTrace(dir),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

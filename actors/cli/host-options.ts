@@ -1,0 +1,39 @@
+import type { Profile } from '../../machines/trace/index.ts';
+import type { Log } from '../api/computer/failure-log.ts';
+import type { RecordOptions } from '../recording/flight-recorder.ts';
+import type { Context } from './context.ts';
+
+export interface SourceOptions {
+  /** How long servers that start are waited for, in seconds. */
+  readonly boot?: number;
+  readonly config?: string;
+  /** Trust this folder from now on. */
+  readonly trust?: boolean;
+}
+export type ConfirmWord = 'ask' | 'allow' | 'deny';
+export interface RecordingOptions {
+  /** A folder. */
+  readonly record?: string;
+  readonly profile?: Profile;
+  /** Failures as JSON lines on stderr. */
+  readonly log?: boolean;
+}
+export interface StageOptions extends SourceOptions, RecordingOptions {
+  readonly reaper: boolean;
+  /** A WebSocket URL for `@statelyai/inspect`. */
+  readonly stately?: string;
+}
+export interface ServerOptions extends StageOptions {
+  readonly facts?: boolean;
+  readonly name?: string;
+  readonly confirm: ConfirmWord;
+  readonly autoConnect: boolean;
+  readonly autoReconnect: boolean;
+}
+
+export const logBy = ({ terminal }: Context, { log = false }: RecordingOptions): { readonly log?: Log } =>
+  log ? { log: (entry) => terminal.line(JSON.stringify(entry), 'err') } : {};
+export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({
+  ...(dir !== undefined && { dir }),
+  ...(profile !== undefined && { profile }),
+});

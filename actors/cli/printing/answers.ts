@@ -1,0 +1,100 @@
+import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
+import { aliasLine } from '../../../machines/catalog/index.ts';
+import type { ServerStatus, ToolListing } from '../../api/computer/computer-handle.ts';
+import type { CallOutcome } from '../../api/agent/pending-calls.ts';
+
+/** The JSON shapes of answers.md, and what a person reads instead. */
+export const callJson = ({
+  outcome,
+  server,
+  tool,
+  reqId,
+  durationMs,
+  phase,
+  result,
+  failure,
+}: CallOutcome): object => ({
+  outcome,
+  phase,
+  server,
+  tool,
+  req_id: reqId,
+  duration_ms: durationMs,
+  result,
+  failure,
+});
+
+const firstLine = (text: string, width: number): string => fitting(text.split('\n')[0] ?? '', width, '…');
+interface Listed {
+  readonly name: string;
+  readonly description: string;
+  readonly server?: string;
+}
+/** A line for each: its name, its server where that is known, the first line of what it does. */
+export function toolLines(tools: readonly Listed[]): string[] {
+  const width = Math.max(4, ...tools.map((t) => columnsOf(t.name)));
+  const ofServer = Math.max(6, ...tools.map((t) => columnsOf(t.server ?? '')));
+  return tools.map(({ name, server, description }) =>
+    [
+      padded(name, width),
+      ...(server === undefined ? [] : [padded(server, ofServer)]),
+      firstLine(description, 80),
+    ].join('  '),
+  );
+}
+/** Names that several tools would have: who was refused, who is called otherwise, why, and what to write. */
+export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
+  return [
+    ...refused.map(
+      ({ name, server, reason, suggestion }) => `refused: ${name} of ${server}: ${reason}. ${suggestion}`,
+    ),
+    ...tools.flatMap(({ name, original, server, renamed }) =>
+      renamed
+        ? [
+            `renamed: ${renamed.from} of ${server} is ${name}: ${renamed.reason}. Another name is given in the config of '${server}': ${aliasLine(original, '…')}`,
+          ]
+        : [],
+    ),
+  ];
+}
+/** Servers that do not serve, or not all that they have, and why. */
+export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
+  servers
+    .filter((s) => s.state !== 'ready' || s.reason !== undefined)
+    .map((s) => `server ${s.name} is ${s.state}${s.reason === undefined ? '' : `: ${s.reason}`}`);
+/** The same of those that are wanted: neither switched off nor at rest until somebody calls. */
+export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
+  notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'resting'].includes(s.state)) });
+export function listingText(listing: ToolListing): string[] {
+  const { tools } = listing;
+  return [
+    ...toolLines(tools),
+    ...conflictLines(listing),
+    ...notReadyLines(listing),
+    ...(tools.length === 0 ? ['no tools'] : []),
+  ];
+}
+
+/** Of a table, of which not all names are known. */
+export const nameColumns = 16;
+export const serverLine = (
+  { name, state, reason, nextTryMs, hidden }: ServerStatus,
+  columns: number = nameColumns,
+): string =>
+  `${padded(name, Math.max(nameColumns, columns))} ${state}${reason === undefined ? '' : `: ${reason}`}` +
+  (nextTryMs === undefined ? '' : `; next try within ${Math.ceil(nextTryMs / 1000)} s`) +
+  (hidden === undefined ? '' : `; ${hidden}`);
+const noises: readonly [keyof Noise, string][] = [
+  ['garbage', 'lines that are no JSON'],
+  ['overlong', 'messages that are too long'],
+  ['unknownId', 'answers that nobody waits for'],
+  ['lateAnswer', 'answers that came too late, or twice'],
+  ['lateProgress', 'reports of progress that came too late'],
+  ['protocol', 'messages that break the protocol'],
+];
+/** What a server wrote that reached nobody. */
+export const noiseLine = (noise: Noise): string =>
+  noises
+    .filter(([kind]) => noise[kind] !== 0)
+    .map(([kind, words]) => `${noise[kind]} ${words}`)
+    .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);

@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTerminal } from '../../../adapters/index.ts';
+import { readFact, type Fact } from '../../../machines/facts/index.ts';
+import { createAgent, type Agent } from '../../index.ts';
+import { run } from '../run.ts';
+
+/** What the prompt of `a2c up` says of calls, while an agent in its office calls, too. */
+const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-calls-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const config = join(folder, 'a2c.json');
+const fixture = {
+  command: process.execPath,
+  args: [server],
+  autoApprove: ['all'],
+  a2c: { resultBytes: 2_000 },
+};
+writeFileSync(config, JSON.stringify({ mcpServers: { fixture } }));
+
+let shown = '';
+let look = (): void => {};
+let write: (text: string) => void;
+let ended: Promise<number>;
+let agent: Agent;
+/** Everything shown since the last time that this was asked, once it matches. */
+const until = (pattern: RegExp): Promise<string> =>
+  new Promise((resolve) => {
+    look = () => {
+      if (!pattern.test(shown)) return;
+      look = () => {};
+      resolve(shown);
+      shown = '';
+    };
+    look();
+  });
+const ask = (line: string): Promise<string> => {
+  write(`${line}\n`);
+  return until(/a2c> $/);
+};
+const facts = (text: string): Fact[] => text.split('\n').flatMap((line) => readFact(line) ?? []);
+
+beforeEach(async () => {
+  shown = '';
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  for (const stream of [output, errors])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+      look();
+    });
+  write = (text) => void input.write(text);
+  const terminal = createTerminal({ input, output, errors });
+  const signal = new AbortController().signal;
+  ended = run(['up', '-c', config, '--name', 'c1', '--port', '0'], { terminal, signal });
+  const begun = await until(/(?=[^]*a2c> )(?=[^]*office joined)/);
+  agent = await createAgent({ url: /http:\/\/[\d.:]+/.exec(begun)?.[0] ?? '' });
+  await agent.tools('c1');
+});
+afterEach(async () => {
+  await agent.close();
+  write('quit\n');
+  expect(await ended).toBe(0);
+});
+
+describe('at the prompt', () => {
+  it('calls names what runs, whoever asked, and where it is; cancel ends it', async () => {
+    expect(await ask('calls')).toContain('no call runs');
+    const hangs = agent.callTool('c1', 'hang', { label: 'x' }, { reqId: 'h1' });
+    // Whoever is asked after the call answers after it has come.
+    await agent.getConfig('c1');
+    expect(await ask('calls')).toMatch(/^h1 {2}fixture {2}hang {2}running {2}since \d{4}-[-\dT:.]+Z$/m);
+    expect(await ask('cancel h1')).toContain('cancelled h1');
+    expect(await hangs).toMatchObject({
+      outcome: 'unknown',
+      phase: 'running',
+      failure: { details: { reason: 'ToolCallCancelled', cancel_reason: 'cancelled by the host' } },
+    });
+    expect(await ask('calls')).toContain('no call runs');
+    expect(await ask('cancel h1')).toContain('no call h1 runs');
+    expect(await ask('history')).toMatch(/ {2}fixture {2}hang .*failed: Call 'h1' was cancelled/);
+  });
+
+  it('result shows the whole of what was cut, under the name that its notice says', async () => {
+    const cut = await ask(`tools call big {"bytes": 5000}`);
+    const [, handle = ''] = /keeps the whole as '([^']+)'/.exec(cut) ?? [];
+    expect(cut).not.toContain('x'.repeat(5000));
+    expect(await ask(`result ${handle}`)).toContain('x'.repeat(5000));
+    expect(await ask('result fixture/nobody')).toContain("error: No result is kept as 'fixture/nobody'");
+  });
+
+  it('a call tells programs how far it is', async () => {
+    const told = facts(await ask('tools call work')).filter(({ type }) => type === 'call_progress');
+    expect(told).toMatchObject([
+      { server: 'fixture', tool: 'work', progress: 1, total: 2, message: 'step 1' },
+      { progress: 2 },
+    ]);
+  });
+
+  it('parameters that are no JSON are said to be none; quotes around them would be the mistake', async () => {
+    const said = await ask(`tools call echo '{"text": "x"}'`);
+    expect(said).toContain('the parameters are no JSON');
+    expect(said).not.toContain('Quote them');
+  });
+
+  it.each(['cancel', 'result'])('%s without a name says how it is used', async (verb) => {
+    expect(await ask(verb)).toMatch(/usage: (cancel REQ_ID|result HANDLE)/);
+  });
+});

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { fact, readFact } from '../../../machines/facts/index.ts';
+import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
+import { progressFact, progressLine } from './call-progress.ts';
+
+it.each([
+  [{ progress: 0, total: 10 }, 'copy [>                   ] 0/10'],
+  [{ progress: 3, total: 10, message: 'third file' }, 'copy [======>             ] 3/10 third file'],
+  [{ progress: 10, total: 10 }, 'copy [====================] 10/10'],
+  [{ progress: 30, total: 10 }, 'copy [====================] 30/10'],
+  [{ progress: 3, message: 'third\n\u001B[2Jfile' }, 'copy 3 third \\u001b[2Jfile'],
+  [{ progress: -1, total: 0 }, 'copy -1'],
+])('a line of progress tells how far a tool is, and nothing that a terminal obeys: %j', (told, line) => {
+  expect(progressLine({ tool: 'copy', ...told })).toBe(line);
+});
+
+it('for programs it is a fact of its own', () => {
+  const told = { reqId: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 };
+  expect(fact.parse(progressFact(told))).toEqual({
+    ...{ type: 'call_progress', req_id: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 },
+  });
+});
+
+it('a2c call tells programs of progress on stderr, and keeps stdout for the result', async () => {
+  const server = fileURLToPath(new URL('../../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-progress-'));
+  const config = join(folder, 'a2c.json');
+  writeFileSync(
+    config,
+    JSON.stringify({ mcpServers: { fixture: { command: process.execPath, args: [server] } } }),
+  );
+  const { out, err } = await commandLine(['call', 'work', '--req-id', 'w1', '-c', config]);
+  rmSync(folder, { recursive: true });
+  expect(out).toBe('done\n');
+  const known = { type: 'call_progress', req_id: 'w1', server: 'fixture', tool: 'work', total: 2 };
+  expect(err.split('\n').flatMap((line) => readFact(line) ?? [])).toEqual([
+    { ...known, progress: 1, message: 'step 1' },
+    { ...known, progress: 2, message: 'step 2' },
+  ]);
+});

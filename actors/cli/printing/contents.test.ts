@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
+import { linked } from '../../../scenarios/fixtures/hostile-texts.ts';
+import { createAgent, createComputer, createOffice } from '../../index.ts';
+import { contentText, resultText } from './contents.ts';
+
+const embedded = { uri: 'file:///a.txt', mimeType: 'text/plain' };
+it.each([
+  ['a text', { type: 'text', text: 'hi\nthere' }, 'hi\nthere'],
+  ['an empty one', { type: 'text', text: '' }, ''],
+  ['null', null, '[no content, null]'],
+  ['a number', 7, '[no content, 7]'],
+  ['a list', ['x'], '[no content, ["x"]]'],
+  ['an unknown type', { type: 'video', text: 'x' }, '[content of type video, {"type":"video","text":"x"}]'],
+  ['no type', { text: 'x' }, '[content of type none, {"text":"x"}]'],
+  ['a text without one', { type: 'text' }, '[content of type text, {"type":"text"}]'],
+  ['an image', { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' }, '[image image/png, 5 bytes]'],
+  ['audio', { type: 'audio', data: 'aGVsbG8=', mimeType: 'audio/wav' }, '[audio audio/wav, 5 bytes]'],
+  ['audio without data', { type: 'audio' }, '[audio, without data]'],
+  [
+    'a link',
+    {
+      type: 'resource_link',
+      uri: 'file:///a.txt',
+      name: 'a',
+      mimeType: 'text/plain',
+      size: 3,
+      description: 'the a',
+    },
+    '[link a file:///a.txt, text/plain, 3 bytes] the a',
+  ],
+  ['a link without anything', { type: 'resource_link' }, '[link without URI]'],
+  [
+    'an embedded text',
+    { type: 'resource', resource: { ...embedded, text: 'hi' } },
+    '[embedded text/plain file:///a.txt]\nhi',
+  ],
+  [
+    'an embedded blob',
+    { type: 'resource', resource: { ...embedded, blob: 'aGVsbG8=' } },
+    '[embedded text/plain file:///a.txt, 5 bytes]',
+  ],
+  ['an embedded nothing', { type: 'resource', resource: null }, '[embedded resource without contents, null]'],
+  ['an empty resource', { type: 'resource', resource: {} }, '[embedded, neither text nor blob]'],
+])('of a result %s is shown as what it is', (_, item, shown) => {
+  expect(resultText({ content: [item] })).toBe(shown);
+  expect(resultText({ content: ['x', item].slice(1).concat({ type: 'text', text: 'and' }) })).toBe(
+    `${shown}\nand`,
+  );
+});
+
+it.each([
+  ['structured content alone', { content: [], structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
+  ['structured content without contents', { structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
+  [
+    'contents before structured content',
+    { content: [{ type: 'text', text: 'x' }], structuredContent: {} },
+    'x',
+  ],
+  ['an empty result', { content: [] }, '[no content]'],
+  ['contents that are none', { content: 'x' }, '{"content":"x"}'],
+  ['null', null, 'null'],
+  ['nothing', undefined, 'undefined'],
+])('of a result %s', (_, result, shown) => {
+  expect(resultText(result)).toBe(shown);
+});
+
+it.each([
+  ['a text', { text: '' }, ''],
+  ['a blob', { blob: 'aGVsbG8=', mimeType: 'image/png' }, '[blob image/png, 5 bytes]'],
+  ['neither', { uri: 'x://y' }, '[neither text nor blob, {"uri":"x://y"}]'],
+  ['null', null, '[no content, null]'],
+])('of a resource %s is shown as what it is', (_, content, shown) => {
+  expect(contentText(content)).toBe(shown);
+});
+
+it('of a computer in an office a result with odd contents is one, too', async () => {
+  await using office = await createOffice({ port: 0, record: false });
+  await using computer = await createComputer({
+    ...{ name: 'c', record: false, stateDir: false, office: { url: office.url } },
+    config: { mcpServers: { s: { type: 'inmemory', autoApprove: ['all'] } } },
+    inMemory: { s: linked('said') },
+  });
+  expect(computer.status().state).toBe('whole');
+  const told = await commandLine(['call', 'answer', '--url', office.url]);
+  expect(told).toMatchObject({ code: 0, err: '' });
+  expect(told.out).toContain('[no content, null]');
+  await using agent = await createAgent({ url: office.url, record: false });
+  const { outcome, result } = await agent.callTool('c', 'answer');
+  expect(outcome).toBe('succeeded');
+  expect(result).toMatchObject({ content: expect.arrayContaining([{ type: 'unknown', value: null }]) });
+});

@@ -1,0 +1,212 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { A2cError, createAgent, createComputer, createOffice, type ComputerOptions } from '../index.ts';
+
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
+const mark = crypto.randomUUID();
+const server = (behaviour = 'echo', more: object = {}): object => ({
+  command: process.execPath,
+  args: [fixture('mcp-server.mjs'), behaviour],
+  env: { MARK: mark },
+  autoApprove: ['all'],
+  ...more,
+});
+const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
+  createComputer({ name: 'c1', config: { mcpServers }, ...options });
+
+/** The living processes of all servers of this file. */
+const look = (): unknown[] =>
+  JSON.parse(execFileSync(process.execPath, [fixture('living.mjs'), mark, '0'], { encoding: 'utf8' }));
+const refusal = async (promise: Promise<AsyncDisposable>): Promise<A2cError> => {
+  const error = await promise.then(
+    async (handle) => {
+      await handle[Symbol.asyncDispose]();
+      return new Error('it was not refused');
+    },
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(A2cError);
+  return error as A2cError;
+};
+
+afterAll(() => expect(look()).toEqual([]));
+
+describe('a config with mistakes', () => {
+  it('is refused with all of them, and nothing was started', async () => {
+    const error = await refusal(
+      computerOf({ good: server(), nameless: { args: [] }, odd: { command: 'x', args: 7, env: [] } }),
+    );
+    expect(error).toMatchObject({ code: 'ConfigInvalid', remedy: 'Mend the config; nothing was started.' });
+    const mistakes = error.details['mistakes'] as { path: string }[];
+    expect(mistakes.map(({ path }) => path)).toEqual([
+      'mcpServers.nameless.command',
+      'mcpServers.odd.args',
+      'mcpServers.odd.env',
+    ]);
+    expect(error.message.split('\n')).toHaveLength(3);
+    expect(look()).toEqual([]);
+  });
+
+  it.each([42, 'a2c.json', { servers: 1 }, { name: 'x' }])(
+    'is refused whatever it is: %j',
+    async (config) => {
+      expect((await refusal(createComputer({ config }))).code).toBe('ConfigInvalid');
+    },
+  );
+});
+
+describe('an office', () => {
+  it('has one agent: the second one is told who sits there, and the first one stays', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using first = await createAgent({ url: office.url, name: 'ada' });
+    const error = await refusal(createAgent({ url: office.url, name: 'bob' }));
+    expect(error).toMatchObject({ code: 409, remedy: expect.stringContaining('close the other one') });
+    expect(error.message).toContain("'ada'");
+    await using _elsewhere = await createAgent({ url: office.url, name: 'bob', office: 'other' });
+    await using computer = await computerOf({ s: server() }, { office: { url: office.url } });
+    // A booted computer may still be on its way to its seat.
+    await first.tools(computer.name);
+    expect(await first.callTool(computer.name, 'echo')).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('that is not there is named to the agent with a remedy', async () => {
+    const office = await createOffice({ port: 0 });
+    await office.close();
+    const error = await refusal(createAgent({ url: office.url }));
+    expect(error).toMatchObject({ code: 'LinkLost', remedy: 'Start an office: a2c office' });
+    expect(error.message).toContain('Could not join the office');
+  });
+
+  it.each(['no url at all', 'http://'])('cannot be at %j', async (url) => {
+    expect((await refusal(createAgent({ url }))).message).toContain('is no URL');
+  });
+
+  it('needs a port of its own', async () => {
+    await using office = await createOffice({ port: 0 });
+    const error = await refusal(createOffice({ port: office.port }));
+    expect(error).toMatchObject({ code: 409, message: expect.stringContaining('is already in use') });
+    expect(error.remedy).toContain('--port 0');
+  });
+
+  it.each(['0.0.0.0', '::', '192.0.2.1'])('does not open on %s without authentication', async (host) => {
+    expect((await refusal(createOffice({ host, port: 0 }))).message).toContain('loopback only');
+  });
+
+  it('gives its port back when it closes, twice if it must', async () => {
+    const office = await createOffice({ port: 0 });
+    await Promise.all([office.close(), office.close()]);
+    await using again = await createOffice({ port: office.port });
+    expect(again.port).toBe(office.port);
+  });
+});
+
+describe('a closed handle', () => {
+  it('closes again without a word, and settles calls as failed', async () => {
+    await using office = await createOffice({ port: 0 });
+    const computer = await computerOf({ s: server() }, { office: { url: office.url } });
+    const agent = await createAgent({ url: office.url });
+    await agent.tools('c1');
+    for (const handle of [agent, computer]) {
+      await Promise.all([handle.close(), handle.close()]);
+      await handle.close();
+    }
+    expect(await agent.callTool('c1', 'echo')).toMatchObject({
+      outcome: 'failed',
+      failure: { message: 'The agent is closed' },
+    });
+    expect(await computer.callTool('echo')).toMatchObject({
+      outcome: 'failed',
+      failure: { message: 'The computer is closed' },
+    });
+    expect(computer.status().state).toBe('closed');
+    expect((await computer.tools()).tools).toEqual([]);
+    await expect(computer.startServer('s')).rejects.toThrow('The computer is closed');
+    await expect(computer.stopServer('s')).rejects.toThrow('The computer is closed');
+  });
+
+  it('of an agent has no tools: who waits for those of a computer is told at once', async () => {
+    await using office = await createOffice({ port: 0 });
+    const agent = await createAgent({ url: office.url });
+    const waiting = agent.tools('nobody');
+    // Awaited after what makes it reject.
+    waiting.catch(() => {});
+    await agent.close();
+    await expect(waiting).rejects.toThrow('The agent is closed');
+    await expect(agent.tools('nobody')).rejects.toThrow('The agent is closed');
+  });
+
+  it('has settled every call that was in flight, as unknown', async () => {
+    const computer = await computerOf({ s: server() });
+    const calls = [1, 2, 3].map((label) => computer.callTool('hang', { label }));
+    await computer.callTool('seen');
+    await computer.close();
+    for (const call of calls) expect(await call).toMatchObject({ outcome: 'unknown', end: 'cancelled' });
+  });
+});
+
+describe('a computer that is told to give up', () => {
+  it('while it boots is closed when it comes back, and leaves nothing', async () => {
+    const aborter = new AbortController();
+    const computer = await computerOf(
+      { mute: server('mute'), good: server() },
+      {
+        signal: aborter.signal,
+        onEvent: (name, value) => {
+          if (name === 'server.changed' && 'state' in value && value.state === 'ready') aborter.abort();
+        },
+      },
+    );
+    expect(computer.status().state).toBe('closed');
+    expect(look()).toEqual([]);
+    await computer.close();
+  });
+
+  it('before it begins leaves nothing either', async () => {
+    const computer = await computerOf({ good: server() }, { signal: AbortSignal.abort() });
+    expect(computer.status().state).toBe('closed');
+    expect(await computer.callTool('echo')).toMatchObject({
+      outcome: 'failed',
+      failure: { message: 'The computer is closed' },
+    });
+    for (const asked of [computer.desktop(), computer.finder(), computer.readResource('window://a/b')])
+      await expect(asked).rejects.toThrow('The computer is closed');
+    expect(look()).toEqual([]);
+    await computer.close();
+  });
+});
+
+describe('an agent that is told to give up', () => {
+  it('before it begins takes no seat', async () => {
+    await using office = await createOffice({ port: 0 });
+    const error = await refusal(createAgent({ url: office.url, signal: AbortSignal.abort() }));
+    expect(error.message).toContain('the agent was closed');
+  });
+});
+
+describe('a listener that throws', () => {
+  it('hurts neither the runtime nor the other listeners', async () => {
+    const warned = once(process, 'warning');
+    const seen: string[] = [];
+    await using computer = await computerOf(
+      { s: server() },
+      {
+        onEvent: (name) => {
+          seen.push(name);
+          throw new Error('of onEvent');
+        },
+      },
+    );
+    computer.on('server.changed', () => {
+      throw new Error('of on');
+    });
+    computer.on('server.changed', ({ state }) => seen.push(state));
+    await computer.stopServer('s');
+    await computer.startServer('s');
+    expect(seen).toContain('ready');
+    expect(await computer.callTool('echo', { text: 'alive' })).toMatchObject({ outcome: 'succeeded' });
+    expect(String(await warned)).toContain('threw');
+  });
+});

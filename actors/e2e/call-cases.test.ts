@@ -1,0 +1,256 @@
+import { fileURLToPath } from 'node:url';
+import { io, type Socket } from 'socket.io-client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
+import { createComputer, createOffice } from '../index.ts';
+import type { Computer, ComputerOptions, ConfirmAnswer, Office } from '../index.ts';
+
+/**
+ * Cases of calls (a2c-wire §8.5) on the wire: an agent that shares no code with ours, a real office, a real computer
+ * with a real server. E10 to E13 stand beside what VRL is made of.
+ */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const behaviour = new URL('../../scenarios/fixtures/mcp-behaviour.mjs', import.meta.url).href;
+/** The same server, whose results have a `_meta` of their own. */
+const withOwnMeta = `
+  import { createInterface } from 'node:readline';
+  import { createBehaviour } from ${JSON.stringify(behaviour)};
+  const send = (message) => {
+    if (message.result?.content) message.result._meta = { trace: 'abc', a2c_outcome: 'unknown' };
+    process.stdout.write(JSON.stringify(message) + '\\n');
+  };
+  const { receive } = createBehaviour('echo', { send });
+  createInterface({ input: process.stdin }).on('line', (line) => receive(JSON.parse(line)));`;
+const freely = ['fail', 'hang', 'pair', 'seen', 'slow'];
+const config = {
+  mcpServers: {
+    fixture: {
+      ...{ command: process.execPath, args: [server], autoApprove: freely },
+      tool_meta: { echo: { auto_apply: true, tags: ['text'] } },
+    },
+    own: {
+      ...{
+        command: process.execPath,
+        args: ['--input-type=module', '-e', withOwnMeta],
+        autoApprove: ['all'],
+      },
+      tool_meta: { echo: { alias: 'own_echo', tags: ['text'] } },
+    },
+  },
+};
+
+interface Result {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent?: { readonly error: { code: number; message: string; details: object } };
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+let office: Office;
+let computer: Computer;
+let socket: Socket;
+let confirm: () => Promise<ConfirmAnswer> | ConfirmAnswer = () => 'deny';
+const heard: string[] = [];
+const opened: { close(): Promise<void> }[] = [];
+
+const emit = (event: string, body: object): Promise<unknown[]> =>
+  new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
+let calls = 0;
+/** What the agent hears, as it comes. */
+const call = async (tool: string, params: object = {}, more: object = {}): Promise<Result> => {
+  const asked = { agent: 'raw', req_id: `r${(calls += 1)}`, computer: 'ours', timeout: 30 };
+  const [ack] = await emit('client:tool_call', { ...asked, tool_name: tool, params, ...more });
+  return ack as Result;
+};
+const textOf = ({ content }: Result): string => content.map(({ text }) => text).join('\n');
+/** What the server says of calls that hang and calls that were cancelled: it takes its lines in order. */
+const seen = async (): Promise<{ hanging: string[]; cancelled: string[] }> =>
+  JSON.parse(textOf(await call('seen')));
+const computerOf = async (options: ComputerOptions): Promise<Computer> => {
+  const one = await createComputer({ office: { url: office.url }, stateDir: false, ...options });
+  opened.push(one);
+  return one;
+};
+
+beforeAll(async () => {
+  office = await createOffice({ port: 0 });
+  const options = { office: { url: office.url }, stateDir: false } as const;
+  computer = await createComputer({ name: 'ours', config, confirm: () => confirm(), ...options });
+  socket = io(`${office.url}/smcp`, { reconnection: false, transports: ['websocket'] });
+  socket.onAny((event: string) => heard.push(event));
+  const seat = { role: 'agent', name: 'raw', office_id: 'local' };
+  expect(await emit('server:join_office', seat)).toEqual([true, null]);
+});
+afterEach(async () => {
+  for (const one of opened.splice(0).toReversed()) await one.close();
+});
+afterAll(async () => {
+  socket.disconnect();
+  await computer.close();
+  await office.close();
+});
+
+describe('a call that a person may have to confirm', () => {
+  it('E01 runs unasked where its meta has auto_apply', async () => {
+    confirm = () => Promise.reject(new Error('nobody is to be asked'));
+    expect(await call('echo', { text: 'hi' })).toMatchObject({
+      content: [{ type: 'text', text: 'hi' }],
+      meta: { a2c_outcome: 'succeeded' },
+    });
+  });
+
+  it('E02 is refused where the computer has nobody to ask, with the text of the reference', async () => {
+    await computerOf({ name: 'alone', config });
+    const answer = await call('methods', {}, { computer: 'alone' });
+    expect(answer).toMatchObject({ isError: true, meta: { error_code: 4005, a2c_phase: 'confirming' } });
+    expect(textOf(answer)).toContain('没有实现二次确认回调方法');
+  });
+
+  it('E03 runs when the person says yes', async () => {
+    confirm = () => 'allow';
+    const answer = await call('methods');
+    expect(textOf(answer)).toContain('tools/call');
+    expect(answer.meta).toMatchObject({ a2c_outcome: 'succeeded' });
+  });
+
+  it('E04 is denied with isError, the text of the reference and error_code 4005 (answers otherwise: the case has isError false)', async () => {
+    confirm = () => 'deny';
+    expect(await call('methods')).toMatchObject({
+      isError: true,
+      content: [{ text: '工具调用二次确认被拒绝，请稍后再试' }],
+      meta: { error_code: 4005, a2c_outcome: 'failed', a2c_phase: 'confirming' },
+    });
+  });
+
+  it.each([
+    ['E05 is refused when the person was asked in vain, as the callback says', 'TimeoutError', '确认超时'],
+    ['E06 is refused with its text when the callback throws', 'Error', '二次确认时发生异常'],
+  ])('%s', async (_, name, text) => {
+    confirm = () => Promise.reject(Object.assign(new Error('no dialog'), { name }));
+    const answer = await call('methods');
+    expect(answer).toMatchObject({ isError: true, meta: { error_code: 4005, a2c_outcome: 'failed' } });
+    expect(textOf(answer)).toContain(text);
+  });
+});
+
+describe('the result of a call', () => {
+  it('E07 that takes too long says so, also to programs, and its server is told', async () => {
+    const answer = await call('hang', { label: 'E07' }, { timeout: 1 });
+    expect(answer).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 4004, details: { timeout: 1_000, which: 'caller' } } },
+      meta: { a2c_timeout: true, a2c_outcome: 'unknown', a2c_phase: 'running' },
+    });
+    expect(textOf(answer)).toContain("Tool 'hang' execution timed out");
+    expect((await seen()).cancelled).toContain('E07');
+  });
+
+  it('E08 of an unknown tool is an error with 4001 that names it (answers otherwise: the case has no content, and ValueError for a code)', async () => {
+    const answer = await call('no_such_tool');
+    expect(answer).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 4001, remedy: expect.any(String) } },
+      meta: { error_code: 4001, a2c_outcome: 'failed', a2c_phase: 'resolving' },
+    });
+    expect(textOf(answer)).toContain('no_such_tool');
+  });
+
+  it('E09 has the meta of its tool as an object, beside what its server put there', async () => {
+    expect(await call('own_echo', { text: 'hi' })).toEqual({
+      content: [{ type: 'text', text: 'hi' }],
+      meta: { trace: 'abc', a2c_tool_meta: { alias: 'own_echo', tags: ['text'] }, a2c_outcome: 'succeeded' },
+    });
+  });
+
+  it.each([
+    [401, 'Unauthorized', 'queued'],
+    [403, 'AccessDenied', 'queued'],
+    [503, undefined, 'running'],
+  ])(
+    'E19 of a server that answers HTTP %i is an error with 4003 and that reason, long before the time-out (the text of the issue has no 4006 and 4007)',
+    async (status, reason, a2c_phase) => {
+      const upstream = await startHttpServer({
+        kind: 'streamable',
+        instead: ({ body }, response) => {
+          if (body?.['method'] !== 'tools/call') return false;
+          response.writeHead(status).end();
+          return true;
+        },
+      });
+      opened.push({ close: () => upstream.stop() });
+      const far = { r: { type: 'http', url: `${upstream.url}/pages`, autoApprove: ['all'] } };
+      await computerOf({ name: 'far', config: { mcpServers: far } });
+      const began = Date.now();
+      expect(await call('first', {}, { computer: 'far', timeout: 60 })).toMatchObject({
+        isError: true,
+        structuredContent: {
+          error: { code: 4003, details: { ...(reason && { reason }), http_status: status } },
+        },
+        meta: { error_code: 4003, a2c_outcome: 'failed', a2c_phase },
+      });
+      expect(Date.now() - began).toBeLessThan(30_000);
+    },
+  );
+});
+
+describe('the history of a computer', () => {
+  it('E14 has the last ten of twelve calls in order, with what was asked and how it ended', async () => {
+    for (let n = 1; n <= 12; n += 1)
+      await call(
+        n === 12 ? 'fail' : 'echo',
+        { text: `${n}` },
+        { req_id: `E14-${n}`, timeout: n === 11 ? 0 : 5 },
+      );
+    const past = computer.history().toReversed();
+    expect(past.map(({ reqId }) => reqId)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((n) => `E14-${n}`));
+    expect(past.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp))).toEqual(past);
+    expect(past.slice(-2)).toEqual([
+      {
+        ...{
+          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+          reqId: 'E14-11',
+          server: 'fixture',
+        },
+        ...{ tool: 'echo', parameters: { text: '11' }, timeoutMs: null, success: true, error: null },
+      },
+      {
+        ...{ timestamp: expect.any(String), reqId: 'E14-12', server: 'fixture', tool: 'fail' },
+        ...{ parameters: { text: '12' }, timeoutMs: 5_000, success: false, error: 'no such thing' },
+      },
+    ]);
+  });
+
+  it('E15 has no call of a tool that nobody knows', async () => {
+    await call('no_such_tool', {}, { req_id: 'E15' });
+    expect(computer.history().map(({ reqId }) => reqId)).not.toContain('E15');
+  });
+});
+
+describe('a cancel', () => {
+  const cancel = (reqId: string): void =>
+    void socket.emit('server:tool_call_cancel', { agent: 'raw', req_id: reqId });
+
+  it('E16 ends the call under its req_id with a2c_cancelled, and its server hears of it', async () => {
+    const answer = call('hang', { label: 'E16' }, { req_id: 'E16' });
+    expect((await seen()).hanging).toContain('E16');
+    cancel('E16');
+    expect(await answer).toMatchObject({
+      ...{ isError: true, content: [{ text: 'Tool call cancelled' }] },
+      meta: { a2c_cancelled: true, a2c_cancel_reason: 'agent_requested', a2c_outcome: 'unknown' },
+    });
+    expect((await seen()).cancelled.filter((label) => label === 'E16')).toEqual(['E16']);
+  });
+
+  it('E17 of a req_id that is unknown or over does nothing', async () => {
+    expect(textOf(await call('echo', { text: 'over' }, { req_id: 'E17' }))).toBe('over');
+    const before = [await seen(), heard.length];
+    for (const reqId of ['E17', 'nobody asked this']) cancel(reqId);
+    expect([await seen(), heard.length]).toEqual(before);
+  });
+});
+
+describe('calls at the same time', () => {
+  it('E18 of one server overlap: the first is answered only after the second has come', async () => {
+    const answers = await Promise.all([call('pair', { text: 'first' }), call('pair', { text: 'second' })]);
+    expect(answers.map(textOf)).toEqual(['first', 'second']);
+  });
+});

@@ -1,0 +1,151 @@
+import { fileURLToPath } from 'node:url';
+import { io, type Socket } from 'socket.io-client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+import type { Agent, Computer, ComputerEvents, Office } from '../index.ts';
+
+/** How calls end for who asked and for who looks on: agents and computers of ours, and a computer that shares no code with us. */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const config = (autoApprove: readonly string[] = ['all']): object => ({
+  mcpServers: { fixture: { command: process.execPath, args: [server], autoApprove } },
+});
+const mebibyte = 1024 * 1024;
+
+let office: Office;
+let socket: Socket | undefined;
+const opened: AsyncDisposable[] = [];
+beforeEach(async () => {
+  office = await createOffice({ port: 0 });
+});
+afterEach(async () => {
+  socket?.disconnect();
+  for (const one of opened.splice(0).toReversed()) await one[Symbol.asyncDispose]();
+  await office.close();
+});
+const kept = <T extends AsyncDisposable>(one: T): T => (opened.push(one), one);
+const pairOf = async (autoApprove?: readonly string[]): Promise<{ computer: Computer; agent: Agent }> => {
+  const seat = { name: 'ours', office: { url: office.url }, stateDir: false } as const;
+  const computer = kept(
+    await createComputer({ ...seat, config: config(autoApprove), confirm: () => 'deny' }),
+  );
+  const agent = kept(await createAgent({ url: office.url }));
+  await agent.tools('ours');
+  return { computer, agent };
+};
+
+type Ack = (body: unknown) => void;
+/** A computer that has one tool, keeps the acks of its calls, and what it is told of cancels. */
+async function rawComputer(onCall: (ack: Ack) => void) {
+  const raw = io(`${office.url}/smcp`, { reconnection: false, transports: ['websocket'] });
+  socket = raw;
+  const cancels: unknown[] = [];
+  const tool = { name: 't', description: 'a tool', params_schema: { type: 'object' }, return_schema: null };
+  raw.onAny((event: string, body: { readonly req_id: string }, ack: Ack) => {
+    if (event === 'client:get_tools') ack({ tools: [tool], req_id: body.req_id });
+    if (event === 'client:get_config') ack({ servers: {}, inputs: [] });
+    if (event === 'client:tool_call') onCall(ack);
+    if (event === 'notify:tool_call_cancel') cancels.push(body);
+  });
+  const seat = { role: 'computer', name: 'raw', office_id: 'local' };
+  await new Promise((resolve) => raw.emit('server:join_office', seat, resolve));
+  return cancels;
+}
+
+describe('an agent', () => {
+  it('E20 whose call has no answer in time says so with its req_id, and has sent exactly one cancel', async () => {
+    const acks: Ack[] = [];
+    const cancels = await rawComputer((ack) => acks.push(ack));
+    const agent = kept(await createAgent({ url: office.url, timing: { agentMarginMs: 0 } }));
+    await agent.tools('raw');
+    const answer = await agent.callTool('raw', 't', {}, { reqId: 'E20', timeoutMs: 1_000 });
+    expect(answer).toMatchObject({
+      ...{ outcome: 'unknown', end: 'timedOut', phase: 'running' },
+      failure: { code: 'ToolExecutionTimeout', message: expect.stringContaining("(call 'E20')") as string },
+    });
+    agent.cancel('E20');
+    acks[0]?.({ content: [] });
+    // Whoever is asked after the cancels answers after them.
+    await agent.getConfig('raw');
+    expect(cancels).toEqual([{ agent: 'agent', req_id: 'E20' }]);
+  });
+
+  it('sends no cancel for a call that has its answer', async () => {
+    const cancels = await rawComputer((ack) => ack({ content: [] }));
+    const agent = kept(await createAgent({ url: office.url }));
+    await agent.tools('raw');
+    const call = agent.callTool('raw', 't', {}, { reqId: 'over' });
+    expect(await call).toMatchObject({ outcome: 'succeeded', phase: null });
+    call.cancel();
+    agent.cancel('over');
+    await agent.getConfig('raw');
+    expect(cancels).toEqual([]);
+  });
+
+  it.each([
+    [
+      'die',
+      'unknown',
+      'running',
+      { message: expect.stringContaining('exit code 3') as string, remedy: expect.any(String) as string },
+    ],
+    ['methods', 'failed', 'confirming', { code: 4005 }],
+    ['no_such_tool', 'failed', 'resolving', { code: 4001, remedy: expect.any(String) as string }],
+    ['fail', 'failed', 'running', null],
+  ])('knows of %s what its computer knows: %s, %s', async (tool, outcome, phase, failure) => {
+    const { agent } = await pairOf(['die', 'fail']);
+    expect(await agent.callTool('ours', tool)).toMatchObject({ outcome, phase, failure });
+  });
+});
+
+describe('a computer', () => {
+  it('fails a call whose result has 40 MiB with that size, and serves on (case 56)', async () => {
+    const { agent, computer } = await pairOf();
+    expect(await agent.callTool('ours', 'big', { bytes: 40 * mebibyte })).toMatchObject({
+      ...{ outcome: 'failed', phase: 'running' },
+      failure: {
+        code: 413,
+        message: expect.stringContaining('has 40.0 MiB, the limit is 10.0 MiB') as string,
+      },
+    });
+    expect(await agent.callTool('ours', 'echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
+    expect(computer.status()).toMatchObject({ servers: [{ state: 'ready' }], link: { state: 'joined' } });
+  });
+
+  it('tells of each call once that it began and once how it ended, whoever asked and however it ended (case 57)', async () => {
+    const { agent, computer } = await pairOf(['die', 'echo', 'fail', 'hang']);
+    const told: (readonly [string, string, string?])[] = [];
+    computer.on('call.started', ({ reqId }) => told.push(['started', reqId]));
+    computer.on('call.settled', ({ reqId, outcome }: ComputerEvents['call.settled']) =>
+      told.push(['settled', reqId, outcome]),
+    );
+    const ends = {
+      echo: 'succeeded',
+      fail: 'failed',
+      methods: 'failed',
+      hang: 'unknown',
+      die: 'unknown',
+    } as const;
+    for (const [tool, outcome] of Object.entries(ends)) {
+      const how = { reqId: tool, timeoutMs: 1_000 };
+      const answer =
+        tool === 'echo'
+          ? await computer.callTool(tool, {}, how)
+          : await agent.callTool('ours', tool, {}, how);
+      expect([tool, answer.outcome]).toEqual([tool, outcome]);
+      expect(told.filter(([, reqId]) => reqId === tool)).toEqual([
+        ['started', tool],
+        ['settled', tool, outcome],
+      ]);
+    }
+  });
+
+  it('drops the answer to a call that was cancelled, and counts it', async () => {
+    const { computer } = await pairOf();
+    const call = computer.callTool('hang', { label: 'late', late: true });
+    await computer.callTool('seen');
+    call.cancel();
+    expect(await call).toMatchObject({ end: 'cancelled', outcome: 'unknown', result: null });
+    await computer.callTool('seen');
+    expect(computer.servers()).toMatchObject([{ noise: { lateAnswer: 1, unknownId: 0 } }]);
+  });
+});

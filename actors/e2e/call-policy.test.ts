@@ -1,0 +1,266 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  createComputer,
+  type CallProgress,
+  type Computer,
+  type ComputerOptions,
+  type ConfirmQuestion,
+  type PermissionRequest,
+} from '../index.ts';
+
+const server = fileURLToPath(new URL('../../scenarios/fixtures/typed-server.mjs', import.meta.url));
+const start = (options: ComputerOptions = {}, entry: object = {}): Promise<Computer> =>
+  createComputer({
+    config: { mcpServers: { typed: { command: process.execPath, args: [server], ...entry } } },
+    stateDir: false,
+    ...options,
+  });
+/** What of its tools the server has run. */
+async function runs(computer: Computer): Promise<unknown> {
+  const { result } = await computer.callTool('get_runs', {}, { confirmed: true });
+  return JSON.parse((result as { content: [{ text: string }] }).content[0].text);
+}
+const all = { autoApprove: ['all'] };
+
+describe('arguments', () => {
+  it('that break the schema of the tool are refused with a line for each mistake, and nothing is sent', async () => {
+    await using computer = await start({}, all);
+    const answer = await computer.callTool('get_next', { n: 'two', m: 1 });
+    expect(answer).toMatchObject({ outcome: 'failed', end: 'refused', phase: 'judging', result: null });
+    expect(answer.failure).toMatchObject({ code: 'ArgumentsInvalid', details: { tool_name: 'get_next' } });
+    expect(answer.failure?.message).toMatch(
+      /^Wrong arguments for tool 'get_next' of server 'typed': .*n: must be integer/,
+    );
+    expect(answer.failure?.message).not.toContain('two');
+    expect(await runs(computer)).toEqual([]);
+  });
+
+  it('are looked at before anybody is asked to confirm', async () => {
+    const asked: ConfirmQuestion[] = [];
+    const confirm = (question: ConfirmQuestion) => {
+      asked.push(question);
+      return 'allow' as const;
+    };
+    await using computer = await start({ confirm });
+    await computer.callTool('get_next', {});
+    expect(asked).toEqual([]);
+    expect(await computer.callTool('get_next', { n: 1 })).toMatchObject({ outcome: 'succeeded' });
+    expect(asked).toMatchObject([
+      {
+        tool: 'get_next',
+        title: 'The next number',
+        arguments: { n: 1 },
+        annotations: { readOnlyHint: true },
+      },
+    ]);
+  });
+});
+
+describe('permission', () => {
+  it('of a group runs what reads, and asks about what writes', async () => {
+    await using computer = await start({}, { autoApprove: ['read'] });
+    expect(await computer.callTool('get_next', { n: 1 })).toMatchObject({ outcome: 'succeeded' });
+    expect(await computer.callTool('delete_all')).toMatchObject({
+      ...{ outcome: 'failed', end: 'refused', phase: 'confirming', failure: { code: 4005 } },
+    });
+    expect(await runs(computer)).toEqual(['get_next']);
+  });
+
+  it('is what the rule of the host says: allow, ask or deny, with its reason, at once or later', async () => {
+    const requests: PermissionRequest[] = [];
+    await using computer = await start(
+      {
+        permission: async (request) => {
+          requests.push(request);
+          if (request.tool === 'get_next') return 'allow';
+          return { decision: 'deny', reason: 'not on a Sunday' };
+        },
+      },
+      all,
+    );
+    expect(await computer.callTool('get_next', { n: 1 })).toMatchObject({ outcome: 'succeeded' });
+    const denied = await computer.callTool('delete_all', {}, { confirmed: true });
+    expect(denied).toMatchObject({ outcome: 'failed', end: 'refused', failure: { code: 'NotPermitted' } });
+    expect(denied.failure?.message).toContain('Operation not permitted');
+    expect(denied.failure?.message).toContain('not on a Sunday');
+    expect(requests).toMatchObject([
+      { server: 'typed', tool: 'get_next', arguments: { n: 1 }, autoApprove: ['all'] },
+      { tool: 'delete_all', annotations: { destructiveHint: true } },
+    ]);
+  });
+
+  it('is refused by a rule that throws, or says nothing that we know', async () => {
+    let say: () => 'allow' = () => {
+      throw new Error('no rule today');
+    };
+    await using computer = await start({ permission: () => say() }, all);
+    const thrown = await computer.callTool('delete_all');
+    expect([thrown.end, thrown.failure?.message]).toEqual([
+      'refused',
+      expect.stringContaining('no rule today'),
+    ]);
+    say = () => 'yes' as 'allow';
+    expect(await computer.callTool('delete_all')).toMatchObject({ failure: { code: 'NotPermitted' } });
+    say = () => 'allow';
+    expect(await computer.callTool('delete_all')).toMatchObject({ outcome: 'succeeded' });
+  });
+});
+
+describe('a person', () => {
+  it('who allows a tool for the session is asked about that tool once, and about another one again', async () => {
+    const asked: string[] = [];
+    await using computer = await start({
+      confirm: ({ tool }) => {
+        asked.push(tool);
+        return tool === 'delete_all' ? 'allow-for-session' : 'allow';
+      },
+    });
+    for (const tool of ['delete_all', 'delete_all', 'get_next', 'get_next', 'delete_all'])
+      expect(await computer.callTool(tool, tool === 'get_next' ? { n: 1 } : {})).toMatchObject({
+        outcome: 'succeeded',
+      });
+    expect(asked).toEqual(['delete_all', 'get_next', 'get_next']);
+  });
+
+  it('who denies gives a reason, and the failure has it', async () => {
+    await using computer = await start({ confirm: () => ({ decision: 'deny', reason: 'too dangerous' }) });
+    expect(await computer.callTool('delete_all')).toMatchObject({
+      ...{ end: 'refused', phase: 'confirming' },
+      failure: { code: 4005, details: { reason_given: 'too dangerous' } },
+    });
+  });
+
+  it('who does not answer in time is told apart from one that fails (E05)', async () => {
+    const late = Object.assign(new Error('nobody clicked'), { name: 'TimeoutError' });
+    await using computer = await start({ confirm: () => Promise.reject(late) });
+    expect((await computer.callTool('delete_all')).failure?.message).toContain('确认超时');
+  });
+
+  it.each([
+    ['fails with what has no text', () => Promise.reject(Object.create(null))],
+    [
+      'answers with what breaks when it is read',
+      () => ({
+        get decision(): never {
+          throw new Error('mine');
+        },
+      }),
+    ],
+  ])('whose callback %s allows nothing, and the host lives on', async (_, confirm) => {
+    await using computer = await start({ confirm });
+    expect(await computer.callTool('delete_all')).toMatchObject({ end: 'refused', failure: { code: 4005 } });
+    expect(await runs(computer)).toEqual([]);
+  });
+
+  it('is asked about what is sent, whatever becomes of the object that a host called with, or of the question', async () => {
+    await using computer = await start({
+      permission: (asked) => {
+        Object.assign(asked.arguments, { n: 'the rule was here' });
+        return 'ask';
+      },
+      confirm: (question) => {
+        Object.assign(question.arguments, { n: '***' });
+        return 'allow';
+      },
+    });
+    const given = { n: 1 };
+    const call = computer.callTool('get_next', given);
+    given.n = 5;
+    expect(await call).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: '2' }] } });
+  });
+});
+
+describe('turns', () => {
+  const limits = { ...all, a2c: { concurrency: 1, queue: 1 } };
+  it('are taken in order: one runs, one waits, and one more is told at once that the server is busy', async () => {
+    await using computer = await start({}, limits);
+    const first = computer.callTool('get_slowly', {}, { reqId: 'first' });
+    const begun = new Promise<CallProgress>((resolve) => first.on('progress', resolve));
+    const second = computer.callTool('get_next', { n: 1 }, { reqId: 'second' });
+    const third = await computer.callTool('get_next', { n: 2 }, { reqId: 'third' });
+    expect(third).toMatchObject({
+      outcome: 'failed',
+      end: 'refused',
+      phase: 'queued',
+      failure: { code: 'Busy' },
+    });
+    expect(third.failure?.remedy).toContain('a2c.concurrency');
+    await begun;
+    first.cancel();
+    expect(await first).toMatchObject({ outcome: 'unknown', end: 'cancelled', phase: 'running' });
+    expect(await second).toMatchObject({ outcome: 'succeeded' });
+    expect(await runs(computer)).toEqual(['get_slowly', 'get_next']);
+  });
+
+  it('that do not come in the time of a call end it, unsent', async () => {
+    await using computer = await start({}, limits);
+    const first = computer.callTool('get_slowly');
+    const begun = new Promise<CallProgress>((resolve) => first.on('progress', resolve));
+    const late = await computer.callTool('get_next', { n: 1 }, { timeoutMs: 20 });
+    expect(late).toMatchObject({ outcome: 'failed', end: 'timedOut', phase: 'queued' });
+    expect(late.failure?.message).toContain('was not sent within 20 ms');
+    await begun;
+    first.cancel();
+    await first;
+    expect(await runs(computer)).toEqual(['get_slowly']);
+  });
+});
+
+describe('what comes back', () => {
+  it('that keeps to the output schema says nothing of it; what does not is given, with the mistakes', async () => {
+    await using computer = await start({}, all);
+    const right = await computer.callTool('get_next', { n: 1 });
+    expect(right).toMatchObject({ outcome: 'succeeded', result: { structuredContent: { sum: 2 } } });
+    expect(JSON.stringify(right.result)).not.toContain('a2c_output_mismatch');
+    expect(await computer.callTool('get_wrong', { n: 1 })).toMatchObject({
+      outcome: 'succeeded',
+      result: { structuredContent: { sum: 'x' }, meta: { a2c_output_mismatch: ['sum: must be integer'] } },
+    });
+  });
+
+  it('goes through the program of its server, and stays itself (E10, E11)', async () => {
+    await using computer = await start({}, { ...all, vrl: '.n = .parameters.n\n.by = .tool_name' });
+    const { result } = await computer.callTool('get_next', { n: 4 });
+    const { content, meta } = result as { content: object[]; meta: { a2c_vrl_transformed: string } };
+    expect(content).toEqual([{ type: 'text', text: '5' }]);
+    expect(JSON.parse(meta.a2c_vrl_transformed)).toMatchObject({ n: 4, by: 'get_next' });
+  });
+
+  it('is given as it is when the program fails, with a warning (E12)', async () => {
+    await using computer = await start({}, { ...all, vrl: '.n = to_int!(.content)' });
+    const answer = await computer.callTool('get_next', { n: 4 });
+    expect(answer).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: '5' }] } });
+    const { meta } = answer.result as { meta: { a2c_warnings: string[] } };
+    expect(Object.keys(meta)).toEqual(['a2c_warnings']);
+    expect(meta.a2c_warnings).toEqual([expect.stringContaining("vrl of 'typed'")]);
+  });
+});
+
+describe('progress', () => {
+  it('reaches whoever holds the call, and whoever listens to the computer, until the answer', async () => {
+    await using computer = await start({}, all);
+    const told: unknown[] = [];
+    computer.on('call.progress', (progress) => told.push(progress));
+    const call = computer.callTool('get_slowly', {}, { reqId: 'r7' });
+    const own = await new Promise<CallProgress>((resolve) => call.on('progress', resolve));
+    await computer.callTool('get_finish');
+    expect(await call).toMatchObject({ outcome: 'succeeded', reqId: 'r7' });
+    expect(own).toEqual({ progress: 1, total: 3, message: 'begun' });
+    expect(told).toEqual([{ reqId: 'r7', server: 'typed', tool: 'get_slowly', ...own }]);
+    // It is over: nothing happens.
+    call.cancel();
+  });
+});
+
+describe('who hears of everything from the start', () => {
+  it('hears of each call, too, without a listener of calls', async () => {
+    const told: string[] = [];
+    const onEvent: ComputerOptions['onEvent'] = (name) => void (name.startsWith('call.') && told.push(name));
+    await using computer = await start({ onEvent }, all);
+    await computer.callTool('get_next', { n: 1 });
+    computer.on('call.settled', () => {});
+    await computer.callTool('get_next', { n: 2 });
+    expect(told).toEqual(['call.started', 'call.settled', 'call.started', 'call.settled']);
+  });
+});

@@ -1,0 +1,287 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  type Agent,
+  type CallOutcome,
+  type Computer,
+  type Confirm,
+  type ConfirmQuestion,
+  type Office,
+} from '../index.ts';
+
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const config = (autoApprove: readonly string[]): object => ({
+  mcpServers: { fixture: { command: process.execPath, args: [server], autoApprove } },
+});
+
+/** Who calls: the host of the computer itself, or an agent in its office. */
+interface Caller {
+  call(tool: string, params?: object, options?: Parameters<Computer['callTool']>[2]): Promise<CallOutcome>;
+  cancel(reqId: string): void;
+}
+let office: Office;
+let computer: Computer;
+let agent: Agent;
+beforeAll(async () => {
+  office = await createOffice({ port: 0 });
+  computer = await createComputer({ name: 'c1', config: config(['all']), office: { url: office.url } });
+  agent = await createAgent({ url: office.url });
+  await agent.tools('c1');
+});
+afterAll(async () => {
+  for (const one of [agent, computer, office]) await one.close();
+});
+const callers: readonly (readonly [string, Caller])[] = [
+  [
+    'the host of a computer',
+    {
+      call: (tool, params, options) => computer.callTool(tool, { ...params }, options),
+      cancel: (reqId) => computer.cancelCall(reqId),
+    },
+  ],
+  [
+    'an agent',
+    {
+      call: (tool, params, options) => agent.callTool('c1', tool, { ...params }, options),
+      cancel: (reqId) => agent.cancel(reqId),
+    },
+  ],
+];
+const mebibyte = 1024 * 1024;
+
+describe.each(callers)('a call of %s', (who, { call, cancel }) => {
+  /** A label that no other test uses. */
+  const labelled = (name: string): string => `${who}: ${name}`;
+  /** What the server says of calls that hang and calls that were cancelled: it takes its lines in order. */
+  async function seen(): Promise<{ hanging: string[]; cancelled: string[] }> {
+    const { result } = await call('seen');
+    return JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
+  }
+
+  it('is answered with the result as the server gave it', async () => {
+    expect(await call('echo', { text: 'hi' }, { reqId: labelled('echo') })).toMatchObject({
+      outcome: 'succeeded',
+      end: 'succeeded',
+      reqId: labelled('echo'),
+      // The wire does not tell an agent which server it was.
+      server: who === 'an agent' ? 'c1' : 'fixture',
+      tool: 'echo',
+      result: { content: [{ type: 'text', text: 'hi' }] },
+      failure: null,
+    });
+  });
+
+  it.each(['signal', 'reqId'])('is cancelled by its %s, and the server hears of it', async (by) => {
+    const label = labelled(by);
+    const aborter = new AbortController();
+    const answer = call('hang', { label }, { reqId: label, signal: aborter.signal });
+    expect((await seen()).hanging).toContain(label);
+    if (by === 'signal') aborter.abort();
+    else cancel(label);
+    expect(await answer).toMatchObject({
+      outcome: 'unknown',
+      end: 'cancelled',
+      reqId: label,
+      failure: { code: 'ToolCallCancelled' },
+    });
+    expect(await seen()).toMatchObject({
+      hanging: expect.not.arrayContaining([label]),
+      cancelled: expect.arrayContaining([label]),
+    });
+  });
+
+  it('whose signal is aborted already is not sent, and settles as cancelled', async () => {
+    const label = labelled('aborted');
+    const answer = await call('hang', { label }, { reqId: label, signal: AbortSignal.abort() });
+    expect(answer).toMatchObject({
+      ...{ outcome: 'failed', end: 'cancelled', phase: 'resolving', reqId: label, tool: 'hang' },
+      ...{ result: null, failure: { code: 'ToolCallCancelled' } },
+    });
+    const { hanging, cancelled } = await seen();
+    expect([...hanging, ...cancelled]).not.toContain(label);
+  });
+
+  it('that is cancelled when it is over keeps its answer', async () => {
+    const reqId = labelled('over');
+    const answer = await call('echo', { text: 'done' }, { reqId });
+    cancel(reqId);
+    cancel('nobody asked this');
+    expect(answer.outcome).toBe('succeeded');
+  });
+
+  it('with the id of one in flight is refused with 409, and the first one lives', async () => {
+    const reqId = labelled('twice');
+    const first = call('hang', { label: reqId }, { reqId });
+    expect(await call('echo', { text: 'second' }, { reqId })).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 409, details: { req_id: reqId } },
+    });
+    expect((await seen()).hanging).toContain(reqId);
+    cancel(reqId);
+    expect((await first).end).toBe('cancelled');
+    // An agent is done with a call that it cancels; its office is when the computer has heard of that.
+    expect((await seen()).cancelled).toContain(reqId);
+    expect(await call('echo', { text: 'third' }, { reqId })).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('without an answer in time ends as unknown, and the server is told', async () => {
+    const label = labelled('slow');
+    const answer = await call('hang', { label }, { timeoutMs: 1_000 });
+    expect(answer).toMatchObject({ outcome: 'unknown', failure: { details: { timeout: 1_000 } } });
+    expect((await seen()).cancelled).toContain(label);
+  });
+
+  it('of a tool that says itself that it failed is failed, with its result', async () => {
+    expect(await call('fail')).toMatchObject({
+      outcome: 'failed',
+      end: 'failed',
+      result: { isError: true, content: [{ text: 'no such thing' }] },
+    });
+  });
+
+  it('of an unknown tool fails and says so', async () => {
+    const answer = await call('no_such_tool');
+    expect(answer).toMatchObject({ outcome: 'failed', failure: { code: 4001 } });
+    expect(answer.failure?.message).toContain('no_such_tool');
+  });
+
+  it('with a result over the budget gets its beginning, says so, and the host keeps the whole (case 56)', async () => {
+    const answer = await call('big', { bytes: 9 * mebibyte });
+    expect(answer.outcome).toBe('succeeded');
+    // An agent reads `meta` as MCP spells it.
+    const { content, meta, _meta } = answer.result as Record<'meta' | '_meta', Cut> & {
+      content: { text: string }[];
+    };
+    const { a2c_cut: cut } = meta ?? _meta;
+    expect(cut).toMatchObject({ limit_bytes: 7 * mebibyte, handle: `fixture/${answer.reqId}` });
+    expect(cut.bytes).toBeGreaterThan(9 * mebibyte);
+    expect(content[0]?.text).toContain(
+      `The host of the computer keeps the whole as 'fixture/${answer.reqId}'`,
+    );
+    const [beginning, rest] = (content[1]?.text ?? '').split('…');
+    expect(new Set(beginning)).toEqual(new Set('x'));
+    expect(rest).toMatch(/^ \[\d+ characters cut\]$/);
+    const whole = computer.keptResult(cut.handle) as { content: { text: string }[] };
+    expect(whole.content[0]?.text).toHaveLength(9 * mebibyte);
+  });
+
+  it('with a result within the budget gets it whole, and with one that no message carries fails with its size', async () => {
+    const whole = (await call('big', { bytes: 6 * mebibyte })).result as { content: { text: string }[] };
+    expect(whole.content[0]?.text).toHaveLength(6 * mebibyte);
+    expect(await call('big', { bytes: 12 * mebibyte })).toMatchObject({
+      outcome: 'failed',
+      failure: {
+        message: 'the answer to tools/call has 12.0 MiB, the limit is 10.0 MiB',
+        details: { limit: 10 * mebibyte },
+      },
+    });
+    expect(await call('echo', { text: 'still here' })).toMatchObject({ outcome: 'succeeded' });
+    expect(computer.status().link).toEqual({ state: 'joined', reason: null });
+  });
+
+  it('with parameters that no JSON can hold fails, and the next one runs', async () => {
+    expect(await call('echo', { text: 1n })).toMatchObject({ outcome: 'failed' });
+    expect(await call('echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
+  });
+});
+
+interface Cut {
+  readonly a2c_cut: { readonly bytes: number; readonly limit_bytes: number; readonly handle: string };
+}
+
+describe('a call that needs a person', () => {
+  const outcomeBy = async (
+    confirm: Confirm,
+    options: Parameters<Computer['callTool']>[2] = {},
+  ): Promise<CallOutcome> => {
+    await using own = await createComputer({ config: config(['seen']), confirm });
+    const answer = await own.callTool('echo', { text: 'hi' }, { reqId: 'r1', ...options });
+    expect(JSON.stringify((await own.callTool('seen')).result)).toContain('hanging');
+    return answer;
+  };
+
+  it('runs when the person says yes, who is told what wants to run', async () => {
+    const asked: ConfirmQuestion[] = [];
+    const answer = await outcomeBy((question) => {
+      asked.push(question);
+      return 'allow';
+    });
+    expect(answer.outcome).toBe('succeeded');
+    expect(asked).toMatchObject([
+      { reqId: 'r1', server: 'fixture', tool: 'echo', title: 'echo', arguments: { text: 'hi' } },
+    ]);
+  });
+
+  it.each<[string, Confirm, string]>([
+    ['says no', () => 'deny', '二次确认被拒绝'],
+    ['is asked by code that throws', () => Promise.reject(new Error('no dialog')), 'no dialog'],
+    ['does not exist', 'deny', '没有实现二次确认'],
+    ['answers something that is none of the words', () => true as unknown as 'allow', '二次确认时发生异常'],
+  ])('is refused when the person %s', async (_, confirm, text) => {
+    const answer = await outcomeBy(confirm);
+    expect(answer).toMatchObject({
+      outcome: 'failed',
+      end: 'refused',
+      result: null,
+      failure: { code: 4005 },
+    });
+    expect(answer.failure?.message).toContain(text);
+  });
+
+  it('is not asked about when the caller has confirmed it', async () => {
+    const answer = await outcomeBy(() => Promise.reject(new Error('nobody is to be asked')), {
+      confirmed: true,
+    });
+    expect(answer.outcome).toBe('succeeded');
+  });
+
+  it('is cancelled while the person thinks: nothing was sent, and the question is withdrawn', async () => {
+    const aborter = new AbortController();
+    let isWithdrawn = false;
+    const answer = await outcomeBy(
+      ({ signal }) => {
+        signal.addEventListener('abort', () => (isWithdrawn = true));
+        queueMicrotask(() => aborter.abort());
+        return new Promise(() => {});
+      },
+      { signal: aborter.signal },
+    );
+    expect(answer).toMatchObject({ outcome: 'failed', end: 'cancelled' });
+    expect(isWithdrawn).toBe(true);
+  });
+
+  it('is refused when the person takes too long', async () => {
+    await using own = await createComputer({
+      config: config([]),
+      confirm: () => new Promise(() => {}),
+      timing: { confirmMs: 20 },
+    });
+    expect(await own.callTool('echo', { text: 'hi' })).toMatchObject({ outcome: 'failed', end: 'refused' });
+  });
+});
+
+describe('the limits of a config', () => {
+  it('bound the calls of that server, whoever asks and however long that would wait', async () => {
+    const at = (timeouts: object): object => ({
+      ...{ command: process.execPath, args: [server], autoApprove: ['all'], a2c: { timeouts } },
+    });
+    await using limited = await createComputer({
+      config: {
+        mcpServers: {
+          short: { ...at({ callTotalMs: 100 }), tool_meta: { hang: { alias: 'short' } } },
+          silent: { ...at({ callIdleMs: 90 }), tool_meta: { hang: { alias: 'silent' } } },
+        },
+        a2c: { timeouts: { callTotalMs: 200 } },
+      },
+    });
+    const limit = async (tool: string): Promise<unknown> =>
+      (await limited.callTool(tool, { label: tool }, { timeoutMs: 60_000 })).failure?.details;
+    expect(await Promise.all([limit('short'), limit('silent')])).toMatchObject([
+      { which: 'total', timeout: 100 },
+      { which: 'idle', timeout: 90 },
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEar, launched, pidsOf, stubborn } from '../../scenarios/fixtures/hosted.ts';
+import { createAgent, createComputer, createOffice, type Computer, type ComputerOptions } from '../index.ts';
+
+/** Orders that meet: changes of one config, stops of one server, the end of it all; and who hears of them. */
+const mark = crypto.randomUUID();
+const markOf = (name: string): string => `${mark}-${name}.`;
+const one = (name: string, behaviour = 'echo', more: object = {}): object => ({
+  mcpServers: { [name]: launched(markOf(name), behaviour, more) },
+});
+
+let computer: Computer;
+let ear: ReturnType<typeof createEar>;
+const start = async (config: object, options: ComputerOptions = {}): Promise<void> => {
+  ear = createEar();
+  computer = await createComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
+};
+const stateOf = (name: string): string | undefined =>
+  computer.servers().find((each) => each.name === name)?.state;
+afterEach(async () => {
+  await computer.close();
+  expect(pidsOf(mark)).toEqual([]);
+});
+
+describe('without auto-reconnect', () => {
+  it('an active server keeps its launch facts until it is stopped, however often somebody tries', async () => {
+    await start(one('a'), { autoReconnect: false });
+    const [pid] = pidsOf(markOf('a'));
+    for (const behaviour of ['pages', 'full', 'noTools'])
+      await expect(computer.addOrUpdateServer(one('a', behaviour))).rejects.toMatchObject({
+        code: 409,
+        message: 'Server a is active. Stop it before updating config',
+      });
+    // What is no launch fact may change.
+    await computer.addOrUpdateServer(one('a', 'echo', { forbidden_tools: ['fail'] }));
+    expect(pidsOf(markOf('a'))).toEqual([pid]);
+    await computer.restartServer('a');
+    expect(stateOf('a')).toBe('ready');
+    await computer.stopServer('a');
+    await computer.addOrUpdateServer(one('a', 'pages'));
+    await computer.startServer('a');
+    expect((await computer.tools()).tools.map(({ name }) => name)).toEqual(['first', 'second']);
+  });
+});
+
+describe('orders that meet', () => {
+  it('changes of one config happen one after another, and the last one holds', async () => {
+    await start(one('a'));
+    const changes = ['pages', 'full', 'echo', 'pages'].map((behaviour) =>
+      computer.addOrUpdateServer(one('a', behaviour)),
+    );
+    await Promise.allSettled([...changes, computer.addOrUpdateServer(one('b'))]);
+    await ear.until(() => stateOf('a') === 'ready' && stateOf('b') === 'ready');
+    const { tools } = await computer.tools();
+    expect(tools.filter((t) => t.server === 'a').map(({ name }) => name)).toEqual(['first', 'second']);
+    expect(pidsOf(mark)).toHaveLength(2);
+  });
+
+  it('a second stop hurries a server that has calls and does not want to end', async () => {
+    const graces = { a2c: { timeouts: { drainMs: 3_600_000, stdinGraceMs: 50, termGraceMs: 50 } } };
+    await start({ mcpServers: { s: stubborn(markOf('s')) }, ...graces });
+    const call = computer.callTool('hang', { label: 'x' });
+    await computer.callTool('seen');
+    const first = computer.stopServer('s');
+    await ear.until(() => stateOf('s') === 'closing');
+    const late = await computer.callTool('echo', { text: 'too late' });
+    expect(late).toMatchObject({ outcome: 'failed', failure: { code: 'ServerNotActive' } });
+    await Promise.all([first, computer.stopServer('s')]);
+    expect(await call).toMatchObject({ outcome: 'unknown', end: 'cancelled' });
+    expect(pidsOf(markOf('s'))).toEqual([]);
+  });
+
+  it('a computer that is closed in the midst of a change ends, and so does the change', async () => {
+    await start(one('a'));
+    const changes = [
+      computer.addOrUpdateServer(one('a', 'pages')),
+      computer.addOrUpdateServer(one('b')),
+      computer.removeServer('a'),
+      computer.setServers(one('c')),
+    ];
+    await computer.close();
+    const ends = await Promise.allSettled(changes);
+    expect(ends).toHaveLength(4);
+    expect(pidsOf(mark)).toEqual([]);
+    await expect(computer.addOrUpdateServer(one('a'))).rejects.toThrow('The computer is closed');
+  });
+});
+
+describe('an agent', () => {
+  it('hears once that the config has changed, and is answered with the new one', async () => {
+    await using office = await createOffice({ port: 0 });
+    await start(one('a'), { office: { url: office.url } });
+    await using agent = await createAgent({ url: office.url });
+    await agent.tools('c1');
+    const heard: string[] = [];
+    agent.on('config.changed', (event) => {
+      heard.push(event.computer);
+      ear.look();
+    });
+    expect(Object.keys((await agent.getConfig('c1')).servers)).toEqual(['a']);
+    await computer.addOrUpdateServer(one('b'));
+    await ear.until(() => heard.length > 0);
+    const config = await agent.getConfig('c1');
+    expect(Object.keys(config.servers)).toEqual(['a', 'b']);
+    // The same config again is no change: what comes after it is the next that is heard.
+    await computer.addOrUpdateServer(one('b'));
+    await computer.removeServer('b');
+    await ear.until(() => heard.length > 1);
+    expect(Object.keys((await agent.getConfig('c1')).servers)).toEqual(['a']);
+    expect(heard).toEqual(['c1', 'c1']);
+  });
+});

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { createComputer, type Computer, type ComputerOptions } from '../index.ts';
+
+/** What a config says beside its servers, and what there is to say about it, on every way in. */
+const mark = crypto.randomUUID();
+const plain = (more: object = {}): object => launched(mark, 'echo', { autoApprove: undefined, ...more });
+const needing = (id: string): object => plain({ env: { MARK: mark, KEY: `\${input:${id}}` } });
+const input = (id: string, value: string): object => ({ type: 'promptString', id, default: value });
+
+let computer: Computer;
+let notices: string[];
+const start = async (config: object, options: ComputerOptions = {}): Promise<void> => {
+  notices = [];
+  const { onEvent } = createEar();
+  const onNotice = (text: string): void => void notices.push(text);
+  computer = await createComputer({ config, onEvent, onNotice, stateDir: false, ...options });
+};
+const runs = async (tool = 'echo'): Promise<boolean> =>
+  (await computer.callTool(tool, { text: 'x' })).outcome === 'succeeded';
+const stateOf = (name: string): string | undefined =>
+  computer.servers().find((each) => each.name === name)?.state;
+afterEach(async () => {
+  await computer.close();
+  expect(pidsOf(mark)).toEqual([]);
+});
+
+describe('setServers means the whole config', () => {
+  const approving = { mcpServers: { a: plain() }, a2c: { autoApprove: ['all'] } };
+  it.each([[{}], [{ a2c: {} }], [{ a2c: null }]])(
+    'so settings that are not in it are back to their defaults: %j',
+    async (a2c) => {
+      await start(approving);
+      expect(await runs()).toBe(true);
+      await computer.setServers({ mcpServers: { a: plain() }, ...a2c });
+      expect(await runs()).toBe(false);
+      await computer.setServers(approving);
+      expect(await runs()).toBe(true);
+    },
+  );
+  it('also the time that a call has', async () => {
+    const slow = { mcpServers: { a: plain({ autoApprove: ['all'] }) } };
+    await start({ ...slow, a2c: { timeouts: { callTotalMs: 300 } } });
+    expect(await computer.callTool('hang')).toMatchObject({ end: 'timedOut' });
+    await computer.setServers(slow);
+    const call = computer.callTool('hang');
+    // Longer than the time that it no longer has.
+    expect(await computer.callTool('hang', {}, { timeoutMs: 900 })).toMatchObject({ end: 'timedOut' });
+    expect(computer.calls()).toHaveLength(1);
+    call.cancel();
+    expect(await call).toMatchObject({ end: 'cancelled' });
+  });
+  it.each([[{}], [{ inputs: [] }], [{ inputs: null }]])(
+    'so inputs that are not in it have no value: %j',
+    async (inputs) => {
+      await start({ mcpServers: { a: needing('key') }, inputs: [input('key', 'v')] });
+      expect(stateOf('a')).toBe('ready');
+      await computer.setServers({ mcpServers: { b: needing('key') }, ...inputs });
+      await expect(computer.startServer('b')).rejects.toMatchObject({ code: 'InputNotFound' });
+      expect(stateOf('b')).toBe('needs input');
+    },
+  );
+});
+
+describe('addOrUpdateServer takes what stands around its server', () => {
+  it('settings: those that it names, for all servers; the others stay', async () => {
+    await start({ mcpServers: { a: plain() }, a2c: { onConflict: 'prefix' } });
+    expect(await runs()).toBe(false);
+    await computer.addOrUpdateServer({ mcpServers: { b: plain() }, a2c: { autoApprove: ['all'] } });
+    expect(await runs('a_echo')).toBe(true);
+    expect(await runs('b_echo')).toBe(true);
+    await computer.addOrUpdateServer({ mcpServers: { b: plain() }, a2c: {} });
+    expect(await runs('a_echo')).toBe(true);
+  });
+  it('inputs: those that it names, in the place of those with their ids; the others stay', async () => {
+    await start({ mcpServers: {}, inputs: [input('one', '1')] });
+    const both = { mcpServers: { b: needing('two') }, inputs: [input('two', '2')] };
+    expect(await computer.addOrUpdateServer(both)).toMatchObject({ state: 'ready' });
+    expect(await computer.addOrUpdateServer({ mcpServers: { c: needing('one') } })).toMatchObject({
+      state: 'ready',
+    });
+    // Nobody is warned of an input that the computer has.
+    expect(notices).toEqual([]);
+  });
+});
+
+describe('what there is to warn of reaches onNotice, once', () => {
+  const odd = {
+    mcpServers: { a: { ...plain(), colour: 'red', args: ['x', '${HOME}'], command: 'no-such' } },
+  };
+  const said = [
+    'config: mcpServers.a.colour: unknown key, ignored',
+    'config: mcpServers.a: ${HOME} is passed on as it stands: only ${input:…} and ${env:…} are filled in',
+  ];
+  it('from createComputer', async () => {
+    await start(odd);
+    expect(notices.toSorted()).toEqual(said.toSorted());
+  });
+  it('from setServers and addOrUpdateServer', async () => {
+    await start({ mcpServers: {} });
+    await computer.setServers(odd);
+    expect(notices.toSorted()).toEqual(said.toSorted());
+    notices.length = 0;
+    await computer.addOrUpdateServer(odd);
+    expect(notices.toSorted()).toEqual(said.toSorted());
+  });
+});
+
+describe('the command', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-whole-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  it.each([['tools'], ['status']])('%s --json has what there is to warn of', async (word) => {
+    await start({ mcpServers: {} });
+    const file = join(folder, 'odd.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { a: plain({ colour: 'red' }) } }));
+    const { code, out } = await commandLine([word, '--json', '-c', file]);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ warnings: ['mcpServers.a.colour: unknown key, ignored'] });
+  });
+});

@@ -1,0 +1,165 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  type Agent,
+  type CallOutcome,
+  type Computer,
+  type Office,
+} from '../index.ts';
+
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
+const [server, living] = [fixture('mannered-server.mjs'), fixture('living.mjs')];
+const mark = crypto.randomUUID();
+
+const configOf = (isWrapped: boolean): object => {
+  const words = [process.execPath, server, 'stubborn'];
+  const launch = isWrapped
+    ? { command: 'sh', args: ['-c', '"$0" "$@"; true', ...words] }
+    : { command: words[0], args: words.slice(1) };
+  return {
+    mcpServers: { mortal: { ...launch, env: { MARK: mark }, autoApprove: ['all'] } },
+    a2c: { timeouts: { stdinGraceMs: 50, termGraceMs: 50 } },
+  };
+};
+/** The server's processes that live, or that still do when patience ends. */
+const look = (patienceMs = 0): { pid: number; pgid: number }[] =>
+  JSON.parse(execFileSync(process.execPath, [living, mark, String(patienceMs)], { encoding: 'utf8' }));
+
+/** Ten times the aim: a bound for a busy machine, not the figure itself. */
+const boundMs = 1_000;
+
+describe('kill -9 of a server in mid-call', () => {
+  let office: Office;
+  let computer: Computer;
+  let agent: Agent;
+  const start = async (isWrapped = false): Promise<void> => {
+    office = await createOffice({ port: 0 });
+    computer = await createComputer({
+      name: 'c1',
+      config: configOf(isWrapped),
+      office: { url: office.url },
+      // Longer than the quiet time in which changes of tools are gathered, so that the agent hears of both.
+      timing: { backoffMs: 500 },
+    });
+    agent = await createAgent({ url: office.url });
+  };
+  afterEach(async () => {
+    for (const one of [agent, computer, office]) await one.close();
+    expect(look()).toEqual([]);
+  });
+
+  /** Calls that hang in the server: it said so itself, and it takes its lines in order. */
+  async function hangingCalls(...reqIds: string[]): Promise<Promise<CallOutcome>[]> {
+    const calls = reqIds.map((reqId) => agent.callTool('c1', 'hang', { label: reqId }, { reqId }));
+    const { result } = await agent.callTool('c1', 'seen');
+    expect(JSON.stringify(result)).toContain(JSON.stringify(JSON.stringify(reqIds)).slice(1, -1));
+    return calls;
+  }
+  /** How many tools came or went, each time that the agent hears of a change. */
+  const heard = (changes: number): Promise<number[]> =>
+    new Promise((resolve) => {
+      const counts: number[] = [];
+      const stop = agent.on('tools.changed', ({ added, removed }) => {
+        if (counts.push(added.length - removed.length) < changes) return;
+        stop();
+        resolve(counts);
+      });
+    });
+
+  it('answers at once that the effect is unknown, with server, signal and last words', async () => {
+    await start();
+    const [call] = await hangingCalls('doomed');
+    const [victim] = look();
+    const killedAt = performance.now();
+    process.kill(victim?.pid ?? 0, 'SIGKILL');
+    const answer = await call;
+    expect(performance.now() - killedAt).toBeLessThan(boundMs);
+    expect(answer).toMatchObject({ outcome: 'unknown', end: 'unknown', reqId: 'doomed' });
+    expect(answer?.failure).toMatchObject({
+      code: 4003,
+      message: "Server 'mortal' was ended by SIGKILL; stderr: stubborn server is up",
+      details: {
+        reason: 'ServerLost',
+        server_name: 'mortal',
+        signal: 'SIGKILL',
+        exit_code: null,
+        stderr: 'listening\nstubborn server is up',
+      },
+    });
+  });
+
+  it('tells the agent that the tools are gone and back, and the server serves again', async () => {
+    await start();
+    const all = (await agent.tools('c1')).length;
+    const calls = await hangingCalls('one', 'two', 'three');
+    const changes = heard(2);
+    process.kill(look()[0]?.pid ?? 0, 'SIGKILL');
+    expect((await Promise.all(calls)).map((c) => c.outcome)).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(await agent.callTool('c1', 'echo', { text: 'too early' })).toMatchObject({
+      outcome: 'failed',
+      failure: { details: { reason: 'ServerNotActive', server_name: 'mortal' } },
+    });
+    expect(await changes).toEqual([-all, all]);
+    expect(computer.servers()).toEqual([{ name: 'mortal', state: 'ready' }]);
+    expect(await agent.callTool('c1', 'echo', { text: 'again' })).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('of its wrapper only takes the server behind it along', async () => {
+    await start(true);
+    const alive = look();
+    expect(alive).toHaveLength(2);
+    const [call] = await hangingCalls('doomed');
+    const back = heard(2);
+    const wrapper = alive.find(({ pid, pgid }) => pid === pgid);
+    process.kill(wrapper?.pid ?? 0, 'SIGKILL');
+    expect(await call).toMatchObject({ outcome: 'unknown', failure: { details: { signal: 'SIGKILL' } } });
+    await back;
+    const pids = new Set(alive.map(({ pid }) => pid));
+    expect(look().filter(({ pid }) => pids.has(pid))).toEqual([]);
+  });
+});
+
+describe('a host that leaves without closing', () => {
+  it.each(['exit', 'throw'])('by %s takes its servers along, wrappers and all', async (how) => {
+    const config = JSON.stringify(configOf(true));
+    const host = spawn(process.execPath, ['--import', 'tsx', fixture('leaving-host.ts'), config, how], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const [said] = (await once(host.stdout, 'data')) as [Buffer];
+    expect(String(said)).toBe('up\n');
+    expect(look()).toHaveLength(2);
+    host.stdin.write('go\n');
+    const [code] = (await once(host, 'exit')) as [number];
+    expect(code).toBe(how === 'exit' ? 0 : 1);
+    expect(look(boundMs)).toEqual([]);
+  });
+});
+
+it('a server that dies with its secrets on stderr gives them away to nobody', async () => {
+  const [secret, token] = ['hunter2-hunter2', 'let-me-in-let-me-in'];
+  const script = `process.stderr.write(process.env.API_KEY + ' ' + process.argv[2]); process.exit(3)`;
+  const told: unknown[] = [];
+  const computer = await createComputer({
+    config: {
+      mcpServers: {
+        loud: {
+          command: process.execPath,
+          args: ['-e', script, 'x', `--token=${token}`],
+          env: { API_KEY: secret },
+        },
+      },
+      a2c: { restart: 'never' },
+    },
+    onEvent: (event) => told.push(event),
+  });
+  const status = computer.status();
+  await computer.close();
+  expect(JSON.stringify(status)).toContain('*** --token=***');
+  expect(JSON.stringify([status, told])).not.toMatch(/hunter2|let-me-in/);
+});

@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+import type { Agent, CallOutcome, Computer, Office } from '../index.ts';
+
+const server = fileURLToPath(new URL('../../scenarios/fixtures/deep-server.mjs', import.meta.url));
+const config = {
+  mcpServers: { deep: { command: process.execPath, args: [server], autoApprove: ['all'] } },
+};
+/** Deeper than any stack, and not 41 KB. */
+const levels = 20_000;
+
+let office: Office;
+let computer: Computer;
+let agent: Agent;
+const links: string[] = [];
+beforeAll(async () => {
+  office = await createOffice({ port: 0 });
+  computer = await createComputer({ name: 'ours', config, office: { url: office.url }, stateDir: false });
+  agent = await createAgent({ url: office.url });
+  await agent.tools('ours');
+  for (const on of [computer.on, agent.on] as Computer['on'][])
+    on('link.changed', ({ state }) => links.push(state));
+});
+afterAll(async () => {
+  for (const one of [agent, computer, office]) await one.close();
+});
+const call = (tool: string, params: object): PromiseLike<CallOutcome> =>
+  agent.callTool('ours', tool, { ...params });
+const failure = {
+  code: 413,
+  message: expect.stringContaining('nested too deep') as string,
+  details: { limit_levels: 1_000 },
+};
+
+describe('what is nested too deep for any message', () => {
+  it('as the result of a call fails that call and says so; the link lives on, however often that happens', async () => {
+    for (let n = 0; n < 8; n += 1) {
+      const answer = await call('get_deep', { levels });
+      expect(answer).toMatchObject({ outcome: 'failed', phase: 'running', failure });
+    }
+    expect(await call('get_deep', { levels: 100 })).toMatchObject({ outcome: 'succeeded' });
+    expect(links).toEqual([]);
+  });
+
+  it('as parameters fails that call, which never left', async () => {
+    const deep = Array.from({ length: levels }).reduce<unknown>((inner) => [inner], 1);
+    expect(await call('get_deep', { deep })).toMatchObject({ outcome: 'failed', result: null, failure });
+    expect(await call('get_deep', {})).toMatchObject({ outcome: 'succeeded' });
+    expect(links).toEqual([]);
+  });
+
+  it('goes where a result is looked at or cut: the rest is given, and no whole is named that nobody keeps', async () => {
+    for (const [tool, params] of [
+      ['get_promised', { levels }],
+      ['get_promised', { levels: 2_000 }],
+      ['get_deep', { levels, bytes: 8 * 1024 * 1024 }],
+    ] as const) {
+      const { outcome, result } = await computer.callTool(tool, params);
+      const { content, meta, structuredContent } = result as {
+        readonly content: readonly { readonly text: string }[];
+        readonly meta: unknown;
+        readonly structuredContent?: unknown;
+      };
+      expect([outcome, structuredContent]).toEqual(['succeeded', undefined]);
+      expect(meta).toEqual({ a2c_cut: { limit_levels: 1_000 } });
+      expect(content.map(({ text }) => text.slice(0, 10))).toEqual(['[a2c] This', 'here it is']);
+    }
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { earOf, hostsWith } from '../../scenarios/fixtures/resource-hosts.ts';
+import type { A2cError } from '../index.ts';
+
+/** Mirrors desktop-update.test.ts: an agent, an office, a computer and a server with documents, for real. */
+const plan = 'dpe://h/reports%2F2026%20plan.pdf';
+const notes = (day: number) => ({
+  ...{ ref: 'notes.md', title: 'Notes', last_modified: `2026-03-0${day}T00:00:00Z`, pages: [] },
+});
+const listed = (...documents: readonly object[]) => ['--host', 'h', '--documents', JSON.stringify(documents)];
+const many = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ ref: `d${n}`, title: `document ${n}`, pages: [] }));
+const pagesIn = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ title: `page ${n}`, elements: [] }));
+
+async function gathered<T>(all: AsyncIterable<T>): Promise<T[]> {
+  const seen: T[] = [];
+  for await (const each of all) seen.push(each);
+  return seen;
+}
+const failureOf = (question: Promise<unknown>): Promise<A2cError> =>
+  question.then(
+    () => Promise.reject(new Error('it was answered')),
+    (error: unknown) => error as A2cError,
+  );
+
+describe('an agent that listens to a Finder', () => {
+  it('is told of all documents, then of each that appears, changes and vanishes, and of nothing else', async () => {
+    await using hosts = await hostsWith('documents', listed(notes(1)));
+    const { next, told } = earOf(hosts.agent, 'finder.changed');
+    const first = await next();
+    expect(first).toMatchObject({
+      computer: 'desk',
+      value: { total_count: 1, left_out: 0, missing: [] },
+      ...{ added: [{ uri: 'dpe://h/notes.md', server: 'documents' }], removed: [], changed: [] },
+    });
+    await hosts.act('put_document', { ...notes(1), ref: 'new.md' });
+    expect(await next()).toMatchObject({ added: [{ uri: 'dpe://h/new.md' }], removed: [], changed: [] });
+    // It says that its list changed, and it did not.
+    await hosts.act('relist_documents');
+    await hosts.act('put_document', notes(2));
+    const changed = [{ uri: 'dpe://h/notes.md', last_modified: notes(2).last_modified }];
+    expect(await next()).toMatchObject({ added: [], removed: [], changed });
+    await hosts.act('drop_document', { ref: 'new.md' });
+    expect(await next()).toMatchObject({
+      value: { total_count: 1 },
+      ...{ added: [], removed: [{ uri: 'dpe://h/new.md' }], changed: [] },
+    });
+    expect(told).toEqual([]);
+  });
+
+  it('is told of it anew when its computer has left and come back, and of its leaving once', async () => {
+    await using hosts = await hostsWith('documents', listed(notes(1)), { follow: ['finder'] });
+    const changed = earOf(hosts.agent, 'finder.changed');
+    const left = earOf(hosts.agent, 'computer.left');
+    await changed.next();
+    await hosts.computer.leave();
+    expect(await left.next()).toEqual({ computer: 'desk' });
+    await hosts.computer.join({ url: hosts.office.url });
+    expect((await changed.next()).added).toHaveLength(1);
+    expect([changed.told, left.told]).toEqual([[], []]);
+  });
+
+  it('is told of more than a page of documents at once', async () => {
+    await using hosts = await hostsWith('documents', listed(...many(130)));
+    const { added, value } = await earOf(hosts.agent, 'finder.changed').next();
+    expect([added.length, value.documents.length, value.total_count]).toEqual([130, 130, 130]);
+  });
+});
+
+describe('an agent that asks for documents', () => {
+  it('finds those that its query speaks of, a part at a time', async () => {
+    await using hosts = await hostsWith('documents', ['--host', 'h']);
+    const { agent } = hosts;
+    const all = await agent.getFinder('desk');
+    expect([all.total_count, all.missing, all.documents.length]).toEqual([2, [], 2]);
+    const found = await agent.getFinder('desk', { keywords: ['BUDGET'], fileType: 'pdf' });
+    expect(found).toMatchObject({ documents: [{ uri: plan, server: 'documents' }], total_count: 1 });
+    const part = await agent.getFinder('desk', { offset: 1, limit: 1 });
+    expect(part).toMatchObject({ documents: [all.documents[1]], total_count: 2 });
+    expect(await agent.getFinder('desk', { limit: 0 })).toMatchObject({ documents: [], total_count: 2 });
+    await expect(agent.getFinder('desk', { offset: 0.5 })).rejects.toMatchObject({ code: 400 });
+  });
+
+  it('is told which server is missing, and why', async () => {
+    await using hosts = await hostsWith('documents', listed(notes(1), { ...notes(1), ref: 'other.md' }));
+    const { next } = earOf(hosts.agent, 'finder.changed');
+    await next();
+    // It gives something that is no document.
+    await hosts.act('put_document', { ...notes(1), title: 5 });
+    expect((await next()).value.missing).toMatchObject([{ server: 'documents' }]);
+    expect(await hosts.agent.getFinder('desk')).toMatchObject({
+      documents: [{ doc_ref: 'other.md' }],
+      missing: [{ server: 'documents', reason: expect.stringContaining('title') }],
+    });
+  });
+
+  it('goes from the catalogue of a host down to one element, by what each step names', async () => {
+    await using hosts = await hostsWith('documents', ['--host', 'h', '--catalogue']);
+    const { agent } = hosts;
+    const [level0] = await agent.readResource('desk', 'dpe://h');
+    const catalogue = JSON.parse(level0?.text ?? '') as { documents: { uri: string }[] };
+    const found = (await agent.getFinder('desk')).documents.map(({ uri }) => uri);
+    expect(found.toSorted()).toEqual(catalogue.documents.map(({ uri }) => uri).toSorted());
+    const { uri, page_count } = await agent.readDocumentMetadata('desk', catalogue.documents[0]?.uri ?? '');
+    const { pages } = await agent.readDocumentPages('desk', uri);
+    expect([uri, pages.length]).toEqual([plan, page_count]);
+    const { elements } = await agent.readPage('desk', uri, pages[1]?.page_index ?? -1);
+    const [first] = elements;
+    const detail = await agent.readElement('desk', uri, first?.element_id ?? '');
+    expect(detail).toMatchObject({ page_index: 1, category: 'table', content: first?.content });
+  });
+
+  it('reads a document level by level', async () => {
+    await using hosts = await hostsWith('documents', ['--host', 'h']);
+    const { agent } = hosts;
+    expect(await agent.readDocumentMetadata('desk', plan)).toMatchObject({
+      title: 'The plan of 2026',
+      page_count: 2,
+    });
+    expect(await agent.readDocumentPages('desk', plan, { offset: 1, limit: 1 })).toMatchObject({
+      ...{ pages: [{ page_index: 1 }], page_offset: 1, page_limit: 1, page_total: 2 },
+    });
+    expect(await agent.readPage('desk', plan, 0)).toMatchObject({ title: 'Aims', element_count: 2 });
+    const tables = await agent.readPage('desk', plan, 1, { categories: ['table'] });
+    expect(tables.elements.map(({ element_id }) => element_id)).toEqual(['tab-1']);
+    const text: string = await agent.readPage('desk', plan, 1, { format: 'markdown' });
+    expect(text).toContain('| month | cost |');
+    const element = await agent.readElement('desk', plan, 'tab-1');
+    expect(element).toMatchObject({ category: 'table', content: { columns: ['month', 'cost'] } });
+    expect(await agent.readElement('desk', plan, 't-1', { format: 'text' })).toBe('We want more.');
+    expect(await agent.readResource('desk', `${plan}/pages/0?format=text`)).toMatchObject([
+      { mimeType: 'text/plain' },
+    ]);
+  });
+
+  it('is refused with the codes of Finder, their details and the name of its question', async () => {
+    await using hosts = await hostsWith('documents', ['--host', 'h']);
+    const { agent } = hosts;
+    const refused = [
+      await failureOf(agent.readDocumentMetadata('desk', 'dpe://h/nothing')),
+      await failureOf(agent.readDocumentMetadata('desk', 'dpe://elsewhere/d')),
+      await failureOf(agent.readPage('desk', plan, 9)),
+      await failureOf(agent.readElement('desk', plan, 'x')),
+    ];
+    expect(refused.map(({ code }) => code)).toEqual([4201, 4201, 4202, 4203]);
+    expect(refused.map(({ details: { req_id: _, ...details } }) => details)).toEqual([
+      { doc_ref: 'nothing' },
+      { host: 'elsewhere' },
+      { page_index: 9, page_count: 2 },
+      { element_id: 'x' },
+    ]);
+    const names = refused.map(({ details }) => details['req_id']);
+    expect([new Set(names).size, names.every((name) => typeof name === 'string')]).toEqual([4, true]);
+    await expect(agent.getFinder('nobody')).rejects.toMatchObject({
+      ...{ code: 404, details: { req_id: expect.stringMatching(/./) } },
+    });
+  });
+});
+
+describe('an agent that walks through', () => {
+  it('all pages of a document has each once, in their order', async () => {
+    await using hosts = await hostsWith('documents', listed({ ref: 'd', title: 'D', pages: pagesIn(45) }));
+    const pages = await gathered(hosts.agent.pagesOf('desk', 'dpe://h/d'));
+    expect(pages.map(({ page_index }) => page_index)).toEqual(pagesIn(45).map((_, n) => n));
+    const first = hosts.agent.pagesOf('desk', 'dpe://h/d', { pageSize: 2 });
+    expect((await first.next()).value).toMatchObject({ page_index: 0, title: 'page 0' });
+    expect(await first.return?.()).toEqual({ done: true, value: undefined });
+    expect(await first.next()).toEqual({ done: true, value: undefined });
+    await expect(gathered(hosts.agent.pagesOf('desk', 'dpe://h/none'))).rejects.toMatchObject({ code: 4201 });
+  });
+
+  it('all documents of a query has each once, also when they change under it', async () => {
+    await using hosts = await hostsWith('documents', listed(...many(60)));
+    const [first, ...rest] = many(60).map(({ ref }) => ref);
+    const seen: string[] = [];
+    for await (const { doc_ref } of hosts.agent.documentsOf('desk', { pageSize: 20 })) {
+      seen.push(doc_ref);
+      // Everything moves up by one, so that the next page begins one too late.
+      if (seen.length === 10) await hosts.act('drop_document', { ref: first });
+    }
+    expect(seen).toHaveLength(new Set(seen).size);
+    expect(rest.filter((ref) => !seen.includes(ref ?? ''))).toEqual([]);
+    const found = await gathered(hosts.agent.documentsOf('desk', { keywords: ['document 1'] }));
+    expect(found).toHaveLength(11);
+    for await (const _ of hosts.agent.documentsOf('desk', { pageSize: 2 })) break;
+    await expect(gathered(hosts.agent.documentsOf('desk', { pageSize: 1 }))).rejects.toMatchObject({
+      code: 400,
+    });
+  });
+});

@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+
+const everything = fileURLToPath(
+  new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+);
+const config = {
+  servers: {
+    everything: {
+      type: 'stdio',
+      default_tool_meta: { auto_apply: true },
+      server_parameters: { command: process.execPath, args: [everything, 'stdio'] },
+    },
+  },
+};
+
+test('the echo tool of server-everything answers through agent, office, computer and child', async () => {
+  await using office = await createOffice({ port: 0 });
+  await using computer = await createComputer({
+    name: 'c1',
+    config,
+    office: { url: office.url },
+  });
+  expect(computer.servers()).toMatchObject([{ name: 'everything', state: 'ready' }]);
+  await using agent = await createAgent({ url: office.url });
+  expect((await agent.tools('c1')).map((t) => t.name)).toContain('echo');
+  const answer = await agent.callTool('c1', 'echo', { message: 'first light' });
+  expect(answer).toMatchObject({
+    outcome: 'succeeded',
+    result: { content: [{ type: 'text', text: 'Echo: first light' }] },
+  });
+});

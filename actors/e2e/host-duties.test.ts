@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
+import { createAgent, createComputer, createOffice, type Answers, type Computer } from '../index.ts';
+
+/** What servers may ask of their host and tell it, over real pipes, real HTTP and within this process. */
+const mark = crypto.randomUUID();
+let ear: ReturnType<typeof createEar>;
+let http: HttpServer;
+let computer: Computer | undefined;
+beforeEach(async () => {
+  ear = createEar();
+  http = await startHttpServer({ kind: 'streamable', heard: () => ear.look() });
+});
+afterEach(async () => {
+  await computer?.close();
+  await http.stop();
+  expect(pidsOf(mark)).toEqual([]);
+});
+
+const inside = linked('full');
+const serversOf = (): Record<string, object> => ({
+  stdio: launched(mark, 'full'),
+  http: { url: `${http.url}/full`, autoApprove: ['all'] },
+  inside: { type: 'inmemory', autoApprove: ['all'] },
+});
+const start = async (name: string, answers?: Answers): Promise<Computer> =>
+  (computer = await createComputer({
+    config: { mcpServers: { [name]: serversOf()[name] ?? {} } },
+    inMemory: { inside: inside.connect },
+    onEvent: ear.onEvent,
+    ...(answers && { answers }),
+  }));
+/** What the host answered the server, as the server says. */
+const askHost = async (host: Computer, method: string, params: object = {}): Promise<unknown> => {
+  const { result } = await host.callTool('askHost', { method, params });
+  return JSON.parse((result as { content: readonly { text: string }[] }).content[0]?.text ?? '');
+};
+
+describe.each(['stdio', 'http', 'inside'])('a server (%s)', (name) => {
+  it('is answered by the host where it asks for roots, a sample or a word of a person', async () => {
+    const asked: unknown[] = [];
+    const host = await start(name, {
+      roots: () => [{ uri: 'file:///srv/a', name: 'a' }],
+      sample: async (server, params) => {
+        asked.push([server, params]);
+        return { model: 'm', role: 'assistant', content: { type: 'text', text: 'four' } };
+      },
+      elicit: async (server, params) => {
+        asked.push([server, params]);
+        return { action: 'accept', content: { age: 7 } };
+      },
+    });
+    expect(await askHost(host, 'roots/list')).toEqual({
+      result: { roots: [{ uri: 'file:///srv/a', name: 'a' }] },
+    });
+    const sampling = { messages: [], maxTokens: 10 };
+    expect(await askHost(host, 'sampling/createMessage', sampling)).toMatchObject({
+      result: { content: { text: 'four' } },
+    });
+    const form = { message: 'How old?', requestedSchema: { type: 'object', properties: {} } };
+    expect(await askHost(host, 'elicitation/create', form)).toEqual({
+      result: { action: 'accept', content: { age: 7 } },
+    });
+    expect(asked).toMatchObject([
+      [name, sampling],
+      [name, { message: 'How old?' }],
+    ]);
+  });
+
+  it('is told by code that its host does not do what it was not given', async () => {
+    const host = await start(name);
+    for (const method of ['roots/list', 'sampling/createMessage', 'elicitation/create', 'foo/bar'])
+      expect(await askHost(host, method)).toMatchObject({ error: { code: -32601 } });
+    expect(await askHost(host, 'ping')).toEqual({ result: {} });
+  });
+
+  it('that logs is heard with level and logger', async () => {
+    const host = await start(name);
+    await host.callTool('log', { level: 'warning', logger: 'disk', data: { free: 3 } });
+    await ear.until(() => ear.of('server.logged').length > 0);
+    expect(ear.of('server.logged')).toEqual([{ name, level: 'warning', logger: 'disk', data: { free: 3 } }]);
+  });
+});
+
+describe('a slow answer of the host', () => {
+  it('holds up no answer to anybody else (case 105)', async () => {
+    let answer = (): void => {};
+    const host = await start('stdio', {
+      sample: () =>
+        new Promise((resolve) => {
+          answer = () => resolve({ model: 'm', role: 'assistant', content: { type: 'text', text: 'x' } });
+          ear.look();
+        }),
+    });
+    let isOver = false;
+    const slow = askHost(host, 'sampling/createMessage', { messages: [], maxTokens: 1 });
+    void slow.then(() => (isOver = true));
+    expect(await host.callTool('echo', { text: 'quick' })).toMatchObject({ outcome: 'succeeded' });
+    expect(isOver).toBe(false);
+    answer();
+    expect(await slow).toMatchObject({ result: { model: 'm' } });
+  });
+});
+
+describe('a server over HTTP', () => {
+  it('that says its tools changed is listed again, and the agent hears what came', async () => {
+    await using office = await createOffice({ port: 0 });
+    let tools = [{ name: 'one', inputSchema: { type: 'object' } }];
+    await http.stop();
+    http = await startHttpServer({
+      kind: 'streamable',
+      json: true,
+      heard: () => ear.look(),
+      instead: ({ body }, response) => {
+        if (body?.['method'] !== 'tools/list') return false;
+        const answer = { jsonrpc: '2.0', id: body['id'], result: { tools } };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+        return true;
+      },
+    });
+    await start('http');
+    await computer?.join({ url: office.url });
+    const [{ name = '' } = {}] = [computer?.status()];
+    await using agent = await createAgent({ url: office.url });
+    expect((await agent.tools(name)).map((tool) => tool.name)).toEqual(['one']);
+    const heard: unknown[] = [];
+    agent.on('tools.changed', ({ added, removed }) => {
+      heard.push({ added, removed });
+      ear.look();
+    });
+    await ear.until(() => http.listening === 1);
+    tools = [{ name: 'two', inputSchema: { type: 'object' } }];
+    http.announce({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    await ear.until(() => heard.length > 0);
+    expect(heard).toEqual([{ added: ['two'], removed: ['one'] }]);
+    expect((await agent.tools(name)).map((tool) => tool.name)).toEqual(['two']);
+  });
+});

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { createComputer, type Computer } from '../index.ts';
+
+/** Servers that say too much of their lists, or too little. */
+const mark = crypto.randomUUID();
+let ear: ReturnType<typeof createEar>;
+let computer: Computer;
+beforeEach(() => {
+  ear = createEar();
+});
+afterEach(async () => {
+  await computer.close();
+  expect(pidsOf(mark)).toEqual([]);
+});
+const start = async (behaviour: string, own: object = {}): Promise<void> => {
+  const config = { mcpServers: { s: launched(mark, behaviour, { a2c: own }) } };
+  computer = await createComputer({ name: 'c1', config, onEvent: ear.onEvent });
+};
+const asked = async (method: string): Promise<number> => {
+  const { result } = await computer.callTool('methods');
+  const [{ text = '' } = {}] = (result as { content: readonly { text?: string }[] }).content;
+  return (JSON.parse(text) as string[]).filter((each) => each === method).length;
+};
+const listOf = (list: string) => computer.catalogs().find((each) => each.list === list);
+
+describe('a server', () => {
+  it('that never said that it tells of changes is not believed when it does: the next look finds them (81)', async () => {
+    await start('untold', { pollMs: 2_000 });
+    await computer.callTool('burst', { times: 3, ms: 1 });
+    // Were it believed, it would be asked after the quiet time, which is far shorter than that of a look.
+    await ear.until(() => ear.of('tools.changed').length === 2);
+    expect(ear.of('tools.changed')[1]).toEqual({ added: ['version-3'], removed: [], changed: [] });
+    expect(listOf('tools')?.changes.find(({ key }) => key === 'version-3')?.why).toBe('a look at the server');
+    expect(await asked('tools/list')).toBe(2);
+  });
+
+  it('that speaks of a change before its handshake is over is ready all the same, with the list that holds (82)', async () => {
+    await start('early');
+    expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
+    expect((await computer.tools()).tools.map(({ name }) => name)).toContain('echo');
+  });
+
+  it('that does not know a list which it declared has none of it, and is not asked again (92)', async () => {
+    await start('lacksPrompts', { pollMs: 20, pollDeclaredMs: 20 });
+    // Its tools are looked at a dozen times meanwhile.
+    while ((await asked('tools/list')) < 12) expect(ear.of('tools.changed')).toHaveLength(1);
+    const { state, entries, failures } = listOf('prompts') ?? {};
+    expect([state, entries, failures]).toEqual(['resting', 0, 0]);
+    expect(await asked('prompts/list')).toBe(1);
+    expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
+  });
+});

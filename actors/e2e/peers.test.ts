@@ -1,0 +1,297 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Server } from 'socket.io';
+import { io, type Socket } from 'socket.io-client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+import type { Agent, AgentOptions, Computer, Office } from '../index.ts';
+
+/** The public API against peers that share no code with ours: bare socket.io-client, the wire written out. */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const mebibyte = 1024 * 1024;
+const secret = 'hunter2';
+const config = {
+  mcpServers: {
+    fixture: { command: process.execPath, args: [server], env: { TOKEN: secret }, autoApprove: ['all'] },
+  },
+};
+/** R07 says 6 s: one of the call, five of the office's margin. For a busy machine. */
+const boundMs = 15_000;
+
+type Ack = (...args: unknown[]) => void;
+interface Asked {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly ack: Ack;
+}
+interface Peer {
+  readonly socket: Socket;
+  ask(event: string, body: object): Promise<unknown[]>;
+}
+
+let office: Office;
+const opened: AsyncDisposable[] = [];
+const sockets: Socket[] = [];
+beforeEach(async () => {
+  office = await createOffice({ port: 0 });
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.disconnect();
+  for (const one of opened.splice(0).reverse()) await one[Symbol.asyncDispose]();
+  await office.close();
+});
+const kept = <T extends AsyncDisposable>(one: T): T => (opened.push(one), one);
+const agentOf = async (options: Partial<AgentOptions> = {}): Promise<Agent> =>
+  kept(await createAgent({ url: office.url, ...options }));
+const computerOf = async (): Promise<Computer> =>
+  kept(await createComputer({ name: 'ours', config, office: { url: office.url } }));
+
+/** Our computer and an agent that knows it; `links` has what became of their links since. */
+async function pairOf(): Promise<{ computer: Computer; agent: Agent; links: string[] }> {
+  const [computer, agent] = [await computerOf(), await agentOf()];
+  await agent.tools('ours');
+  const links: string[] = [];
+  for (const on of [computer.on, agent.on] as Computer['on'][])
+    on('link.changed', ({ state }) => links.push(state));
+  return { computer, agent, links };
+}
+
+async function peerOf(role: string, name: string): Promise<Peer> {
+  const socket = io(`${office.url}/smcp`, { forceNew: true, reconnection: false, transports: ['websocket'] });
+  sockets.push(socket);
+  const ask = (event: string, body: object): Promise<unknown[]> =>
+    new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
+  expect(await ask('server:join_office', { role, name, office_id: 'local' })).toEqual([true, null]);
+  return { socket, ask };
+}
+const tool = { name: 't', description: 'a tool', params_schema: { type: 'object' }, return_schema: null };
+const text = (said: string): object => ({ content: [{ type: 'text', text: said }], isError: false });
+const listTools = ({ body, ack }: Asked): void => ack({ tools: [tool], req_id: body['req_id'] });
+async function rawComputer(onCall: (asked: Asked) => unknown, onTools = listTools): Promise<void> {
+  const peer = await peerOf('computer', 'raw');
+  peer.socket.onAny((event: string, body: Asked['body'], ack: unknown) => {
+    if (event === 'client:get_tools') onTools({ body, ack: ack as Ack });
+    if (event === 'client:tool_call') onCall({ body, ack: ack as Ack });
+  });
+}
+/** A raw computer that answers its calls so, and an agent that knows it. */
+async function rawPair(onCall: (asked: Asked) => unknown): Promise<{ agent: Agent }> {
+  await rawComputer(onCall);
+  const agent = await agentOf();
+  await agent.tools('raw');
+  return { agent };
+}
+/** What the server of our computer says of calls that hang and calls that were cancelled. */
+async function seenBy(computer: Computer): Promise<{ hanging: string[]; cancelled: string[] }> {
+  const { result } = await computer.callTool('seen');
+  return JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
+}
+
+it('R07 the office answers 408 for a late computer, the outcome is unknown, the late answer goes nowhere', async () => {
+  const asked: Asked[] = [];
+  const { agent } = await rawPair((call) => asked.push(call) > 1 && call.ack(text('second')));
+  const answer = await agent.callTool('raw', 't', {}, { reqId: 'r1', timeoutMs: 1_000 });
+  expect(answer).toMatchObject({ outcome: 'unknown', reqId: 'r1', failure: { code: 408 } });
+  expect(answer.durationMs).toBeGreaterThan(1_000);
+  expect(answer.durationMs).toBeLessThan(boundMs);
+  expect(asked[0]?.body).toMatchObject({ timeout: 1, req_id: 'r1', tool_name: 't' });
+  const next = agent.callTool('raw', 't', {}, { reqId: 'r1' });
+  asked[0]?.ack(text('late'));
+  expect(await next).toMatchObject({ outcome: 'succeeded', result: text('second') });
+});
+
+describe('R09 an answer for another question', () => {
+  it('is no list of tools: tools() says what came, and has them once the right answer comes', async () => {
+    let isRight = false;
+    await rawComputer(
+      () => {},
+      (asked) => (isRight ? listTools(asked) : asked.ack({ tools: [tool], req_id: 'another' })),
+    );
+    const agent = await agentOf({ timing: { refetchMs: 20 } });
+    await expect(agent.tools('raw', { timeoutMs: 500 })).rejects.toMatchObject({
+      code: 500,
+      message: expect.stringMatching(/^The answer is for 'another', not for '/) as string,
+    });
+    expect(agent.computers()).toEqual([]);
+    isRight = true;
+    expect(await agent.tools('raw')).toMatchObject([tool]);
+  });
+
+  it('is no list of the room: listRoom() rejects', async () => {
+    const raw = new Server(0);
+    opened.push({ [Symbol.asyncDispose]: () => raw.close() });
+    const sessions = [{ sid: 's', name: 'x', role: 'computer', office_id: 'local' }];
+    const [late, flat] = [
+      { sessions, req_id: 'another' },
+      { code: 403, message: 'flat' },
+    ];
+    const answers: unknown[] = [late, flat, { Err: 'rusty' }];
+    raw.of('/smcp').on('connection', (socket) => {
+      for (const event of ['server:join_office', 'server:leave_office'])
+        socket.on(event, (_: unknown, ack: Ack) => ack(true, null));
+      // The first question is the agent's own.
+      socket.once('server:list_room', (_: unknown, ack: Ack) => {
+        ack({ sessions: [], req_id: 'another' });
+        socket.on('server:list_room', (_: unknown, ack: Ack) => ack(answers.shift()));
+      });
+    });
+    if (!raw.httpServer.listening) await once(raw.httpServer, 'listening');
+    const { port } = raw.httpServer.address() as { port: number };
+    const agent = await agentOf({ url: `http://127.0.0.1:${port}` });
+    await expect(agent.listRoom()).rejects.toMatchObject({
+      name: 'A2cError',
+      code: 500,
+      message: expect.stringMatching(/^The answer is for 'another'/) as string,
+    });
+    await expect(agent.listRoom()).rejects.toMatchObject({ code: 403, message: 'flat' });
+    await expect(agent.listRoom()).rejects.toMatchObject({ code: 500, message: 'rusty' });
+  });
+});
+
+describe('R16 a call is read in every shape that an answer has', () => {
+  const no = { message: 'no', details: { why: 'because' } };
+  const isError = { content: [], isError: true };
+  const python = { ...isError, structuredContent: { error: 'no', error_type: 'ValueError' }, meta: null };
+  it.each<[string, unknown[], outcome: string, failure: object | null]>([
+    ['Ok of Rust', [{ Ok: text('hi') }], 'succeeded', null],
+    ['Err of Rust', [{ Err: 'no' }], 'failed', { code: 500, message: 'no' }],
+    ['Ok of Rust that failed', [{ Ok: isError }], 'failed', null],
+    ['flat', [{ code: 4001, ...no }], 'failed', { code: 4001, ...no }],
+    ['nested', [{ error: { code: 4001, ...no } }], 'failed', { code: 4001, ...no }],
+    ['nested, of a strange code', [{ error: { code: -1, message: 'no' } }], 'failed', { code: 500 }],
+    ['nested, of a time-out', [{ error: { code: 408, message: 'no' } }], 'unknown', { code: 408 }],
+    ['empty', [], 'failed', { code: 501 }],
+    ['null', [null], 'failed', { code: 501 }],
+    ['no result at all', ['text'], 'failed', { code: 500 }],
+    [
+      'as Python says it',
+      [python],
+      'failed',
+      { code: 4003, message: 'no', details: { reason: 'ValueError' } },
+    ],
+  ])('%s', async (_, ack, outcome, failure) => {
+    const { agent } = await rawPair((call) => call.ack(...ack));
+    const answer = await agent.callTool('raw', 't');
+    expect(answer).toMatchObject({ outcome, failure });
+    if (outcome === 'succeeded') expect(answer.result).toEqual(text('hi'));
+    expect(await agent.listRoom()).toHaveLength(2);
+  });
+});
+
+describe('an agent that is gone', () => {
+  const call = {
+    ...{ agent: 'a', req_id: 'r1', computer: 'ours', timeout: 60 },
+    ...{ tool_name: 'hang', params: { label: 'mine' } },
+  };
+  const ways: Record<string, (peer: Peer) => unknown> = {
+    leaves: (peer) => peer.ask('server:leave_office', { office_id: 'local' }),
+    'drops its connection': (peer) => peer.socket.disconnect(),
+  };
+  it.each(Object.keys(ways))('because it %s: its calls are cancelled at the server', async (way) => {
+    const computer = await computerOf();
+    const settled = new Promise((resolve) => {
+      computer.on('call.settled', (call) => call.reqId === 'r1' && resolve(call));
+    });
+    const peer = await peerOf('agent', 'a');
+    const answer = peer.ask('client:tool_call', call);
+    while (!(await seenBy(computer)).hanging.includes('mine'));
+    await ways[way]?.(peer);
+    expect(await settled).toMatchObject({ end: 'cancelled', outcome: 'unknown', tool: 'hang' });
+    expect(await seenBy(computer)).toEqual({ hanging: [], cancelled: ['mine'] });
+    const error = { code: 404, details: { reason: 'left' } };
+    if (way === 'leaves') expect(await answer).toMatchObject([{ structuredContent: { error } }]);
+    const successor = await agentOf();
+    await successor.tools('ours');
+    const next = await successor.callTool('ours', 'echo', { text: 'next' }, { reqId: 'r1' });
+    expect(next.result).toMatchObject({ content: [{ text: 'next' }] });
+  });
+
+  it('because it closes: its own promise ends as unknown, and the server hears of it', async () => {
+    const { computer, agent } = await pairOf();
+    const call = agent.callTool('ours', 'hang', { label: 'mine' });
+    while (!(await seenBy(computer)).hanging.includes('mine'));
+    await agent.close();
+    expect(await call).toMatchObject({ outcome: 'unknown', end: 'cancelled' });
+    expect(await seenBy(computer)).toEqual({ hanging: [], cancelled: ['mine'] });
+  });
+});
+
+describe('9 MiB', () => {
+  const tooMuch = 'x'.repeat(9 * mebibyte);
+
+  it('of parameters fail that call with its size; it never left, and the next one runs', async () => {
+    const { agent, links } = await pairOf();
+    const size = /^The message has 9437\d\d\d bytes; an office carries at most 8387584$/;
+    expect(await agent.callTool('ours', 'echo', { text: tooMuch })).toMatchObject({
+      outcome: 'failed',
+      result: null,
+      failure: { code: 413, message: expect.stringMatching(size) as string },
+    });
+    expect(await agent.callTool('ours', 'echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
+    expect(links).toEqual([]);
+  });
+
+  it('of a result are cut, which the result says, and both links stay', async () => {
+    const { agent, links } = await pairOf();
+    const answer = await agent.callTool('ours', 'big', { bytes: 9 * mebibyte });
+    expect(answer).toMatchObject({
+      outcome: 'succeeded',
+      result: { _meta: { a2c_cut: { limit_bytes: 7 * mebibyte } } },
+    });
+    expect(JSON.stringify(answer.result).length).toBeLessThan(7 * mebibyte);
+    expect(await agent.callTool('ours', 'echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
+    expect(links).toEqual([]);
+  });
+
+  it('of a computer that knows no limit: the call is unknown, that computer is gone, the agent stays', async () => {
+    const { agent } = await rawPair((call) => call.ack(text(tooMuch)));
+    const left = new Promise((resolve) => agent.on('computer.left', resolve));
+    expect(await agent.callTool('raw', 't')).toMatchObject({
+      outcome: 'unknown',
+      failure: { code: 404, details: { reason: 'too_large' } },
+    });
+    expect(await left).toEqual({ computer: 'raw' });
+    expect(await agent.listRoom()).toMatchObject([{ name: 'agent', role: 'agent' }]);
+  });
+});
+
+describe('our computer, asked through the office', () => {
+  it('takes a cancelled req_id again after one round trip', async () => {
+    const { agent } = await pairOf();
+    const reqId = 'again';
+    for (const round of [1, 2, 3]) {
+      const call = agent.callTool('ours', 'hang', { label: `${round}` }, { reqId });
+      await agent.listRoom();
+      agent.cancel(reqId);
+      expect(await call).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
+      // The round trip: whoever is asked after the cancel answers after it.
+      await agent.getConfig('ours');
+    }
+    const next = await agent.callTool('ours', 'echo', { text: 'new' }, { reqId });
+    expect(next.result).toMatchObject({ content: [{ text: 'new' }] });
+  });
+
+  it('shows its config without its secrets', async () => {
+    const { agent } = await pairOf();
+    const shown = await agent.getConfig('ours');
+    expect(shown).toMatchObject({
+      servers: { fixture: { type: 'stdio', server_parameters: { args: [server], env: { TOKEN: '***' } } } },
+      inputs: [],
+    });
+    expect(JSON.stringify(shown)).not.toContain(secret);
+    await expect(agent.getConfig('nobody')).rejects.toMatchObject({ code: 404, name: 'A2cError' });
+  });
+
+  it.each([
+    ['client:get_desktop', {}, { desktops: [] }],
+    ['client:get_finder', {}, { documents: [], total_count: 0 }],
+    ['client:read_resource', { uri: 'dpe://documents/' }, { error: { code: 4201 } }],
+  ])(
+    'answers %s where no server shows anything, with the id of the question',
+    async (event, more, answer) => {
+      await computerOf();
+      const peer = await peerOf('agent', 'a');
+      const [ack] = await peer.ask(event, { agent: 'a', req_id: 'r', computer: 'ours', ...more });
+      expect(ack).toMatchObject({ ...answer, req_id: 'r' });
+    },
+  );
+});

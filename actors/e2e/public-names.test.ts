@@ -1,0 +1,293 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import type { Failure, RoomMember, SmcpTool } from '../../machines/protocol/index.ts';
+import * as models from '../../machines/models/index.ts';
+import * as wire from '../../machines/protocol/index.ts';
+import * as api from '../index.ts';
+import type {
+  Agent,
+  AgentEvents,
+  AgentOptions,
+  Call,
+  CallOutcome,
+  Computer,
+  ComputerEvents,
+  ComputerOptions,
+  ComputerStatus,
+  Launched,
+  Launcher,
+  Office,
+  OfficeEvents,
+  OfficeOptions,
+  ServerStatus,
+  WatchedCall,
+} from '../index.ts';
+
+/** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const names = {
+  office: ['url', 'port', 'on', 'writeTrace', 'close'],
+  computer: [
+    ...([
+      'name',
+      'status',
+      'servers',
+      'tools',
+      'callTool',
+      'cancelCall',
+      'startServer',
+      'stopServer',
+    ] as const),
+    ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
+    ...(['desktop', 'finder', 'readResource', 'history', 'calls', 'keptResult'] as const),
+    ...(['watchResources', 'announceRoots'] as const),
+    ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
+  ],
+  agent: [
+    ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
+    ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
+    ...(['readElement', 'pagesOf', 'documentsOf', 'on', 'writeTrace', 'close'] as const),
+  ],
+} as const;
+const functions = {
+  ...{ office: ['on', 'writeTrace', 'close'], agent: names.agent },
+  computer: names.computer.filter((name) => name !== 'name'),
+} as const;
+type NamesOf<T> = Exclude<keyof T, symbol>;
+
+describe('a2c-actors', () => {
+  it('has handles with these members, in their types', () => {
+    expectTypeOf<NamesOf<Office>>().toEqualTypeOf<(typeof names.office)[number]>();
+    expectTypeOf<NamesOf<Computer>>().toEqualTypeOf<(typeof names.computer)[number]>();
+    expectTypeOf<NamesOf<Agent>>().toEqualTypeOf<(typeof names.agent)[number]>();
+    expectTypeOf<Office>().toExtend<AsyncDisposable>();
+    expectTypeOf<Computer>().toExtend<AsyncDisposable>();
+    expectTypeOf<Agent>().toExtend<AsyncDisposable>();
+  });
+
+  it('has handles with these members, in life', async () => {
+    await using office = await api.createOffice({ port: 0 });
+    await using computer = await api.createComputer({ name: 'c1', office: { url: office.url } });
+    await using agent = await api.createAgent({ url: office.url });
+    const handles = { office, computer, agent };
+    for (const who of ['office', 'computer', 'agent'] as const) {
+      const handle = handles[who] as unknown as Record<string, unknown>;
+      expect(names[who].filter((name) => handle[name] === undefined)).toEqual([]);
+      expect(functions[who].filter((name) => typeof handle[name] !== 'function')).toEqual([]);
+      // What else hangs on it nobody needs to know; but data it is none.
+      expect(Object.keys(handle).filter((name) => !(names[who] as readonly string[]).includes(name))).toEqual(
+        [],
+      );
+    }
+  });
+
+  it('tells these events, with these values', () => {
+    expectTypeOf<keyof OfficeEvents>().toEqualTypeOf<'seat.changed'>();
+    expectTypeOf<keyof ComputerEvents>().toEqualTypeOf<
+      | 'server.changed'
+      | 'tools.changed'
+      | 'link.changed'
+      | 'call.started'
+      | ('call.progress' | 'call.settled')
+      | 'computer.changed'
+      | 'config.changed'
+      | ('desktop.changed' | 'finder.changed')
+      | ('server.removed' | 'server.logged' | 'resources.changed' | 'prompts.changed' | 'resource.updated')
+    >();
+    expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
+      | ('computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed')
+      | ('desktop.changed' | 'finder.changed' | 'desktop.failed' | 'finder.failed')
+    >();
+    expectTypeOf<keyof AgentEvents['desktop.changed']>().toEqualTypeOf<
+      'computer' | 'value' | 'added' | 'removed' | 'changed'
+    >();
+    expectTypeOf<keyof AgentEvents['finder.changed']>().toEqualTypeOf<keyof AgentEvents['desktop.changed']>();
+    expectTypeOf<AgentEvents['tools.changed']>().toEqualTypeOf<{
+      readonly computer: string;
+      readonly value: readonly SmcpTool[];
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly changed: readonly string[];
+    }>();
+    expectTypeOf<AgentEvents['computer.left']>().toEqualTypeOf<{ readonly computer: string }>();
+    expectTypeOf<ComputerEvents['computer.changed']>().toEqualTypeOf<{
+      readonly state: ComputerStatus['state'];
+    }>();
+    expectTypeOf<ComputerEvents['server.changed']>().toEqualTypeOf<
+      ServerStatus & { readonly failure: Failure | null }
+    >();
+  });
+
+  it('asks for these options, and promises all that takes time', () => {
+    expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port' | 'record' | 'log'>();
+    expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
+      'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'follow' | 'record' | 'log'
+    >();
+    expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
+      | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
+      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher' | 'log')
+      | ('input' | 'inMemory' | 'answers' | 'carriers' | 'historySize' | 'permission')
+    >();
+    expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
+    expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
+    expectTypeOf(api.createAgent).returns.toEqualTypeOf<Promise<Agent>>();
+    expectTypeOf<Agent['listRoom']>().returns.resolves.toEqualTypeOf<readonly RoomMember[]>();
+    expectTypeOf<Agent['callTool']>().returns.toEqualTypeOf<Call>();
+    expectTypeOf<Computer['callTool']>().returns.toEqualTypeOf<WatchedCall>();
+    expectTypeOf<Call>().resolves.toEqualTypeOf<CallOutcome>();
+    expectTypeOf<ServerStatus['state']>().toEqualTypeOf<
+      | ('idle' | 'resting' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing')
+      | ('disabled' | 'needs input' | 'unsupported')
+    >();
+    expectTypeOf<keyof Launcher>().toEqualTypeOf<'launch' | 'describe'>();
+    expectTypeOf<keyof Launched>().toEqualTypeOf<
+      'stdin' | 'stdout' | 'stderr' | 'started' | 'ended' | 'signal' | 'living' | 'group'
+    >();
+    expectTypeOf(api.localLauncher).toEqualTypeOf<Launcher>();
+    expectTypeOf(new api.A2cError({ code: 404, message: 'x' })).toExtend<Error>();
+  });
+});
+
+const values = {
+  './contracts': [
+    ...['carrierSubject', 'launcherSubject', 'processContract', 'sessionContract', 'sessionMcpContract'],
+  ],
+  './models': [
+    ...['anthropic', 'anthropicToolUseToMcpTool', 'createConversation', 'gemini'],
+    ...['geminiFunctionCallToMcpTool', 'mcpToolsToAnthropicTools', 'mcpToolsToGeminiTools'],
+    ...['mcpToolsToOpenAITools', 'mostCharacters', 'openAIToolsToMcpTool', 'openai', 'parametersOf'],
+    ...['readArguments', 'textOf', 'toResponse'],
+  ],
+  './replay': ['levels', 'replay'],
+  './scenario': [
+    ...['Observed', 'Scene', 'breachesOf', 'disagreements', 'observe', 'planOf', 'planTiming'],
+    ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'wordsOf'],
+  ],
+  '.': 'A2cError buildDpeUri buildWindowUri createAgent createComputer createOffice localLauncher parseDpeUri parseWindowUri'.split(
+    ' ',
+  ),
+  './wire': [
+    ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'computerUpdate'],
+    ...['dpeCatalogue', 'dpeDocumentMetadata', 'dpeDocumentPages', 'dpeDocumentSummary'],
+    ...['dpeElementDetail', 'dpePage', 'dpePageSummary', 'errorAck', 'events'],
+    ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],
+    ...['getDesktopReply', 'getFinder', 'getFinderReply', 'getTools', 'getToolsReply'],
+    ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply', 'longestTimeoutMs'],
+    ...['missingPart', 'mostInFlight', 'notices', 'readAnswer', 'readConfig', 'readContents'],
+    ...['readDesktop', 'readFinder', 'readResource', 'readResourceReply', 'readRoom'],
+    ...['readToolResult', 'readTools', 'refusal', 'resourceContents', 'seatNotice', 'shownInput'],
+    ...['shownServer', 'sizes', 'smcpTool', 'toTimeoutMs', 'toWireError', 'toolCall'],
+    ...['toolCallCancel', 'toolCallCancelled', 'wireCodes'],
+  ],
+};
+describe('the values of', () => {
+  it.each([
+    ['a2c-actors', api, values['.']],
+    ['a2c-actors/models', models, values['./models']],
+    ['a2c-actors/wire', wire, values['./wire']],
+  ])('%s are these and no other', (_, module, expected) => {
+    expect(Object.keys(module).sort()).toEqual(expected);
+  });
+});
+
+interface Declarations {
+  /** Name → its text. */
+  readonly own: Map<string, string>;
+  /** Name → where it comes from, and what it is called there. */
+  readonly from: Map<string, readonly [module: string, name: string]>;
+}
+/** What a `.d.ts` declares and imports, as the compiler writes it: statements begin at the margin. */
+function declarationsOf(file: string): Declarations {
+  const text = readFileSync(file, 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
+  const found: Declarations = { own: new Map(), from: new Map() };
+  for (const statement of text.split(/\n(?=(?:export|declare|import|interface|type|class)\b)/)) {
+    const [, names, module = ''] =
+      /^(?:import|export)[^{]*\{([^}]*)\} from ['"](.+)['"]/.exec(statement) ?? [];
+    for (const [, name = '', as = name] of (names ?? '').matchAll(/(?:type )?(\w+)(?: as (\w+))?/g))
+      found.from.set(as, [module, name]);
+    if (names !== undefined) continue;
+    const [, name] =
+      /^(?:export )?(?:declare )?(?:interface|type|class|function|const) (\w+)/.exec(statement) ?? [];
+    if (name !== undefined) found.own.set(name, (found.own.get(name) ?? '') + statement);
+  }
+  return found;
+}
+/** The ways on which a name leads to a package, through whatever types: `createX > Runtime > xstate`. */
+function packagesBehind(file: string, name: string, seen = new Set<string>(), path: string[] = []): string[] {
+  if (seen.size === seen.add(`${file}#${name}`).size) return [];
+  const { own, from } = declarationsOf(file);
+  const enter = (module: string, name: string, path: string[]): string[] => {
+    // Streams of Node are no package.
+    if (module.startsWith('node:')) return [];
+    return module.startsWith('.')
+      ? packagesBehind(join(dirname(file), module.replace(/\.[jt]s$/, '.d.ts')), name, seen, path)
+      : [[...path, module].join(' > ')];
+  };
+  const source = from.get(name);
+  if (source) return enter(...source, path);
+  const text = (own.get(name) ?? '').replaceAll(/(?<!\()['"][^'"]*['"]/g, '');
+  const here = [...path, name];
+  const inline = [...text.matchAll(/import\("([^"]+)"\)\.(\w+)/g)];
+  const words = new Set(text.match(/\w+/g));
+  return [
+    ...inline.flatMap(([, module = '', name = '']) => enter(module, name, here)),
+    ...[...words].flatMap((word) =>
+      own.has(word) || from.has(word) ? packagesBehind(file, word, seen, here) : [],
+    ),
+  ];
+}
+
+describe('the package, built from these sources', () => {
+  const checkout = mkdtempSync(join(tmpdir(), 'a2c-package-'));
+  const read = (file: string): string => readFileSync(join(checkout, file), 'utf8');
+  const node = (...argv: string[]): string =>
+    execFileSync(process.execPath, argv, { cwd: checkout, encoding: 'utf8' });
+  beforeAll(() => {
+    copyFileSync(join(root, 'package.json'), join(checkout, 'package.json'));
+    symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
+    symlinkSync(join(root, 'dist'), join(checkout, 'dist'), 'dir');
+  });
+  afterAll(() => rmSync(checkout, { recursive: true }));
+
+  it('exports these paths, each with its types, and has one command', () => {
+    const { exports, bin, version } = JSON.parse(read('package.json')) as {
+      exports: Record<string, { types: string; default: string } | string>;
+      bin: Record<string, string>;
+      version: string;
+    };
+    expect(Object.keys(exports).toSorted()).toEqual([...Object.keys(values), './package.json'].toSorted());
+    const files = Object.values(exports).flatMap((target) =>
+      typeof target === 'string' ? target : [target.types, target.default],
+    );
+    expect(files.filter((file) => !existsSync(join(checkout, file)))).toEqual([]);
+    expect(Object.keys(bin)).toEqual(['a2c', 'a2c-fault-server']);
+    expect(read(bin['a2c-fault-server'] ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(read(bin['a2c'] ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(node(bin['a2c'] ?? '', '--version')).toBe(`${version}\n`);
+  });
+
+  it('gives by its name what the sources give', () => {
+    const load = Object.keys(values).map((path) => `Object.keys(await import('a2c-actors${path.slice(1)}'))`);
+    const program = `process.stdout.write(JSON.stringify([${load.join(',')}]))`;
+    const loaded = JSON.parse(node('--input-type=module', '-e', program)) as string[][];
+    expect(loaded.map((names) => names.sort())).toEqual(Object.values(values));
+  });
+
+  const at = (file: string): string => join(checkout, 'dist', file);
+  const entry = at('actors/index.d.ts');
+  const creators = ['createAgent', 'createComputer', 'createOffice'];
+
+  it('names no package, and so no machine, in the types of handles, options, events and errors', () => {
+    expect(packagesBehind(at('machines/protocol/index.d.ts'), 'joinOffice')).toEqual(['joinOffice > zod']);
+    const types = [...declarationsOf(entry).from.keys()].filter((name) => !creators.includes(name));
+    expect(types.length).toBeGreaterThan(15);
+    expect(types.flatMap((name) => packagesBehind(entry, name))).toEqual([]);
+  });
+  it('names no package in the types of what creates them', () => {
+    expect(creators.flatMap((name) => packagesBehind(entry, name))).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+
+/** A server tells what it was launched with in every way that it has, and nobody hears it. */
+const folder = mkdtempSync(join(tmpdir(), 'a2c-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => vi.unstubAllEnvs());
+/** `k7!`: the answer to an input that is a password. `x9$`: of a variable, by its name. */
+const secrets = ['k7!', 'x9$', 'long-secret-of-a-header'];
+const server = `
+const told = () => 'told ' + process.env.ANY + ' and ' + process.env.API_TOKEN + ' and ' + process.env.OLD_SECRET +
+  ', ' + Buffer.from('bob:' + process.env.ANY).toString('base64');
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const tools = ['fail', 'die', 'progress'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+const act = {
+  initialize: (id, { protocolVersion }) =>
+    say({ id, result: { protocolVersion, capabilities: { tools: {}, logging: {} }, serverInfo: { name: 'x', version: '1' } } }),
+  'tools/list': (id) => say({ id, result: { tools } }),
+  'tools/call': (id, { name, _meta }) => {
+    process.stdout.write('garbage ' + told() + '\\n');
+    say({ method: 'notifications/message', params: { level: 'error', logger: told(), data: { [told()]: told() } } });
+    if (name === 'progress') {
+      say({ method: 'notifications/progress', params: { progressToken: _meta.progressToken, progress: 1, message: told() } });
+      say({ id, result: { content: [] } });
+    } else if (name === 'fail') say({ id, error: { code: -32000, message: told(), data: { [told()]: told() } } });
+    else process.stderr.write(told() + '\\n', () => process.exit(3));
+  },
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  act[method]?.(id, params);
+});
+`;
+const config = {
+  inputs: [{ type: 'promptString', id: 'any', password: true }],
+  mcpServers: {
+    teller: {
+      command: process.execPath,
+      args: ['-e', server],
+      env: { ANY: '${input:any}', API_TOKEN: secrets[1], OLD_SECRET: secrets[2] },
+      autoApprove: ['all'],
+      a2c: { restart: 'never' },
+    },
+  },
+};
+
+it('by stderr, noise, log, progress and errors nothing reaches a host, a peer, a trace or a terminal', async () => {
+  const office = await createOffice({ port: 0 });
+  const told: unknown[] = [];
+  const computer = await createComputer({
+    ...{ config, name: 'c', office: { url: office.url }, input: async () => secrets[0] },
+    record: { profile: 'full' },
+    onEvent: (name, value) => told.push(name, value),
+  });
+  const agent = await createAgent({ url: office.url });
+  for (const tool of ['progress', 'fail']) {
+    told.push(await computer.callTool(tool), await agent.callTool('c', tool));
+  }
+  told.push(await computer.callTool('die'), await agent.callTool('c', 'fail'));
+  told.push(computer.servers(), computer.status(), computer.history(), computer.catalogs());
+  told.push(await agent.getConfig('c'));
+  const trace = readFileSync(await computer.writeTrace(folder), 'utf8');
+  for (const handle of [agent, computer, office]) await handle.close();
+  const all = JSON.stringify(told);
+  // It was said in each of these ways.
+  expect(told.filter((name) => name === 'server.logged')).toHaveLength(5);
+  expect(told.filter((name) => name === 'call.progress')).toHaveLength(2);
+  expect(computer.status()).toMatchObject({ servers: [{ noise: { last: expect.stringContaining('***') } }] });
+  expect(all).toContain('exit code 3');
+  for (const text of [all, trace])
+    for (const secret of [...secrets, Buffer.from(`bob:${secrets[0]}`).toString('base64')])
+      expect(text).not.toContain(secret);
+});
+
+it('the commands show nothing of it', async () => {
+  const file = join(folder, 'a2c.json');
+  writeFileSync(file, JSON.stringify(config));
+  // Nobody can be asked here.
+  vi.stubEnv('A2C_SMCP_any', secrets[0] ?? '');
+  for (const argv of [
+    ['call', 'fail'],
+    ['call', 'die'],
+    ['call', 'progress', '--facts'],
+    ['call', 'die', '--json'],
+  ]) {
+    const { out, err } = await commandLine([...argv, '-c', file]);
+    for (const secret of secrets) expect(out + err).not.toContain(secret);
+    expect(out + err).toContain('***');
+  }
+});

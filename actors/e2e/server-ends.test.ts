@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { createComputer, type Computer } from '../index.ts';
+
+/** What is told of servers that are disabled, enabled, removed and put back. */
+const mark = crypto.randomUUID();
+const one = (more: object = {}): object => ({ mcpServers: { a: launched(mark, 'echo', more) } });
+let computer: Computer;
+let ear: ReturnType<typeof createEar>;
+const start = async (): Promise<void> => {
+  ear = createEar();
+  computer = await createComputer({ name: 'c1', config: one(), onEvent: ear.onEvent });
+};
+afterEach(async () => {
+  await computer.close();
+  expect(pidsOf(mark)).toEqual([]);
+});
+
+describe('a server that is', () => {
+  it('disabled says so when it has ended, and is not removed', async () => {
+    await start();
+    await computer.addOrUpdateServer(one({ disabled: true }));
+    await ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
+    expect(ear.of('server.changed').at(-1)).toMatchObject({ name: 'a', state: 'disabled', failure: null });
+    expect(pidsOf(mark)).toEqual([]);
+    expect(ear.of('server.removed')).toEqual([]);
+    expect(computer.status().state).toBe('whole');
+  });
+  it('enabled again, while it still ends, is ready when that is told', async () => {
+    await start();
+    await computer.addOrUpdateServer(one({ disabled: true }));
+    expect(await computer.addOrUpdateServer(one())).toMatchObject({ name: 'a', state: 'ready' });
+    expect(computer.servers()).toMatchObject([{ name: 'a', state: 'ready' }]);
+  });
+  it('removed and put back, while it still ends, is ready when that is told; its removal is told, too', async () => {
+    await start();
+    const removed = computer.removeServer('a');
+    expect(await computer.addOrUpdateServer(one())).toMatchObject({ name: 'a', state: 'ready' });
+    await removed;
+    expect(ear.of('server.removed')).toEqual([{ name: 'a' }]);
+    expect(ear.told.findIndex(({ name }) => name === 'server.removed')).toBeLessThan(
+      ear.told.findLastIndex(({ name }) => name === 'server.changed'),
+    );
+  });
+});
+
+describe('a change of the config', () => {
+  it('is told to the host with the names of the servers from now on', async () => {
+    await start();
+    await computer.addOrUpdateServer({ mcpServers: { b: launched(mark, 'pages') } });
+    expect(ear.of('config.changed')).toEqual([{ servers: ['a', 'b'] }]);
+  });
+});

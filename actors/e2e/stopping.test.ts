@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { createComputer } from '../index.ts';
+
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
+const mark = crypto.randomUUID();
+const living = (): unknown[] =>
+  JSON.parse(execFileSync(process.execPath, [fixture('living.mjs'), mark, '0'], { encoding: 'utf8' }));
+const computerOf = (command: string, args: readonly string[], env: object = {}) =>
+  createComputer({
+    config: {
+      mcpServers: { s: { command, args, env: { ...env, MARK: mark }, autoApprove: ['all'] } },
+      a2c: { restart: 'never', timeouts: { stdinGraceMs: 50, termGraceMs: 200 } },
+    },
+  });
+
+describe('a server that is stopped', () => {
+  it('behind a wrapper is gone with it and with what it started: asked first, then forced (case 73)', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'a2c-stopping-'));
+    const log = join(folder, 'log');
+    // Beside the server, which takes no notice of SIGTERM, one that notes it and ends.
+    const witness = `trap 'echo asked >"$LOG"; exit' TERM; while :; do sleep 0.01; done`;
+    const script = `sh -c '${witness.replaceAll("'", `'\\''`)}' </dev/null >/dev/null 2>&1 & "$0" "$@"; true`;
+    const words = [process.execPath, fixture('mannered-server.mjs'), 'stubborn'];
+    await using computer = await computerOf('sh', ['-c', script, ...words], { LOG: log });
+    expect(living().length).toBeGreaterThanOrEqual(3);
+    await computer.stopServer('s');
+    expect(living()).toEqual([]);
+    expect(readFileSync(log, 'utf8')).toBe('asked\n');
+    expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('and takes a signal to end has not failed (case 106)', async () => {
+    await using computer = await computerOf(process.execPath, [fixture('mannered-server.mjs'), 'deaf']);
+    await computer.stopServer('s');
+    expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
+    expect(living()).toEqual([]);
+  });
+});
+
+it('a server that ends by itself with a code is told with that code (case 106)', async () => {
+  await using computer = await computerOf(process.execPath, [fixture('mcp-server.mjs'), 'echo']);
+  const { outcome, failure } = await computer.callTool('die');
+  expect(outcome).toBe('unknown');
+  expect(failure).toMatchObject({ details: { exit_code: 3, signal: null } });
+  expect(computer.servers()[0]?.reason).toContain('exit code 3');
+});

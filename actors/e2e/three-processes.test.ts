@@ -1,0 +1,132 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { createAgent, type Agent, type CallOutcome } from '../index.ts';
+
+const fileAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const fixture = (name: string): string => fileAt(`../../scenarios/fixtures/${name}`);
+const mark = crypto.randomUUID();
+const folder = mkdtempSync(join(tmpdir(), 'a2c-three-'));
+const config = join(folder, 'a2c.json');
+const server = { command: process.execPath, args: [fixture('mcp-server.mjs')], env: { MARK: mark } };
+writeFileSync(config, JSON.stringify({ mcpServers: { fixture: { ...server, autoApprove: ['all'] } } }));
+
+/** Living processes of all three and of the server, by their environment. */
+const look = (): { pid: number }[] =>
+  JSON.parse(execFileSync(process.execPath, [fixture('living.mjs'), mark, '0'], { encoding: 'utf8' }));
+
+type Child = ReturnType<typeof a2c>;
+const running = new Set<Child>();
+afterEach(() => {
+  for (const { child } of running) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true });
+});
+
+/** The command as a process of its own. `said` resolves with the first line, of either stream, that matches; or the second. */
+function a2c(...argv: string[]) {
+  const child = spawn(process.execPath, [fileAt('../../dist/actors/main.js'), ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, MARK: mark },
+  });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on('line', (line) => {
+      lines.push(line);
+      for (const retry of waiting) retry();
+    });
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as const);
+  const said = (pattern: RegExp, times = 1): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const retry = (): void => {
+        const line = lines.filter((one) => pattern.test(one))[times - 1];
+        if (line !== undefined) resolve(line);
+      };
+      waiting.add(retry);
+      retry();
+      void exited.then(() => reject(new Error(`it ended without ${pattern}:\n${lines.join('\n')}`)));
+    });
+  const self = { child, exited, said };
+  running.add(self);
+  return self;
+}
+async function officeAt(port: string): Promise<{ office: Child; url: string }> {
+  const office = a2c('office', '--port', port);
+  return { office, url: await office.said(/^http:/) };
+}
+
+const textOf = ({ result }: CallOutcome): string =>
+  (result as { content: { text: string }[] }).content[0]?.text ?? '';
+/** Which calls hang in the server, and which were cancelled there: it takes its lines in order. */
+const seenBy = async (agent: Agent): Promise<{ hanging: string[]; cancelled: string[] }> =>
+  JSON.parse(textOf(await agent.callTool('c1', 'seen')));
+const linkOf = (agent: Agent, state: string): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = agent.on('link.changed', (link) => {
+      if (link.state !== state) return;
+      stop();
+      resolve();
+    });
+  });
+const unsent = {
+  outcome: 'failed',
+  failure: { code: 'LinkLost', message: expect.stringContaining('not sent') as string },
+};
+
+it('O24 the office is killed and comes back: both sides join again, and nothing is pending, late or sent twice', async () => {
+  const { office, url } = await officeAt('0');
+  const computer = a2c('computer', '--url', url, '--name', 'c1', '--config', config);
+  await computer.said(/c1 serves/);
+  const heard: string[] = [];
+  const agent = await createAgent({ url, keepTrying: true, timing: { linkBackoffMs: 50 } });
+  agent.on('computer.joined', ({ computer: name }) => heard.push(`${name} joined`));
+  agent.on('computer.left', ({ computer: name }) => heard.push(`${name} left`));
+  const tools = await agent.tools('c1');
+  expect(tools.map((tool) => tool.name)).toContain('echo');
+
+  // When it is cancelled, its server answers it after all.
+  const pending = agent.callTool('c1', 'hang', { label: 'pending', late: true }, { reqId: 'r1' });
+  expect(await seenBy(agent)).toEqual({ hanging: ['pending'], cancelled: [] });
+  const lost = linkOf(agent, 'waiting');
+  office.child.kill('SIGKILL');
+  expect(await pending).toMatchObject({
+    outcome: 'unknown',
+    end: 'unknown',
+    result: null,
+    failure: { code: 'LinkLost' },
+  });
+  await lost;
+
+  // Socket.IO would keep these and send them to the next office.
+  const offline = ['one', 'two'].map((label) => agent.callTool('c1', 'hang', { label }, { reqId: label }));
+  for (const call of offline) expect(await call).toMatchObject(unsent);
+  await expect(agent.listRoom()).rejects.toMatchObject({ code: 'LinkLost' });
+  await expect(agent.getConfig('c1')).rejects.toMatchObject({ code: 'LinkLost' });
+  expect([agent.computers(), heard.at(-1)]).toEqual([[], 'c1 left']);
+
+  const back = linkOf(agent, 'joined');
+  const again = await officeAt(new URL(url).port);
+  expect(again.url).toBe(url);
+  await back;
+  expect(await agent.tools('c1')).toEqual(tools);
+  await computer.said(/^office joined$/, 2);
+
+  // The id of the call whose answer was late is free: what comes now is the answer to this one.
+  expect(textOf(await agent.callTool('c1', 'echo', { text: 'new' }, { reqId: 'r1' }))).toBe('new');
+  expect(await seenBy(agent)).toEqual({ hanging: [], cancelled: ['pending'] });
+  const room = await agent.listRoom();
+  expect(room.map(({ role, name }) => `${role} ${name}`).sort()).toEqual(['agent agent', 'computer c1']);
+
+  expect(look()).toHaveLength(3);
+  await agent.close();
+  for (const { child, exited } of [computer, again.office]) {
+    child.kill('SIGTERM');
+    expect(await exited).toEqual({ code: 143, signal: null });
+  }
+  expect(look()).toEqual([]);
+});

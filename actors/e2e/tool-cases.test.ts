@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { createComputer, type Computer, type ComputerOptions } from '../index.ts';
+
+/** Cases of tools (a2c-wire §8.4, DeepChat) with servers inside this process, and real ones where they are started anew. */
+const mark = crypto.randomUUID();
+const real = (behaviour = 'echo', more: object = {}): object => launched(mark, behaviour, more);
+const auto = { autoApprove: ['all'] };
+const inside = (more: object = {}): object => ({ type: 'inmemory', args: ['echo'], ...auto, ...more });
+/** Of what the fixture has, a few; the rest does not matter here. */
+const only = (...kept: readonly string[]): object => ({
+  forbidden_tools: ['echo', 'fail', 'hang', 'slow', 'die', 'seen', 'methods', 'burst'].filter(
+    (t) => !kept.includes(t),
+  ),
+});
+
+let computer: Computer;
+let ear: ReturnType<typeof createEar>;
+const start = async (mcpServers: object, options: ComputerOptions = {}, a2c: object = {}): Promise<void> => {
+  ear = createEar();
+  const servers = ['A', 'B', 'C'].map((name) => [name, linked().connect] as const);
+  const config = { mcpServers, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 }, ...a2c } };
+  computer = await createComputer({
+    ...{ name: 'c1', config, onEvent: ear.onEvent, stateDir: false, reaper: false },
+    ...{ inMemory: Object.fromEntries(servers), ...options },
+  });
+};
+const named = (name: string) => computer.servers().find((each) => each.name === name);
+const namesOf = async (server?: string): Promise<string[]> =>
+  (await computer.tools()).tools
+    .filter((t) => server === undefined || t.server === server)
+    .map((t) => t.name);
+const call = async (tool: string): Promise<string | undefined> => {
+  const { outcome, server } = await computer.callTool(tool, { text: 'hi' });
+  return outcome === 'succeeded' ? server : undefined;
+};
+afterEach(async () => {
+  await computer.close();
+  expect(pidsOf(mark)).toEqual([]);
+});
+
+describe('a tool whose name another server has', () => {
+  it('T12 is refused, and both servers are ready with all their other tools', async () => {
+    await start({ A: inside(only('echo')), B: inside(only('echo', 'fail')) });
+    expect([named('A')?.state, named('B')?.state]).toEqual(['ready', 'ready']);
+    const { tools, refused } = await computer.tools();
+    expect(tools.map(({ name, server }) => [name, server])).toEqual(
+      expect.arrayContaining([
+        ['echo', 'A'],
+        ['fail', 'B'],
+      ]),
+    );
+    expect(refused.filter(({ name }) => name === 'echo')).toEqual([
+      {
+        ...{ name: 'echo', server: 'B', reason: "Tool 'echo' exists in multiple servers: 'A', 'B'" },
+        suggestion: `Give it an alias in the config of 'B': "tool_meta": {"echo": {"alias": "B_echo"}}`,
+      },
+    ]);
+    expect(await call('echo')).toBe('A');
+  });
+
+  it('T13 has none of that with an alias, which is called like any name', async () => {
+    const toolMeta = { tool_meta: { echo: { alias: 'B_echo' } } };
+    await start({ A: inside(only('echo')), B: inside({ ...only('echo'), ...toolMeta }) });
+    expect([await call('echo'), await call('B_echo')]).toEqual(['A', 'B']);
+  });
+
+  it('T14 is refused also when its server comes later, which stays in the config and is ready (the text of the issue: the case has the config rolled back)', async () => {
+    await start({ A: inside(only('echo')) });
+    const config = { mcpServers: { B: inside(only('echo', 'fail')) } };
+    expect(await computer.addOrUpdateServer(config)).toMatchObject({ name: 'B', state: 'ready' });
+    expect(await namesOf('B')).toContain('fail');
+    const { refused } = await computer.tools();
+    expect(refused.map(({ name, server }) => [name, server])).toContainEqual(['echo', 'B']);
+  });
+
+  it('19 is listed under another with prefix, says why, and is called by that', async () => {
+    await start({ A: inside(only('echo', 'fail')), B: inside(only('echo')) }, {}, { onConflict: 'prefix' });
+    const { tools, refused } = await computer.tools();
+    expect(refused).toEqual([]);
+    expect(tools.find(({ name }) => name === 'B_echo')).toMatchObject({
+      ...{ original: 'echo', server: 'B', description: '[B] echo' },
+      renamed: { from: 'echo', reason: "Tool 'echo' exists in multiple servers: 'A', 'B'" },
+    });
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['A_echo', 'B_echo', 'fail']));
+    expect([await call('A_echo'), await call('B_echo'), await call('echo')]).toEqual(['A', 'B', undefined]);
+  });
+});
+
+describe('names that were given in a conflict', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-names-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('are the same after a restart, also while the other server cannot be started', async () => {
+    const servers = { A: inside(), B: inside() };
+    const policy = { onConflict: 'prefix' };
+    await start(servers, { stateDir: folder }, policy);
+    const before = await namesOf('A');
+    expect(before).toContain('A_echo');
+    await computer.close();
+    await start(servers, { stateDir: folder, inMemory: { A: linked().connect } }, policy);
+    expect([named('B')?.state, await namesOf()]).toEqual(['unsupported', before]);
+    await computer.setServers({ mcpServers: { A: inside() }, a2c: policy });
+    expect(await namesOf()).toContain('echo');
+  });
+});
+
+describe('tools of a server', () => {
+  it('T15, 30 are listed from all pages', async () => {
+    await start({ A: real('pages') });
+    expect(await namesOf()).toEqual(['first', 'second']);
+  });
+
+  it('T16 stay as they are when it is added anew with other launch facts, runs, and must not be restarted; other changes are taken (the text of the issue: the case refuses those, too)', async () => {
+    await start({ A: real() }, { autoReconnect: false });
+    await expect(computer.addOrUpdateServer({ mcpServers: { A: real('pages') } })).rejects.toThrow(
+      'Server A is active. Stop it before updating config',
+    );
+    expect(await namesOf()).toContain('echo');
+    await computer.addOrUpdateServer({ mcpServers: { A: real('echo', { forbidden_tools: ['echo'] }) } });
+    expect(await namesOf()).not.toContain('echo');
+  });
+
+  it('T17 are forbidden at once, and the server is not restarted for it (the text of the issue: in the case it is)', async () => {
+    await start({ A: real() });
+    const pids = pidsOf(mark);
+    await computer.addOrUpdateServer({ mcpServers: { A: real('echo', { forbidden_tools: ['echo'] }) } });
+    expect(await namesOf()).not.toContain('echo');
+    expect(await computer.callTool('echo')).toMatchObject({ outcome: 'failed', failure: { code: 4002 } });
+    expect(pidsOf(mark)).toEqual(pids);
+  });
+
+  it('T22 have no bundle before their names; of disabled servers and forbidden ones there are none (the text of the issue: the case is of a later protocol)', async () => {
+    await start({ A: inside(only('echo')), B: inside({ disabled: true }) });
+    const { tools } = await computer.tools();
+    expect(tools.map(({ name, server }) => [name, server])).toContainEqual(['echo', 'A']);
+    expect(tools.filter((t) => t.server === 'B' || t.name === 'fail' || 'bundle_id' in t)).toEqual([]);
+  });
+});
+
+describe('a server', () => {
+  it('T18 that is disabled or unknown cannot be started, and says so; nobody starts it at boot', async () => {
+    await start({ A: inside(), B: inside({ disabled: true }) });
+    expect([named('A')?.state, named('B')?.state]).toEqual(['ready', 'disabled']);
+    await expect(computer.startServer('B')).rejects.toThrow('disabled in its config');
+    await expect(computer.startServer('Z')).rejects.toThrow('Unknown server: Z');
+  });
+
+  it('T19 that is unknown cannot be removed; one that runs is stopped, and its tools are gone', async () => {
+    await start({ A: real(), B: inside({ tool_meta: { echo: { alias: 'other' } } }) });
+    await expect(computer.removeServer('Z')).rejects.toThrow('Unknown server: Z');
+    await computer.removeServer('A');
+    expect([await namesOf('A'), pidsOf(mark), named('A')]).toEqual([[], [], undefined]);
+    expect(await call('echo')).toBe('B');
+  });
+
+  it('T20 that is disabled from the beginning is shown so, and the computer is whole', async () => {
+    await start({ A: inside(), B: inside({ disabled: true }) });
+    expect(named('B')).toMatchObject({ state: 'disabled' });
+    expect(computer.status().state).toBe('whole');
+  });
+
+  it('T21 whose command does not exist fails alone: boot ends, and the others are ready', async () => {
+    await start({ A: inside(), B: { command: 'no-such-command' } });
+    expect(named('A')?.state).toBe('ready');
+    expect(named('B')).toMatchObject({
+      state: 'tripped',
+      reason: expect.stringContaining('no-such-command'),
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import {
+  startHttpServer,
+  type HttpServer,
+  type HttpServerOptions,
+} from '../../scenarios/fixtures/http-server.ts';
+import { createComputer, type Computer, type ComputerOptions } from '../index.ts';
+
+/** Servers of every kind behind one computer: real processes, real HTTP, and one inside this process. */
+const mark = crypto.randomUUID();
+const auto = { autoApprove: ['all'] };
+
+let computer: Computer | undefined;
+let ear: ReturnType<typeof createEar>;
+const opened: HttpServer[] = [];
+const http = async (options: Partial<HttpServerOptions> = {}): Promise<HttpServer> => {
+  const one = await startHttpServer({ kind: 'streamable', heard: () => ear.look(), ...options });
+  opened.push(one);
+  return one;
+};
+const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<Computer> =>
+  (computer = await createComputer({
+    name: 'c1',
+    config: { mcpServers },
+    onEvent: ear.onEvent,
+    ...options,
+    timing: { backoffMs: 20, ...options.timing },
+  }));
+const asked = ({ seen }: HttpServer, method: string): number =>
+  seen.filter(({ body }) => body?.['method'] === method).length;
+const textOf = (result: unknown): string =>
+  (result as { content: readonly { text: string }[] }).content[0]?.text ?? '';
+const statusOf = (name: string) => computer?.servers().find((each) => each.name === name);
+
+beforeEach(() => {
+  ear = createEar();
+});
+afterEach(async () => {
+  await computer?.close();
+  computer = undefined;
+  // The other end hears a moment later that a stream was closed.
+  await ear.until(() => opened.every(({ listening }) => listening === 0));
+  for (const one of opened.splice(0)) await one.stop();
+  expect(pidsOf(mark)).toEqual([]);
+});
+
+describe('servers of every transport', () => {
+  it('stand side by side: tools of all are offered, and calls reach each of them', async () => {
+    const [overHttp, overSse, inside] = [await http(), await http({ kind: 'sse' }), linked()];
+    const aliased = (prefix: string): object => ({
+      tool_meta: { echo: { alias: `${prefix}_echo` } },
+      ...only,
+    });
+    const only = { ...auto, forbidden_tools: ['slow'] };
+    const host = await start(
+      {
+        stdio: launched(mark, 'echo', aliased('stdio')),
+        http: { type: 'http', url: `${overHttp.url}/echo`, ...aliased('http') },
+        sse: { type: 'sse', url: `${overSse.url}/echo`, ...aliased('sse') },
+        inside: { type: 'inmemory', ...aliased('inside') },
+      },
+      { inMemory: { inside: inside.connect } },
+    );
+    expect(host.servers().map(({ state }) => state)).toEqual(['ready', 'ready', 'ready', 'ready']);
+    for (const name of ['stdio', 'http', 'sse', 'inside']) {
+      const { outcome, server, result } = await host.callTool(`${name}_echo`, { text: name });
+      expect([outcome, server, textOf(result)]).toEqual(['succeeded', name, name]);
+    }
+    expect(inside.sessions).toBe(1);
+  });
+
+  it('headers are sent as they stand in the config, whatever their scheme (case 66)', async () => {
+    const one = await http();
+    const headers = { authorization: 'Basic YTpi', 'X-Team': 'blue' };
+    await start({ r: { url: `${one.url}/echo`, headers, ...auto } });
+    for (const { headers: came } of one.seen) expect(came).toMatchObject({ authorization: 'Basic YTpi' });
+    expect(one.seen[0]?.headers['x-team']).toBe('blue');
+  });
+});
+
+describe('an HTTP server', () => {
+  it('that forgot its session is greeted once more, asked for its lists again, and no other is restarted', async () => {
+    const one = await http();
+    const host = await start({ r: { url: `${one.url}/echo`, ...auto }, s: launched(mark, 'pages') });
+    const lists = asked(one, 'tools/list');
+    one.forget();
+    const hit = await host.callTool('echo', { text: 'x' });
+    // Refused by name of its session, so it was not carried out.
+    expect(hit).toMatchObject({ outcome: 'failed', failure: { details: { http_status: 404 } } });
+    await ear.until(() => statusOf('r')?.state === 'ready' && asked(one, 'tools/list') > lists);
+    expect(await host.callTool('echo', { text: 'again' })).toMatchObject({ outcome: 'succeeded' });
+    expect([asked(one, 'initialize'), asked(one, 'tools/list')]).toEqual([2, lists + 1]);
+    // The call that hit it was not repeated.
+    expect(one.seen.filter(({ body }) => JSON.stringify(body ?? '').includes('"text":"x"'))).toHaveLength(1);
+    expect(ear.statesOf('r')).not.toContain('waiting');
+    expect(ear.statesOf('s')).toEqual(['connecting', 'ready']);
+  });
+
+  it.each([401, 403])(
+    'that answers %i trips at once with what is to be done, and is not asked again',
+    async (status) => {
+      const one = await http({
+        instead: (_, response) => {
+          response.writeHead(status).end();
+          return true;
+        },
+      });
+      const host = await start({ r: { url: `${one.url}/echo` } });
+      const { state, reason, nextTryMs } = statusOf('r') ?? {};
+      expect([state, nextTryMs]).toEqual(['tripped', undefined]);
+      expect(reason).toContain(String(status));
+      const failure = ear.of('server.changed').at(-1)?.failure;
+      expect(failure?.remedy).toMatch(/\w/);
+      expect(one.seen).toHaveLength(1);
+      expect(await host.callTool('echo')).toMatchObject({ outcome: 'failed' });
+      expect(one.seen).toHaveLength(1);
+    },
+  );
+
+  it('whose type is not given is reached over SSE when it does not know the other way', async () => {
+    const one = await http({ kind: 'sse' });
+    const host = await start({ r: { url: `${one.url}/echo`, ...auto } });
+    expect(statusOf('r')).toEqual({ name: 'r', state: 'ready' });
+    expect(one.seen[0]?.method).toBe('POST');
+    expect(textOf((await host.callTool('echo', { text: 'hi' })).result)).toBe('hi');
+    // Known from then on: the next session begins with the way that it has.
+    const seen = one.seen.length;
+    await host.restartServer('r');
+    expect(one.seen[seen]?.method).toBe('GET');
+  });
+
+  it('that is down is waited for, says when it is tried again, and comes back', async () => {
+    const first = await http();
+    const { port } = new URL(first.url);
+    await first.stop();
+    opened.splice(0);
+    const host = await start({ r: { url: `${first.url}/echo`, ...auto } });
+    expect(statusOf('r')).toMatchObject({
+      state: 'waiting',
+      reason: expect.stringContaining('nobody listens') as string,
+      nextTryMs: expect.any(Number) as number,
+    });
+    const back = ear.until(() => statusOf('r')?.state === 'ready');
+    await http({ port: Number(port) });
+    await back;
+    expect(textOf((await host.callTool('echo', { text: 'hi' })).result)).toBe('hi');
+    expect(statusOf('r')).toEqual({ name: 'r', state: 'ready' });
+  });
+});

@@ -1,0 +1,180 @@
+import { fromCallback, type AnyActor, type AnyStateMachine, type EventObject } from 'xstate';
+import { agentMachine } from '../../machines/agent/agent.machine.ts';
+import { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
+import type { Address } from '../../machines/kernel/address.ts';
+import { callMachine } from '../../machines/call/call.machine.ts';
+import { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
+import { clientMachine } from '../../machines/client/client.machine.ts';
+import { computerMachine } from '../../machines/computer/computer.machine.ts';
+import type { Deadline, effects, Open, Post, Question, TellOwned } from '../../machines/kernel/effects.ts';
+import { linkMachine } from '../../machines/link/link.machine.ts';
+import { officeMachine } from '../../machines/office/office.machine.ts';
+import {
+  isAnswer,
+  type AskFact,
+  type Batch,
+  type Give,
+  type Leaf,
+  type Ports,
+} from '../../machines/kernel/ports.ts';
+import { processMachine } from '../../machines/process/process.machine.ts';
+import { readMachine } from '../../machines/resources/read.machine.ts';
+import { seatMachine } from '../../machines/office/seat.machine.ts';
+import { shelfMachine } from '../../machines/resources/shelf.machine.ts';
+import { viewMachine } from '../../machines/agent/view.machine.ts';
+import { watchMachine } from '../../machines/resources/watch.machine.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+import type { Directory } from './directory.ts';
+import { Handle, type Root } from './root.ts';
+
+/** Every kind of root by the name under which machines open it. */
+export const machines: Readonly<Record<string, AnyStateMachine>> = {
+  agent: agentMachine,
+  call: callMachine,
+  catalog: catalogMachine,
+  client: clientMachine,
+  computer: computerMachine,
+  desktop: aggregatorMachine,
+  desktopView: viewMachine,
+  finder: aggregatorMachine,
+  finderView: viewMachine,
+  link: linkMachine,
+  office: officeMachine,
+  process: processMachine,
+  read: readMachine,
+  seat: seatMachine,
+  shelf: shelfMachine,
+  view: viewMachine,
+  watch: watchMachine,
+};
+
+/** Whose machine, or whose machine's child, it is: a root is the clock of its own actor system. */
+const rootOf = (self: object): Root => (self as AnyActor).clock as Root;
+
+/** A port with a lifetime: invoked by a machine, open as long as its state. */
+function leafOf(port: Exclude<keyof Ports, 'ask'>) {
+  type Received = EventObject | Batch<EventObject>;
+  return fromCallback<Received, never>(({ self, input, sendBack, receive }) => {
+    const root = rootOf(self);
+    const { directory } = root;
+    if (!root.isAlive) throw new Error(`${port} of a root that is gone`);
+    const at = root.restored?.leaves.shift() ?? `${root.id}/${port}#${(root.leaves += 1)}`;
+    const told = (ev: EventObject): void => directory.report({ k: 'out', port, a: at, ev });
+    const opened: { leaf?: Leaf } = {};
+    const handle = new Handle(root, 'leaf', at, () => {
+      told({ type: 'leaf.close' });
+      opened.leaf?.close();
+    });
+    receive((event) => {
+      for (const command of 'commands' in event ? event.commands : [event]) {
+        told(command);
+        const { leaf } = opened;
+        if (leaf && handle.isLive) directory.guarded({ k: 'draw', a: at, port }, () => leaf.tell(command));
+      }
+    });
+    directory.report({ k: 'out', port, a: at, ev: { type: 'leaf.open', input } as EventObject });
+    const open = directory.platform.ports[port] as (
+      at: Address,
+      input: unknown,
+      give: (f: EventObject) => void,
+    ) => Leaf;
+    const give = (ev: EventObject): void =>
+      directory.enter({ k: 'in', via: 'leaf', a: at, ev }, handle, () => sendBack(ev));
+    const leaf = directory.guarded({ k: 'draw', a: at, port }, () => open(at, input, give));
+    opened.leaf = leaf;
+    // It failed while it was being opened, and its state is left already.
+    if (!handle.isLive) leaf.close();
+    return () => handle.release();
+  });
+}
+
+/** A question without an actor: half the price of a leaf. The same id again withdraws the older one. */
+export function ask(root: Root, question: Question): void {
+  const { directory } = root;
+  const told = (ev: EventObject): void => directory.report({ k: 'out', port: 'ask', a: root.id, ev });
+  root.questions.get(question.id)?.release();
+  const asked: { withdraw?: () => void } = {};
+  const handle = new Handle(root, 'ask', question.id, () => {
+    root.questions.delete(question.id);
+    told({ type: 'ask.withdraw', id: question.id } as EventObject);
+    asked.withdraw?.();
+  });
+  root.questions.set(question.id, handle);
+  told({ type: 'ask', ...question });
+  const session = directory.find(question.session)?.id ?? question.session;
+  const give: Give<AskFact> = (ev) =>
+    directory.enter({ k: 'in', via: 'ask', a: root.id, id: question.id, ev }, handle, () => {
+      if (isAnswer(ev.type)) {
+        handle.forget();
+        root.questions.delete(question.id);
+      }
+      root.ref.send(ev);
+    });
+  try {
+    asked.withdraw = directory.platform.ports.ask(root.id, { ...question, session }, give);
+  } catch (error) {
+    // Such as parameters that no JSON can hold. Whoever asks must hear of it, or it waits for ever.
+    const failure = { code: wireCodes.badRequest, message: `It could not be sent: ${String(error)}` };
+    give({ type: 'ask.refused', id: question.id, sent: false, failure });
+  }
+}
+
+function setDeadline(root: Root, { ms, spread = 0 }: Deadline): void {
+  root.clearTimeout(root.deadline);
+  const late = ms > 0 && spread > 0 ? Math.round(ms * spread * root.directory.random(root.id)) : 0;
+  root.deadline = undefined;
+  if (ms > 0) startDeadline(root, ms + late);
+}
+export function startDeadline(root: Root, ms: number): void {
+  root.deadline = root.startTimer('deadline', () => root.ref.send({ type: 'deadline.passed' }), ms);
+}
+
+/** What a machine asks for goes to the directory of its root. */
+const asks =
+  <P>(perform: (root: Root, params: P) => void) =>
+  ({ self }: { readonly self: object }, params: P): void =>
+    perform(rootOf(self), params);
+/** The same for what the root does itself, in its turn, if it is there by then. */
+const does = <P>(perform: (root: Root, params: P) => void) =>
+  asks<P>((root, params) =>
+    root.directory.effect(root.id, () => {
+      if (root.isAlive) perform(root, params);
+    }),
+  );
+const actions: Record<keyof typeof effects, unknown> = {
+  post: asks<Post>((root, post) => root.directory.post(root.id, post)),
+  postAll: asks<{ letters: readonly Post[] }>((root, { letters }) => {
+    for (const post of letters) root.directory.post(root.id, post);
+  }),
+  open: asks<Open>((root, open) => root.directory.open(root.id, open)),
+  openAll: asks<{ opens: readonly Open[] }>((root, { opens }) => {
+    for (const open of opens) root.directory.open(root.id, open);
+  }),
+  close: asks<{ to: Address }>((root, { to }) => root.directory.close(root.id, to)),
+  tellOwned: asks<TellOwned>((root, { kind, event }) => root.directory.tellOwned(root.id, kind, event)),
+  ask: does<Question>(ask),
+  withdraw: does<{ id: string }>((root, { id }) => root.questions.get(id)?.release()),
+  setDeadline: does<Deadline>(setDeadline),
+};
+const actors = {
+  process: leafOf('process'),
+  session: leafOf('session'),
+  link: leafOf('link'),
+  office: leafOf('office'),
+};
+
+const filled = new WeakMap<AnyStateMachine, AnyStateMachine>();
+/** Once per process: nothing in it belongs to one directory, and XState keeps what it has worked out per machine. */
+function fill(machine: AnyStateMachine): AnyStateMachine {
+  const known = filled.get(machine);
+  if (known) return known;
+  const fresh = machine.provide({ actions, actors } as unknown as Parameters<AnyStateMachine['provide']>[0]);
+  filled.set(machine, fresh);
+  return fresh;
+}
+
+/** Fills the names that machines use, effects and ports, with what their roots do. */
+export function assemble(directory: Directory, kinds = machines): Directory {
+  directory.kinds = Object.fromEntries(Object.entries(kinds).map(([kind, machine]) => [kind, fill(machine)]));
+  return directory;
+}

@@ -1,0 +1,296 @@
+import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
+import { nameOf, type Address } from '../../machines/kernel/address.ts';
+import type {
+  Letter,
+  Open,
+  OwnedEnded,
+  OwnerEnded,
+  OpenRefused,
+  Post,
+} from '../../machines/kernel/effects.ts';
+import { extended } from '../../machines/kernel/extended.ts';
+import type { Platform } from './platform.ts';
+import { Fifo } from './fifo.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { Root, type Handle, type RootHost } from './root.ts';
+import { Tap } from './tap.ts';
+import { textOf, thrownOf } from './thrown.ts';
+
+interface Outlet {
+  readonly hear: (event: EventObject) => void;
+  letters: number;
+}
+interface Input {
+  readonly record: DirectoryRecord;
+  readonly handle: Handle | undefined;
+  readonly apply: () => void;
+}
+
+/**
+ * Owns every root actor: opens it, knows its address, delivers to it, ends it. Decides nothing.
+ *
+ * Everything that the world does enters through `enter`, and runs to completion with all its consequences
+ * before the next input. What machines ask for (effects) is performed in one order over all systems, each after
+ * the transition that asked. Roots are owned as a tree with one way out, `#end`.
+ */
+export class Directory implements RootHost {
+  readonly platform: Platform;
+  readonly tap: Tap;
+  /** Kind → machine with its effects and ports filled in (assemble.ts). */
+  kinds: Readonly<Record<string, AnyStateMachine>> = {};
+  readonly defects: string[] = [];
+  readonly #roots = new Map<Address, Root>();
+  readonly #outlets = new Map<Address, Outlet>();
+  opened = 0;
+  /** While a keyframe is put back nothing happens that anybody should hear of. */
+  isRestoring = false;
+  readonly #inputs = new Fifo<Input>();
+  readonly #effects = new Fifo<{ readonly from: Address; readonly run: () => void }>();
+  readonly #over: Root[] = [];
+  #mark = 0;
+  #isBusy = false;
+  /** Effects per input after which a loop of messages counts as a defect. */
+  readonly #budget = 200_000;
+
+  constructor(platform: Platform, tap = new Tap()) {
+    this.platform = platform;
+    this.tap = tap;
+  }
+
+  report(record: DirectoryRecord): void {
+    if (this.tap.isWatched && !this.isRestoring) this.tap.record(record);
+  }
+
+  // ── inputs: the only door ──────────────────────────────────────────────────────────────────────────
+  /** `handle`: what has to be alive still when its turn comes. */
+  enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void {
+    this.#inputs.push({ record, handle, apply });
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      for (let input = this.#inputs.shift(); input; input = this.#inputs.shift()) this.#take(input);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+  #take({ record, handle, apply }: Input): void {
+    if (handle && !handle.isLive) return;
+    this.report(record);
+    this.#attempt('host', apply);
+    for (let n = 1; ; n++) {
+      const effect = this.#effects.shift();
+      if (!effect) return;
+      if (n > this.#budget) return this.#breakLoop(effect.from);
+      this.#attempt(effect.from, effect.run);
+    }
+  }
+  #attempt(at: Address, run: () => void): void {
+    this.#mark = this.#effects.length;
+    try {
+      run();
+    } catch (error) {
+      this.defect(at, String(error));
+    }
+    // Whoever ended in this step is put away before the next message can reach it.
+    for (let root = this.#over.shift(); root; root = this.#over.shift()) this.#end(root);
+  }
+  #breakLoop(from: Address): void {
+    this.#effects.cut(0);
+    this.defect(from, 'livelock: its messages never came to an end');
+    const looping = this.find(from);
+    if (looping) this.#end(looping);
+  }
+  defect(at: Address, what: string): void {
+    this.defects.push(`${at}: ${what}`);
+    this.report({ k: 'defect', a: at, what });
+  }
+
+  // ── the host's side ────────────────────────────────────────────────────────────────────────────────
+  /** An address outside the tree, such as `host`: what is posted there goes to this listener. */
+  listen(outlet: Address, hear: (event: EventObject) => void): () => void {
+    const open = { k: 'in', via: 'outlet', a: outlet, ev: { type: 'outlet.open' } } as const;
+    this.enter(open, undefined, () => this.#outlets.set(outlet, { hear, letters: 0 }));
+    return () =>
+      this.enter({ ...open, ev: { type: 'outlet.close' } }, undefined, () => this.#outlets.delete(outlet));
+  }
+  /** Opens a root without an owner; its end is told to the outlet `tell`. */
+  start(kind: string, input: object, tell: Address): Address {
+    const ev = { type: 'start', input, tell };
+    this.enter({ k: 'in', via: 'start', a: kind, ev }, undefined, () =>
+      this.#performOpen(undefined, tell, { kind, input }),
+    );
+    return kind;
+  }
+  /** `orElse`: what is said when nobody is there, or whoever is there fails over it. */
+  send(to: Address, ev: EventObject, orElse?: Letter): void {
+    const otherwise = orElse && { orElse };
+    this.enter({ k: 'in', via: 'host', a: to, ev, ...otherwise }, undefined, () =>
+      this.#performPost('host', { to, event: ev, ...otherwise }),
+    );
+  }
+  find(address: Address): Root | undefined {
+    const root = this.#roots.get(nameOf(address));
+    return root && (root.name === address || root.id === address) ? root : undefined;
+  }
+  get roots(): Iterable<Root> {
+    return this.#roots.values();
+  }
+  /** Each with how many letters it has had. */
+  get outlets(): ReadonlyMap<Address, { letters: number }> {
+    return this.#outlets;
+  }
+  get size(): number {
+    return this.#roots.size;
+  }
+  /** Ends a tree at once, whatever its machines say: the net below every polite way down. */
+  abandon(address: Address): void {
+    this.enter({ k: 'in', via: 'abandon', a: address }, undefined, () => {
+      const root = this.find(address);
+      if (root) this.#end(root);
+    });
+  }
+
+  // ── effects: asked by machines, performed after the transition ─────────────────────────────────────
+  effect(from: Address, run: () => void): void {
+    this.#effects.push({ from, run });
+  }
+  post(from: Address, post: Post): void {
+    this.effect(from, () => this.#performPost(from, post));
+  }
+  open(from: Address, open: Open): void {
+    this.effect(from, () => this.#performOpen(from, from, open));
+  }
+  close(from: Address, to: Address): void {
+    this.effect(from, () => {
+      const root = this.find(to);
+      if (root) this.#end(root, from);
+    });
+  }
+  tellOwned(from: Address, kind: string, event: EventObject): void {
+    this.effect(from, () => {
+      for (const root of this.find(from)?.owned.values() ?? [])
+        if (root.kind === kind) this.post(from, { to: root.id, event, ifThere: true });
+    });
+  }
+
+  #performPost(from: Address, { to, event, orElse, ifThere }: Post): void {
+    const outlet = this.#outlets.get(to);
+    const root = outlet ? undefined : this.find(to);
+    if (this.tap.isWatched) {
+      const isDead = !root && !outlet;
+      const dead = isDead && { dead: orElse || ifThere ? ('expected' as const) : ('lost' as const) };
+      this.report({ k: 'post', from, a: to, ev: event, ...dead });
+    }
+    if (root) {
+      root.ref.send(event);
+      // A step that failed has asked for nothing, so whoever waits for an answer would wait for ever.
+      if (orElse && root.ref.getSnapshot().status === 'error') this.post(from, orElse);
+    } else if (outlet) {
+      const n = (outlet.letters += 1);
+      this.guarded({ k: 'draw', a: to, port: 'outlet', n }, () => outlet.hear(event));
+    } else if (orElse) this.post(from, orElse);
+  }
+
+  /** Runs what is not ours. An error goes on to whoever called, and into the records, for a replay to throw again. */
+  guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      this.report({ ...draw, threw: thrownOf(error) });
+      throw error;
+    }
+  }
+  /** A number in [0, 1) for whoever is in a transition or an effect. */
+  random(a: Address): number {
+    const v = this.platform.random(a);
+    this.report({ k: 'draw', a, port: 'random', v });
+    return v;
+  }
+
+  #performOpen(from: Address | undefined, ownerAddress: Address, { kind, key, input, will }: Open): void {
+    const owner = from === undefined ? undefined : this.find(from);
+    if (from !== undefined && !owner) return this.defect(from, `opened ${kind} after its end`);
+    const segment = key === undefined ? kind : `${kind}:${key}`;
+    const name = owner ? `${owner.name}/${segment}` : segment;
+    if (this.#roots.has(name)) {
+      const refused: OpenRefused = { type: 'open.refused', kind, name, input };
+      return owner ? this.post(name, { to: owner.id, event: refused }) : this.defect(name, 'opened twice');
+    }
+    const incarnation = ((owner ?? this).opened += 1);
+    const place = { name, id: `${name}#${incarnation}`, kind, key: segment, owner, ownerAddress };
+    this.#admit(new Root(this, place, will), input);
+  }
+  #admit(root: Root, input: object): void {
+    this.#roots.set(root.name, root);
+    root.owner?.owned.set(root.name, root);
+    if (this.tap.isWatched) {
+      const will = root.will && { will: root.will };
+      this.report({ k: 'open', a: root.id, kind: root.kind, from: root.ownerAddress, input, ...will });
+    }
+    this.#bring(root, extended(input, { self: root.id, owner: root.ownerAddress }));
+  }
+  /** A root of a keyframe: its machine is where it was, its children start again. */
+  restore(root: Root, snapshot: unknown): void {
+    this.#roots.set(root.name, root);
+    root.owner?.owned.set(root.name, root);
+    this.#bring(root, undefined, snapshot);
+  }
+  #bring(root: Root, input?: object, snapshot?: unknown): void {
+    const machine = this.kinds[root.kind];
+    if (!machine) throw new Error(`no machine of the kind '${root.kind}'`);
+    // Only what there is: XState copies its options, and each name more costs a hidden class with every root.
+    const options: { id: Address; clock: Root; [more: string]: unknown } = { id: root.id, clock: root };
+    if (input) options['input'] = input;
+    if (snapshot !== undefined) options['snapshot'] = snapshot;
+    if (this.tap.isInspected) options['inspect'] = this.tap.inspect;
+    root.ref = createActor(machine, options as never);
+    const isOver = (): void => void this.#over.push(root);
+    root.ref.subscribe({
+      complete: isOver,
+      error: () => {
+        this.#effects.cut(this.#mark);
+        isOver();
+      },
+    });
+    root.ref.start();
+  }
+
+  /** The one way out, for done, failed and closed roots alike. */
+  #end(root: Root, by?: Address): void {
+    if (!root.isAlive) return;
+    root.isAlive = false;
+    this.#roots.delete(root.name);
+    root.owner?.owned.delete(root.name);
+    const { status, output, error } = root.ref.getSnapshot();
+    const why = status === 'done' ? 'done' : status === 'error' ? 'failed' : 'closed';
+    const end = { why, output, ...(error !== undefined && { error: textOf(error) }) } as const;
+    this.report({ k: 'end', a: root.id, ...(by !== undefined && { by }), ...end });
+    root.ref.stop();
+    for (const handle of root.handles) handle.release();
+    const bereaved: OwnerEnded = { type: 'owner.ended', why };
+    for (const owned of root.owned.values())
+      this.post(root.id, { to: owned.id, event: bereaved, ifThere: true });
+    for (const owned of root.owned.values()) this.effect(root.id, () => this.#end(owned, root.id));
+    if (why !== 'done' && root.will) this.post(root.id, { ...root.will, ifThere: true });
+    const ended: OwnedEnded = {
+      type: 'owned.ended',
+      kind: root.kind,
+      key: root.key,
+      name: root.name,
+      ...end,
+    };
+    this.post(root.id, { to: root.ownerAddress, event: ended, ifThere: true });
+  }
+
+  /** What is wrong with the tree; empty whenever no input is being worked on. */
+  audit(): string[] {
+    const wrong = [...this.defects];
+    if (this.#effects.length + this.#inputs.length > 0) wrong.push('the queue is not empty');
+    for (const root of this.#roots.values()) {
+      if (root.owner && (!root.owner.isAlive || root.owner.owned.get(root.name) !== root))
+        wrong.push(`${root.id} has no living owner`);
+      if (root.ref.getSnapshot().status !== 'active') wrong.push(`${root.id} is over but listed`);
+    }
+    return wrong;
+  }
+}

@@ -1,0 +1,123 @@
+import type { Actor, AnyStateMachine, EventObject } from 'xstate';
+import type { Address } from '../../machines/kernel/address.ts';
+import type { Letter, Open, Post } from '../../machines/kernel/effects.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Platform } from './platform.ts';
+
+/** A timer, leaf or question of one root. It never outlives the root, not even when its machine throws. */
+export class Handle {
+  readonly #root: Root;
+  readonly #stop: () => void;
+  readonly what: 'timer' | 'deadline' | 'leaf' | 'ask';
+  /** The number of a timer, the address of a leaf, the id of a question. */
+  readonly name: number | string;
+  constructor(root: Root, what: Handle['what'], name: number | string, stop: () => void) {
+    this.#root = root;
+    this.what = what;
+    this.name = name;
+    this.#stop = stop;
+    root.handles.add(this);
+  }
+  get isLive(): boolean {
+    return this.#root.handles.has(this);
+  }
+  /** It came to its end by itself. */
+  forget(): void {
+    this.#root.handles.delete(this);
+  }
+  release(): void {
+    if (this.#root.handles.delete(this)) this.#stop();
+  }
+}
+
+/** What a root asks of the directory that owns it. */
+export interface RootHost {
+  readonly platform: Platform;
+  report(record: DirectoryRecord): void;
+  /** An input of the root that holds `handle`; nothing happens when that is gone. */
+  enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void;
+  guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T;
+  random(a: Address): number;
+  find(address: Address): Root | undefined;
+  /** All of these run after the transition that asked for them, in that order. */
+  effect(from: Address, run: () => void): void;
+  post(from: Address, post: Post): void;
+  open(from: Address, open: Open): void;
+  close(from: Address, to: Address): void;
+  tellOwned(from: Address, kind: string, event: EventObject): void;
+}
+
+/** One root actor: what it owns, what it holds, and the clock of its own actor system. */
+export class Root {
+  ref!: Actor<AnyStateMachine>;
+  isAlive = true;
+  readonly owned = new Map<Address, Root>();
+  readonly handles = new Set<Handle>();
+  readonly questions = new Map<string, Handle>();
+  readonly directory: RootHost;
+  /** The address without its incarnation. */
+  readonly name: Address;
+  readonly id: Address;
+  readonly kind: string;
+  /** `kind` or `kind:key`: the last segment of the name. */
+  readonly key: string;
+  readonly owner: Root | undefined;
+  readonly ownerAddress: Address;
+  readonly will: Letter | undefined;
+  deadline: Handle | undefined;
+  /** How many roots, leaves and timers it has opened: their numbers. */
+  opened = 0;
+  leaves = 0;
+  timers = 0;
+  /** While it is put back from a keyframe: the names of what it held, to be taken again in this order. */
+  restored: { readonly timers: number[]; readonly leaves: Address[] } | undefined;
+
+  constructor(
+    directory: RootHost,
+    place: {
+      name: Address;
+      id: Address;
+      kind: string;
+      key: string;
+      owner: Root | undefined;
+      ownerAddress: Address;
+    },
+    will: Letter | undefined,
+  ) {
+    this.directory = directory;
+    this.name = place.name;
+    this.id = place.id;
+    this.kind = place.kind;
+    this.key = place.key;
+    this.owner = place.owner;
+    this.ownerAddress = place.ownerAddress;
+    this.will = will;
+  }
+
+  // The clock of XState: timers are numbered per root, so that a replay can fire the same one.
+  setTimeout(fire: () => void, ms: number): Handle {
+    return this.startTimer('timer', fire, ms);
+  }
+  clearTimeout(timer: Handle | undefined): void {
+    if (timer?.isLive !== true) return;
+    this.directory.report({ k: 'timer', op: 'clear', a: this.id, n: timer.name as number });
+    timer.release();
+  }
+  startTimer(via: 'timer' | 'deadline', fire: () => void, ms: number): Handle {
+    const { directory } = this;
+    const n = this.restored?.timers.shift() ?? (this.timers += 1);
+    directory.report({ k: 'timer', op: 'set', via, a: this.id, n, ms });
+    const handle = new Handle(this, via, n, () => directory.platform.clearTimeout(timer));
+    const timer = directory.platform.setTimeout(
+      () =>
+        directory.enter({ k: 'in', via, a: this.id, n }, handle, () => {
+          handle.forget();
+          fire();
+        }),
+      ms,
+      this.id,
+      n,
+    );
+    return handle;
+  }
+}

@@ -1,0 +1,220 @@
+import type { AnyEventObject } from 'xstate';
+import {
+  createLedger,
+  createLinks,
+  createOffices,
+  processPortOf,
+  sessionPortOf,
+  sweepLeftovers,
+  systemClock,
+  type Launcher,
+  type Ledger,
+  type LedgerOptions,
+  type Answers,
+  type Noise,
+  type Offices,
+  type ServerLog,
+  type SessionPort,
+} from '../../adapters/index.ts';
+import type { Address } from '../../machines/kernel/address.ts';
+import type { OwnedEnded } from '../../machines/kernel/effects.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import { specPort } from '../../machines/client/spec-port.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+import { CallPorts } from '../api/computer/call-ports.ts';
+import { deferred } from '../api/deferred.ts';
+import { assemble } from './assemble.ts';
+import { Directory } from './directory.ts';
+import { Discretion } from '../recording/discreet.ts';
+import { FailureLog, type Log } from '../api/computer/failure-log.ts';
+import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
+import type { Reach } from '../servers/launch-specs.ts';
+import { Tap } from './tap.ts';
+import { version } from '../version.ts';
+
+/** How long a host waits for what the operating system still has to finish after all machines have ended. */
+const leftoverMs = 3_000;
+
+const unanswered: Ports['ask'] = (_from, { id, method }, give) => {
+  const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
+  give({ type: 'ask.refused', id, sent: false, failure });
+  return () => {};
+};
+
+/**
+ * One directory with the real adapters behind it. Whatever its machines say, `close` leaves nothing behind: the
+ * ledger ends every process group that still lives.
+ */
+export interface RuntimeOptions extends LedgerOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
+  readonly tap?: Tap;
+  /** Hears of failures at each layer. Default: nobody does. */
+  readonly log?: Log | undefined;
+  /** How servers come to life. Default: as children of this process. */
+  readonly launcher?: Launcher | undefined;
+}
+export class Runtime {
+  readonly directory: Directory;
+  readonly ledger: Ledger;
+  readonly flight: FlightRecorder | undefined;
+  /** By server, by the number of the launch spec. */
+  readonly #reaches = new Map<string, Map<number, Reach>>();
+  /** What any server was launched with. Who is gone may still be quoted. */
+  readonly #secrets = new Set<string>();
+  readonly #discretion = new Discretion(() => this.#secrets);
+  /** What a call asks before it is sent, in whose turn it is sent, and what becomes of its result. */
+  readonly calls = new CallPorts((address) => {
+    const ref = this.directory.find(address)?.ref;
+    return () => ref?.getSnapshot().context as unknown;
+  });
+  /** Resolves what servers are launched with. */
+  specs: Ports['ask'] = unanswered;
+  /** Who answers when a server asks its host something; what is not here is not declared to servers. */
+  answers: Answers = {};
+  /** Hears what servers log over MCP. */
+  log: (server: string, entry: ServerLog) => void = () => {};
+  readonly #offices: Offices;
+  readonly #links = createLinks();
+  readonly #sessions: SessionPort;
+  readonly #survival: LedgerOptions;
+  #hosts = 0;
+
+  constructor({ tap = new Tap(), record, launcher, log, ...survival }: RuntimeOptions = {}) {
+    const failures = log && new FailureLog(log, (value) => this.discreet(value));
+    if (failures) tap.add(failures);
+    this.#offices = createOffices({ answered: failures?.answered.bind(failures) });
+    this.#survival = survival;
+    this.flight = record === false ? undefined : new FlightRecorder({ record, ...survival }, tap);
+    this.ledger = createLedger(survival);
+    this.#sessions = this.#openSessions();
+    const ports: Ports = {
+      process: this.#discretion.process(
+        processPortOf({
+          ledger: this.ledger,
+          launchOf: (server, spec) => this.#reachOf(server, spec)?.process,
+          launcher,
+        }),
+      ),
+      session: this.#discretion.session(this.#sessions.open),
+      link: this.#links.open,
+      office: this.#offices.open,
+      ask: (from, question, give) => this.#ask(from, question, give),
+    };
+    this.directory = assemble(new Directory({ ...systemClock, ports }, tap));
+    this.flight?.watch(this.directory);
+  }
+  #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
+    // Why a rule or a confirmation of the host failed may quote what a server was launched with. What a program says is a
+    // warning beside the result, and hidden no more than that: it quotes the result, and what its caller has sent.
+    const hidden = this.#discretion.answer(give);
+    if (question.session === specPort) return this.specs(from, question, hidden);
+    if (this.calls.has(question.session)) return this.calls.ask(from, question, hidden);
+    if (question.lane !== undefined)
+      return this.calls.inTurn(question, give, (answer) => this.#askSession(from, question, answer));
+    if (!this.#sessions.has(question.session)) return this.#links.ask(from, question, give);
+    return this.#askSession(from, question, give);
+  }
+  #askSession(...[from, question, give]: Parameters<Ports['ask']>): () => void {
+    return this.#sessions.ask(from, question, this.#discretion.answer(give));
+  }
+  /** Plain JSON without what servers were launched with, and without what stands under the name of a secret. */
+  discreet<T>(value: T): T {
+    return this.#discretion.value(value);
+  }
+
+  /** How a server is launched or reached. Its secrets never appear in a trace or a failure. */
+  introduce(server: string, spec: number, reach: Reach, secrets: readonly string[] = []): void {
+    const reaches = this.#reaches.get(server) ?? new Map<number, Reach>();
+    this.#reaches.set(server, reaches.set(spec, reach));
+    // A key of several lines is often told line by line.
+    const all = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).filter((text) => text !== '');
+    for (const secret of all) this.#secrets.add(secret);
+    this.flight?.hide(all, server);
+  }
+  forget(server: string, before: number): void {
+    const reaches = this.#reaches.get(server);
+    for (const spec of reaches?.keys() ?? []) if (spec < before) reaches?.delete(spec);
+  }
+  #reachOf(server: string, spec: number): Reach | undefined {
+    return this.#reaches.get(server)?.get(spec);
+  }
+  #openSessions(): SessionPort {
+    const of = (): Runtime => this;
+    return sessionPortOf({
+      ledger: this.ledger,
+      clientInfo: { name: 'a2c-actors', version },
+      remoteOf: (server, spec) => this.#reachOf(server, spec)?.remote,
+      settledKind: (server, spec, kind) => {
+        const remote = this.#reachOf(server, spec)?.remote;
+        if (remote?.kind !== 'streamable' || kind !== 'sse') return;
+        const { url, headers, timeoutMs, sseReadTimeoutMs } = remote;
+        const sse = { kind, url, headers, timeoutMs, sseReadTimeoutMs } as const;
+        this.#reaches.get(server)?.set(spec, { remote: sse });
+      },
+      get answers() {
+        return of().answers;
+      },
+      log: (server, entry) => this.log(server, this.discreet(entry)),
+      discreet: (text) => this.#discretion.text(text),
+    });
+  }
+  /** What a server wrote that reached nobody. */
+  noiseOf(server: string): Noise {
+    return this.#sessions.noiseOf(server);
+  }
+  /** Servers that may ask for roots are told that there are others now. */
+  announceRoots(): void {
+    this.#sessions.announceRoots();
+  }
+  /** Writes what was recorded so far, and returns the file. */
+  async writeTrace(dir: string): Promise<string> {
+    if (!this.flight) throw notRecorded;
+    // A listener may ask in the midst of an input: a trace that ends there would seem to have lost the rest.
+    await Promise.resolve();
+    return this.flight.write('asked', dir);
+  }
+  /** Ends what earlier hosts left behind that were killed, and says so. Before the first server is launched. */
+  async sweep(): Promise<void> {
+    const { stateDir, notice } = this.#survival;
+    const ended = await sweepLeftovers({ stateDir, notice });
+    const names = [...new Set(ended.map(({ command }) => command))].join(', ');
+    if (ended.length > 0)
+      notice?.(`ended ${ended.length} processes that a killed host had left behind: ${names}`);
+  }
+  /** Starts a root machine; what it says to its host goes to `hear`. `ended` resolves at its end. */
+  start(kind: string, input: object, hear: (event: AnyEventObject) => void): Hosted {
+    const host = `host:${kind}.${(this.#hosts += 1)}`;
+    const { directory } = this;
+    const { promise: ended, resolve } = deferred<OwnedEnded>();
+    directory.listen(host, (event) => {
+      if (event.type === 'owned.ended') resolve(event as OwnedEnded);
+      hear(event);
+    });
+    directory.start(kind, input, host);
+    return { address: kind, host, ended };
+  }
+  /** Asks it to end; ends it by force when it has not done so within `patienceMs`. */
+  async end({ address, ended }: Hosted, patienceMs: number): Promise<void> {
+    if (this.directory.find(address)) this.directory.send(address, { type: 'close' });
+    const timer = systemClock.setTimeout(() => this.directory.abandon(address), patienceMs);
+    await ended;
+    systemClock.clearTimeout(timer);
+  }
+  /** After this no process, socket or timer of ours is left; bounded by a few seconds. */
+  async close(): Promise<void> {
+    for (const root of [...this.directory.roots]) if (!root.owner) this.directory.abandon(root.name);
+    this.ledger.killAll();
+    let timer: unknown;
+    const bound = new Promise<void>((resolve) => (timer = systemClock.setTimeout(resolve, leftoverMs)));
+    await Promise.race([
+      bound,
+      Promise.all([this.ledger.closed(), this.#offices.closed(), this.#sessions.closed()]),
+    ]);
+    systemClock.clearTimeout(timer);
+    this.flight?.close(this.directory.size === 0);
+  }
+}
+export interface Hosted {
+  readonly address: Address;
+  readonly host: Address;
+  readonly ended: Promise<OwnedEnded>;
+}

@@ -1,0 +1,53 @@
+import type { InspectionEvent } from 'xstate';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Observer } from './observer.ts';
+
+/**
+ * The one place where anybody watches. An observer that throws would lose the event or kill the actor it looks
+ * at (design rule 11), so each is guarded, and left out after its first error.
+ */
+export class Tap {
+  readonly #observers = new Set<Observer>();
+  readonly #onError: (error: unknown) => void;
+  /** Kept in step with the observers so that the hot path asks one flag. */
+  isWatched = false;
+  isInspected = false;
+
+  constructor(onError: (error: unknown) => void = () => {}) {
+    this.#onError = onError;
+  }
+  add(observer: Observer): () => void {
+    this.#observers.add(observer);
+    this.#count();
+    return () => {
+      this.#observers.delete(observer);
+      this.#count();
+    };
+  }
+  record(record: DirectoryRecord): void {
+    for (const observer of this.#observers)
+      try {
+        observer.record?.(record);
+      } catch (error) {
+        this.#drop(observer, error);
+      }
+  }
+  /** Machines that start while nobody inspects stay uninspected: attach before the first start. */
+  readonly inspect = (event: InspectionEvent): void => {
+    for (const observer of this.#observers)
+      try {
+        observer.inspect?.(event);
+      } catch (error) {
+        this.#drop(observer, error);
+      }
+  };
+  #drop(observer: Observer, error: unknown): void {
+    this.#observers.delete(observer);
+    this.#count();
+    this.#onError(error);
+  }
+  #count(): void {
+    this.isWatched = this.#observers.size > 0;
+    this.isInspected = [...this.#observers].some((o) => o.inspect);
+  }
+}

@@ -1,0 +1,139 @@
+import type { InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../../adapters/index.ts';
+import type { OwnFacts, OwnType, ServerConfig } from '../../machines/config/index.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import type { Resolve, Resolved } from '../../machines/client/spec-port.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import type { Inputs } from './inputs.ts';
+import { renderServer, type ServerSpec } from './render.ts';
+import { textOf } from '../runtime/thrown.ts';
+
+/** What is launched or reached: a process, or anything that needs none. */
+export type Reach =
+  | { readonly process: LaunchSpec; readonly remote?: never }
+  | { readonly remote: RemoteSpec; readonly process?: never };
+/** Our end of a linked pair, as the MCP SDK has it (`Transport`): what is sent here comes out at the other end. */
+export interface LinkedEnd {
+  start(): Promise<void>;
+  send(message: object): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: ((message: never) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+}
+/** A server inside the host, by the name that it has in the config: called for each session. */
+export type InMemoryServer = (facts: {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}) => LinkedEnd | Promise<LinkedEnd>;
+/** A server of a kind that the host brings: what its config says. */
+export interface CarrierSpec {
+  /** Its name in the config. */
+  readonly server: string;
+  /** Its `server_parameters`, placeholders filled in. */
+  readonly facts: OwnFacts;
+  /** Aborts when nobody wants the connection any more and it is not there yet: time is up, or the server is stopped. */
+  readonly signal: AbortSignal;
+}
+/**
+ * Reaches servers of one type (`own:…`): called for each session, and gives our end of a connection with the server.
+ * `start` of that end, or what makes it, rejects with an `Error` when there is none; `isFinal: true` on that error:
+ * trying again without a change cannot help. `send` rejects only where nothing of the message has left; after
+ * `onclose` the session counts as lost. `close` lets what was sent go out, and ends it within 2 s.
+ */
+export type CarrierMaker = (spec: CarrierSpec) => LinkedEnd | Promise<LinkedEnd>;
+
+export type SpecResolved =
+  | { readonly ok: true; readonly spec: number }
+  | { readonly ok: false; readonly failure: Failure };
+export interface LaunchSpecsOptions {
+  readonly inputs: Pick<Inputs, 'resolve' | 'variable'>;
+  readonly inMemory: Readonly<Record<string, InMemoryServer>>;
+  readonly carriers: Readonly<Record<OwnType, CarrierMaker>>;
+  /** The launch spec of a number, before anybody asks for it. */
+  readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
+  /** Nobody will want those of numbers before this one. */
+  readonly forget: (server: string, before: number) => void;
+}
+
+/** What the launch facts of servers are with the values of their placeholders, each under a number. */
+export class LaunchSpecs {
+  readonly #options: LaunchSpecsOptions;
+  /** By server: the last one, which may hold secrets. */
+  readonly #last = new Map<string, { readonly text: string; readonly spec: number }>();
+
+  constructor(options: LaunchSpecsOptions) {
+    this.#options = options;
+  }
+  /** Takes as long as whoever gives the values. Never rejects. */
+  async resolve(server: ServerConfig, signal: AbortSignal): Promise<SpecResolved> {
+    const { inputs, introduce, forget } = this.#options;
+    const { name } = server;
+    const rendered = await renderServer(server, inputs, signal);
+    if (!rendered.ok) return rendered;
+    const reach = this.#reach(server, rendered.spec);
+    if (!reach) return { ok: false, failure: this.#notGiven(server) };
+    // What became a secret only now is another spec, too: it was shown under the old one.
+    const text = JSON.stringify([rendered.spec, rendered.secrets]);
+    const last = this.#last.get(name);
+    if (last?.text === text) return { ok: true, spec: last.spec };
+    const spec = (last?.spec ?? 0) + 1;
+    // Its session may still be renewed as it was.
+    forget(name, spec - 1);
+    introduce(name, spec, reach, rendered.secrets);
+    this.#last.set(name, { text, spec });
+    return { ok: true, spec };
+  }
+  #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {
+    if (spec.kind === 'stdio') return { process: spec };
+    const { inMemory, carriers } = this.#options;
+    if (spec.kind === 'own') {
+      const { facts, type } = spec;
+      const make = Object.hasOwn(carriers, type) ? carriers[type] : undefined;
+      const connect = (signal: AbortSignal): ReturnType<OwnSpec['connect']> =>
+        make?.({ server: name, facts, signal }) as ReturnType<OwnSpec['connect']>;
+      return make && { remote: { kind: 'own', connect } };
+    }
+    if (spec.kind !== 'inmemory') return { remote: spec };
+    const { args, env } = spec;
+    const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
+    const open = (): ReturnType<InMemorySpec['connect']> =>
+      connect?.({ args, env }) as ReturnType<InMemorySpec['connect']>;
+    return connect && { remote: { kind: 'inmemory', connect: open } };
+  }
+  #notGiven(server: ServerConfig): Failure {
+    const { name } = server;
+    const [what, option, key, given] =
+      server.kind === 'own'
+        ? [`is of the type ${server.own.type}`, 'carriers', server.own.type, this.#options.carriers]
+        : ['lives inside the host', 'inMemory', name, this.#options.inMemory];
+    const has = Object.keys(given).join(', ');
+    return {
+      code: 'ConfigInvalid',
+      message: `Server '${name}' ${what}, and this host has none of that name${has && ` (it has ${has})`}`,
+      details: { server_name: name },
+      remedy: `Give it to createComputer: ${option}: { ${JSON.stringify(key)}: … }`,
+    };
+  }
+}
+
+/** The port `spec` (machines/kernel/ports.ts). A question that is withdrawn is answered no more. */
+export const specAsk =
+  (
+    resolve: (server: string, generation: number, signal: AbortSignal) => Promise<SpecResolved>,
+  ): Ports['ask'] =>
+  (_from, { id, params }, give) => {
+    const { server, generation } = params as Resolve;
+    const end = new AbortController();
+    const refuse = (failure: Failure): void => {
+      if (!end.signal.aborted) give({ type: 'ask.refused', id, sent: false, failure });
+    };
+    resolve(server, generation, end.signal).then(
+      (answer) => {
+        if (!answer.ok) refuse(answer.failure);
+        else if (!end.signal.aborted)
+          give({ type: 'ask.answered', id, result: { spec: answer.spec } satisfies Resolved });
+      },
+      (error: unknown) => refuse({ code: wireCodes.internal, message: textOf(error) }),
+    );
+    return () => end.abort();
+  };

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
+import { Inputs } from './inputs.ts';
+import { renderServer, type RenderedServer } from './render.ts';
+
+interface World {
+  readonly inputs?: readonly object[];
+  readonly values?: Readonly<Record<string, unknown>>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+const prompt = (id: string, password = false) => ({ type: 'promptString', id, password });
+/** One server of a config, rendered in this world. */
+const render = async (server: object, { inputs = [], values = {}, environment = {} }: World = {}) => {
+  const parsed = parseConfig({ servers: [{ name: 'a', ...server }], inputs });
+  if (!parsed.ok) return expect.unreachable(JSON.stringify(parsed.mistakes));
+  const { servers, inputs: definitions } = parsed.config;
+  const held = new Inputs({ definitions, environment });
+  for (const [id, value] of Object.entries(values)) expect(held.setValue(id, value)).toBe(true);
+  return renderServer(servers[0] as ServerConfig, held);
+};
+const stdio = (server_parameters: object) => ({
+  type: 'stdio',
+  server_parameters: { command: 'x', ...server_parameters },
+});
+const remote = (server_parameters: object, type = 'streamable') => ({ type, server_parameters });
+const failureOf = (rendered: RenderedServer) =>
+  rendered.ok ? expect.unreachable('it rendered') : rendered.failure;
+
+describe('a server', () => {
+  it('without placeholders is launched as its config says', async () => {
+    const child = { args: ['y'], env: { A: '${HOME}' }, cwd: '/' };
+    expect(await render(stdio(child))).toEqual({
+      ...{ ok: true, secrets: [] },
+      spec: { kind: 'stdio', command: 'x', ...child },
+    });
+    expect(await render(stdio({}))).toMatchObject({
+      spec: { kind: 'stdio', command: 'x', args: [], env: {} },
+    });
+    expect(await render(remote({ url: 'https://h/mcp', timeout: 2, terminate_on_close: false }))).toEqual({
+      ...{ ok: true, secrets: [] },
+      spec: {
+        ...{ kind: 'streamable', url: 'https://h/mcp', headers: {} },
+        ...{ timeoutMs: 2_000, sseReadTimeoutMs: 300_000, terminateOnClose: false, fallbackToSse: false },
+      },
+    });
+    expect(await render(remote({ url: 'http://h' }, 'sse'))).toMatchObject({
+      spec: { kind: 'sse', timeoutMs: 5_000, terminateOnClose: false },
+    });
+    expect(await render({ type: 'inmemory', server_parameters: { args: ['z'] } })).toEqual({
+      ...{ ok: true, secrets: [] },
+      spec: { kind: 'inmemory', args: ['z'], env: {} },
+    });
+    const facts = {
+      path: '/s',
+      token: 'abcdefgh',
+      args: ['--api-key=12345678'],
+      headers: { Cookie: 'ijklmnop' },
+    };
+    expect(await render({ type: 'own:unix', server_parameters: facts })).toEqual({
+      ...{ ok: true, secrets: ['abcdefgh', '12345678', 'ijklmnop'] },
+      spec: { kind: 'own', type: 'own:unix', facts },
+    });
+  });
+
+  it('gets its inputs as texts: 3000 is "3000", true is "true", null is no variable (I12, case 64)', async () => {
+    const server = stdio({
+      args: ['--port', '${input:port}', '--on=${input:on}'],
+      env: { PORT: '${input:port}', NONE: '${input:none}', WHERE: '${env:PLACE}/x' },
+    });
+    const inputs = ['port', 'on', 'none'].map((id) => prompt(id));
+    const values = { port: 3000, on: true, none: null };
+    expect(await render(server, { inputs, values, environment: { PLACE: 'here' } })).toMatchObject({
+      spec: { args: ['--port', '3000', '--on=true'], env: { PORT: '3000', WHERE: 'here/x' } },
+    });
+  });
+
+  it('cannot start with an object in its args, and hears in which place', async () => {
+    const inputs = [prompt('a')];
+    const wrong = await render(stdio({ args: ['x', '${input:a}'] }), {
+      inputs,
+      values: { a: { b: 'hunter2' } },
+    });
+    expect(wrong).toMatchObject({
+      ...{ ok: false, needs: [] },
+      reasons: ['server_parameters.args[1]: expected a string, got an object'],
+      failure: { code: 'ConfigInvalid', details: { server_name: 'a' } },
+    });
+    expect(JSON.stringify(wrong)).not.toContain('hunter2');
+  });
+
+  it('has a URL that is one after its inputs are in', async () => {
+    const inputs = [prompt('a')];
+    const url = (a: string) => render(remote({ url: '${input:a}' }), { inputs, values: { a } });
+    expect(await url('https://h:1/mcp?x')).toMatchObject({ spec: { url: 'https://h:1/mcp?x' } });
+    for (const wrong of ['h', 'file:///${input:a}', 'http://', 'http://[', 'http://h:99999999', 'http://h /'])
+      expect(failureOf(await url(wrong))).toMatchObject({ code: 'ConfigInvalid' });
+  });
+
+  it('says all that is missing at once, by id and by name, and with why (I04; I13: it does not start)', async () => {
+    const server = stdio({
+      args: ['${input:b}', '${input:a}${env:NONE}'],
+      env: { X: '${env:NONE}${input:b}' },
+    });
+    const rendered = await render(server, { inputs: [prompt('a')] });
+    expect(rendered).toMatchObject({
+      ok: false,
+      needs: ['b', 'a'],
+      reasons: [
+        'needs input b: the config does not define it',
+        'needs input a: nobody gave a value, and A2C_SMCP_a is not set',
+        'the environment variable NONE is not set',
+      ],
+      failure: {
+        code: 'InputNotFound',
+        details: { server_name: 'a', input_id: 'b', inputs: ['b', 'a'], variables: ['NONE'] },
+      },
+    });
+    expect(failureOf(await render(stdio({ args: ['${env:NONE}'] })))).toMatchObject({
+      code: 'ConfigInvalid',
+      message: "Server 'a' cannot start: the environment variable NONE is not set",
+    });
+  });
+
+  it('is rendered in its launch facts only', async () => {
+    const meta = { tool_meta: { t: { extra: '${input:nobody}' } } };
+    expect(await render({ ...stdio({}), ...meta })).toMatchObject({ ok: true });
+  });
+});
+
+describe('the secrets of a spec', () => {
+  const secretsOf = async (server: object, world?: World): Promise<readonly string[]> => {
+    const rendered = await render(server, world);
+    return rendered.ok ? rendered.secrets.toSorted() : expect.unreachable(rendered.reasons.join());
+  };
+
+  it('are passwords, wherever they went and with all texts in them', async () => {
+    const world = {
+      inputs: [prompt('p', true), prompt('deep', true), prompt('open')],
+      values: { p: 'hunter22', deep: { a: ['inner-1', 123456789] }, open: 'everybody' },
+    };
+    const server = stdio({ args: ['x-${input:p}', '${input:open}', '${input:deep} '] });
+    expect(await secretsOf(server, world)).toEqual(['123456789', 'hunter22', 'inner-1']);
+  });
+
+  it('are what is secret by its name: variables, options, headers, queries, and the credential alone', async () => {
+    const environment = { GITHUB_TOKEN: 'token-of-env', PLAIN: 'plain-text' };
+    const args = ['--api-key=by-option', '${env:GITHUB_TOKEN}', '${env:PLAIN}'];
+    expect(await secretsOf(stdio({ args, env: { MY_SECRET: 'by-name' } }), { environment })).toEqual([
+      ...['by-name', 'by-option', 'token-of-env'],
+    ]);
+    const url = 'https://u:s3cret%25@h/?api_key=in-query&page=2';
+    const headers = { Authorization: 'Bearer abcdef', Accept: 'everything' };
+    expect(await secretsOf(remote({ url, headers }))).toEqual([
+      ...['Bearer abcdef', 'abcdef', 'in-query', 's3cret%', 's3cret%25'],
+    ]);
+  });
+
+  it('are short ones, too, and nothing that only switches something on', async () => {
+    const world = { inputs: [prompt('p', true), prompt('q', true)], values: { p: 'abc', q: '1' } };
+    const env = { TOKEN: '', USE_TOKEN: 'true', PIN_SECRET: '42' };
+    expect(await secretsOf(stdio({ args: ['${input:p}${input:q}'], env }), world)).toEqual([
+      '1',
+      '42',
+      'abc',
+    ]);
+  });
+
+  it('are the password of basic authentication, as it was typed', async () => {
+    const headers = { Authorization: `Basic ${btoa('bob:pa:ss')}` };
+    expect(await secretsOf(remote({ url: 'https://h/', headers }))).toContain('pa:ss');
+  });
+});

@@ -1,0 +1,183 @@
+import type { LaunchSpec } from '../../adapters/index.ts';
+import {
+  launchFactsOf,
+  mistakesText,
+  placeholdersIn,
+  readFacts,
+  renderWith,
+  type LaunchFacts,
+  type Lookup,
+  type OwnFacts,
+  type OwnType,
+  type ServerConfig,
+  type SseServer,
+  type StreamableServer,
+} from '../../machines/config/index.ts';
+import { isSecretName, secretsIn } from '../../machines/trace/index.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import { textInBase64 } from '../api/agent/base64.ts';
+import { variablesFor, type Inputs, type Resolved } from './inputs.ts';
+
+/** How a remote server is reached. Times in ms. */
+export interface RemoteSpec {
+  readonly kind: 'sse' | 'streamable';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly sseReadTimeoutMs: number;
+  /** Only of `streamable`; `false` for the other. */
+  readonly terminateOnClose: boolean;
+  /** The URL was given without a type: it may speak SSE. */
+  readonly fallbackToSse: boolean;
+}
+export interface InMemorySpec {
+  readonly kind: 'inmemory';
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+export interface OwnSpec {
+  readonly kind: 'own';
+  readonly type: OwnType;
+  readonly facts: OwnFacts;
+}
+export type ServerSpec = ({ readonly kind: 'stdio' } & LaunchSpec) | RemoteSpec | InMemorySpec | OwnSpec;
+export type RenderedServer =
+  | {
+      readonly ok: true;
+      readonly spec: ServerSpec;
+      /** Texts in the spec that nobody may see, each once: passwords, and what is secret by its name. */
+      readonly secrets: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      /** Ids of inputs without a value. Empty: the config is wrong, or a variable is not set. */
+      readonly needs: readonly string[];
+      /** One sentence for each thing that is missing or wrong, none with a value. */
+      readonly reasons: readonly string[];
+      /** `InputNotFound` or `ConfigInvalid`, for the status of the server. */
+      readonly failure: Failure;
+    };
+
+/** The config of a server with its placeholders filled in (docs/config.md, Placeholders). Never rejects. */
+export async function renderServer(
+  server: ServerConfig,
+  inputs: Pick<Inputs, 'resolve' | 'variable'>,
+  signal?: AbortSignal,
+): Promise<RenderedServer> {
+  const raw = launchFactsOf(server);
+  const ids = placeholdersIn(raw);
+  const answers = await Promise.all(ids.map(async (id) => [id, await inputs.resolve(id, signal)] as const));
+  const resolved = new Map(answers);
+  const secrets = new Set<string>();
+  const lookup: Lookup = ({ kind, name }) => {
+    if (kind === 'env') {
+      const value = inputs.variable(name);
+      if (value !== undefined && isSecretName(name)) secrets.add(value);
+      return value === undefined ? undefined : { value };
+    }
+    const found = resolved.get(name);
+    if (!found?.ok) return undefined;
+    if (found.isSecret) for (const text of textsIn(found.value)) secrets.add(text);
+    return found;
+  };
+  const rendered = renderWith(raw, lookup);
+  if (!rendered.ok) return lacking(server.name, rendered.missing, resolved);
+  const read = readFacts(server.kind, rendered.value);
+  if (!read.ok) return wrong(server.name, mistakesText(read.mistakes).split('\n'));
+  const spec = specOf(server, read.facts);
+  if ('url' in spec && !URL.canParse(spec.url))
+    return wrong(server.name, ['server_parameters.url: is no valid URL']);
+  for (const text of knownIn(spec)) secrets.add(text);
+  return { ok: true, spec, secrets: [...secrets].filter((text) => text.trim() !== '') };
+}
+
+const specOf = (server: ServerConfig, facts: LaunchFacts): ServerSpec => {
+  switch (facts.kind) {
+    case 'stdio': {
+      const { kind, command, args, env, cwd } = facts;
+      return { kind, command, args, env, ...(cwd !== null && { cwd }) };
+    }
+    case 'inmemory':
+    case 'own':
+      return facts;
+    case 'sse':
+    case 'streamable': {
+      // The facts have the kind of their server.
+      const { timeoutMs, sseReadTimeoutMs, ...rest } = (server as SseServer | StreamableServer).remote;
+      const terminateOnClose = 'terminateOnClose' in rest && rest.terminateOnClose;
+      const fallbackToSse = 'isGuess' in rest && rest.isGuess;
+      return { ...facts, timeoutMs, sseReadTimeoutMs, terminateOnClose, fallbackToSse };
+    }
+  }
+};
+
+/** What a password may be made of: its text, or all texts inside it. */
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
+  return typeof value === 'string' ? [value] : [JSON.stringify(value)];
+};
+/** What is secret by the names in a spec. Of `Bearer …` also what comes after the scheme, of `Basic …` the password. */
+const knownIn = (spec: ServerSpec): readonly string[] => {
+  if (spec.kind === 'own') return secretsInFacts(spec.facts);
+  if (!('url' in spec)) return secretsIn(spec.env, spec.args);
+  const { password, searchParams } = new URL(spec.url);
+  const named = [
+    ...secretsIn(spec.headers),
+    ...[...searchParams].flatMap(([name, value]) => secretsIn({ [name]: value })),
+  ];
+  const credentials = named.flatMap((value) => /^\w+\s+(\S+)$/.exec(value)?.[1] ?? []);
+  const inPairs = credentials.flatMap((pair) => /^[^:]*:(.+)$/s.exec(textInBase64(pair) ?? '')?.[1] ?? []);
+  return [...named, ...credentials, ...inPairs, password, decoded(password)];
+};
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
+const secretsInFacts = (facts: OwnFacts): readonly string[] =>
+  Object.entries(facts).flatMap(([name, fact]) => {
+    if (typeof fact === 'string') return secretsIn({ [name]: fact });
+    if (typeof fact !== 'object') return [];
+    return Array.isArray(fact) ? secretsIn({}, fact) : secretsIn(fact as Readonly<Record<string, string>>);
+  });
+
+const lacking = (
+  name: string,
+  { inputs, variables }: { readonly inputs: readonly string[]; readonly variables: readonly string[] },
+  resolved: ReadonlyMap<string, Resolved>,
+): RenderedServer => {
+  const reasons = [
+    ...inputs.map((id) => {
+      const answer = resolved.get(id);
+      return `needs input ${id}: ${answer && !answer.ok ? answer.reason : 'it has no value'}`;
+    }),
+    ...variables.map((variable) => `the environment variable ${variable} is not set`),
+  ];
+  const [first] = inputs;
+  const failure: Failure = {
+    code: first === undefined ? 'ConfigInvalid' : 'InputNotFound',
+    message: `Server '${name}' ${first === undefined ? 'cannot start: ' : ''}${reasons.join('; ')}`,
+    details: { server_name: name, ...(first !== undefined && { input_id: first }), inputs, variables },
+    remedy: `${givenBy(inputs, variables)}, then start it again: servers start ${name}`,
+  };
+  return { ok: false, needs: inputs, reasons, failure };
+};
+/** How what is missing can be given. */
+const givenBy = (inputs: readonly string[], variables: readonly string[]): string => {
+  const names = [...inputs.flatMap((id) => variablesFor(id).slice(0, 1)), ...variables];
+  return `Set ${names.join(' and ')} in the environment${inputs.length > 0 ? ', or answer when asked' : ''}`;
+};
+const wrong = (name: string, reasons: readonly string[]): RenderedServer => ({
+  ok: false,
+  needs: [],
+  reasons,
+  failure: {
+    code: 'ConfigInvalid',
+    message: `Server '${name}' cannot start as its inputs have it: ${reasons.join('; ')}`,
+    details: { server_name: name, mistakes: reasons },
+    remedy: 'Correct the config, or the values of its inputs.',
+  },
+});

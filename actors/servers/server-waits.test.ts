@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import type { Context } from '../cli/context.ts';
+import { createComputer } from '../api/computer/computer.ts';
+import type { Computer, ServerStatus } from '../api/computer/computer-handle.ts';
+import { Runtime } from '../runtime/runtime.ts';
+
+/** Real servers that never get to the end of their handshake. */
+const computers: { close(): Promise<void>; readonly computer: Computer }[] = [];
+afterEach(async () => void (await Promise.all(computers.splice(0).map((one) => one.close()))));
+
+const node = (program: string) => ({ command: process.execPath, args: ['-e', program] });
+const lives = 'process.stdin.resume();';
+const banner = 'Server starting on stdin/out';
+
+/** The first status with such a reason; looked at whenever a machine has heard something. */
+async function reached(server: object, reason: RegExp, timing: object = {}): Promise<ServerStatus> {
+  const runtime = new Runtime({ stateDir: false });
+  const options = { config: { mcpServers: { slow: server } }, timing: { bootMs: 1, ...timing } };
+  const computer = await createComputer({ ...options, stateDir: false }, { runtime });
+  computers.push({ close: () => computer.close().then(() => runtime.close()), computer });
+  return new Promise((resolve) => {
+    const look = (): void => {
+      const status = computer.servers()[0];
+      if (status && reason.test(status.reason ?? '')) resolve(status);
+    };
+    // A record comes in the midst of a transition.
+    runtime.directory.tap.add({ record: () => setImmediate(look) });
+    look();
+  });
+}
+
+describe('a server that is connecting says', () => {
+  it('that it is silent', async () => {
+    const said = /^its program was started; waits for the answer to initialize since \d+ s; nothing came$/;
+    const status = await reached(node(lives), said);
+    expect(status).toMatchObject({ state: 'connecting', waits: { for: 'initialize', came: '' } });
+    expect(Date.parse(status.waits?.since ?? '')).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('which lines came that are no messages, the last one in words', async () => {
+    const program = `${lives} console.log('a\\nb\\nServer listening');`;
+    const status = await reached(node(program), /3 lines/);
+    expect(status.reason).toContain('stdout had 3 lines that are no messages, the last: "Server listening"');
+  });
+
+  it('that a line has no end', async () => {
+    const status = await reached(node(`${lives} process.stdout.write('${banner}');`), /without a line end/);
+    expect(status.waits?.came).toBe(`stdout has ${banner.length} bytes without a line end`);
+  });
+
+  it('no secret that the server was given, and not more than a line of it', async () => {
+    const program = `${lives} console.log(process.env.TOKEN + 'x'.repeat(5000));`;
+    const status = await reached({ ...node(program), env: { TOKEN: 'hunter2-hunter2' } }, /1 line/);
+    expect(status.reason).not.toContain('hunter2');
+    expect(status.reason?.length).toBeLessThan(400);
+  });
+
+  it('that the headers of a response do not come', async () => {
+    // Its sockets end with their client.
+    const listener = createServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
+    const status = await reached(
+      { url },
+      /^waits for the headers of the response since \d+ s; nothing came$/,
+    );
+    expect(status).toMatchObject({ state: 'connecting', waits: { for: 'headers' } });
+    listener.close();
+  });
+
+  it('that a person has not given a value yet', async () => {
+    const computer = await createComputer({
+      config: {
+        mcpServers: { slow: { ...node(lives), env: { KEY: '${input:key}' } } },
+        inputs: [{ id: 'key', type: 'promptString', description: 'key' }],
+      },
+      input: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('withdrawn')));
+        }),
+      timing: { bootMs: 1 },
+      stateDir: false,
+    });
+    computers.push({ close: () => computer.close(), computer });
+    expect(computer.servers()[0]).toMatchObject({
+      ...{ state: 'connecting', waits: { for: 'values' } },
+      reason: expect.stringMatching(/^waits for the values of its inputs since \d+ s$/) as string,
+    });
+  });
+});
+
+describe('what a server waited for', () => {
+  it('stands in the failure of a time-out', async () => {
+    const server = { ...node(`${lives} process.stdout.write('${banner}');`), restart: false };
+    const { failure } = await reached(server, /no answer to initialize within/, { connectMs: 5_000 });
+    expect(failure?.message).toBe(
+      `Server 'slow': no answer to initialize within 5000 ms: stdout has ${banner.length} bytes without a line end`,
+    );
+  });
+
+  it('stands in the failure of a call that waited for it', async () => {
+    const status = await reached(node(`${lives} console.log('Server listening');`), /1 line/);
+    expect(status.state).toBe('connecting');
+    const outcome = await computers[0]?.computer.callTool('echo', {}, { timeoutMs: 10 });
+    expect(outcome?.failure).toMatchObject({
+      code: 'ServerNotActive',
+      message: expect.stringContaining(
+        'stdout had 1 line that is no message, the last: "Server listening"',
+      ) as string,
+      details: { state: 'connecting', waits: [{ server: 'slow', for: 'initialize' }] },
+    });
+  });
+
+  it('is told at a terminal while one waits', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'a2c-waits-'));
+    const file = join(folder, 'mcp.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { slow: node(lives) } }));
+    const over = new AbortController();
+    const nothing = (): void => {};
+    const terminal = {
+      ...{ out: nothing, err: nothing, outText: nothing, errText: nothing, line: nothing },
+      ...{ isWatched: true, isRead: true },
+      meter: (text: string | null) => void (text?.endsWith('; nothing came') && over.abort()),
+    } as unknown as Context['terminal'];
+    // Without the words it would never end.
+    await commandLine(['tools', '-c', file], { terminal, signal: over.signal });
+    expect(over.signal.aborted).toBe(true);
+    rmSync(folder, { recursive: true });
+  });
+});

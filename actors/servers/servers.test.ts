@@ -1,0 +1,198 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { createComputer, createOffice, type ComputerOptions } from '../index.ts';
+
+const file = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const server = (behaviour = 'echo', more: object = {}): object => ({
+  command: process.execPath,
+  args: [file, behaviour],
+  ...more,
+});
+const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
+  createComputer({ name: 'c1', config: { mcpServers }, ...options });
+
+describe('a server that cannot start', () => {
+  it('is shown with its reason, and the others serve', async () => {
+    await using computer = await computerOf(
+      {
+        good: server(),
+        needy: server('echo', { env: { TOKEN: '${input:token}', USER: '${input:user}' } }),
+        off: server('echo', { disabled: true }),
+        nowhere: { type: 'inmemory' },
+        strange: { type: 'own:tunnel' },
+        remote: { url: 'http://127.0.0.1:9/mcp' },
+      },
+      { carriers: { 'own:unix': () => Promise.reject(new Error('nobody asks for this one')) } },
+    );
+    expect(computer.status()).toMatchObject({ name: 'c1', link: null });
+    expect(computer.servers()).toEqual([
+      { name: 'good', state: 'ready' },
+      {
+        name: 'needy',
+        state: 'needs input',
+        reason:
+          "Server 'needy' needs input token: the config does not define it; needs input user: the config does not define it",
+        failure: expect.objectContaining({ code: 'InputNotFound' }),
+      },
+      { name: 'off', state: 'disabled', reason: 'disabled in its config' },
+      {
+        name: 'nowhere',
+        state: 'unsupported',
+        reason: expect.stringContaining('this host has none'),
+        failure: expect.objectContaining({ code: 'ConfigInvalid' }),
+      },
+      {
+        name: 'strange',
+        state: 'unsupported',
+        reason:
+          "Server 'strange' is of the type own:tunnel, and this host has none of that name (it has own:unix)",
+        failure: expect.objectContaining({ code: 'ConfigInvalid' }),
+      },
+      {
+        name: 'remote',
+        state: 'waiting',
+        reason: expect.stringContaining('nobody listens there'),
+        failure: expect.objectContaining({ message: expect.stringContaining('nobody listens there') }),
+        nextTryMs: expect.any(Number),
+      },
+    ]);
+    const { tools, servers } = await computer.tools();
+    expect(new Set(tools.map((t) => t.server))).toEqual(new Set(['good']));
+    expect(servers.map(({ name }) => name)).toEqual(computer.servers().map(({ name }) => name));
+  });
+
+  it('says what its program crashed with, and not which Node it ran on', async () => {
+    const script = "console.error('up'); function start() { throw new TypeError('no database') } start()";
+    await using computer = await computerOf({
+      broken: { command: process.execPath, args: ['-e', script], a2c: { restart: 'never' } },
+    });
+    const [{ reason, failure } = {}] = computer.servers();
+    expect(reason).toBe(
+      "Server 'broken' ended with exit code 1; stderr: TypeError: no database, at start ([eval]:1:47)",
+    );
+    expect(failure).toMatchObject({
+      code: 'ServerLost',
+      details: { exit_code: 1, stderr: 'TypeError: no database\nat start ([eval]:1:47)' },
+      remedy: expect.stringContaining('by hand'),
+    });
+  });
+
+  it.each([
+    ['needy', 'needs input token'],
+    ['off', 'disabled in its config'],
+    ['nowhere', 'this host has none of that name'],
+    ['nobody', 'Unknown server: nobody'],
+  ])('%s cannot be started by hand, for that reason', async (name, reason) => {
+    await using computer = await computerOf({
+      needy: server('echo', { env: { TOKEN: '${input:token}' } }),
+      off: server('echo', { disabled: true }),
+      nowhere: { type: 'inmemory' },
+    });
+    await expect(computer.startServer(name)).rejects.toThrow(reason);
+    // What rests for want of something can be stopped: it is wanted no more.
+    if (name === 'needy' || name === 'nowhere') await computer.stopServer(name);
+    else await expect(computer.stopServer(name)).rejects.toThrow(reason);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['has no command', { command: 'no-such-command' }, /command not found/],
+    ['ends at once', server('diesEarly'), /exit code 4/],
+    ['says no to initialize', server('refuses'), /not today/],
+  ])('because it %s says so, and does not stop the others', async (_, broken, reason) => {
+    await using computer = await computerOf({ broken, good: server() }, { autoReconnect: false });
+    const [first, second] = computer.servers();
+    expect(first).toMatchObject({ name: 'broken', state: 'tripped' });
+    expect(first?.reason).toMatch(reason);
+    expect(second).toEqual({ name: 'good', state: 'ready' });
+    expect(computer.status().state).toBe('degraded');
+    await expect(computer.startServer('broken')).rejects.toThrow(reason);
+  });
+
+  it('in time is not waited for longer than the boot may take', async () => {
+    const mcpServers = { mute: server('mute'), good: server() };
+    await using computer = await computerOf(mcpServers, { timing: { bootMs: 20 } });
+    const [mute] = computer.servers();
+    expect(mute).toMatchObject({ name: 'mute', state: 'connecting', waits: { for: 'initialize', came: '' } });
+    expect(computer.status().state).toBe('degraded');
+    await computer.startServer('good');
+    expect((await computer.tools()).tools).not.toHaveLength(0);
+    expect(computer.status().state).toBe('degraded');
+  });
+});
+
+describe('a server that is started and stopped by hand', () => {
+  it('rests while it is not wanted, and its tools come and go', async () => {
+    await using computer = await computerOf({ s: server() }, { autoConnect: false });
+    const heard: [number, number][] = [];
+    computer.on('tools.changed', ({ added, removed }) => heard.push([added.length, removed.length]));
+    expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
+    expect(computer.status().state).toBe('whole');
+    await computer.startServer('s');
+    await computer.startServer('s');
+    const { length } = (await computer.tools()).tools;
+    expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
+    await computer.stopServer('s');
+    await computer.stopServer('s');
+    expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
+    expect((await computer.tools()).tools).toEqual([]);
+    expect(await computer.callTool('echo', {}, { confirmed: true })).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'ServerNotActive', remedy: 'Start it: servers start s' },
+    });
+    await computer.startServer('s');
+    expect(heard).toEqual([
+      [length, 0],
+      [0, length],
+      [length, 0],
+    ]);
+  });
+
+  it('settles its calls as unknown when it is stopped under them', async () => {
+    const timing = { drainMs: 20 };
+    await using computer = await computerOf({ s: server('echo', { autoApprove: ['all'] }) }, { timing });
+    const call = computer.callTool('hang', { label: 'x' });
+    await computer.callTool('seen');
+    await computer.stopServer('s');
+    expect(await call).toMatchObject({ outcome: 'unknown', end: 'cancelled' });
+  });
+
+  it('settles every order that is given while another one is carried out', async () => {
+    await using computer = await computerOf({ s: server() });
+    const orders = ['stop', 'start', 'stop', 'start'].map((order) =>
+      order === 'stop' ? computer.stopServer('s') : computer.startServer('s'),
+    );
+    await Promise.allSettled(orders);
+    await computer.startServer('s');
+    expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
+  });
+});
+
+describe('a computer without its office', () => {
+  it('serves its own host, says what it waits for, and sits down when the office is there', async () => {
+    const office = await createOffice({ port: 0 });
+    await office.close();
+    await using computer = await computerOf(
+      { s: server() },
+      { office: { url: office.url }, timing: { linkBackoffMs: 20 } },
+    );
+    expect(await computer.callTool('echo', { text: 'x' }, { confirmed: true })).toMatchObject({
+      outcome: 'succeeded',
+    });
+    const joined = new Promise<void>((resolve) => {
+      computer.on('link.changed', ({ state }) => state === 'joined' && resolve());
+    });
+    await using _again = await createOffice({ port: office.port });
+    await joined;
+    expect(computer.status().link).toEqual({ state: 'joined', reason: null });
+  });
+
+  it('whose name is taken there says so', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using _first = await computerOf({}, { office: { url: office.url } });
+    await using second = await computerOf({}, { office: { url: office.url } });
+    const refused = new Promise<string | null>((resolve) => {
+      second.on('link.changed', ({ state, reason }) => state === 'waiting' && resolve(reason));
+    });
+    expect(await refused).toContain("'c1' already exists");
+  });
+});

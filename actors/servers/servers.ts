@@ -1,0 +1,209 @@
+import { mostCalls } from '../../adapters/index.ts';
+import { defaultLimits, noLimits, type LaneLimits } from '../../machines/call/policy/index.ts';
+import { isUsable, type Lists } from '../../machines/catalog/index.ts';
+import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
+import { shownServer, toProtocol, type Config, type ServerConfig } from '../../machines/config/index.ts';
+import type { Transformer } from '../../machines/kernel/ports.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { InputUses } from './input-uses.ts';
+import type { Inputs } from './inputs.ts';
+import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
+import { isNaming, planOf, type Policy } from './plan.ts';
+import { Programs } from './programs.ts';
+
+export interface ServersOptions extends LaunchSpecsOptions {
+  readonly inputs: Inputs;
+  readonly policy: Policy;
+  /** Checks the programs of a config. Without it each check of some has a thread of its own. */
+  readonly transformer?: Pick<Transformer, 'check'>;
+  /** From the last good run. */
+  readonly keptOf: (fingerprint: string) => Promise<Lists | null>;
+}
+interface Known {
+  readonly server: ServerConfig;
+  readonly fingerprint: string;
+  /** Of its launch facts. */
+  readonly generation: number;
+  /** Counts what may have changed the values in them. */
+  readonly values: number;
+  readonly kept: Lists | null;
+  /** Names of the tools that it listed in its last run; null while nobody's name depends on them. */
+  readonly lastTools: readonly string[] | null;
+}
+/** What becomes of servers that a new config has no client for. */
+export type Leaving = 'disabled' | 'removed';
+/** A config that may be taken: nothing has happened yet. */
+export interface Prepared {
+  readonly config: Config;
+  readonly known: ReadonlyMap<string, Known>;
+}
+
+/** The servers of one computer as its config has them: their generations, and what they are launched with. */
+export class Servers {
+  readonly #options: ServersOptions;
+  readonly #programs: Programs;
+  readonly #specs: LaunchSpecs;
+  readonly #uses: InputUses;
+  /** Their clients are on their way down. */
+  readonly #leaving = new Map<string, Leaving>();
+  readonly #generations = new Map<string, number>();
+  #known: ReadonlyMap<string, Known> = new Map();
+  /** By server: what it was before its changes, as long as one of them may be rolled back. */
+  readonly #before = new Map<string, readonly Known[]>();
+  #config: Config;
+
+  constructor(config: Config, options: ServersOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#programs = new Programs(options.transformer);
+    this.#specs = new LaunchSpecs(options);
+    this.#uses = new InputUses(options.inputs);
+  }
+  get config(): Config {
+    return this.#config;
+  }
+  get(name: string): Known | undefined {
+    return this.#known.get(name);
+  }
+  /** Rejects when a program cannot be run: before anybody is asked for anything, or told of anything. */
+  check({ servers }: Config): Promise<void> {
+    return this.#programs.mustBeRight(servers);
+  }
+  /** What a server makes of its results; null: nothing. */
+  programOf(name: string): string | null {
+    return this.#known.get(name)?.server.vrl ?? null;
+  }
+  /** Looks up what is known of what is new or changed; what is as it was stays as it is. Rejects as `check` does. */
+  async prepare(config: Config): Promise<Prepared> {
+    await this.check(config);
+    const all = await Promise.all(config.servers.map(async (server) => this.#prepared(server, config)));
+    return { config, known: new Map(all.map((known) => [known.server.name, known])) };
+  }
+  /** Names of servers that are gone and have no client that would tell its end. */
+  take({ config, known }: Prepared): readonly string[] {
+    const now = new Map([...known].map(([name, one]) => [name, this.#taken(name, one)]));
+    const gone = [...this.#known.values()].filter(({ server: { name } }) => !now.has(name));
+    for (const { server } of this.#known.values()) {
+      const { name } = server;
+      const next = now.get(name)?.server;
+      const isLeaving = !server.disabled || this.#leaving.has(name);
+      if (isLeaving && (!next || next.disabled)) this.#leaving.set(name, next ? 'disabled' : 'removed');
+    }
+    this.#config = config;
+    this.#known = now;
+    this.#uses.keep(new Set(now.keys()));
+    return gone.map(({ server }) => server.name).filter((name) => !this.#leaving.has(name));
+  }
+  #taken(name: string, one: Known): Known {
+    const before = this.#known.get(name);
+    if (before && before.generation !== one.generation)
+      this.#before.set(name, [...(this.#before.get(name) ?? []), before]);
+    if (before?.server.disabled === true && !one.server.disabled) this.#uses.askAnew(name);
+    return this.#uses.hasOtherGrounds(name) ? { ...one, values: one.values + 1 } : one;
+  }
+  /** Its client has ended: what became of it by the config, if that is so still. */
+  left(name: string): Leaving | undefined {
+    const leaving = this.#leaving.get(name) ?? 'removed';
+    this.#leaving.delete(name);
+    return leaving === 'disabled' && this.get(name)?.server.disabled !== true ? undefined : leaving;
+  }
+  /** It runs as it is: nothing before that is wanted any more. True: others have to take over an answer from it. */
+  proven(name: string): boolean {
+    this.#before.delete(name);
+    const outdated = this.#uses.outdatedBy(name);
+    this.#known = new Map(
+      [...this.#known].map(([other, known]) => [
+        other,
+        outdated.includes(other) ? { ...known, values: known.values + 1 } : known,
+      ]),
+    );
+    return outdated.length > 0;
+  }
+  /** Somebody starts it again: whoever answered for it is asked anew. */
+  askAnew(name: string): void {
+    this.#uses.askAnew(name);
+  }
+  /** What it is launched with; of its config, or of what it was before. */
+  async resolve(name: string, generation: number, signal: AbortSignal): Promise<SpecResolved> {
+    const all = [this.#known.get(name), ...(this.#before.get(name) ?? [])];
+    const server = all.find((known) => known?.generation === generation)?.server;
+    if (!server)
+      return { ok: false, failure: { code: 404, message: `Server '${name}' is not in the config` } };
+    this.#uses.began(server);
+    const resolved = await this.#specs.resolve(server, signal);
+    if (resolved.ok) this.#uses.ended(name);
+    return resolved;
+  }
+  /** Whether it has other launch facts than now. */
+  isOther(server: ServerConfig): boolean {
+    const known = this.#known.get(server.name);
+    return known !== undefined && known.fingerprint !== fingerprintOf(server);
+  }
+  /** The config once more with this server as it was. */
+  rollBack(name: string, generation: number): void {
+    const before = this.#before.get(name)?.find((known) => known.generation === generation);
+    if (!before) return;
+    this.#known = new Map([...this.#known, [name, before]]);
+    const servers = this.#config.servers.map((s) => (s.name === name ? before.server : s));
+    this.#config = { ...this.#config, servers };
+  }
+  plans(): ServerPlan[] {
+    return [...this.#known.values()].flatMap(({ server, ...facts }) =>
+      server.disabled ? [] : [planOf(server, this.#config.settings, this.#options.policy, facts)],
+    );
+  }
+  /** How many calls of a server may run at once, and how many may wait for that. */
+  limitsOf(name: string): LaneLimits {
+    const { settings: top } = this.#config;
+    const server = this.get(name)?.server;
+    const own = server?.settings;
+    const wanted = own?.concurrency ?? top.concurrency ?? defaultLimits.concurrency;
+    const isHttp = server?.kind === 'streamable' || server?.kind === 'sse';
+    return {
+      concurrency: isHttp ? Math.min(wanted || mostCalls, mostCalls) : wanted,
+      queue: own?.queue ?? top.queue ?? defaultLimits.queue,
+    };
+  }
+  /** The same of all servers together. */
+  totalLimits(): LaneLimits {
+    const { totalConcurrency = noLimits.concurrency, totalQueue = defaultLimits.queue } =
+      this.#config.settings;
+    return { concurrency: totalConcurrency, queue: totalQueue };
+  }
+  /** What it lists will be wanted at the next start, before it is there. */
+  isKept(name: string): boolean {
+    const { settings } = this.#config;
+    return (this.get(name)?.server.settings.start ?? settings.start) === 'lazy' || isNaming(this.#config);
+  }
+  /** As `client:get_config` shows it: secrets hidden. */
+  shown(): object {
+    const servers = this.#config.servers.map((s) => ({ ...s, raw: shownServer(s.raw) }));
+    return toProtocol({ servers, inputs: this.#config.inputs });
+  }
+
+  /** What it listed in its last run, where names depend on that. */
+  async #lastTools(
+    { disabled }: ServerConfig,
+    fingerprint: string,
+    known: Known | undefined,
+  ): Promise<readonly string[]> {
+    if (disabled) return [];
+    const isSame = known?.fingerprint === fingerprint && !known.server.disabled;
+    if (isSame && known.lastTools) return known.lastTools;
+    const { tools = [] } = (await this.#options.keptOf(fingerprint)) ?? {};
+    return tools.filter(isUsable).map(({ name }) => name);
+  }
+  async #prepared(server: ServerConfig, config: Config): Promise<Known> {
+    const { settings } = config;
+    const fingerprint = fingerprintOf(server);
+    const known = this.#known.get(server.name);
+    const lastTools = isNaming(config) ? await this.#lastTools(server, fingerprint, known) : null;
+    const isSame = known?.fingerprint === fingerprint;
+    if (isSame && known.server.disabled === server.disabled) return { ...known, server, lastTools };
+    const generation = isSame ? known.generation : (this.#generations.get(server.name) ?? 0) + 1;
+    this.#generations.set(server.name, generation);
+    const isLazy = !server.disabled && (server.settings.start ?? settings.start) === 'lazy';
+    const kept = isLazy ? await this.#options.keptOf(fingerprint) : null;
+    return { server, fingerprint, generation, values: known?.values ?? 0, kept, lastTools };
+  }
+}

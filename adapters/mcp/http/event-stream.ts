@@ -1,0 +1,132 @@
+import { createOverlong, messageBytes, type Overlong } from '../messages/framing.ts';
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const colon = 0x3a;
+const space = 0x20;
+/** `data: ` and what else may stand before the text of a line. */
+const fieldBytes = 16;
+
+/** What the reader finds. */
+export interface FoundEvents {
+  /** One event with data; `type` is `message` where it names none. */
+  event(type: string, data: string, bytes: number): void;
+  /** Data over the limit: its first and last 4 KiB. */
+  overlong(head: string, tail: string, bytes: number): void;
+  /** With this id the stream can be taken up again after the event that named it. */
+  id(id: string): void;
+  /** How long the server wants one to wait before that, in ms. */
+  retry(ms: number): void;
+}
+export interface EventReader {
+  push(chunk: Buffer): void;
+}
+
+/** Server-sent events (WHATWG HTML §9.2) over chunks of any size. What is not finished by an empty line is dropped. */
+export function createEventReader(found: FoundEvents, limit: number = messageBytes): EventReader {
+  const line = createHeld(limit + fieldBytes);
+  const event = createEvent(found, limit);
+  // A line may end with CR, LF or both, and a chunk between the two.
+  let isAfterReturn = false;
+  return {
+    push: (chunk) => {
+      let from = isAfterReturn && chunk[0] === newline ? 1 : 0;
+      if (chunk.length > 0) isAfterReturn = false;
+      let lf = chunk.indexOf(newline, from);
+      let cr = chunk.indexOf(carriageReturn, from);
+      while (lf >= 0 || cr >= 0) {
+        const to = lf < 0 || (cr >= 0 && cr < lf) ? cr : lf;
+        line.add(chunk.subarray(from, to));
+        event.line(line.take());
+        from = to + 1;
+        if (to === cr && from === chunk.length) isAfterReturn = true;
+        if (to === cr && chunk[from] === newline) from += 1;
+        if (lf >= 0 && lf < from) lf = chunk.indexOf(newline, from);
+        if (cr >= 0 && cr < from) cr = chunk.indexOf(carriageReturn, from);
+      }
+      if (from < chunk.length) line.add(chunk.subarray(from));
+    },
+  };
+}
+
+interface Line {
+  /** Undefined when it is over the limit; then its ends. */
+  readonly whole: Buffer | undefined;
+  readonly ends: Overlong | undefined;
+  readonly bytes: number;
+}
+function createHeld(limit: number) {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  let ends: Overlong | undefined;
+  return {
+    add: (part: Buffer): void => {
+      bytes += part.length;
+      if (ends) return ends.add(part);
+      parts.push(part);
+      if (bytes <= limit) return;
+      ends = createOverlong();
+      for (const kept of parts) ends.add(kept);
+      parts = [];
+    },
+    take: (): Line => {
+      const whole = ends ? undefined : parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes);
+      const line = { whole, ends, bytes };
+      parts = [];
+      bytes = 0;
+      ends = undefined;
+      return line;
+    },
+  };
+}
+
+/** The lines of one event after the other. */
+function createEvent(found: FoundEvents, limit: number) {
+  let type = '';
+  let id: string | undefined;
+  let data: string[] = [];
+  let bytes = 0;
+  let overlong: { head: string; tail: string } | undefined;
+
+  const addData = (value: Buffer): void => {
+    bytes += value.length;
+    if (overlong) overlong = { ...overlong, tail: value.toString('utf8') };
+    else data.push(value.toString('utf8'));
+    if (bytes <= limit || overlong) return;
+    const text = data.join('\n');
+    overlong = { head: text.slice(0, 4_096), tail: text.slice(-4_096) };
+    data = [];
+  };
+  const finish = (): void => {
+    const [was, lines, size, long] = [type, data, bytes, overlong];
+    type = '';
+    data = [];
+    bytes = 0;
+    overlong = undefined;
+    if (id !== undefined) found.id(id);
+    id = undefined;
+    if (long) found.overlong(long.head, long.tail, size);
+    else if (size > 0) found.event(was || 'message', lines.join('\n'), size);
+  };
+  return {
+    line: ({ whole, ends, bytes: length }: Line): void => {
+      if (length === 0) return finish();
+      if (!whole) {
+        const head = ends?.head() ?? '';
+        if (!head.startsWith('data:')) return;
+        overlong = { head: head.slice(5), tail: ends?.tail() ?? '' };
+        bytes += length - 5;
+        return;
+      }
+      const at = whole.indexOf(colon);
+      const end = at < 0 ? whole.length : at;
+      const field = whole.toString('utf8', whole[0] === 0xef ? 3 : 0, end);
+      const value = whole.subarray(at < 0 ? end : whole[at + 1] === space ? at + 2 : at + 1);
+      if (field === 'data') return addData(value);
+      const text = value.toString('utf8');
+      if (field === 'event') type = text;
+      else if (field === 'id' && !text.includes('\0')) id = text;
+      else if (field === 'retry' && /^\d{1,9}$/.test(text)) found.retry(Number(text));
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+
+/** Where in the life of a session it happened. */
+export type Phase = 'connect' | 'initialize' | 'session';
+
+const causes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody listens there',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name cannot be looked up now',
+  ETIMEDOUT: 'it did not answer in time',
+  EHOSTUNREACH: 'there is no way to its host',
+  ENETUNREACH: 'there is no way to its network',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by nobody we trust',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+};
+export const causeWords = (cause: string): string => (causes[cause] ? `${causes[cause]} (${cause})` : cause);
+
+/** Words of Node name hosts and addresses, so only the code goes on. */
+export function causeOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
+    return error.code;
+  return 'unknown cause';
+}
+
+export const unreachable = (cause: string, phase: Phase): Failure => ({
+  code: 'ServerLost',
+  message: `the server cannot be reached: ${causeWords(cause)}`,
+  details: { cause, phase },
+  remedy: 'check the URL, and that the server runs',
+});
+/** The connection stood, and broke before the whole answer was there. */
+export const brokenOff = (cause: string, phase: Phase): Failure => ({
+  code: 'ServerLost',
+  message: `the server broke off its answer: ${causeWords(cause)}`,
+  details: { cause, phase },
+});
+export const expired = (status: number): Failure => ({
+  code: 'ServerLost',
+  message: `the server has forgotten this session (HTTP ${status})`,
+  details: { http_status: status, phase: 'session' },
+});
+export const notMcp = (what: string, status: number): Failure => ({
+  code: wireCodes.internal,
+  message: `the server answered with ${what}, which is not MCP`,
+  details: { http_status: status },
+});
+export const notStartable = (message: string, remedy: string): Failure => ({
+  code: 'NotStartable',
+  message,
+  remedy,
+});
+
+/** What an HTTP status other than success means to who asked. `said`: words of the server, already veiled. */
+export function statusFailure(
+  status: number,
+  { phase, headers, said }: { phase: Phase; headers: IncomingHttpHeaders; said?: string | undefined },
+): Failure {
+  const details: Record<string, unknown> = { http_status: status, phase };
+  if (status === 401)
+    return {
+      code: 'Unauthorized',
+      message: 'the server wants a login (HTTP 401)',
+      details,
+      remedy: 'log in, or give this server a valid token in its headers',
+    };
+  if (status === 403)
+    return {
+      code: 'AccessDenied',
+      message: 'the server refuses this login (HTTP 403)',
+      details,
+      remedy: 'give a login that may use this server, or ask its owner for access',
+    };
+  if (status >= 300 && status < 400)
+    return {
+      ...notStartable(
+        `the server sends us elsewhere (HTTP ${status}), and headers with secrets go nowhere else`,
+        'configure the URL where the server really is',
+      ),
+      details,
+    };
+  const retryAfter = headers['retry-after'];
+  if (retryAfter !== undefined)
+    details['retry_after'] = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : retryAfter.slice(0, 40);
+  const words = said ? `: ${said}` : '';
+  if (status === 429)
+    return {
+      code: wireCodes.tooMany,
+      message: `the server gets too many requests (HTTP 429)${words}`,
+      details,
+    };
+  return { code: wireCodes.toolFailed, message: `the server answered HTTP ${status}${words}`, details };
+}
+
+/** Hides what we sent as a secret, should the server say it back: header values, user info and query of the URL. */
+export function veilOf(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
+  const values = Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
+  const query = [url.search.slice(1), ...url.searchParams.values()];
+  const userinfo = [url.username, url.password].flatMap((part) => [part, decoded(part)]);
+  const secrets = [...values, ...query, ...userinfo]
+    .filter((text) => text.length >= 4)
+    .toSorted((a, b) => b.length - a.length);
+  return (text) => secrets.reduce((veiled, secret) => veiled.replaceAll(secret, '***'), text).slice(0, 200);
+}
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

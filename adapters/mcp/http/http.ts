@@ -1,0 +1,194 @@
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { Waits } from '../../../machines/client/waits.ts';
+import { causeOf } from './http-failures.ts';
+import type { Timers } from '../../clock.ts';
+
+/** Most servers drop an idle connection after 5 s; one that drops it while we write has perhaps read the request. */
+const idleMs = 2_000;
+const mostRedirects = 5;
+
+/** No answer, or not the whole of it. `isReached`: the connection stood, so the server may have read the request. */
+export class Unreached extends Error {
+  override readonly name = 'Unreached';
+  override readonly cause: string;
+  readonly isReached: boolean;
+  constructor(cause: string, isReached: boolean) {
+    super(cause);
+    this.cause = cause;
+    this.isReached = isReached;
+  }
+}
+export interface Sending {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly url?: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Only connecting is bounded: nobody knows how long the server works before it answers. */
+  readonly isPatient?: boolean;
+}
+export interface Exchange {
+  /** Rejects with `Unreached` only. The body is the receiver's to read or to destroy. */
+  readonly answer: Promise<IncomingMessage>;
+  isReached(): boolean;
+  abort(): void;
+}
+
+/**
+ * HTTP with nothing hidden: no time-outs but `timeoutMs`, no retries, header names and values as they were given.
+ * `fetch` has time-outs of its own (5 min for headers and between two chunks) and writes names in lower case.
+ */
+export class Http {
+  readonly url: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #timeoutMs: number;
+  readonly #defaults: Readonly<Record<string, string>>;
+  readonly #timers: Timers;
+  readonly #agent: Agent;
+  readonly #live = new Set<ClientRequest>();
+  #last: Attempt | undefined;
+  #isQuiet = false;
+  #isClosed = false;
+
+  /** `timeoutMs`: 0 is without limit. */
+  constructor(
+    { url, headers, timeoutMs }: { url: URL; headers: Readonly<Record<string, string>>; timeoutMs: number },
+    { timers, userAgent }: { timers: Timers; userAgent: string },
+  ) {
+    // Nobody here unpacks anything, and gateways turn away who does not say his name.
+    this.#defaults = { 'accept-encoding': 'identity', 'user-agent': userAgent };
+    this.url = url;
+    this.#headers = headers;
+    this.#timeoutMs = timeoutMs;
+    this.#timers = timers;
+    const options = { keepAlive: true, timeout: idleMs };
+    this.#agent = url.protocol === 'https:' ? new SecureAgent(options) : new Agent(options);
+  }
+
+  send(sending: Sending): Exchange {
+    const state: Attempt = { isReached: false, isAborted: false, step: stepNow('connection') };
+    this.#last = state;
+    const answer = new Promise<IncomingMessage>((resolve, reject) => {
+      this.#go(sending, sending.url ?? this.url, state, { resolve, reject, followed: 0 });
+    });
+    return {
+      answer,
+      isReached: () => state.isReached,
+      abort: () => {
+        state.isAborted = true;
+        state.request?.destroy(aborted());
+      },
+    };
+  }
+  /** Of the request that was sent last. */
+  get step(): Step | undefined {
+    return this.#last?.step;
+  }
+  /** What is still under way keeps no host alive. */
+  rest(): void {
+    this.#isQuiet = true;
+    for (const live of this.#live) live.socket?.unref();
+  }
+  /** Cuts everything. */
+  close(): void {
+    this.#isClosed = true;
+    for (const live of this.#live) live.destroy(aborted());
+    this.#agent.destroy();
+  }
+  async closed(): Promise<void> {
+    await Promise.all([...this.#live].map((live) => new Promise((resolve) => live.once('close', resolve))));
+  }
+
+  #go(sending: Sending, url: URL, state: Attempt, then: Then): void {
+    const { method, body } = sending;
+    const { reject } = then;
+    if (this.#isClosed || state.isAborted) return reject(new Unreached('ECONNABORTED', state.isReached));
+    const ask = url.protocol === 'https:' ? secureRequest : request;
+    let asked: ClientRequest;
+    try {
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+      const headers = {
+        ...this.#defaults,
+        ...this.#headers,
+        ...ownOver(this.#headers, { ...sending.headers, ...length }),
+      };
+      asked = ask(url, { method, headers, agent: url.protocol === this.url.protocol && this.#agent });
+    } catch (error) {
+      return reject(new Unreached(causeOf(error), false));
+    }
+    state.request = asked;
+    this.#live.add(asked);
+    const timer =
+      this.#timeoutMs > 0 && this.#timers.setTimeout(() => asked.destroy(timedOut()), this.#timeoutMs);
+    const inTime = (): void => this.#timers.clearTimeout(timer);
+    asked.on('socket', (socket) => {
+      const reached = (): void => {
+        state.isReached = true;
+        state.step = stepNow('headers');
+        if (sending.isPatient) inTime();
+      };
+      // For TLS the bytes of the request leave after its own handshake.
+      if (!socket.connecting) reached();
+      else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', reached);
+      if (this.#isQuiet) socket.unref();
+      else socket.ref();
+    });
+    let isElsewhere = false;
+    asked.on('response', (answer) => {
+      inTime();
+      state.step = stepNow('initialize');
+      const target = redirectOf(answer, url, method);
+      if (!target || then.followed >= mostRedirects) return then.resolve(answer);
+      answer.resume();
+      isElsewhere = true;
+      this.#go(sending, target, state, { ...then, followed: then.followed + 1 });
+    });
+    asked.on('error', (error) => reject(new Unreached(causeOf(error), state.isReached)));
+    asked.on('close', () => {
+      inTime();
+      this.#live.delete(asked);
+      if (!isElsewhere) reject(new Unreached('ECONNRESET', state.isReached));
+    });
+    asked.end(body);
+  }
+}
+/** What it waits for, since when; of the first request, which is `initialize` or opens the stream for it. */
+interface Step {
+  readonly for: Waits['for'];
+  readonly since: number;
+}
+const stepNow = (step: Waits['for']): Step => ({ for: step, since: Date.now() });
+interface Attempt {
+  isReached: boolean;
+  isAborted: boolean;
+  step: Step;
+  request?: ClientRequest;
+}
+interface Then {
+  readonly resolve: (answer: IncomingMessage) => void;
+  readonly reject: (error: Unreached) => void;
+  readonly followed: number;
+}
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code });
+const aborted = (): Error => withCode('ECONNABORTED');
+const timedOut = (): Error => withCode('ETIMEDOUT');
+
+/** Ours win over the user's, under the name that the user gave them. */
+function ownOver(
+  users: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const names = new Map(Object.keys(users).map((name) => [name.toLowerCase(), name]));
+  return Object.fromEntries(Object.entries(own).map(([name, value]) => [names.get(name) ?? name, value]));
+}
+
+/** Followed only to the same origin, because the headers carry secrets; a body goes along only where it may. */
+function redirectOf(answer: IncomingMessage, from: URL, method: string): URL | undefined {
+  const { statusCode = 0, headers } = answer;
+  const keepsMethod = statusCode === 307 || statusCode === 308;
+  if (!keepsMethod && !(method === 'GET' && [301, 302, 303].includes(statusCode))) return undefined;
+  if (headers.location === undefined || !URL.canParse(headers.location, from.href)) return undefined;
+  const target = new URL(headers.location, from);
+  return target.origin === from.origin && !target.username ? target : undefined;
+}

@@ -1,0 +1,121 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Failure } from '../../../machines/protocol/failure.ts';
+import { NotSent, Refused, type Around, type Carrier } from '../carrier.ts';
+import { causeOf, causeWords, notStartable } from './http-failures.ts';
+import { Inbox } from '../messages/inbox.ts';
+import type { InMemorySpec, OwnSpec } from './remote.ts';
+
+/** A host that does not say when its end is closed is waited for so long. */
+const partingMs = 2_000;
+const nothing = (): void => {};
+
+/**
+ * A server in our own process, or one that the host reaches in its own way: over our end of a linked pair. What goes
+ * through is written and read as JSON, as on any other wire: neither side ever holds an object of the other, and
+ * sizes are counted.
+ */
+export class LinkedTransport implements Carrier {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Carrier['onmessage'];
+  lostBecause: string | undefined;
+  readonly #spec: InMemorySpec | OwnSpec;
+  readonly #around: Around;
+  readonly #inbox: Inbox;
+  /** Nobody wants what is being made any more. */
+  readonly #unwanted = new AbortController();
+  #end: Transport | undefined;
+  #isOver = false;
+  #parting: Promise<void> = Promise.resolve();
+
+  constructor(spec: InMemorySpec | OwnSpec, around: Around) {
+    this.#spec = spec;
+    this.#around = around;
+    this.#inbox = new Inbox(around, (message) => this.#isOver || this.onmessage?.(message));
+  }
+  async start(): Promise<void> {
+    const end = await this.#made();
+    // Closed while the server was being made.
+    if (this.#isOver) return this.#part(end);
+    this.#end = end;
+    end.onclose = () => this.#lose('the server closed the connection');
+    end.onerror = (error) => this.onerror?.(error);
+    // Later, so that nobody is answered while he is still asking.
+    end.onmessage = (message) => queueMicrotask(() => this.#receive(message));
+    return end.start().catch((error: unknown) => {
+      throw new Refused(failureOf(this.#spec, error), 'unsent');
+    });
+  }
+  async send(message: JSONRPCMessage): Promise<void> {
+    const copy = JSON.parse(JSON.stringify(message)) as JSONRPCMessage;
+    if (this.#isOver || !this.#end) throw new NotSent('the server is gone');
+    try {
+      await this.#end.send(copy);
+    } catch (error) {
+      throw new NotSent(String(error));
+    }
+  }
+  close(): Promise<void> {
+    if (this.#isOver) return this.#parting;
+    this.#isOver = true;
+    if (this.#end) this.#part(this.#end);
+    else this.#unwanted.abort();
+    this.onclose?.();
+    return this.#parting;
+  }
+  closed(): Promise<void> {
+    return this.#parting;
+  }
+
+  async #made(): Promise<Transport> {
+    try {
+      return await this.#spec.connect(this.#unwanted.signal);
+    } catch (error) {
+      throw new Refused(failureOf(this.#spec, error), 'unsent');
+    }
+  }
+  #receive(message: JSONRPCMessage): void {
+    if (this.#isOver) return;
+    let text: string | undefined;
+    try {
+      text = JSON.stringify(message);
+    } catch {
+      // Told below: a message that no JSON can hold.
+    }
+    if (text === undefined) this.#inbox.garbage('a message that is not JSON', 0);
+    else this.#inbox.text(text, Buffer.byteLength(text));
+  }
+  #lose(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.lostBecause = reason;
+    this.onclose?.();
+    if (this.#end) this.#part(this.#end);
+  }
+  #part(end: Transport): void {
+    const { timers } = this.#around;
+    let timer: unknown;
+    const bound = new Promise<void>((resolve) => (timer = timers.setTimeout(resolve, partingMs)));
+    // What a host gives may throw at once.
+    const gone = (async () => end.close())().catch(nothing);
+    this.#parting = Promise.race([gone, bound]).finally(() => timers.clearTimeout(timer));
+  }
+}
+
+function failureOf({ kind }: InMemorySpec | OwnSpec, error: unknown): Failure {
+  if (kind === 'inmemory')
+    return notStartable(
+      'the server inside this host could not be made',
+      'look at what the host connects under this name',
+    );
+  const [said = ''] = String(error instanceof Error ? error.message : error).split('\n');
+  // Words of Node name hosts and paths; those of the host are its own.
+  const cause =
+    error instanceof Error && 'syscall' in error ? causeWords(causeOf(error)) : said.slice(0, 200);
+  const message = `the server cannot be reached: ${cause}`;
+  const isFinal = error instanceof Error && 'isFinal' in error && error.isFinal === true;
+  return isFinal
+    ? notStartable(message, 'mend the config of this server')
+    : { code: 'ServerLost', message, remedy: 'check that the server runs' };
+}

@@ -1,0 +1,132 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { IncomingMessage } from 'node:http';
+import { mediaTypeOf, readEvents, type StreamEnd } from '../messages/bodies.ts';
+import { NotSent, Refused, type Around } from '../carrier.ts';
+import { refusedBy } from '../door.ts';
+import { causeWords, notMcp } from './http-failures.ts';
+import { Lane } from '../lane.ts';
+import type { SseSpec } from './remote.ts';
+import { WebCarrier } from './web.ts';
+
+const nothing = (): void => {};
+
+/**
+ * HTTP+SSE (MCP 2024-11-05): one event stream that everything comes back on, and an address for POSTs that its first
+ * event names. The session is the stream: where it breaks, all that is pending is lost.
+ */
+export class SseTransport extends WebCarrier {
+  readonly #spec: SseSpec;
+  readonly #lane = new Lane<unknown>();
+  #endpoint: URL | undefined;
+  #silence: unknown;
+  /** Our own question for a sign of life; its answer is nobody's. */
+  #pings = 0;
+
+  constructor(spec: SseSpec, around: Around) {
+    super(spec, around);
+    this.#spec = spec;
+  }
+  /** Resolves when the server has named the address for POSTs. */
+  start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#open(resolve).catch((error: unknown) => reject(refusedBy(error, 'connect')));
+    });
+  }
+  /** Resolves when the server has taken it. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const body = JSON.stringify(message);
+    if (this.isOver) return Promise.reject(new NotSent('the session is over'));
+    if (!('method' in message && 'id' in message)) {
+      const isDropped =
+        'method' in message &&
+        message.method === 'notifications/cancelled' &&
+        this.#lane.drop(message.params?.['requestId']);
+      return isDropped ? Promise.resolve() : this.#post(undefined, body);
+    }
+    const { id } = message;
+    return new Promise((resolve, reject) => {
+      this.#lane.add(id, () => this.#post(id, body).then(resolve, reject));
+    });
+  }
+  get #headers(): Record<string, string> {
+    return this.version === undefined ? {} : { 'mcp-protocol-version': this.version };
+  }
+  async #open(opened: () => void): Promise<void> {
+    const headers = { ...this.#headers, accept: 'text/event-stream' };
+    const answer = await this.http.send({ method: 'GET', headers }).answer;
+    const { statusCode: status = 0 } = answer;
+    if (status !== 200) return this.judge(answer, { id: undefined, hasSession: false, phase: 'connect' });
+    const type = mediaTypeOf(answer);
+    if (type !== 'text/event-stream') {
+      answer.destroy();
+      throw new Refused(notMcp(type || 'no content type', status), 'answered');
+    }
+    const end = await this.#read(answer, opened);
+    if (this.#endpoint === undefined)
+      throw new Refused(notMcp('a stream without an endpoint', status), 'answered');
+    this.end(`the event stream ended: ${causeWords(end.cause)}`);
+  }
+  #read(answer: IncomingMessage, opened: () => void): Promise<StreamEnd> {
+    const { timers, messageBytes } = this.around;
+    const { timeoutMs } = this.#spec;
+    const patience = timeoutMs > 0 ? timers.setTimeout(() => answer.destroy(), timeoutMs) : undefined;
+    answer.on('data', () => this.#wait());
+    const found = {
+      event: (type: string, data: string, bytes: number): void => {
+        if (type === 'message') return this.inbox.text(data, bytes);
+        if (type !== 'endpoint' || this.#endpoint !== undefined) return;
+        this.#endpoint = endpointOf(data, this.http.url);
+        timers.clearTimeout(patience);
+        if (this.#endpoint) opened();
+        else answer.destroy();
+      },
+      overlong: (head: string, tail: string, bytes: number) => this.inbox.overlong(head, tail, bytes),
+      id: nothing,
+      retry: nothing,
+    };
+    return readEvents(answer, found, { timers, silenceMs: 0, limit: messageBytes });
+  }
+  /** A server may well have nothing to say; one that does not answer a ping either is gone. */
+  #wait(): void {
+    const { timers } = this.around;
+    const { sseReadTimeoutMs, timeoutMs } = this.#spec;
+    if (sseReadTimeoutMs <= 0 || this.isOver) return;
+    timers.clearTimeout(this.#silence);
+    this.#silence = timers.setTimeout(() => {
+      if (this.#endpoint === undefined) return;
+      this.#pings += 1;
+      const ping = JSON.stringify({ jsonrpc: '2.0', id: this.#pingId, method: 'ping' });
+      this.#post(undefined, ping).catch(nothing);
+      this.#silence = timers.setTimeout(
+        () => this.end('the event stream fell silent'),
+        timeoutMs > 0 ? timeoutMs : sseReadTimeoutMs,
+      );
+    }, sseReadTimeoutMs);
+  }
+  get #pingId(): string {
+    return `sign-of-life-${this.#pings}`;
+  }
+  protected deliver(message: JSONRPCMessage): void {
+    if (this.isOver || (this.#pings > 0 && 'id' in message && message.id === this.#pingId)) return;
+    this.onmessage?.(message);
+  }
+
+  #post(id: RequestId | undefined, body: string): Promise<void> {
+    const url = this.#endpoint;
+    if (url === undefined) return Promise.reject(new NotSent('the server has named no address yet'));
+    const headers = { ...this.#headers, 'content-type': 'application/json' };
+    const posting = this.http.send({ method: 'POST', url, headers, body });
+    return this.say(posting, id, this.phase === 'session');
+  }
+  protected giveUp(isLost: boolean): void {
+    this.around.timers.clearTimeout(this.#silence);
+    if (!isLost) for (const id of this.#lane.waiting()) this.#lane.drop(id);
+  }
+}
+
+/** Of the same origin, because our headers go there. */
+function endpointOf(data: string, base: URL): URL | undefined {
+  if (!URL.canParse(data, base.href)) return undefined;
+  const url = new URL(data, base);
+  return url.origin === base.origin && !url.username ? url : undefined;
+}

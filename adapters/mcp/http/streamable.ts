@@ -1,0 +1,213 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { IncomingMessage } from 'node:http';
+import { mediaTypeOf, readBody, readEvents } from '../messages/bodies.ts';
+import { NotSent, Refused, type Around } from '../carrier.ts';
+import type { Exchange } from './http.ts';
+import { brokenOff, causeWords, notMcp } from './http-failures.ts';
+import { Lane } from '../lane.ts';
+import type { StreamableSpec } from './remote.ts';
+import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.ts';
+import { WebCarrier } from './web.ts';
+
+/** A server that holds the stream of a POST open after its answer gets so long to end it. */
+const lingerMs = 1_000;
+const nothing = (): void => {};
+
+/** One request on its way. */
+interface Posted {
+  readonly id: RequestId;
+  readonly body: string;
+  isAnswered: boolean;
+  abort: () => void;
+}
+
+/** Streamable HTTP (MCP 2025-03-26 and later): a POST for each message, and one GET for what the server says. */
+export class StreamableTransport extends WebCarrier {
+  readonly #spec: StreamableSpec;
+  readonly #reopen: Reopen;
+  readonly #lane = new Lane<Posted>();
+  readonly #posted = new Map<unknown, Posted>();
+  #listening: Reopening | undefined;
+  #session: string | undefined;
+
+  constructor(spec: StreamableSpec, around: Around, reopen: Reopen = reopenDefaults) {
+    super(spec, around);
+    this.#spec = spec;
+    this.#reopen = reopen;
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+  /** A request: resolves when its exchange is over. Anything else: when the server has taken it. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const body = JSON.stringify(message);
+    if (this.isOver) return Promise.reject(new NotSent('the session is over'));
+    if ('method' in message && 'id' in message) return this.#ask(message.id, body);
+    if ('method' in message && message.method === 'notifications/cancelled')
+      return this.#cancel(message.params?.['requestId'], body);
+    const said = this.#tell(body);
+    if ('method' in message && message.method === 'notifications/initialized')
+      return said.then(() => this.#listen());
+    return said;
+  }
+
+  #headers(accept: string): Record<string, string> {
+    return {
+      accept,
+      ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
+      ...(this.version !== undefined && { 'mcp-protocol-version': this.version }),
+    };
+  }
+  /** What is no question. */
+  #tell(body: string): Promise<void> {
+    return this.say(this.#post(body, false), undefined, this.#session !== undefined);
+  }
+  #post(body: string, isPatient: boolean): Exchange {
+    const headers = {
+      ...this.#headers('application/json, text/event-stream'),
+      'content-type': 'application/json',
+    };
+    return this.http.send({ method: 'POST', headers, body, isPatient });
+  }
+
+  // ── questions ──────────────────────────────────────────────────────────────────────────────────────
+  #ask(id: RequestId, body: string): Promise<void> {
+    const posted: Posted = { id, body, isAnswered: false, abort: nothing };
+    this.#posted.set(id, posted);
+    return new Promise((resolve, reject) => {
+      posted.abort = () => reject(new NotSent('the session is over'));
+      this.#lane.add(posted, () =>
+        this.#run(posted)
+          .then(resolve, (error: unknown) => reject(this.refused(error)))
+          .finally(() => this.#posted.delete(id)),
+      );
+    });
+  }
+  async #run(posted: Posted): Promise<void> {
+    const hasSession = this.#session !== undefined;
+    const exchange = this.#post(posted.body, this.version !== undefined);
+    posted.abort = exchange.abort;
+    const answer = await exchange.answer;
+    const { statusCode: status = 0, headers } = answer;
+    if (status < 200 || status > 299) return this.judge(answer, { id: posted.id, hasSession });
+    const session = headers['mcp-session-id'];
+    if (this.version === undefined && typeof session === 'string') this.#session = session;
+    const type = mediaTypeOf(answer);
+    if (type === 'text/event-stream') return this.#readStream(answer, posted);
+    if (type === 'application/json') return this.#readJson(answer, posted);
+    answer.destroy();
+    // Taken, and answered on the stream of the GET: no server should, some do.
+    if (status === 202 || status === 204) return;
+    throw new Refused(notMcp(type === '' ? 'no content type' : type, status), 'answered');
+  }
+  async #readJson(answer: IncomingMessage, posted: Posted): Promise<void> {
+    const body = await readBody(answer, this.around.messageBytes);
+    if ('broken' in body) throw new Refused(brokenOff(body.broken, this.phase), 'lost');
+    if ('overlong' in body) return this.inbox.refuse(posted.id, body.overlong);
+    this.inbox.text(body.text, body.bytes);
+    if (!posted.isAnswered) throw new Refused(notMcp('something else', answer.statusCode ?? 0), 'answered');
+  }
+  /** The stream of one answer. Where it breaks it is taken up again, if the server names its events. */
+  async #readStream(answer: IncomingMessage, posted: Posted): Promise<void> {
+    const stream = this.#reopening(() => posted.isAnswered);
+    const { timers, messageBytes } = this.around;
+    let linger: unknown;
+    const found = stream.found;
+    const end = await readEvents(
+      answer,
+      {
+        ...found,
+        event: (...said) => {
+          found.event(...said);
+          if (posted.isAnswered) linger ??= timers.setTimeout(() => answer.destroy(), lingerMs);
+        },
+      },
+      { timers, silenceMs: stream.canResume ? this.#spec.sseReadTimeoutMs : 0, limit: messageBytes },
+    );
+    timers.clearTimeout(linger);
+    if (posted.isAnswered) return;
+    if (!stream.canResume || this.isOver) throw new Refused(brokenOff(end.cause, this.phase), 'lost');
+    posted.abort = () => stream.stop();
+    const over = await stream.run(true);
+    if (posted.isAnswered) return;
+    if (over.how === 'refused') this.#forgotten(over);
+    const cause = over.how === 'unreachable' ? over.cause : end.cause;
+    throw new Refused(brokenOff(cause, this.phase), 'lost');
+  }
+  #cancel(requestId: unknown, body: string): Promise<void> {
+    const posted = this.#posted.get(requestId);
+    if (posted && this.#lane.drop(posted)) {
+      this.#posted.delete(requestId);
+      return Promise.resolve();
+    }
+    // Not before: to cut a stream is not to cancel.
+    return this.#tell(body).finally(() => posted?.abort());
+  }
+  protected deliver(message: JSONRPCMessage): void {
+    if (!('method' in message)) {
+      const posted = this.#posted.get(message.id);
+      if (posted) posted.isAnswered = true;
+    }
+    if (!this.isOver) this.onmessage?.(message);
+  }
+
+  // ── the streams ────────────────────────────────────────────────────────────────────────────────────
+  #reopening(isDone: () => boolean): Reopening {
+    const { sseReadTimeoutMs: silenceMs } = this.#spec;
+    const found = {
+      event: (type: string, data: string, bytes: number) =>
+        type === 'message' && this.inbox.text(data, bytes),
+      overlong: (head: string, tail: string, bytes: number) => this.inbox.overlong(head, tail, bytes),
+    };
+    const open = (lastEventId: string | undefined): Exchange =>
+      this.http.send({
+        method: 'GET',
+        // There are gateways that pass headers on with the first event only.
+        isPatient: true,
+        headers: {
+          ...this.#headers('text/event-stream'),
+          ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+        },
+      });
+    return new Reopening({ open, found, isDone, silenceMs }, this.around, this.#reopen);
+  }
+  #listen(): void {
+    if (this.isOver) return;
+    this.#listening = this.#reopening(() => false);
+    void this.#listening.run().then((over) => {
+      if (over.how === 'refused') return this.#forgotten(over);
+      if (over.how === 'unreachable')
+        return this.end(`the server cannot be reached: ${causeWords(over.cause)}`);
+      if (over.how === 'exhausted') this.#note('the server holds no stream open: its news are missed');
+    });
+  }
+  /** Where there never was a stream, 404 only says that there is none; 405 should have said so. */
+  #forgotten({ status, wasOpen }: Extract<Over, { how: 'refused' }>): void {
+    if (status === 404 && wasOpen && this.#session !== undefined)
+      this.end('the server has forgotten this session (HTTP 404)', true);
+    else if (status !== 405) this.#note(`the server refused its event stream with HTTP ${status}`);
+  }
+  #note(text: string): void {
+    this.around.notice({ kind: 'protocol', text, bytes: 0 });
+  }
+
+  // ── the end ────────────────────────────────────────────────────────────────────────────────────────
+  protected override refused(error: unknown): Refused {
+    const refused = super.refused(error);
+    // Nobody listens there any more, and no stream says otherwise: the session is gone with the server.
+    const isUnreachable = !refused.sent && refused.failure.details?.['cause'] !== undefined;
+    if (isUnreachable && this.version !== undefined && !this.#listening?.isOpen)
+      this.end(refused.failure.message);
+    return refused;
+  }
+  protected giveUp(isLost: boolean): void {
+    this.#listening?.stop();
+    for (const posted of this.#lane.waiting()) if (this.#lane.drop(posted) && isLost) posted.abort();
+  }
+  protected override async sayFarewell(): Promise<void> {
+    if (!this.#spec.terminateOnClose || this.#session === undefined) return;
+    const headers = this.#headers('application/json, text/event-stream');
+    await this.http.send({ method: 'DELETE', headers }).answer.then((answer) => answer.resume(), nothing);
+  }
+}

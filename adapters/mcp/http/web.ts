@@ -1,0 +1,115 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { IncomingMessage } from 'node:http';
+import type { Around, Carrier, Refused } from '../carrier.ts';
+import { refusedBy, verdictOn } from '../door.ts';
+import { Http, type Exchange } from './http.ts';
+import { veilOf, type Phase } from './http-failures.ts';
+import { Inbox } from '../messages/inbox.ts';
+import type { Web } from './remote.ts';
+
+/** Saying good-bye takes at most this long. */
+const partingMs = 2_000;
+
+/** What sessions over HTTP share: what is said, how it is refused, an end that is told once, and a good-bye. */
+export abstract class WebCarrier implements Carrier {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: Carrier['onmessage'];
+  lostBecause: string | undefined;
+  isExpired = false;
+  protected readonly around: Around;
+  protected readonly http: Http;
+  protected readonly inbox: Inbox;
+  protected version: string | undefined;
+  protected isOver = false;
+  readonly #veil: (text: string) => string;
+  readonly #saying = new Set<Promise<unknown>>();
+  #parting: Promise<void> = Promise.resolve();
+
+  constructor({ url: text, headers, timeoutMs }: Web, around: Around) {
+    const url = new URL(text);
+    this.around = around;
+    this.http = new Http({ url, headers, timeoutMs }, around);
+    this.inbox = new Inbox(around, (message) => this.deliver(message));
+    this.#veil = veilOf(url, headers);
+  }
+  abstract start(): Promise<void>;
+  abstract send(message: JSONRPCMessage): Promise<void>;
+  protected abstract deliver(message: JSONRPCMessage): void;
+  /** It is over: what listens and what waits is given up. `isLost`: who waits is told that it was not sent. */
+  protected abstract giveUp(isLost: boolean): void;
+  /** The last word to a server that is left. */
+  protected async sayFarewell(): Promise<void> {}
+
+  get step(): Carrier['step'] {
+    return this.http.step;
+  }
+  setProtocolVersion(version: string): void {
+    this.version = version;
+  }
+  /** What is pending is aborted; what is being said, such as cancels, and the farewell get `partingMs`. */
+  close(): Promise<void> {
+    if (this.isOver) return this.#parting;
+    this.isOver = true;
+    this.giveUp(false);
+    this.#parting = this.#part();
+    this.onclose?.();
+    return Promise.resolve();
+  }
+  closed(): Promise<void> {
+    return this.#parting;
+  }
+
+  protected get phase(): Phase {
+    return this.version === undefined ? 'initialize' : 'session';
+  }
+  /** Resolves when the server has taken it; `id`: it is the request that this may be the answer to. */
+  protected say({ answer }: Exchange, id: RequestId | undefined, hasSession: boolean): Promise<void> {
+    const saying = answer
+      .then(async (came) => {
+        const { statusCode: status = 0 } = came;
+        if (status >= 200 && status <= 299) came.resume();
+        else await this.judge(came, { id, hasSession });
+      })
+      .catch((error: unknown) => Promise.reject(this.refused(error)))
+      .finally(() => this.#saying.delete(saying));
+    this.#saying.add(saying);
+    return saying;
+  }
+  /** What a status other than success means. */
+  protected async judge(
+    answer: IncomingMessage,
+    { phase = this.phase, ...at }: { id: RequestId | undefined; hasSession: boolean; phase?: Phase },
+  ): Promise<void> {
+    const verdict = await verdictOn(answer, { ...at, phase, veil: this.#veil });
+    if ('answer' in verdict) return this.inbox.message(verdict.answer, verdict.bytes);
+    const { refused, ends } = verdict;
+    if (ends) this.end(ends.reason, ends.isExpired);
+    throw refused;
+  }
+  protected refused(error: unknown): Refused {
+    return refusedBy(error, this.phase);
+  }
+  /** One turn later: whoever is being refused for a reason of its own hears that first. */
+  protected end(reason: string, isExpired = false): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.giveUp(true);
+    setImmediate(() => {
+      this.lostBecause = reason;
+      this.isExpired = isExpired;
+      this.http.close();
+      this.onclose?.();
+    });
+  }
+  async #part(): Promise<void> {
+    const { timers } = this.around;
+    const timer = timers.setTimeout(() => this.http.close(), partingMs);
+    this.http.rest();
+    await Promise.allSettled(this.#saying);
+    await this.sayFarewell();
+    timers.clearTimeout(timer);
+    this.http.close();
+    await this.http.closed();
+  }
+}

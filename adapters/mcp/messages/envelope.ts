@@ -1,0 +1,58 @@
+import { manyBytes } from '../../../machines/protocol/protocol.ts';
+
+/** A JSON-RPC message as a stranger sent it: nothing about its members is known yet. */
+export interface Envelope {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+const lengths = new WeakMap<object, number>();
+/** How many bytes brought a message, where that is many. */
+export function weigh(message: object, bytes: number): void {
+  if (bytes > manyBytes) lengths.set(message, bytes);
+}
+export const bytesOf = (message: object): number | undefined => lengths.get(message);
+
+export const isResponse = (message: Envelope): boolean =>
+  message.method === undefined && (message.result !== undefined || message.error !== undefined);
+
+/** A response without either member, or with an error of a foreign shape, is read as an error. */
+export function errorOf({ error, result }: Envelope): RpcError | undefined {
+  if (error === undefined || error === null) {
+    if (typeof result === 'object' && result !== null) return undefined;
+    return { code: -32603, message: 'the server answered with neither a result object nor an error' };
+  }
+  if (typeof error !== 'object') return { code: -32603, message: JSON.stringify(error) };
+  const code = 'code' in error && typeof error.code === 'number' ? error.code : -32603;
+  const message = 'message' in error && typeof error.message === 'string' ? error.message : '';
+  const data = 'data' in error ? { data: error.data } : {};
+  return { code, message: message || 'the server gave no reason', ...data };
+}
+
+/** Our own answer in place of one that is too large; inside the range that JSON-RPC leaves to implementations. */
+const tooLargeCode = -32_013;
+export interface TooLarge {
+  readonly reason: 'tooLarge';
+  readonly bytes: number;
+  readonly limit: number;
+}
+export const tooLargeError = (bytes: number, limit: number): RpcError => ({
+  code: tooLargeCode,
+  message: `the answer has ${bytes} bytes, the limit is ${limit}`,
+  data: { reason: 'tooLarge', bytes, limit } satisfies TooLarge,
+});
+export function tooLargeOf({ code, data }: RpcError): TooLarge | undefined {
+  if (code !== tooLargeCode || typeof data !== 'object' || data === null) return undefined;
+  if (!('bytes' in data) || !('limit' in data)) return undefined;
+  const { bytes, limit } = data;
+  if (typeof bytes !== 'number' || typeof limit !== 'number') return undefined;
+  return { reason: 'tooLarge', bytes, limit };
+}

@@ -1,0 +1,59 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { Around } from '../carrier.ts';
+import { isResponse, tooLargeError, weigh, type Envelope } from './envelope.ts';
+import type { Found } from './framing.ts';
+import { responseIdOf } from './overlong-id.ts';
+
+/** More than anybody is shown: what must be hidden is looked for in the whole of it. */
+const headLength = 4 * 1024;
+
+/**
+ * What comes in, whatever carried it. An answer over the limit reaches its caller as a JSON-RPC error, and the
+ * connection lives; what is no message is a notice.
+ */
+export class Inbox implements Found {
+  readonly #around: Pick<Around, 'resultBytes' | 'notice'>;
+  readonly #deliver: (message: JSONRPCMessage) => void;
+
+  constructor(around: Pick<Around, 'resultBytes' | 'notice'>, deliver: (message: JSONRPCMessage) => void) {
+    this.#around = around;
+    this.#deliver = deliver;
+  }
+  message(value: object, bytes: number): void {
+    // Batches were part of MCP 2025-03-26.
+    if (Array.isArray(value)) {
+      for (const one of value) if (typeof one === 'object' && one !== null) this.message(one, bytes);
+      return;
+    }
+    const message: Envelope = value;
+    if (bytes > this.#around.resultBytes && isResponse(message)) this.refuse(message.id as RequestId, bytes);
+    else {
+      weigh(value, bytes);
+      this.#deliver(value as JSONRPCMessage);
+    }
+  }
+  /** The text of one message that something else has framed. */
+  text(text: string, bytes: number): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // Told below, as anything else that is no message.
+    }
+    if (typeof value === 'object' && value !== null) this.message(value, bytes);
+    else this.garbage(text.slice(0, headLength), bytes);
+  }
+  garbage(text: string, bytes: number): void {
+    this.#around.notice({ kind: 'garbage', text, bytes });
+  }
+  overlong(head: string, tail: string, bytes: number): void {
+    const id = responseIdOf(head, tail);
+    if (id === undefined) this.#around.notice({ kind: 'overlong', text: head, bytes });
+    else this.refuse(id, bytes);
+  }
+  /** In place of an answer that is too large. */
+  refuse(id: RequestId, bytes: number): void {
+    const error = tooLargeError(bytes, this.#around.resultBytes);
+    this.#deliver({ jsonrpc: '2.0', id, error: { ...error } });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Offers } from '../../../machines/kernel/ports.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+
+const declared: Readonly<Record<string, (offers: Offers) => boolean>> = {
+  ping: () => true,
+  'tools/list': ({ tools }) => tools !== null,
+  'tools/call': ({ tools }) => tools !== null,
+  'resources/list': ({ resources }) => resources !== null,
+  'resources/templates/list': ({ resources }) => resources !== null,
+  'resources/read': ({ resources }) => resources !== null,
+  'resources/subscribe': ({ resources }) => resources?.subscribe === true,
+  'resources/unsubscribe': ({ resources }) => resources?.subscribe === true,
+  'prompts/list': ({ prompts }) => prompts !== null,
+  'prompts/get': ({ prompts }) => prompts !== null,
+  'completion/complete': ({ completions }) => completions,
+  'logging/setLevel': ({ logging }) => logging,
+};
+/** What a server did not declare is never asked for (MCP, lifecycle: use only what was negotiated). */
+export const isAllowed = (method: string, offers: Offers): boolean => declared[method]?.(offers) === true;
+
+export const notAllowed = (method: string): Failure => ({
+  code: wireCodes.notBuilt,
+  message: `method not allowed: the server does not offer ${method}`,
+  details: { method, reason: 'methodNotAllowed' },
+});
+
+/** What may take long is asked with a token for progress. */
+export const mayProgress: Readonly<Record<string, true>> = {
+  'tools/call': true,
+  'tools/list': true,
+  'resources/list': true,
+  'resources/templates/list': true,
+  'resources/read': true,
+  'prompts/list': true,
+  'prompts/get': true,
+};

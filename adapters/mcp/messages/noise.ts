@@ -1,0 +1,38 @@
+import type { Notice } from '../carrier.ts';
+
+/** What a server wrote that reached nobody, counted since its first session. `last`: at most 200 characters of it. */
+export interface Noise {
+  readonly garbage: number;
+  readonly overlong: number;
+  readonly unknownId: number;
+  /** Answers to calls that were cancelled or timed out, or second ones. */
+  readonly lateAnswer: number;
+  readonly lateProgress: number;
+  readonly protocol: number;
+  readonly last?: string;
+}
+const silence: Noise = { garbage: 0, overlong: 0, unknownId: 0, lateAnswer: 0, lateProgress: 0, protocol: 0 };
+
+/** What a server wrote, as it is shown: secrets are looked for in the whole of it. */
+export const cut = (text: string, discreet: (text: string) => string = (all) => all): string =>
+  discreet(text).slice(0, 200);
+
+export class NoiseMeter {
+  /** `last` as it came: few are asked for, and there may be very many. */
+  readonly #byServer = new Map<string, Noise>();
+  readonly #discreet: ((text: string) => string) | undefined;
+
+  constructor(discreet?: (text: string) => string) {
+    this.#discreet = discreet;
+  }
+
+  count(server: string, { kind, text }: Notice): void {
+    const noise = this.#byServer.get(server) ?? silence;
+    this.#byServer.set(server, { ...noise, [kind]: noise[kind] + 1, last: text });
+  }
+  of(server: string): Noise {
+    const noise = this.#byServer.get(server);
+    if (noise?.last === undefined) return silence;
+    return { ...noise, last: cut(noise.last, this.#discreet) };
+  }
+}

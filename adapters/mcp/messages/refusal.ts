@@ -1,0 +1,104 @@
+import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import type { AskFact } from '../../../machines/kernel/ports.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import { rpcErrorDetails } from '../../../machines/protocol/rpc-error.ts';
+import { Refused } from '../carrier.ts';
+import { bytesOf, errorOf, tooLargeOf, type Envelope, type RpcError } from './envelope.ts';
+import { foreignVersion, versionRefusal } from '../versions.ts';
+
+type Refusal = Extract<AskFact, { type: 'ask.refused' }>;
+
+/** It surely never reached the server. */
+export const unsent = (id: string, failure: Failure): Refusal => ({
+  type: 'ask.refused',
+  id,
+  failure,
+  sent: false,
+});
+export const notConnected: Failure = {
+  code: 'ServerNotActive',
+  message: 'the server is not connected',
+  remedy: 'start the server, then call again',
+};
+export const unwritable: Failure = {
+  code: wireCodes.badRequest,
+  message: 'the arguments cannot be written as JSON',
+};
+
+/** It went out, and nobody will answer. */
+export const lost = (id: string, reason: string): Refusal => ({
+  type: 'ask.refused',
+  id,
+  failure: { code: 'ServerLost', message: `${reason} before it answered` },
+  sent: true,
+  lost: true,
+});
+
+/** What became of it on its way: refused for a reason of its own, or never gone. Its session lives, or ends by itself. */
+export function refusedOnTheWay(id: string, error: unknown): Refusal {
+  if (!(error instanceof Refused)) return unsent(id, notConnected);
+  const { failure, sent, isLost } = error;
+  return { type: 'ask.refused', id, failure, sent, ...(isLost && { lost: true, alone: true }) };
+}
+
+/** It was answered, but the answer cannot be used. */
+export const unusable = (id: string, message: string): Refusal => ({
+  type: 'ask.refused',
+  id,
+  failure: { code: wireCodes.internal, message },
+  sent: true,
+});
+
+/** The answer as a fact: the result exactly as received, or why there is none. */
+export function factOf(id: string, answer: Envelope, limitName: string): AskFact {
+  const error = errorOf(answer);
+  const bytes = limitName === 'tools/call' ? bytesOf(answer) : undefined;
+  if (!error)
+    return { type: 'ask.answered', id, result: answer.result, ...(bytes !== undefined && { bytes }) };
+  return { type: 'ask.refused', id, failure: failureOf(error, limitName), sent: true };
+}
+
+const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+
+function failureOf(error: RpcError, what: string): Failure {
+  const tooLarge = tooLargeOf(error);
+  if (!tooLarge)
+    return { code: wireCodes.toolFailed, message: error.message, details: rpcErrorDetails(error) };
+  const { bytes, limit } = tooLarge;
+  return {
+    code: wireCodes.tooLarge,
+    message: `the answer to ${what} has ${mebibytes(bytes)}, the limit is ${mebibytes(limit)}`,
+    details: { bytes, limit },
+    remedy: 'ask for less at once: a part, a page, or a link instead of the content',
+  };
+}
+
+/** Why a session never opened: the stream ended, the server said no, or what it said is not MCP. */
+export function handshakeFailure(error: unknown, lostBecause: string | undefined): Failure {
+  if (error instanceof Refused) return error.failure;
+  if (lostBecause) return { code: 'ServerLost', message: `${lostBecause} before the handshake was done` };
+  if (error instanceof McpError) {
+    // The SDK puts a prefix of its own before the words of the server.
+    const message = error.message.replace(/^MCP error -?\d+: /, '');
+    const refusal = versionRefusal({ code: error.code, message, data: error.data });
+    if (refusal) return refusal;
+    return {
+      code: wireCodes.toolFailed,
+      message: `the server refused: ${message}`,
+      details: { code: error.code },
+    };
+  }
+  const sentence = sentenceOf(error);
+  // The SDK has no class for it.
+  const theirs = /^Server's protocol version is not supported: (.*)$/s.exec(sentence);
+  if (theirs) return foreignVersion(theirs[1]);
+  return { code: wireCodes.internal, message: `the handshake failed: ${sentence}` };
+}
+
+/** The message of a schema error is a page of JSON; its first issue says enough. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!('issues' in error) || !Array.isArray(error.issues)) return error.message;
+  const { path, message } = error.issues[0] as { path: readonly PropertyKey[]; message: string };
+  return `the answer to initialize is not valid at "${path.map(String).join('.')}": ${message}`;
+}

@@ -1,0 +1,241 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { statOf, startTimeOf } from './group.ts';
+import { createLedger, processPortOf, sweepLeftovers, type LedgerOptions } from '../index.ts';
+import { reaperCommand } from './reaper-seat.ts';
+import { fileNameOf, hostsDir } from './state-file.ts';
+
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../../scenarios/fixtures/${name}`, import.meta.url));
+
+let stateDir: string;
+let instance: string;
+const born: number[] = [];
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'a2c-reaper-'));
+  instance = `reaper-test-${process.pid}-${Math.random()}`;
+});
+afterEach(async () => {
+  for (const pid of born.splice(0)) kill(pid);
+  for (const { pid } of await living()) kill(pid);
+  rmSync(stateDir, { recursive: true });
+});
+const kill = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): void => {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended.
+  }
+};
+
+/** What lives of the host of this test, seen by a program that shares no code with ours. */
+async function living(patienceMs = 0, pgids: readonly number[] = []): Promise<{ pid: number }[]> {
+  const args = [fixture('living.mjs'), `A2C_INSTANCE=${instance}`, String(patienceMs), ...pgids.map(String)];
+  return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
+}
+/** For what gives no event here: the ends, masks and environments of strangers. */
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const late = performance.now() + 10_000;
+  let held = await holds();
+  while (!held && performance.now() < late) {
+    await new Promise((resolve) => setTimeout(resolve, 5)); // real time: a stranger's end gives no event
+    held = await holds();
+  }
+  expect(held).toBe(true);
+}
+const lives = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)?.state);
+const commandLine = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+};
+const reapersOf = (host: number): number[] =>
+  readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid) && commandLine(pid).endsWith(`\0host=${host}\0`))
+    .map(Number);
+const files = (): string[] => (existsSync(hostsDir(stateDir)) ? readdirSync(hostsDir(stateDir)) : []);
+
+interface Said {
+  readonly up?: readonly number[];
+  readonly notice?: string;
+}
+/** A host in a process of its own, whose children are up. */
+async function host(options: LedgerOptions, ...behaviours: string[]) {
+  const args = ['--import', 'tsx', fixture('guarded-host.ts')];
+  const given = JSON.stringify({ instance, stateDir, reaper: true, ...options });
+  const child = spawn(process.execPath, [...args, given, ...behaviours], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const pid = child.pid ?? 0;
+  born.push(pid);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<Said> => JSON.parse((await lines.next()).value ?? '{}');
+  const exited = once(child, 'exit');
+  const { up = [] } = await next();
+  // Should a test fail, what threw its marker away would else stay.
+  born.push(...up);
+  expect(up).toHaveLength(behaviours.length);
+  return {
+    pid,
+    next,
+    launch: (behaviour: string) => child.stdin.write(`${behaviour}\n`),
+    kill: async () => {
+      kill(pid);
+      await exited;
+    },
+  };
+}
+/** A child of this test that no host knows. */
+async function stranger(): Promise<number> {
+  const child = spawn('sleep', ['100'], { detached: true, stdio: 'ignore' });
+  await once(child, 'spawn');
+  born.push(child.pid ?? 0);
+  return child.pid ?? 0;
+}
+
+describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => {
+  it('leaves none of its 24 servers alive, neither wrapped nor stubborn nor escaped, and no reaper', async () => {
+    const kinds = ['good', 'stubborn', 'wrapped', 'leavesDaemon'];
+    const shells = Array.from({ length: 8 }, () => ['stubbornShell', 'wrappedShell']);
+    const { pid, kill } = await host({}, ...kinds, ...kinds, ...shells.flat());
+    // A shell above each wrapped one, a daemon below each that leaves one.
+    await until(async () => (await living()).length === 36);
+    expect(reapersOf(pid)).toHaveLength(1);
+    await kill();
+    expect(await living(10_000)).toEqual([]);
+    await until(() => reapersOf(pid).length === 0);
+    expect(await sweepLeftovers({ stateDir })).toEqual([]);
+    expect(files()).toEqual([]);
+  });
+
+  it('without a reaper leaves what the next start ends, whoever else starts at that moment', async () => {
+    const { pid, kill } = await host({ reaper: false }, 'good', 'stubborn', 'wrapped', 'leavesDaemon');
+    expect(reapersOf(pid)).toEqual([]);
+    await kill();
+    await until(() => files().length === 1);
+    const swept = await Promise.all([1, 2, 3].map(() => sweepLeftovers({ stateDir })));
+    expect(await living()).toEqual([]);
+    const ended = new Map(swept.flat().map((leftover) => [leftover.pid, leftover]));
+    // A stubborn one, a shell with a stubborn one, and a daemon. The good one has perhaps ended by itself.
+    expect(ended.size).toBeGreaterThanOrEqual(4);
+    expect([...ended.values()].every((leftover) => leftover.instance === instance)).toBe(true);
+    expect([...ended.values()].map(({ command }) => command)).toContain('sh');
+    expect(files()).toEqual([]);
+  });
+
+  it('has a second reaper that knows all, when the first one was killed', async () => {
+    const { pid, next, launch, kill: killHost } = await host({}, 'unmarkedShell', 'leavesDaemon');
+    const [first = 0] = reapersOf(pid);
+    kill(first);
+    expect((await next()).notice).toContain('has ended (SIGKILL); the next server');
+    launch('stubbornShell');
+    const { up } = await next();
+    expect(up, 'the host goes on').toHaveLength(3);
+    expect(reapersOf(pid)).toHaveLength(1);
+    expect(reapersOf(pid)).not.toContain(first);
+    await killHost();
+    expect(await living(10_000, up)).toEqual([]);
+    await until(() => reapersOf(pid).length === 0);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a host that closes', () => {
+  it('leaves neither reaper nor file, once the last child has ended', async () => {
+    const ledger = createLedger({ instance, stateDir });
+    const launch = { command: 'sleep', args: ['100'], env: {} };
+    processPortOf({ ledger, launchOf: () => launch })(
+      'process:a',
+      { server: 'a', generation: 1, spec: 1, key: 'process:a' },
+      () => {},
+    );
+    expect(files()).toEqual([fileNameOf(instance)]);
+    expect(reapersOf(process.pid)).toHaveLength(1);
+    ledger.killAll();
+    await ledger.closed();
+    expect(reapersOf(process.pid)).toEqual([]);
+    expect(files()).toEqual([]);
+  });
+
+  it('has one reaper for all its ledgers, until the last of them is closed', async () => {
+    const [one, two] = [createLedger({ stateDir }), createLedger({ stateDir })];
+    one.expect();
+    two.expect();
+    expect(files()).toHaveLength(2);
+    expect(reapersOf(process.pid)).toHaveLength(1);
+    await one.closed();
+    expect(files()).toHaveLength(1);
+    expect(reapersOf(process.pid)).toHaveLength(1);
+    await two.closed();
+    expect(files()).toEqual([]);
+    expect(reapersOf(process.pid)).toEqual([]);
+  });
+
+  it('runs on with one notice where no file can be written', async () => {
+    writeFileSync(join(stateDir, 'file'), '');
+    const notices: string[] = [];
+    const options = {
+      stateDir: join(stateDir, 'file', 'below'),
+      notice: (text: string) => notices.push(text),
+    };
+    const ledger = createLedger({ ...options, reaper: false });
+    ledger.expect();
+    ledger.expect();
+    await ledger.closed();
+    expect(notices).toEqual([expect.stringContaining('cannot note which servers run')]);
+    expect(await sweepLeftovers(options)).toEqual([]);
+    expect(notices).toEqual([expect.anything(), expect.stringContaining('cannot look for')]);
+  });
+});
+
+/** The real reaper, whose host is this test. */
+async function reaper(...lines: string[]) {
+  const { command, args } = reaperCommand();
+  const child = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'] });
+  const pid = child.pid ?? 0;
+  born.push(pid);
+  for (const line of lines) child.stdin.write(`${line}\n`);
+  const exited = once(child, 'exit');
+  return { pid, child, exited };
+}
+/** SIGHUP is the first bit of the mask of caught signals; Node itself does not catch it. */
+const catches = (pid: number): boolean =>
+  /^SigCgt:.*[13579bdf]$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+describe.skipIf(process.platform !== 'linux')('the reaper', () => {
+  it('ends a group of the right age, and leaves a stranger alone that has its number', async () => {
+    const [ours, theirs, forgotten] = [await stranger(), await stranger(), await stranger()];
+    const { child, exited } = await reaper(
+      `+ ${ours} ${startTimeOf(ours)}`,
+      `+ ${theirs} 1`,
+      `+ ${forgotten} ${startTimeOf(forgotten)}`,
+      `- ${forgotten} ${startTimeOf(forgotten)}`,
+      '+ 1 -',
+      '+ -1 -',
+      '+ 0 -',
+      'nonsense',
+    );
+    child.stdin.end();
+    expect(await exited).toEqual([0, null]);
+    expect([ours, theirs, forgotten].map(lives)).toEqual([false, true, true]);
+  });
+
+  it('outlives the signals that end everybody, and ends at once when nothing is left to do', async () => {
+    const { pid, child, exited } = await reaper('* a', '~ a');
+    await until(() => catches(pid));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) kill(pid, signal);
+    const ours = await stranger();
+    child.stdin.write(`+ ${ours} ${startTimeOf(ours)}\n`);
+    child.stdin.end();
+    expect(await exited).toEqual([0, null]);
+    expect(lives(ours)).toBe(false);
+  });
+});

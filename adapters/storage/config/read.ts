@@ -1,0 +1,77 @@
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { parseConfigText, type Mistake, type ParsedConfig } from '../../../machines/config/index.ts';
+
+/** Nobody writes this much by hand; a wrong path to a data file should not be read to its end. */
+const maxBytes = 1024 * 1024;
+
+/**
+ * Reads one config file (a regular file or a pipe, UTF-8 with or without BOM, at most 1 MiB).
+ * Never rejects: whatever is wrong with the file comes back as mistakes, like whatever is wrong in it.
+ */
+export const readConfig = async (file: string): Promise<ParsedConfig> => {
+  const text = await readConfigText(file);
+  return typeof text === 'string' ? parseConfigText(text, { file }) : { ok: false, mistakes: [text] };
+};
+/** The text of such a file, not yet judged. */
+export const readConfigText = async (file: string): Promise<string | Mistake> => {
+  const bytes = await readBytes(file);
+  return 'message' in bytes ? bytes : textOf(bytes);
+};
+
+const whole = (message: string, remedy?: string): Mistake =>
+  remedy === undefined ? { path: '', message } : { path: '', message, remedy };
+
+const readBytes = async (file: string): Promise<Buffer | Mistake> => {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, constants.O_RDONLY);
+    const facts = await handle.stat();
+    if (facts.isDirectory()) return whole('is a folder', 'name the file in it');
+    if (!facts.isFile() && !facts.isFIFO()) return whole('is neither a file nor a pipe');
+    return await readUpTo(handle, maxBytes + 1).then((bytes) =>
+      bytes.length > maxBytes ? whole('is larger than 1 MiB', 'is this really a config file?') : bytes,
+    );
+  } catch (error) {
+    return whole(reasonOf(error));
+  } finally {
+    await handle?.close().catch(() => undefined);
+  }
+};
+
+/** By reading, not by asking for the size: a pipe has none, and a file may grow meanwhile. */
+const readUpTo = async (handle: FileHandle, limit: number): Promise<Buffer> => {
+  const buffer = Buffer.alloc(limit);
+  let length = 0;
+  while (length < limit) {
+    const { bytesRead } = await handle.read(buffer, length, limit - length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+};
+
+const textOf = (bytes: Buffer): string | Mistake => {
+  const start = bytes.subarray(0, 2).toString('hex');
+  if (start === 'fffe' || start === 'feff') return whole('is UTF-16', 'save it as UTF-8');
+  try {
+    // `fatal` so that a broken byte is said and not turned into a command with a replacement character.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return whole('is not UTF-8 text', 'save it as UTF-8');
+  }
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist: a part of its path is not a folder',
+  EACCES: 'may not be read (permission denied)',
+  EPERM: 'may not be read (permission denied)',
+  EISDIR: 'is a folder',
+  ELOOP: 'is a symbolic link that leads back to itself',
+  ENAMETOOLONG: 'has a name that is too long',
+};
+const reasonOf = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return reasons[code] ?? `cannot be read (${code === '' ? 'unknown reason' : code})`;
+};

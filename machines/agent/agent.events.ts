@@ -1,0 +1,61 @@
+/** What an agent is told, what it tells, and what it remembers. */
+import type { Address } from '../kernel/address.ts';
+import type { DirectoryEvent } from '../kernel/effects.ts';
+import type { LinkNews, LinkStart } from '../link/link.machine.ts';
+import type { AskFact, LinkFact } from '../kernel/ports.ts';
+import type { System } from '../resources/systems/index.ts';
+import type { Timing } from '../kernel/timing.ts';
+import type { ViewNews } from './view.machine.ts';
+
+export interface AgentStart {
+  readonly link: Omit<LinkStart, 'timing' | 'role'>;
+  readonly timing: Timing;
+}
+/** `timeoutMs` is what the computer gets; the agent itself waits a little longer for its answer. */
+export interface AgentCall {
+  readonly type: 'agent.call';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly computer: string;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly timeoutMs: number;
+  readonly replyTo: Address;
+}
+/** Another question of the host: to the office (`server:list_room`) or to a computer. */
+export interface AgentQuery {
+  readonly type: 'agent.query';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly method: string;
+  /** The payload, without `agent` and `req_id`. */
+  readonly request: object;
+  /** What its host gives it; without one the time that an office gives, and a margin. */
+  readonly timeoutMs?: number;
+  readonly replyTo: Address;
+}
+/** From now on the Desktop, or the Finder, of every computer is looked at, also of those that never tell of a change. */
+export interface AgentFollow {
+  readonly type: 'agent.follow';
+  readonly system: System;
+}
+export type AgentOrder =
+  | AgentCall
+  | AgentQuery
+  | AgentFollow
+  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
+  | { readonly type: 'close' };
+export type AgentNews =
+  | Extract<LinkNews, { type: 'link.changed' }>
+  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' | 'computer.configChanged' }>
+  | ViewNews;
+export type Input = AgentStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  readonly computers: readonly string[];
+  /** What of them is looked at beside their tools. */
+  readonly follows: readonly System[];
+  readonly asked: number;
+  /** How often its link or a view was opened again after its machine had failed. */
+  readonly reopens: number;
+}
+export type Event = AgentOrder | LinkNews | ViewNews | AskFact | DirectoryEvent;

@@ -1,0 +1,152 @@
+/** What an agent follows of the computers of its office: a view for the tools of each, and for its Desktop and Finder. */
+import { keyOf, nameOf, type Address } from '../kernel/address.ts';
+import type { AgentQuery, Context } from './agent.events.ts';
+import type { Open, OwnedEnded, Post } from '../kernel/effects.ts';
+import { subjects, type Subject } from './subjects/index.ts';
+import type { System } from '../resources/systems/index.ts';
+import { timingOf } from '../kernel/timing.ts';
+import { newsOf } from './view.setup.ts';
+import type { ViewOrder, ViewStart } from './view.machine.ts';
+import { readRoom } from '../protocol/messages/lists.ts';
+
+/** The kinds of root under which views are opened: those of a computer's own systems are called by their bare names. */
+const kinds: Readonly<Record<Subject, string>> = {
+  tools: 'view',
+  desktop: 'desktopView',
+  finder: 'finderView',
+};
+const all = Object.keys(kinds) as Subject[];
+export const linkAt = (c: Context): Address => `${nameOf(c.self)}/link`;
+const segmentOf = (computer: string, subject: Subject): string => `${kinds[subject]}:${keyOf(computer)}`;
+const viewAt = (c: Context, computer: string, subject: Subject): Address =>
+  `${nameOf(c.self)}/${segmentOf(computer, subject)}`;
+const openOf = (c: Context, computer: string, subject: Subject): Open => ({
+  kind: kinds[subject],
+  key: keyOf(computer),
+  input: {
+    computer,
+    agent: c.link.name,
+    subject,
+    link: linkAt(c),
+    timing: timingOf.view(c.timing),
+  } satisfies ViewStart,
+});
+/** Of computers that come: their tools, and what the host follows. */
+const opensOf = (c: Context, computers: readonly string[]): Open[] =>
+  computers.flatMap((computer) =>
+    (['tools', ...c.follows] as const).map((subject) => openOf(c, computer, subject)),
+  );
+const roomOf = (c: Context, result: unknown): string[] => {
+  const read = readRoom(result, reqIdOf(c));
+  return read.ok ? read.body.filter((s) => s.role === 'computer').map((s) => s.name) : [];
+};
+export const reqIdOf = (c: Context): string => `room.${c.link.name}.${c.asked}`;
+
+interface Viewed {
+  readonly computer: string;
+  readonly subject: Subject;
+}
+/** What it was a view of; of nothing, when its computer is forgotten already. */
+export const viewedBy = (c: Context, { key }: OwnedEnded): Viewed | undefined =>
+  c.computers
+    .flatMap((computer) => all.map((subject) => ({ computer, subject })))
+    .find(({ computer, subject }) => key === segmentOf(computer, subject));
+
+type At<Event> = { readonly context: Context; readonly event: Event };
+type OfComputer = { readonly computer: string };
+type OfSystem = OfComputer & { readonly system: System };
+type Answered = { readonly result: unknown };
+
+/** Whoever was in the room before us. */
+export const openRoom = [
+  {
+    type: 'openAll',
+    params: ({ context: c, event }: At<Answered>) => ({ opens: opensOf(c, roomOf(c, event.result)) }),
+  },
+  {
+    type: 'add',
+    params: ({ context: c, event }: At<Answered>) => ({ names: roomOf(c, event.result) }),
+  },
+] as const;
+export const openComer = [
+  {
+    type: 'openAll',
+    params: ({ context: c, event }: At<OfComputer>) => ({ opens: opensOf(c, [event.computer]) }),
+  },
+  { type: 'add', params: ({ event }: At<OfComputer>) => ({ names: [event.computer] }) },
+] as const;
+export const closeViews = [
+  {
+    type: 'postAll',
+    params: ({ context: c, event: { computer } }: At<OfComputer>) => ({
+      letters: all.map((subject): Post => ({
+        to: viewAt(c, computer, subject),
+        event: { type: 'close' },
+        ifThere: true,
+      })),
+    }),
+  },
+  { type: 'drop', params: ({ event }: At<OfComputer>) => event },
+] as const;
+export const refreshTools = {
+  type: 'post',
+  params: ({ context, event }: At<OfComputer>) => ({
+    to: viewAt(context, event.computer, 'tools'),
+    event: { type: 'view.refresh' } satisfies ViewOrder,
+    ifThere: true as const,
+  }),
+} as const;
+/** Whoever is opened twice is refreshed instead: a change is looked at, whether somebody followed or not. */
+export const refreshSystem = {
+  type: 'open',
+  params: ({ context, event }: At<OfSystem>) => openOf(context, event.computer, event.system),
+} as const;
+export const refreshRefused = {
+  type: 'post',
+  params: ({ event }: At<{ readonly name: Address }>) => ({
+    to: event.name,
+    event: { type: 'view.refresh' } satisfies ViewOrder,
+  }),
+} as const;
+/** From now on of every computer, whether it tells of a change or not. */
+export const openFollowed = {
+  type: 'openAll',
+  params: ({ context: c, event: { system } }: At<{ readonly system: System }>) => ({
+    opens: c.computers.map((computer) => openOf(c, computer, system)),
+  }),
+} as const;
+/** The host asks a computer by itself what a view may have given up. */
+export const wakeView = {
+  type: 'postAll',
+  params: ({ context: c, event: { method, request } }: At<AgentQuery>) => {
+    const subject = all.find((each) => subjects[each].method === method);
+    const { computer } = request as Partial<OfComputer>;
+    if (subject === undefined || typeof computer !== 'string') return { letters: [] };
+    const event: ViewOrder = { type: 'view.wake' };
+    return { letters: [{ to: viewAt(c, computer, subject), event, ifThere: true }] as Post[] };
+  },
+} as const;
+export const openViewAgain = {
+  type: 'openAll',
+  params: ({ context: c, event }: At<OwnedEnded>) => {
+    const viewed = viewedBy(c, event);
+    return { opens: viewed ? [openOf(c, viewed.computer, viewed.subject)] : [] };
+  },
+} as const;
+/** It is not asked for any more before that computer enters again, or tells of a change. */
+export const tellViewGivenUp = {
+  type: 'postAll',
+  params: ({ context: c, event }: At<OwnedEnded>) => {
+    const viewed = viewedBy(c, event);
+    const message = `Its view failed too often: ${event.error ?? event.why}`;
+    const news = viewed && newsOf(viewed.subject, viewed.computer, null, { code: 'Crashed', message });
+    return { letters: news ? [{ to: c.owner, event: news }] : [] };
+  },
+} as const;
+export const forgetAll = [
+  ...all.map((subject) => ({
+    type: 'tellOwned' as const,
+    params: { kind: kinds[subject], event: { type: 'close' } satisfies ViewOrder },
+  })),
+  'forgetComputers' as const,
+];

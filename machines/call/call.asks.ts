@@ -1,0 +1,64 @@
+/** What a call asks of whom, and what it tells: of its ports, its server, its client and its computer. */
+import { handleOf, isOverBudget, isRefusedByTool, type CallQuestion } from './policy/index.ts';
+import { extended } from '../kernel/extended.ts';
+import type { Context, ServerWanted, ToolApproved } from './call.setup.ts';
+import type { CallPhase } from './settlement.ts';
+
+const question = (c: Context): CallQuestion => ({
+  reqId: c.reqId,
+  agent: c.agent,
+  server: c.server,
+  tool: c.tool,
+  params: c.params,
+  meta: c.policy?.meta ?? null,
+});
+const port = <More extends object>(name: string, method: string, more: (c: Context) => More) =>
+  ({
+    type: 'ask',
+    params: ({ context: c }: { context: Context }) => ({
+      id: name,
+      session: name,
+      method,
+      params: { ...question(c), ...more(c) },
+    }),
+  }) as const;
+/** Are its arguments right, and may it run? */
+export const askPolicy = port('policy', 'judge', () => ({}));
+export const askPerson = port('confirm', 'confirm', () => ({}));
+export const askFinish = port('finish', 'finish', (c) => ({
+  result: c.result,
+  keepAs: isOverBudget(c, c.result) ? handleOf(c) : null,
+  isError: isRefusedByTool(c.result),
+}));
+export const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
+export const send = [
+  enter('running'),
+  {
+    type: 'ask',
+    params: ({ context: c }: { context: Context }) => {
+      const { session, method, params } = c.question;
+      const asked = { id: 'call', session, method, params };
+      return c.policy ? extended(asked, { lane: c.server }) : asked;
+    },
+  },
+] as const;
+export const wantServer = {
+  type: 'postAll',
+  params: ({ context: c }: { context: Context }) => ({
+    letters: c.isHeld ? [{ to: c.owner, event: { type: 'server.wanted' } satisfies ServerWanted }] : [],
+  }),
+} as const;
+export const takeBack = { type: 'withdraw', params: { id: 'call' } } as const;
+export const tellApproved = {
+  type: 'post',
+  params: ({ context: c }: { context: Context }) => ({
+    to: c.keeper,
+    event: {
+      type: 'tool.approved',
+      server: c.server,
+      tool: c.tool,
+      generation: c.policy?.generation ?? 0,
+    } satisfies ToolApproved,
+    ifThere: true as const,
+  }),
+} as const;

@@ -1,0 +1,165 @@
+/**
+ * One tool call: one JSON-RPC request, settled exactly once, straight to its asker (`replyTo`).
+ *
+ * deciding   — passed through: does its computer have a say in it?
+ * judging    — asks the `policy` port, are its arguments right, and may it run: inTime | watched (the port has less
+ *              time than the call)
+ * confirming — asks the `confirm` port: a person, who has a time, too; nothing was sent yet
+ * queued     — not sent yet: held (its server is being started for it)
+ *              | inLine (as many calls as may run do)
+ * running    — sent to the server: patient | watched (it may not be silent for too long)
+ * severed    — the stream broke: waits for the client to tell how the server died, or that it is back, until the
+ *              deadline
+ * finishing  — answered: asks the `finish` port to look at the result; whatever comes of that, the result is given
+ * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (its arguments,
+ * the policy, a person, or too many others said no) | unknown (sent, and the server died before it answered) — final
+ *
+ * Its deadline is the whole time that its caller gives it, set once: whatever it waits for until it is answered, it is
+ * over by then, and whom it asks is asked no longer. No `invoke`, and an `after` only for what has a limit of its own
+ * besides: it asks, and its deadline is its root's own timer, so that its cost does not grow with the number in
+ * flight. Leaving withdraws the question, which cancels the call at the server.
+ */
+import { not, type ActorRefFrom } from 'xstate';
+import { extended } from '../kernel/extended.ts';
+import { enter, send, takeBack, wantServer } from './call.asks.ts';
+import {
+  answerOf,
+  askerLost,
+  cancelled,
+  closed,
+  failureOf,
+  itself,
+  lost,
+  parts,
+  settle,
+  startClock,
+} from './call.setup.ts';
+import { confirming, finishing, judging, ready, refusing, unsent } from './call.states.ts';
+
+export type { CallStart, CallOrder, ServerWanted, ToolApproved } from './call.setup.ts';
+
+/** An agent's own: nobody has a say in it, and no server is started for it. */
+const [, sentAtOnce] = ready;
+
+export const callMachine = parts.createMachine({
+  id: 'call',
+  context: ({ input }) =>
+    extended(input, { phase: input.policy ? 'judging' : 'queued', result: null, failure: null } as const),
+  entry: startClock,
+  initial: 'deciding',
+  on: { 'call.hold': { actions: 'hold' } },
+  states: {
+    deciding: {
+      tags: 'connecting',
+      always: [
+        { guard: 'isJudgedBriefly', target: 'judging.watched' },
+        { guard: 'isJudged', target: 'judging' },
+        sentAtOnce,
+      ],
+    },
+    judging,
+    confirming,
+    queued: {
+      tags: 'connecting',
+      entry: enter('queued'),
+      on: { ...unsent, 'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' } },
+      initial: 'held',
+      states: {
+        held: {
+          entry: wantServer,
+          always: { guard: not('isHeld'), target: '#call.running', actions: send },
+          on: { 'call.go': { target: '#call.running', actions: ['release', ...send] } },
+        },
+        inLine: {
+          on: {
+            'ask.began': { target: '#call.running', actions: enter('running') },
+            /** Its server had room, and its computer has none. */
+            'ask.refused': {
+              target: '#call.refused',
+              actions: { type: 'rememberUnsent', params: failureOf },
+            },
+            /** Its turn would come in a session that is gone. */
+            'call.hold': { target: 'held', actions: ['hold', takeBack] },
+          },
+        },
+      },
+    },
+    running: {
+      tags: 'ready',
+      on: {
+        'ask.waiting': 'queued.inLine',
+        'ask.answered': [
+          {
+            guard: { type: 'isUnreadable', params: answerOf },
+            target: 'failed',
+            actions: 'rememberUnreadable',
+          },
+          {
+            guard: { type: 'isLookedAt', params: answerOf },
+            target: 'finishing',
+            actions: { type: 'rememberResult', params: answerOf },
+          },
+          {
+            guard: { type: 'isToolError', params: answerOf },
+            target: 'failed',
+            actions: { type: 'rememberResult', params: answerOf },
+          },
+          { target: 'succeeded', actions: { type: 'rememberResult', params: answerOf } },
+        ],
+        'ask.refused': [
+          {
+            guard: { type: 'isLost', params: itself },
+            target: 'severed',
+            actions: refusing,
+          },
+          /** Its server lives, and says nothing more about it. */
+          { guard: { type: 'isLostAlone', params: itself }, target: 'unknown', actions: refusing },
+          {
+            guard: { type: 'isBusy', params: failureOf },
+            target: 'refused',
+            actions: { type: 'rememberUnsent', params: failureOf },
+          },
+          {
+            guard: { type: 'wasNeverSent', params: itself },
+            target: 'failed',
+            actions: { type: 'rememberUnsent', params: failureOf },
+          },
+          { target: 'failed', actions: refusing },
+        ],
+        'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
+        'call.cancel': cancelled,
+        close: closed,
+        'asker.lost': askerLost,
+        'server.lost': lost,
+        'call.go': {},
+      },
+      initial: 'patient',
+      states: {
+        patient: { always: { guard: 'mayNotBeSilent', target: 'watched' } },
+        watched: {
+          on: { 'ask.progress': { target: 'watched', reenter: true } },
+          after: { silence: { target: '#call.timedOut', actions: 'rememberSilence' } },
+        },
+      },
+    },
+    severed: {
+      tags: 'closing',
+      on: {
+        'server.lost': lost,
+        /** Its server is back in another session: nobody answers what the old one was asked. */
+        'call.go': 'unknown',
+        'call.cancel': 'unknown',
+        'deadline.passed': 'unknown',
+        close: 'unknown',
+      },
+    },
+    finishing,
+    succeeded: { type: 'final', entry: settle('succeeded') },
+    failed: { type: 'final', entry: settle('failed') },
+    timedOut: { type: 'final', entry: settle('timedOut') },
+    cancelled: { type: 'final', entry: settle('cancelled') },
+    refused: { type: 'final', entry: settle('refused') },
+    unknown: { type: 'final', tags: 'killed', entry: settle('unknown') },
+  },
+});
+export type CallRef = ActorRefFrom<typeof callMachine>;

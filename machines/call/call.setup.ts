@@ -1,0 +1,272 @@
+/** What the chart of call.machine.ts is made of: its words, its memory, its actions and guards. */
+import { setup } from 'xstate';
+import type { Address } from '../kernel/address.ts';
+import { assign } from '../kernel/assign.ts';
+import {
+  argumentsInvalid,
+  carried,
+  confirmationLate,
+  finished,
+  isCallToolResult,
+  isRefusedByTool,
+  notConfirmed,
+  notPermitted,
+  unreadable,
+  type CallPolicy,
+  type Confirmation,
+  type Finding,
+  type Judgement,
+  type WhyNot,
+} from './policy/index.ts';
+import { effects, type DirectoryEvent, type OwnerEnded } from '../kernel/effects.ts';
+import type { AskFact } from '../kernel/ports.ts';
+import type { ProcessTag } from '../process/process.machine.ts';
+import type { CallEnd, CallPhase, CallSettled } from './settlement.ts';
+import type { Failure } from '../protocol/failure.ts';
+
+export interface CallStart {
+  /** Names the asker's pending answer; unique among the calls in flight of one client. */
+  readonly ticket: string;
+  readonly reqId: string;
+  /** Who wants it, for the person who is asked; null: the host itself. */
+  readonly agent: string | null;
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** What its caller gives it; 0 = without limit. */
+  readonly timeoutMs: number;
+  /** No call of its server takes longer; 0 = without limit. */
+  readonly totalMs: number;
+  /** So long its server may be silent: without an answer, and without progress; 0 = without limit. */
+  readonly idleMs: number;
+  /** `null`: it is sent as it is, and its answer is given as it came. */
+  readonly policy: CallPolicy | null;
+  readonly replyTo: Address;
+  /** Who is told that a person has allowed the tool for as long as the computer lives. */
+  readonly keeper: Address;
+  /** What is asked to have it run, and whose session. */
+  readonly question: { readonly session: Address; readonly method: string; readonly params: object };
+  /** Its server is being started: it waits for `call.go`. */
+  readonly isHeld: boolean;
+}
+export type CallOrder =
+  | { readonly type: 'call.cancel'; readonly reason: string }
+  | { readonly type: 'call.go' }
+  /** Its session is being opened anew: what was not sent yet waits for `call.go`. */
+  | { readonly type: 'call.hold' }
+  | { readonly type: 'close' }
+  /** Who asked is gone; its result would go nowhere. */
+  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
+  | { readonly type: 'server.lost'; readonly failure: Failure };
+/** Said to its client: it may run, and waits for its server. */
+export interface ServerWanted {
+  readonly type: 'server.wanted';
+}
+/** A person has said that this tool may run unasked from now on. */
+export interface ToolApproved {
+  readonly type: 'tool.approved';
+  readonly server: string;
+  readonly tool: string;
+  /** The launch facts with which its server was there then. */
+  readonly generation: number;
+}
+type Input = CallStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  /** Where it is, and once it is over, where it was. Sent is what is running. */
+  readonly phase: CallPhase;
+  readonly result: unknown;
+  readonly failure: Failure | null;
+}
+type CallEvent = AskFact | CallOrder | { readonly type: 'deadline.passed' } | DirectoryEvent;
+
+/** The shorter one of two limits, of which 0 is none. */
+const isCallers = ({ timeoutMs, totalMs }: Context): boolean =>
+  timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
+const limitOf = (c: Context): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
+const isSent = ({ phase }: Context): boolean => phase === 'running';
+const timeoutOf = (
+  c: Context,
+  which: 'caller' | 'total' | 'idle',
+  did: string,
+  timeout: number,
+): Failure => ({
+  code: 'ToolExecutionTimeout',
+  message: isSent(c)
+    ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
+    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')${c.isHeld ? ': its server is still starting' : ''}`,
+  details: {
+    ...{ timeout, which, server_name: c.server, tool_name: c.tool },
+    ...(c.isHeld && !isSent(c) && { state: 'connecting' }),
+  },
+  remedy: remedies[c.phase] ?? 'Give it more time, or let fewer calls wait at once.',
+});
+const remedies: Partial<Record<CallPhase, string>> = {
+  judging: 'Give it more time, or look at the rule of the host: it gave no answer yet.',
+  running: 'Give it more time, or look at the server: it may still be at work.',
+};
+const whose = (c: Context): 'caller' | 'total' => (isCallers(c) ? 'caller' : 'total');
+/** Of a question that is open no longer: whose time is over. */
+export const callersTime = ({ context: c }: { context: Context }) =>
+  ({ text: confirmationLate, which: whose(c), timeout: limitOf(c) }) as const;
+export const personsTime = ({ context: c }: { context: Context }) =>
+  ({ text: confirmationLate, which: 'confirm', timeout: c.policy?.confirmMs ?? 0 }) as const;
+
+export const settle = (end: CallEnd) =>
+  ({
+    type: 'post',
+    params: ({ context: c }: { context: Context }) => ({
+      to: c.replyTo,
+      event: {
+        type: 'call.settled',
+        ticket: c.ticket,
+        reqId: c.reqId,
+        server: c.server,
+        tool: c.tool,
+        end,
+        outcome: end === 'succeeded' ? 'succeeded' : isSent(c) && end !== 'failed' ? 'unknown' : 'failed',
+        phase: end === 'succeeded' ? null : c.phase,
+        result: c.result,
+        failure: c.failure,
+      } satisfies CallSettled,
+      /** A link that has been left while its call ran hears no answer any more. */
+      ifThere: true as const,
+    }),
+  }) as const;
+
+/** Why a person did not let it run: what was said, or whose time is over. */
+export type Unconfirmed = WhyNot & { readonly text: string };
+
+export const parts = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as CallEvent,
+    tags: {} as ProcessTag,
+  },
+  actions: {
+    ...effects,
+    enter: assign((_, { phase }: { phase: CallPhase }) => ({ phase })),
+    hold: assign({ isHeld: true }),
+    release: assign({ isHeld: false }),
+    rememberResult: assign(({ context }, params: { result: unknown }) => ({
+      result: carried(context, params.result),
+    })),
+    rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
+      result: finished(c, c.result, finding),
+    })),
+    rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
+    rememberUnsent: assign((_, params: { failure: Failure }) => ({
+      failure: params.failure,
+      phase: 'queued' as const,
+    })),
+    rememberTimeout: assign(({ context: c }) => ({
+      failure: timeoutOf(c, whose(c), 'did not answer within', limitOf(c)),
+    })),
+    rememberSilence: assign(({ context: c }) => ({
+      failure: timeoutOf(c, 'idle', 'said nothing for', c.idleMs),
+    })),
+    rememberCancel: assign(({ context: c }, params: { reason: string }) => ({
+      failure: {
+        code: 'ToolCallCancelled',
+        message: `Call '${c.reqId}' was cancelled: ${params.reason}`,
+        details: { cancel_reason: params.reason, server_name: c.server },
+      } satisfies Failure,
+    })),
+    rememberCrash: assign(({ context: c }) => ({
+      failure: {
+        code: 'Crashed',
+        message: `Call '${c.reqId}' was not sent: the machine of server '${c.server}' failed`,
+      } satisfies Failure,
+    })),
+    rememberInvalid: assign(({ context: c }, { problems = [] }: Partial<Judgement>) => ({
+      failure: argumentsInvalid(c, problems),
+    })),
+    rememberForbidden: assign(({ context: c }, { reason = 'no reason given' }: Partial<Judgement>) => ({
+      failure: notPermitted(c, reason),
+    })),
+    rememberUnreadable: assign(({ context: c }) => ({ failure: unreadable(c) })),
+    rememberUnconfirmed: assign(({ context: c }, { text, ...details }: Unconfirmed) => ({
+      failure: notConfirmed(c, text, details),
+    })),
+  },
+  guards: {
+    isJudged: ({ context }) => context.policy !== null,
+    isJudgedBriefly: ({ context: c }) =>
+      c.policy !== null && (limitOf(c) === 0 || c.policy.confirmMs < limitOf(c)),
+    isHeld: ({ context }) => context.isHeld,
+    isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
+    // Whatever is no word of ours permits nothing.
+    isForbidden: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
+    needsPerson: ({ context }, { decision }: Partial<Judgement>) =>
+      decision === 'ask' && context.policy?.isConfirmed !== true,
+    isDenied: (_, { decision }: Partial<Confirmation>) =>
+      decision !== 'allow' && decision !== 'allow-for-session',
+    isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allow-for-session',
+    mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
+    isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
+      c.policy !== null && !isCallToolResult(result),
+    isLookedAt: ({ context: c }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
+      c.policy !== null &&
+      ((c.policy.isLookedAt && !isRefusedByTool(result)) ||
+        (c.policy.resultBytes > 0 && bytes > c.policy.resultBytes)),
+    isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
+    isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
+    isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
+    isFailure: (_, { why }: OwnerEnded) => why === 'failed',
+    isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
+    isBusy: (_, { failure }: { failure: Failure }) => failure.code === 'Busy',
+    wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
+  },
+  delays: {
+    silence: ({ context }) => context.idleMs,
+    patience: ({ context }) => context.policy?.confirmMs ?? 0,
+  },
+});
+
+export const itself = <E>({ event }: { event: E }): E => event;
+export const answerOf = ({ event }: { event: { readonly result: unknown; readonly bytes?: number } }) =>
+  event;
+export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
+/** What a port said, which has read it: adapters answer in the words of `calls/`. */
+const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};
+export const judgementOf = saidIn<Judgement>;
+export const confirmationOf = saidIn<Confirmation>;
+
+// ── its clock ──────────────────────────────────────────────────────────────────────────────────────────
+const clock = (ms: (c: Context) => number) =>
+  ({ type: 'setDeadline', params: ({ context }: { context: Context }) => ({ ms: ms(context) }) }) as const;
+/** The whole time that its caller gives it, whatever it waits for. */
+export const startClock = clock(limitOf);
+/** Its answer is here: what comes now is not taken from its caller's time. */
+export const startLook = clock((c) => c.policy?.lookMs ?? 0);
+
+// ── ways out that many states share ────────────────────────────────────────────────────────────────────
+export const cancelled = {
+  target: 'cancelled',
+  actions: { type: 'rememberCancel', params: itself<{ readonly reason: string }> },
+} as const;
+export const closed = {
+  target: 'cancelled',
+  actions: { type: 'rememberCancel', params: { reason: 'closing' } },
+} as const;
+/** Its client is no more, and surely has sent nothing of it. */
+export const abandoned = [
+  { guard: { type: 'isFailure', params: itself<OwnerEnded> }, target: 'failed', actions: 'rememberCrash' },
+  closed,
+] as const;
+export const askerLost = {
+  guard: { type: 'isMyAsker', params: itself<{ readonly asker: Address }> },
+  target: 'cancelled',
+  actions: {
+    type: 'rememberCancel',
+    params: ({ event }: { event: { readonly reason?: string } }) => ({
+      reason: event.reason ?? 'who asked is gone',
+    }),
+  },
+} as const;
+export const notStarted = {
+  target: 'failed',
+  actions: { type: 'rememberFailure', params: failureOf },
+} as const;
+export const lost = { target: 'unknown', actions: { type: 'rememberFailure', params: failureOf } } as const;

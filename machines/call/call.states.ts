@@ -1,0 +1,135 @@
+/** What happens to a call before it is sent, and after it was answered: only those of a computer go through this. */
+import { confirmationDenied, nothingFound, type Finding } from './policy/index.ts';
+import { askFinish, askPerson, askPolicy, enter, send, tellApproved } from './call.asks.ts';
+import {
+  abandoned,
+  askerLost,
+  callersTime,
+  cancelled,
+  closed,
+  confirmationOf,
+  failureOf,
+  judgementOf,
+  notStarted,
+  personsTime,
+  startLook,
+  type Context,
+} from './call.setup.ts';
+
+/** Whatever it waits for before it is sent, these end it. */
+export const unsent = {
+  'call.cancel': cancelled,
+  close: closed,
+  'asker.lost': askerLost,
+  'server.lost': notStarted,
+  'owner.ended': abandoned,
+} as const;
+export const refusing = { type: 'rememberFailure', params: failureOf } as const;
+/** Nothing stands against it any more. */
+export const ready = [
+  { guard: 'isHeld', target: 'queued' },
+  { target: 'running', actions: send },
+] as const;
+
+export const judging = {
+  tags: 'connecting',
+  entry: askPolicy,
+  on: {
+    ...unsent,
+    'call.go': { actions: 'release' },
+    'ask.answered': [
+      {
+        guard: { type: 'isInvalid', params: judgementOf },
+        target: 'refused',
+        actions: { type: 'rememberInvalid', params: judgementOf },
+      },
+      {
+        guard: { type: 'isForbidden', params: judgementOf },
+        target: 'refused',
+        actions: { type: 'rememberForbidden', params: judgementOf },
+      },
+      { guard: { type: 'needsPerson', params: judgementOf }, target: 'confirming' },
+      ...ready,
+    ],
+    'ask.refused': { target: 'refused', actions: refusing },
+    'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
+  },
+  initial: 'inTime',
+  states: {
+    inTime: {},
+    /** The rule has less time than the call. */
+    watched: {
+      after: {
+        patience: {
+          target: '#call.refused',
+          actions: { type: 'rememberForbidden', params: { reason: 'the policy of its host gave no answer' } },
+        },
+      },
+    },
+  },
+} as const;
+
+const tooLate = <P>(params: P) =>
+  ({ target: 'refused', actions: { type: 'rememberUnconfirmed', params } }) as const;
+type Answered = { readonly event: { readonly result: unknown } };
+export const confirming = {
+  tags: 'connecting',
+  entry: [enter('confirming'), askPerson],
+  on: {
+    ...unsent,
+    'call.go': { actions: 'release' },
+    'ask.answered': [
+      {
+        guard: { type: 'isDenied', params: confirmationOf },
+        target: 'refused',
+        actions: {
+          type: 'rememberUnconfirmed',
+          params: (at: Answered) => ({ text: confirmationDenied, reason: confirmationOf(at).reason }),
+        },
+      },
+      {
+        guard: { type: 'isForSession', params: confirmationOf },
+        target: 'queued',
+        actions: tellApproved,
+      },
+      { target: 'queued' },
+    ],
+    'ask.refused': { target: 'refused', actions: refusing },
+    'deadline.passed': tooLate(callersTime),
+  },
+  after: { patience: tooLate(personsTime) },
+} as const;
+
+/** The answer is here, and is given whatever comes of looking at it: its server has nothing more to do with it. */
+const given = <E>(finding: (event: E) => Finding) => {
+  const actions = {
+    type: 'rememberFinished',
+    params: ({ event }: { event: E }) => ({ finding: finding(event) }),
+  } as const;
+  return [
+    {
+      guard: { type: 'isToolError', params: ({ context }: { context: Context }) => context },
+      target: 'failed',
+      actions,
+    },
+    { target: 'succeeded', actions },
+  ] as const;
+};
+const unlooked = (why: string) =>
+  given(() => ({ ...nothingFound, warnings: [`The result was not looked at: ${why}`] }));
+export const finishing = {
+  tags: 'closing',
+  entry: [askFinish, startLook],
+  on: {
+    'ask.answered': given((event: { readonly result: unknown }) => ({
+      ...nothingFound,
+      ...(event.result as Partial<Finding> | null),
+    })),
+    'ask.refused': unlooked('that failed'),
+    'deadline.passed': unlooked('that took too long'),
+    'call.cancel': unlooked('it was cancelled then'),
+    close: unlooked('its computer is closing'),
+    'server.lost': {},
+    'call.go': {},
+  },
+} as const;

@@ -1,0 +1,61 @@
+import type { AskFact, Give, Ports } from '../../kernel/ports.ts';
+import type { Validate } from '../validation.ts';
+import { toolIn, type CallQuestion, type Known } from './judge.ts';
+import { nothingFound, type Finding } from './result.ts';
+
+/** What the call machine asks the port `finish`. */
+export interface FinishQuestion extends CallQuestion {
+  readonly result: unknown;
+  /** It has more bytes than may be passed on: the host keeps the whole under this name. */
+  readonly keepAs: string | null;
+  /** The tool says that it failed: there is nothing to hold against a schema, and nothing to transform. */
+  readonly isError: boolean;
+}
+export interface FinishOptions {
+  readonly knownTo: (call: string) => Known | undefined;
+  readonly validate: Validate;
+  readonly hasProgram: (server: string) => boolean;
+  /** Answers `{json}`, or refuses. */
+  readonly transform: Ports['ask'];
+  readonly keep: (handle: string, result: unknown) => void;
+}
+
+const structuredIn = (result: unknown): unknown =>
+  typeof result === 'object' && result !== null && 'structuredContent' in result
+    ? result.structuredContent
+    : undefined;
+
+/** How `structuredContent` differs from what the tool promised; a schema that cannot be used is a warning. */
+function held(options: FinishOptions, from: string, question: FinishQuestion): Finding {
+  const { server, tool, result } = question;
+  const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
+  if (!schema || question.isError) return nothingFound;
+  const value = structuredIn(result);
+  if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
+  const validated = options.validate(schema, value);
+  if (validated.ok === true) return nothingFound;
+  return validated.ok === false
+    ? { ...nothingFound, mismatch: validated.problems }
+    : { ...nothingFound, warnings: [`The output schema was not used: ${validated.reason}`] };
+}
+
+/** The port `finish`: what is too large is kept, what was promised is checked, what is to be transformed is. */
+export const finishAsk =
+  (options: FinishOptions): Ports['ask'] =>
+  (from, { id, session, params }, give: Give<AskFact>) => {
+    const question = params as FinishQuestion;
+    const { server, tool, result, keepAs, isError } = question;
+    if (keepAs !== null) options.keep(keepAs, result);
+    const found = held(options, from, question);
+    const say = (more: Partial<Finding>): void =>
+      give({ type: 'ask.answered', id, result: { ...found, ...more } satisfies Finding });
+    if (isError || !options.hasProgram(server)) {
+      say({});
+      return () => {};
+    }
+    const asked = { server, tool, parameters: question.params, result };
+    return options.transform(from, { id, session, method: 'vrl', params: asked }, (fact) => {
+      if (fact.type === 'ask.answered') say({ transformed: (fact.result as { json: string }).json });
+      else if (fact.type === 'ask.refused') say({ warnings: [...found.warnings, fact.failure.message] });
+    });
+  };

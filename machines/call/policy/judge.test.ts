@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { Permission } from '../permission/index.ts';
+import type { AskFact } from '../../kernel/ports.ts';
+import type { Validate } from '../validation.ts';
+import { judgeAsk, permissionRequest, toolIn, type Known } from './judge.ts';
+
+const tool = { name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
+const known: Known = {
+  catalogs: { fs: [tool] },
+  servers: [{ rules: { server: 'fs', autoApprove: ['read'] } }],
+};
+const call = { reqId: 'r1', agent: null, server: 'fs', tool: 'read', params: { a: 1 }, meta: null };
+const question = { id: 'policy', session: 'policy', method: 'judge', params: call };
+const right: Validate = () => ({ ok: true });
+
+interface Asked {
+  readonly heard: AskFact[];
+  withdraw(): void;
+}
+function ask(rule: unknown, validate = right): Asked {
+  const heard: AskFact[] = [];
+  const permission = () => rule as Permission;
+  const port = judgeAsk({ knownTo: () => known, validate, permission });
+  const withdraw = port('computer/client:fs/call:1#1', question, (fact) => void heard.push(fact));
+  return { heard, withdraw };
+}
+const judged = (decision: string, reason: string) => ({
+  ...{ type: 'ask.answered', id: 'policy' },
+  result: { problems: [], decision, reason },
+});
+const refused = (what: string) => ({
+  ...{ type: 'ask.refused', id: 'policy', sent: false },
+  failure: { code: 4005, message: expect.stringContaining(what) },
+});
+/** Everything that promises have left to do is done. */
+const settled = async (): Promise<void> => {
+  for (let n = 0; n < 10; n += 1) await Promise.resolve();
+};
+/** A promise of some library. */
+const thenable = (how: 'gives' | 'refuses' | 'throws', said: unknown) => ({
+  // oxlint-disable-next-line unicorn/no-thenable -- that is what it is about
+  then(give: (value: unknown) => void, refuse: (error: unknown) => void): void {
+    if (how === 'throws') throw said as Error;
+    (how === 'gives' ? give : refuse)(said);
+  },
+});
+
+describe('a call is judged', () => {
+  it('at once by a rule that answers at once', () => {
+    expect(ask(() => 'allow').heard).toEqual([judged('allow', "the host's rule says allow")]);
+    expect(ask(() => ({ decision: 'ask', reason: 'it writes' })).heard).toEqual([judged('ask', 'it writes')]);
+  });
+
+  it.each([
+    ['a promise', Promise.resolve('deny')],
+    ['a promise of a library', thenable('gives', 'deny')],
+  ])('later by a rule that gives %s', async (_, said) => {
+    const { heard } = ask(() => said);
+    expect(heard).toEqual([]);
+    await settled();
+    expect(heard).toEqual([judged('deny', "the host's rule says deny")]);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no rules today');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no rules today'))],
+    ['refuses in the way of a library', () => thenable('refuses', new Error('no rules today'))],
+    ['throws in the way of a library', () => thenable('throws', new Error('no rules today'))],
+  ])('not permitted by a rule that %s', async (_, rule) => {
+    const { heard } = ask(rule);
+    await settled();
+    expect(heard).toEqual([refused("the host's rule failed: Error: no rules today")]);
+  });
+
+  it.each([
+    ['at once', (said: unknown) => said],
+    ['later', (said: unknown) => Promise.resolve(said)],
+  ])('not permitted by what throws when it is read, %s', async (_, given) => {
+    const said = {
+      get decision(): string {
+        throw new Error('not yours');
+      },
+    };
+    const { heard } = ask(() => given(said));
+    await settled();
+    expect(heard).toEqual([refused('Error: not yours')]);
+  });
+
+  it('not permitted by an error that has no text', async () => {
+    const { heard } = ask(() => Promise.reject(Object.create(null) as Error));
+    await settled();
+    expect(heard).toEqual([refused('no text')]);
+  });
+
+  it.each([undefined, null, 'yes', 1, {}, { decision: 'ALLOW' }])(
+    'denied by %j, which is no decision',
+    async (said) => {
+      const { heard } = ask(() => said);
+      await settled();
+      expect(heard).toEqual([judged('deny', "the host's rule gave no decision")]);
+    },
+  );
+
+  it('by its arguments first: what is wrong in itself no rule sees', () => {
+    const { heard } = ask(
+      () => {
+        throw new Error('nobody may ask me');
+      },
+      () => ({ ok: false, problems: ['/a: is missing'] }),
+    );
+    expect(heard).toMatchObject([{ result: { problems: ['/a: is missing'], decision: 'deny' } }]);
+  });
+
+  it('by its rule alone where the schema of its tool cannot be used', () => {
+    const { heard } = ask(
+      () => 'allow',
+      () => ({ ok: 'unchecked', reason: 'no schema' }),
+    );
+    expect(heard).toEqual([judged('allow', "the host's rule says allow")]);
+  });
+
+  it.each([
+    ['allows', () => Promise.resolve('allow')],
+    ['fails', () => Promise.reject(new Error('late'))],
+  ])('by nobody any more once it is withdrawn, although its rule %s later', async (_, rule) => {
+    const { heard, withdraw } = ask(rule);
+    withdraw();
+    await settled();
+    expect(heard).toEqual([]);
+  });
+});
+
+describe('a rule is told', () => {
+  it('the own name of the tool, its annotations, and what its config approves', () => {
+    expect(permissionRequest(known, call)).toEqual({
+      ...{ server: 'fs', tool: 'read', arguments: { a: 1 }, meta: null },
+      ...{ annotations: { readOnlyHint: true }, autoApprove: ['read'] },
+    });
+  });
+
+  it('nothing of a server that nobody knows, and of names that every object has', () => {
+    const nobody = { ...call, server: 'constructor', tool: 'toString' };
+    expect(permissionRequest(known, nobody)).toMatchObject({ annotations: null, autoApprove: [] });
+    expect(permissionRequest(undefined, call)).toMatchObject({ annotations: null, autoApprove: [] });
+    expect(toolIn(known, 'fs', 'toString')).toBeUndefined();
+  });
+
+  it('of two tools with one name that which stands first', () => {
+    const twice = { ...known, catalogs: { fs: [tool, { ...tool, annotations: {} }] } };
+    expect(toolIn(twice, 'fs', 'read')).toBe(tool);
+  });
+});

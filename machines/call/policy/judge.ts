@@ -1,0 +1,101 @@
+import type { Tool, ToolMeta } from '../../catalog/index.ts';
+import {
+  permission as ours,
+  rulingOf,
+  type Permission,
+  type PermissionRequest,
+} from '../permission/index.ts';
+import type { AskFact, Give, Ports } from '../../kernel/ports.ts';
+import type { Validate } from '../validation.ts';
+import { wireCodes } from '../../protocol/failure.ts';
+import { handed, textOf } from './strangers.ts';
+import type { Judgement } from './policy.ts';
+
+/** Of a computer, what a call is judged by. */
+export interface Known {
+  readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
+  readonly servers: readonly {
+    readonly rules: { readonly server: string; readonly autoApprove?: readonly string[] };
+  }[];
+}
+/** What the call machine asks the ports `policy` and `finish`. */
+export interface CallQuestion {
+  readonly reqId: string;
+  /** Null: the computer's own host calls. */
+  readonly agent: string | null;
+  readonly server: string;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly meta: ToolMeta | null;
+}
+
+const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined;
+/** By list: one list is looked through by every call of its server. */
+const byName = new WeakMap<readonly Tool[], ReadonlyMap<string, Tool>>();
+export function toolIn(known: Known | undefined, server: string, tool: string): Tool | undefined {
+  const list = known && own(known.catalogs, server);
+  if (!list) return undefined;
+  const named = byName.get(list) ?? new Map(list.toReversed().map((entry) => [entry.name, entry]));
+  byName.set(list, named);
+  return named.get(tool);
+}
+const problemsOf = (validate: Validate, tool: Tool | undefined, value: unknown): readonly string[] => {
+  const validated = tool ? validate(tool.inputSchema, value) : undefined;
+  return validated?.ok === false ? validated.problems : [];
+};
+export const permissionRequest = (known: Known | undefined, call: CallQuestion): PermissionRequest => ({
+  server: call.server,
+  tool: call.tool,
+  arguments: call.params,
+  annotations: toolIn(known, call.server, call.tool)?.annotations ?? null,
+  meta: call.meta,
+  autoApprove: known?.servers.find((s) => s.rules.server === call.server)?.rules.autoApprove ?? [],
+});
+
+export interface JudgeOptions {
+  /** The computer whose call it is, by the address of that call. */
+  readonly knownTo: (call: string) => Known | undefined;
+  readonly validate: Validate;
+  readonly permission: () => Permission;
+}
+/** As `await` sees it: a promise of any library is one. */
+const isLater = (said: unknown): said is PromiseLike<unknown> =>
+  ((typeof said === 'object' && said !== null) || typeof said === 'function') &&
+  'then' in said &&
+  typeof said.then === 'function';
+/** The port `policy`: arguments first; what is wrong in itself is put before nobody. */
+export const judgeAsk =
+  ({ knownTo, validate, permission }: JudgeOptions): Ports['ask'] =>
+  (from, { id, params }, give: Give<AskFact>) => {
+    const call = params as CallQuestion;
+    const known = knownTo(from);
+    const problems = problemsOf(validate, toolIn(known, call.server, call.tool), call.params);
+    const say = (said: unknown): void =>
+      give({ type: 'ask.answered', id, result: { problems, ...rulingOf(said) } satisfies Judgement });
+    const fail = (error: unknown): void => {
+      const message = `Error: Operation not permitted: the host's rule failed: ${textOf(error)}`;
+      give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
+    };
+    if (problems.length > 0) {
+      say({ decision: 'deny', reason: 'its arguments are wrong' });
+      return () => {};
+    }
+    let isOver = false;
+    const unlessOver =
+      (then: (said: unknown) => void) =>
+      (said: unknown): void => {
+        if (!isOver) then(said);
+      };
+    try {
+      const rule = permission();
+      // A rule of ours changes nothing; one of the host's gets a copy, so that what was validated is what is sent.
+      const asked = rule === ours ? call : { ...call, params: handed(call.params) };
+      const said: unknown = rule(permissionRequest(known, asked));
+      if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
+      else say(said);
+    } catch (error) {
+      fail(error);
+    }
+    return () => (isOver = true);
+  };

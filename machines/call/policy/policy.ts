@@ -1,0 +1,94 @@
+import type { ToolMeta } from '../../catalog/index.ts';
+import { wireCodes, type Failure } from '../../protocol/failure.ts';
+
+/** What its computer demands of a call before it is sent, and does with what comes back. */
+export interface CallPolicy {
+  /** Who asks has confirmed it, or a person has for as long as this computer lives: `ask` is as good as `allow`. */
+  readonly isConfirmed: boolean;
+  /** The launch facts of its server: what a person allows for good is allowed to these. */
+  readonly generation: number;
+  /** A person gets so long. */
+  readonly confirmMs: number;
+  /** The merged meta of the tool, which its result carries. */
+  readonly meta: ToolMeta | null;
+  /** Its tool has an output schema, or its server a program: what came back is looked at before it is given. */
+  readonly isLookedAt: boolean;
+  /** Looking takes no longer; then the result is given as it came. */
+  readonly lookMs: number;
+  /** A result with more bytes of JSON is cut, and kept whole for the host. */
+  readonly resultBytes: number;
+}
+
+/** The answer of the `policy` port: is this call right, and may it run? */
+export interface Judgement {
+  /** What of its arguments breaks the schema of the tool, a line each; none: nothing does. */
+  readonly problems: readonly string[];
+  readonly decision: 'allow' | 'ask' | 'deny';
+  /** Why, in one sentence. */
+  readonly reason: string;
+}
+/** The answer of the `confirm` port. */
+export interface Confirmation {
+  readonly decision: 'allow' | 'allow-for-session' | 'deny';
+  /** What the person said about it. */
+  readonly reason?: string | undefined;
+}
+
+/** The texts are those of the reference implementation (a2c-wire §3.6): its agents know them. */
+export const confirmationDenied = '工具调用二次确认被拒绝，请稍后再试';
+export const confirmationLate = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
+
+interface Called {
+  readonly tool: string;
+  readonly server: string;
+}
+export const argumentsInvalid = ({ tool, server }: Called, problems: readonly string[]): Failure => ({
+  code: 'ArgumentsInvalid',
+  message: `Wrong arguments for tool '${tool}' of server '${server}': ${problems.join('; ')}`,
+  details: { problems, server_name: server, tool_name: tool },
+  remedy: 'Call it with arguments as its params_schema wants them.',
+});
+export const notPermitted = ({ tool, server }: Called, reason: string): Failure => ({
+  code: 'NotPermitted',
+  message: `Error: Operation not permitted: tool '${tool}' of server '${server}': ${reason}`,
+  details: { server_name: server, tool_name: tool },
+});
+export const unreadable = ({ tool, server }: Called): Failure => ({
+  code: wireCodes.toolFailed,
+  message: `What tool '${tool}' of server '${server}' answered is no result of a call (MCP: CallToolResult)`,
+  details: { server_name: server, tool_name: tool },
+  remedy: 'Look at the server: it answered, and it may have done what it was asked to.',
+});
+export interface WhyNot {
+  /** What the person gave as a reason. */
+  readonly reason?: string | undefined;
+  /** Nobody answered in time: whose time it was, and how long, in ms. */
+  readonly which?: 'caller' | 'total' | 'confirm';
+  readonly timeout?: number;
+}
+export const notConfirmed = (
+  { tool, server }: Called,
+  text: string,
+  { reason, ...late }: WhyNot,
+): Failure => ({
+  code: wireCodes.notConfirmed,
+  message: text,
+  details: {
+    server_name: server,
+    tool_name: tool,
+    ...(reason !== undefined && { reason_given: reason }),
+    ...late,
+  },
+});
+
+/** What a person is told whose question is open no longer, by the failure with which its call ended. */
+export function whyWithdrawn(failure: Failure | null | undefined): string {
+  const { which, timeout, cancel_reason: cancelled } = failure?.details ?? {};
+  if (typeof timeout === 'number') {
+    const seconds = `${timeout / 1000} s`;
+    return which === 'confirm' ? `nobody answered within ${seconds}` : `its time, ${seconds}, is over`;
+  }
+  return typeof cancelled === 'string'
+    ? `it was cancelled: ${cancelled}`
+    : (failure?.message ?? 'it is over');
+}

@@ -1,0 +1,68 @@
+import { excessBytes } from '../../protocol/size.ts';
+import { cutTo } from './cut.ts';
+import type { CallPolicy } from './policy.ts';
+
+/** The answer of the `finish` port: what was found when a result was looked at. */
+export interface Finding {
+  /** How `structuredContent` differs from the output schema of the tool, a line each. */
+  readonly mismatch: readonly string[];
+  /** What the server's VRL program made of it: JSON. */
+  readonly transformed: string | null;
+  /** What could not be done, for a person. */
+  readonly warnings: readonly string[];
+}
+export const nothingFound: Finding = { mismatch: [], transformed: null, warnings: [] };
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** As the SDK reads one: content that is left out is none; content that is no list is no content. */
+export const isCallToolResult = (result: unknown): boolean =>
+  isObject(result) && (result['content'] === undefined || Array.isArray(result['content']));
+export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
+/**
+ * The same result with more under `meta`. What the server said under `_meta` moves there, too: readers that know both
+ * names heed `_meta` only. Nothing of it is changed in place.
+ */
+export function withMeta(result: unknown, more: Json): unknown {
+  if (!isObject(result) || Object.keys(more).length === 0) return result;
+  const { _meta, meta, ...rest } = result;
+  return { ...rest, meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta), ...more } };
+}
+
+/** Where its host finds a result that was cut: by the name of the call. */
+export const handleOf = (c: { readonly server: string; readonly reqId: string }): string =>
+  `${c.server}/${c.reqId}`;
+
+interface Called {
+  readonly server: string;
+  readonly reqId: string;
+  readonly policy: CallPolicy | null;
+}
+export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
+  policy !== null && policy.resultBytes > 0 && excessBytes(result, policy.resultBytes) !== undefined;
+
+/** A result as it came, with the meta of its tool (a2c-wire §3.6): programs see that, too. */
+export const carried = ({ policy }: Pick<Called, 'policy'>, result: unknown): unknown =>
+  policy?.meta && !isRefusedByTool(result) ? withMeta(result, { a2c_tool_meta: policy.meta }) : result;
+
+const tooLarge = 'What the program of its server made of it is too large to be given';
+/** A result as it is given: what was found beside it, and no more bytes than it may have. */
+export function finished(call: Called, result: unknown, finding: Finding): unknown {
+  const { policy } = call;
+  if (!policy) return result;
+  const { mismatch, transformed, warnings } = finding;
+  const beside = (made: string | null, said: readonly string[]): unknown =>
+    withMeta(result, {
+      ...(made !== null && { a2c_vrl_transformed: made }),
+      ...(mismatch.length > 0 && { a2c_output_mismatch: mismatch }),
+      ...(said.length > 0 && { a2c_warnings: said }),
+    });
+  const whole = beside(transformed, warnings);
+  if (!isOverBudget(call, whole)) return whole;
+  if (isOverBudget(call, result)) return cutTo(whole, policy.resultBytes, handleOf(call));
+  // It is what was found that is too large. The result is whole, and nobody keeps another one.
+  const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
+  return isOverBudget(call, smaller) ? result : smaller;
+}

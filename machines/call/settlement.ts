@@ -1,0 +1,44 @@
+import type { Failure } from '../protocol/failure.ts';
+import type { CallPhase, Outcome } from '../protocol/messages/outcome.ts';
+
+export type { CallPhase, Outcome } from '../protocol/messages/outcome.ts';
+
+/** How the machine of a call ended. */
+export type CallEnd = 'succeeded' | 'failed' | 'timedOut' | 'cancelled' | 'refused' | 'unknown';
+
+/** The one answer to a call, posted to its asker. */
+export interface CallSettled {
+  readonly type: 'call.settled';
+  /** Names the asker's pending answer. */
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly end: CallEnd;
+  readonly outcome: Outcome;
+  /** Null: it succeeded. */
+  readonly phase: CallPhase | null;
+  /** What the server answered, as it came. */
+  readonly result: unknown;
+  readonly failure: Failure | null;
+}
+
+/** The answer of a call that could not be opened, or whose machine broke. */
+export const settledBy = (
+  call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,
+  end: CallEnd,
+  failure: Failure,
+  outcome: Outcome = 'failed',
+  phase: CallPhase = outcome === 'unknown' ? 'running' : 'resolving',
+): CallSettled => ({
+  type: 'call.settled',
+  ticket: call.ticket,
+  reqId: call.reqId,
+  server: call.server,
+  tool: call.tool,
+  end,
+  outcome,
+  phase,
+  result: null,
+  failure,
+});

@@ -1,0 +1,93 @@
+/** What a catalog is told, what it tells, and what it remembers. */
+import type { Address } from '../kernel/address.ts';
+import type { CatalogList, Entry, History } from './index.ts';
+import type { TimingOf } from '../kernel/timing.ts';
+import type { Failure } from '../protocol/failure.ts';
+
+export interface CatalogStart {
+  readonly server: string;
+  readonly list: CatalogList;
+  /** The address that opened the session: questions go there. */
+  readonly session: Address;
+  /** Who is told of changes, beside the owner. */
+  readonly reader: Address;
+  /** From the last good run; offered only where its server rests until it is needed. */
+  readonly kept: readonly Entry[] | null;
+  /** So many refreshes in a row that fail take its entries back. */
+  readonly refreshFailures: number;
+  readonly timing: TimingOf<'catalog'>;
+}
+export type CatalogOrder =
+  /** There is a session, and the server has such a list. `isDeclared`: it will say when the list changes. */
+  | { readonly type: 'catalog.open'; readonly isDeclared: boolean }
+  /** There is no session any more; `why` is kept as the reason why its entries are gone. */
+  | { readonly type: 'catalog.rest'; readonly why: string }
+  /** The server has no such list (any more). */
+  | { readonly type: 'catalog.forget'; readonly why: string }
+  | { readonly type: 'list.changed' }
+  /** It may have changed: its server speaks of something that it has not listed. It is asked for by and by. */
+  | { readonly type: 'list.doubted' }
+  /** Somebody wants it as it is now: the reader is told when it has come, with this number, whatever has. */
+  | { readonly type: 'list.wanted'; readonly by: string; readonly n: number }
+  | { readonly type: 'close' };
+/** What the reader hears, only when the entries are others than before. Snapshots are never changed. */
+export interface CatalogNews {
+  readonly type: 'catalog.changed';
+  readonly server: string;
+  readonly list: CatalogList;
+  readonly entries: readonly Entry[];
+  readonly revision: number;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  /** Why: a sentence for a person. */
+  readonly why: string;
+  /** Taken back because they could not be had any more. */
+  readonly isWithdrawn: boolean;
+}
+/**
+ * What the reader hears of resources besides: the first list of a session is there, or could not be had, or the server lists
+ * the same in another order. Who shows them has to know whether there is nothing, or nothing yet, and in which order. Of tools: they
+ * were withdrawn, and are so still, with the last `failure`; or, with null, they are back.
+ */
+export interface CatalogListed {
+  readonly type: 'catalog.listed';
+  readonly server: string;
+  readonly list: CatalogList;
+  readonly entries: readonly Entry[];
+  /** Why not: the entries are the last that were known. */
+  readonly failure: Failure | null;
+  /** It was asked for after they wanted it, up to these numbers (`list.wanted`). */
+  readonly upTo?: Readonly<Record<string, number>>;
+}
+/** What the owner hears once a session: the first list is there, or could not be had. */
+export interface CatalogSettled {
+  readonly type: 'catalog.settled';
+  readonly list: CatalogList;
+  readonly failure: Failure | null;
+  /** It was not asked for, or nobody will answer: was the session lost? Then `session.lost` says so, too. */
+  readonly lost: boolean;
+}
+export type Input = CatalogStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  readonly entries: readonly Entry[];
+  /** Counts changes of the entries, over all sessions. */
+  readonly revision: number;
+  readonly history: History;
+  /** Refreshes in a row that failed. */
+  readonly failures: number;
+  readonly failure: Failure | null;
+  readonly isDeclared: boolean;
+  /** Why the entries are about to change: said with the change. */
+  readonly why: string;
+  /** Its entries are not offered, because there is no session. */
+  readonly isGone: boolean;
+  /** Changes in a row that were told and were none. */
+  readonly lies: number;
+  /** It is to be asked for because it may have changed; and how often in a row it had not. */
+  readonly isDoubted: boolean;
+  readonly doubts: number;
+  /** Who wants it as it is now: was there before it was asked for last, or came since. */
+  readonly asking: Readonly<Record<string, number>>;
+  readonly owed: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,194 @@
+/**
+ * One list of one MCP server: its tools, its resources, their templates, or its prompts.
+ *
+ * resting    — no session: what was known is kept, and nothing is asked
+ * connecting — asks for the first list of a session: asking | outdated (they changed meanwhile)
+ * ready      — steady (asked for anew by the clock) | settling (just asked) |
+ *              gathering (changes come in bursts: asked for anew after a quiet moment, or long enough without)
+ * refreshing — asking | outdated: one more refresh follows
+ * failing    — the last refresh failed: the old entries are kept, and it is tried again
+ * withdrawn  — so many failed in a row that the entries are taken back; tried again, a success brings them back
+ * closed     — final
+ *
+ * Entries are told to the reader before the owner hears that the list is there: who is told that a server is ready
+ * finds all its tools.
+ */
+import type { ActorRefFrom } from 'xstate';
+import { emptyHistory } from './index.ts';
+import {
+  askList,
+  because,
+  dropEntries,
+  noteWanted,
+  parts,
+  poll,
+  refusalOf,
+  sessionOf,
+  spokeOfAnother,
+  takeAnswer,
+  tellWanted,
+  whyOf,
+  withdrawList,
+} from './catalog.setup.ts';
+import {
+  changed,
+  failed,
+  judge,
+  noList,
+  refused,
+  rememberRefusal,
+  settled,
+  slow,
+  wanted,
+} from './catalog.states.ts';
+
+export type {
+  CatalogListed,
+  CatalogNews,
+  CatalogOrder,
+  CatalogSettled,
+  CatalogStart,
+} from './catalog.events.ts';
+
+export const catalogMachine = parts.createMachine({
+  id: 'catalog',
+  context: ({ input }) => ({
+    ...input,
+    entries: input.kept ?? [],
+    revision: 0,
+    history: emptyHistory,
+    failures: 0,
+    failure: null,
+    isDeclared: false,
+    why: 'its server is connected',
+    isGone: false,
+    lies: 0,
+    isDoubted: false,
+    doubts: 0,
+    asking: {},
+    owed: {},
+  }),
+  initial: 'resting',
+  on: {
+    'catalog.open': {
+      target: '.connecting',
+      actions: { type: 'rememberSession', params: sessionOf },
+    },
+    'catalog.rest': { target: '.resting', actions: { type: 'noteGone', params: whyOf } },
+    'catalog.forget': { target: '.resting', actions: dropEntries(() => noList) },
+    'list.doubted': { actions: 'noteDoubted' },
+    'list.wanted': { actions: noteWanted },
+    close: '.closed',
+  },
+  states: {
+    resting: { on: { 'list.changed': {} } },
+    connecting: {
+      tags: 'connecting',
+      entry: askList,
+      exit: withdrawList,
+      on: {
+        'ask.refused': [
+          {
+            guard: { type: 'isUnknownMethod', params: refusalOf },
+            target: 'resting',
+            actions: [...dropEntries(() => noList), settled],
+          },
+          { target: 'failing', actions: [rememberRefusal, failed] },
+        ],
+      },
+      after: { listTimeout: { target: 'failing', actions: ['rememberSlow', failed] } },
+      initial: 'asking',
+      states: {
+        asking: {
+          on: {
+            'ask.answered': { target: '#catalog.ready.settling', actions: [...takeAnswer, settled] },
+            'list.changed': { target: 'outdated', actions: changed },
+          },
+        },
+        /** It serves with what came, and asks for it anew. */
+        outdated: {
+          on: {
+            'ask.answered': { target: '#catalog.ready.gathering', actions: [...takeAnswer, settled] },
+            'list.changed': {},
+          },
+        },
+      },
+    },
+    ready: {
+      tags: 'ready',
+      initial: 'steady',
+      always: wanted,
+      states: {
+        steady: {
+          entry: poll,
+          exit: { type: 'setDeadline', params: { ms: 0 } },
+          on: {
+            'list.changed': { target: '#catalog.ready.gathering', actions: changed },
+            /** Put off once, not with each: who speaks of others without end is asked, too. */
+            'list.doubted': [{ guard: 'isDoubted' }, { actions: ['noteDoubted', poll] }],
+            'deadline.passed': [
+              { guard: 'isDoubted', target: '#catalog.refreshing', actions: because(spokeOfAnother) },
+              { target: '#catalog.refreshing', actions: because('a look at the server') },
+            ],
+          },
+        },
+        /** Asked a moment ago: whatever is told now is gathered. */
+        settling: {
+          on: { 'list.changed': { target: 'gathering', actions: changed } },
+          after: { quiet: 'steady' },
+        },
+        gathering: {
+          initial: 'listening',
+          after: { longestQuiet: '#catalog.refreshing' },
+          states: {
+            listening: {
+              on: { 'list.changed': { target: 'listening', reenter: true } },
+              after: { quiet: '#catalog.refreshing' },
+            },
+          },
+        },
+      },
+    },
+    refreshing: {
+      tags: ['ready', 'refreshing'],
+      entry: askList,
+      exit: withdrawList,
+      on: { 'ask.refused': refused },
+      after: { listTimeout: slow },
+      initial: 'asking',
+      states: {
+        asking: {
+          on: {
+            'ask.answered': { target: '#catalog.ready.settling', actions: takeAnswer },
+            'list.changed': 'outdated',
+          },
+        },
+        outdated: {
+          on: {
+            'ask.answered': { target: '#catalog.ready.gathering', actions: takeAnswer },
+            'list.changed': {},
+          },
+        },
+      },
+    },
+    /** Passed through: how often in a row? */
+    judging: { tags: 'ready', entry: tellWanted, always: judge },
+    failing: {
+      tags: 'ready',
+      on: { 'list.changed': { target: 'refreshing', actions: changed } },
+      always: wanted,
+      after: { retry: 'refreshing' },
+    },
+    withdrawn: {
+      entry: [
+        ...dropEntries((c) => `${c.failures} refreshes in a row failed: ${c.failure?.message ?? ''}`, true),
+        because('its server answers again'),
+      ],
+      on: { 'list.changed': 'refreshing' },
+      always: wanted,
+      after: { retry: 'refreshing' },
+    },
+    closed: { type: 'final' },
+  },
+});
+export type CatalogRef = ActorRefFrom<typeof catalogMachine>;

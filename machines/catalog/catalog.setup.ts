@@ -1,0 +1,279 @@
+/** What the chart of catalog.machine.ts is made of: its words, its memory, its actions and guards. */
+import { setup } from 'xstate';
+import { nameOf, type Address } from '../kernel/address.ts';
+import { assign } from '../kernel/assign.ts';
+import {
+  changesOf,
+  isNoChange,
+  keyOfEntry,
+  remember,
+  type CatalogList,
+  type Changes,
+  type Entry,
+} from './index.ts';
+import type {
+  CatalogListed,
+  CatalogNews,
+  CatalogOrder,
+  CatalogSettled,
+  Context,
+  Input,
+} from './catalog.events.ts';
+import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import type { AskFact } from '../kernel/ports.ts';
+import { failureOfStep, isForgotten, isHopeless } from '../client/server-failure.ts';
+import { backoffOfList } from '../kernel/timing.ts';
+import type { Failure } from '../protocol/failure.ts';
+
+/** Why a list is asked for anew: its server said so. */
+export const saidSo = 'the server said that its list changed';
+export const spokeOfAnother = 'the server spoke of a resource that it had not listed';
+export const wantedAnew = 'somebody asked for it anew';
+
+const questions: Readonly<Record<CatalogList, string>> = {
+  tools: 'tools/list',
+  resources: 'resources/list',
+  resourceTemplates: 'resources/templates/list',
+  prompts: 'prompts/list',
+};
+const listQuestion = 'list';
+/** A server that does not know the method has no such list: that is no failure. */
+const methodNotFound = -32_601;
+
+/** With what is no tool behind them: people hear of it, and nobody else. */
+const entriesOf = (c: Context, result: unknown): readonly Entry[] => {
+  const { [c.list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
+  return unusable.length === 0 ? entries : [...entries, ...unusable];
+};
+const isUnknownMethod = ({ details }: Failure): boolean => details?.['code'] === methodNotFound;
+const told = (c: Context, entries: readonly Entry[]): Changes =>
+  changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
+
+/** The entries as they are from now on, and what changed with them: nothing when they are the same. */
+function taken(c: Context, entries: readonly Entry[], why: string): Partial<Context> {
+  const changes = told(c, entries);
+  const isSame = isNoChange(changes);
+  if (isSame && !c.isGone) return isReordered(c, entries) ? { entries } : {};
+  const revision = isSame ? c.revision : c.revision + 1;
+  const back = c.isGone ? { ...changes, added: entries.map((entry) => keyOfEntry(c.list, entry)) } : changes;
+  return { entries, revision, history: remember(c.history, back, revision, why), isGone: false };
+}
+const newsOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn: boolean): CatalogNews => ({
+  type: 'catalog.changed',
+  server: c.server,
+  list: c.list,
+  entries,
+  revision: c.revision + 1,
+  ...told(c, entries),
+  why,
+  isWithdrawn,
+});
+const lettersOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn = false) => ({
+  letters: isNoChange(told(c, entries))
+    ? []
+    : [{ to: c.reader, event: newsOf(c, entries, why, isWithdrawn), ifThere: true as const }],
+});
+type Answer = { readonly event: { readonly result: unknown } };
+const isReordered = (c: Context, entries: readonly Entry[]): boolean =>
+  entries.some((entry, at) => {
+    const known = c.entries[at];
+    return known === undefined || keyOfEntry(c.list, known) !== keyOfEntry(c.list, entry);
+  });
+const isWanted = ({ asking }: Context): boolean => Object.keys(asking).length > 0;
+const listedLetter = (c: Context, entries: readonly Entry[], failure: Failure | null) => {
+  const event: CatalogListed = {
+    type: 'catalog.listed',
+    ...{ server: c.server, list: c.list, entries, failure },
+    ...(isWanted(c) && { upTo: c.asking }),
+  };
+  return [{ to: c.reader, event, ifThere: true as const }];
+};
+const listedLetters = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
+  c.list === 'resources' ? listedLetter(c, entries, failure) : [];
+const isWorn = ({ failures, refreshFailures }: Context): boolean => failures >= refreshFailures;
+/** Tools were withdrawn, for this failure, or are back: whoever calls one has to be told why it is not there. */
+const withdrawalLetters = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
+  c.list === 'tools' && isWorn(c) ? listedLetter(c, entries, failure) : [];
+const fresh = ({ context: c }: { context: Context }) => c.why;
+
+/** Told before it is remembered: what was is needed to say what changed. */
+export const takeAnswer = [
+  {
+    type: 'postAll',
+    params: ({ context: c, event }: { context: Context } & Answer) => {
+      const entries = entriesOf(c, event.result);
+      const isOther = c.failures > 0 || isReordered(c, entries);
+      const { letters } = lettersOf(c, entries, fresh({ context: c }));
+      const isSaid = isWanted(c) || (isOther && letters.length === 0);
+      const listed = isSaid ? listedLetters(c, entries, null) : [];
+      return { letters: [...letters, ...listed, ...withdrawalLetters(c, entries, null)] };
+    },
+  },
+  { type: 'rememberEntries', params: ({ event }: Answer) => event },
+] as const;
+export const dropEntries = (why: (c: Context) => string, isWithdrawn = false) =>
+  [
+    {
+      type: 'postAll',
+      params: ({ context: c }: { context: Context }) => {
+        // While their names are known still.
+        const first = withdrawalLetters(c, [], isWithdrawn ? c.failure : null);
+        return { letters: [...first, ...lettersOf(c, [], why(c), isWithdrawn).letters] };
+      },
+    },
+    { type: 'dropEntries', params: ({ context }: { context: Context }) => ({ why: why(context) }) },
+  ] as const;
+export const askList = [
+  {
+    type: 'ask',
+    params: ({ context: c }: { context: Context }) => ({
+      id: listQuestion,
+      session: c.session,
+      method: questions[c.list],
+    }),
+  },
+  'noteAsking',
+] as const;
+/** Who wants it as it is now hears that it could not be had. */
+export const tellWanted = [
+  {
+    type: 'postAll',
+    params: ({ context: c }: { context: Context }) => ({
+      letters: isWanted(c) ? listedLetters(c, c.entries, c.failure) : [],
+    }),
+  },
+  'forgetAsking',
+] as const;
+export const noteWanted = {
+  type: 'noteWanted',
+  params: ({ event }: { event: { readonly by: string; readonly n: number } }) => event,
+} as const;
+export const withdrawList = { type: 'withdraw', params: { id: listQuestion } } as const;
+/** `session.lost` follows; where one question was lost alone, it does not. */
+export const isLost = (event: unknown): boolean => {
+  const { lost, alone, failure } = event as Partial<Extract<AskFact, { type: 'ask.refused' }>>;
+  return failure !== undefined && (isForgotten(failure) || (lost === true && alone !== true));
+};
+/** Its owner waits for the first list of a session. */
+export const settle = (failure: (c: Context) => Failure | null, lost: (event: unknown) => boolean) =>
+  ({
+    type: 'postAll',
+    params: ({ context: c, event }: { context: Context; event: unknown }) => {
+      const settled: CatalogSettled = {
+        type: 'catalog.settled',
+        ...{ list: c.list, failure: failure(c), lost: lost(event) },
+      };
+      return { letters: [...listedLetters(c, c.entries, failure(c)), { to: c.owner, event: settled }] };
+    },
+  }) as const;
+
+/** A look at the server brings nothing most of the time, and says nothing of its word. */
+function liesAfter(c: Context, entries: readonly Entry[]): number {
+  if (!isNoChange(told(c, entries))) return 0;
+  return c.why === saidSo ? Math.min(c.lies + 1, mostLies) : c.lies;
+}
+/** Only a look for that reason says something of its word. */
+function doubtsAfter(c: Context, entries: readonly Entry[]): number {
+  if (!isNoChange(told(c, entries))) return 0;
+  return c.why === spokeOfAnother ? Math.min(c.doubts + 1, mostLies) : c.doubts;
+}
+/** Beyond that it makes no difference any more. */
+const mostLies = 16;
+const mostFailures = 1_000;
+const failedAgain = ({ failures }: Context): number => Math.min(failures + 1, mostFailures);
+
+export const parts = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as AskFact | CatalogOrder | DirectoryEvent | { readonly type: 'deadline.passed' },
+    tags: {} as 'connecting' | 'ready' | 'refreshing',
+  },
+  actions: {
+    ...effects,
+    rememberSession: assign((_, { isDeclared }: { isDeclared: boolean }) => ({
+      isDeclared,
+      failures: 0,
+      failure: null,
+    })),
+    noteDoubted: assign({ isDoubted: true }),
+    noteWanted: assign(({ context: c }, { by, n }: { by: string; n: number }) => ({
+      owed: { ...c.owed, [by]: n },
+    })),
+    noteAsking: assign(({ context: c }) => ({
+      ...{ asking: { ...c.asking, ...c.owed }, owed: {}, isDoubted: false },
+    })),
+    forgetAsking: assign({ asking: {} }),
+    rememberWhy: assign((_, { why }: { why: string }) => ({ why })),
+    /** Gone with their session, and known still: who looks hears why they are not offered. */
+    noteGone: assign(({ context: c }, { why }: { why: string }) => ({
+      why: 'its server is back',
+      isGone: true,
+      // Who looks hears why they went, not what happened afterwards.
+      history: c.isGone
+        ? c.history
+        : remember(
+            c.history,
+            { added: [], changed: [], removed: c.entries.map((e) => keyOfEntry(c.list, e)) },
+            c.revision,
+            why,
+          ),
+    })),
+    rememberEntries: assign(({ context: c }, { result }: { result: unknown }) => ({
+      failures: 0,
+      failure: null,
+      lies: liesAfter(c, entriesOf(c, result)),
+      doubts: doubtsAfter(c, entriesOf(c, result)),
+      asking: {},
+      ...taken(c, entriesOf(c, result), c.why),
+    })),
+    dropEntries: assign(({ context: c }, { why }: { why: string }) => taken(c, [], why)),
+    rememberFailure: assign(({ context: c }, { failure }: { failure: Failure }) => ({
+      failure,
+      failures: failedAgain(c),
+    })),
+    rememberSlow: assign(({ context: c }) => ({
+      failures: failedAgain(c),
+      failure: failureOfStep(
+        c.server,
+        questions[c.list],
+        `no answer to ${questions[c.list]} within ${c.timing.listMs} ms`,
+      ),
+    })),
+  },
+  guards: {
+    isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknownMethod(failure),
+    /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
+    isUnasked: (_, { sent, lost, alone, failure }: Extract<AskFact, { type: 'ask.refused' }>) =>
+      alone !== true && (lost === true || (!sent && !isHopeless(failure))),
+    isDoubted: ({ context }) => context.isDoubted,
+    isOwing: ({ context }) => Object.keys(context.owed).length > 0,
+    isWorn: ({ context }) => isWorn(context),
+  },
+  delays: {
+    listTimeout: ({ context }) => context.timing.listMs,
+    /** Twice as long after each change that was none: some servers tell of one whenever they are asked. */
+    quiet: ({ context: { timing: t, lies } }) => Math.min(t.quietMs * 2 ** lies, t.longestQuietMs),
+    longestQuiet: ({ context }) => context.timing.longestQuietMs,
+    retry: ({ context: { timing, failures } }) => backoffOfList(timing, failures),
+  },
+});
+
+/** A server that speaks of others for ever is asked for its list twice as late each time, so that it makes no storm. */
+const doubtMs = ({ timing: t, doubts }: Context): number =>
+  Math.min(t.quietMs * 2 ** doubts, backoffOfList(t, Infinity));
+/** Asked for anew after a while, in case nobody says that it changed: ± 10 %, so that servers do not ask in step. */
+export const poll = {
+  type: 'setDeadline',
+  params: ({ context: c }: { context: Context }) => {
+    const { isDeclared, isDoubted, timing: t } = c;
+    if (isDoubted) return { ms: doubtMs(c) };
+    return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), spread: 2 / 9 };
+  },
+} as const;
+export const sessionOf = ({ event }: { event: { readonly isDeclared: boolean } }) => event;
+export const whyOf = ({ event }: { event: { readonly why: string } }) => event;
+export const refusalOf = ({ event }: { event: Extract<AskFact, { type: 'ask.refused' }> }) => event;
+export const because = (why: string) => ({ type: 'rememberWhy', params: { why } }) as const;
+export const addressOfCatalog = (client: Address, list: CatalogList): Address =>
+  `${nameOf(client)}/catalog:${list}`;

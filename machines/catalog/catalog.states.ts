@@ -1,0 +1,32 @@
+/** Transitions of the chart of catalog.machine.ts that several of its states have. */
+import { because, dropEntries, isLost, refusalOf, saidSo, settle, wantedAnew } from './catalog.setup.ts';
+
+export const noList = 'its server does not know this list';
+export const settled = settle(
+  () => null,
+  () => false,
+);
+export const failed = settle((c) => c.failure, isLost);
+export const rememberRefusal = { type: 'rememberFailure', params: refusalOf } as const;
+/** The first two keep what is offered, the third takes it back. */
+export const judge = [
+  { guard: 'isWorn', target: '#catalog.withdrawn' },
+  { target: '#catalog.failing' },
+] as const;
+export const refused = [
+  { guard: { type: 'isUnasked', params: refusalOf }, target: '#catalog.failing' },
+  {
+    guard: { type: 'isUnknownMethod', params: refusalOf },
+    target: '#catalog.resting',
+    actions: dropEntries(() => noList),
+  },
+  { target: '#catalog.judging', actions: rememberRefusal },
+] as const;
+export const slow = { target: '#catalog.judging', actions: 'rememberSlow' } as const;
+export const changed = because(saidSo);
+/** Somebody wants it as it is now. */
+export const wanted = {
+  guard: 'isOwing',
+  target: '#catalog.refreshing',
+  actions: because(wantedAnew),
+} as const;

@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildTable, findTool, mergeMeta, toSmcpTool, type Tool, type ToolMeta } from '../index.ts';
+
+const inputSchema = { type: 'object', properties: { p: { type: 'string' } } };
+/** As agents are told of a tool `t`, under the meta that the config of its server has. */
+function shown(tool: Partial<Tool>, own?: ToolMeta, defaultToolMeta: ToolMeta | null = null) {
+  const rule = { server: 's', forbiddenTools: [], toolMeta: own ? { t: own } : {}, defaultToolMeta };
+  const entry = findTool(buildTable([rule], { s: [{ name: 't', inputSchema, ...tool }] }), own?.alias ?? 't');
+  if (!entry) throw new Error('it is not there');
+  return toSmcpTool(entry);
+}
+const a2cMeta = (meta: Readonly<Record<string, unknown>>): unknown =>
+  JSON.parse(String(meta['a2c_tool_meta']));
+
+it('a tool is shown with all its annotations as MCP has them, also those that we have no word for (§3.5)', () => {
+  const tool: Tool = {
+    ...{ name: 't', inputSchema: { type: 'object' }, meta: { plain: 1, deep: { a: null } } },
+    annotations: { title: 'T', readOnlyHint: true, more: { 'x-new': [1], idempotentHint: null } },
+    more: { description: null },
+  };
+  const { description, meta } = toSmcpTool({ shown: 's', server: 'a', tool, meta: null });
+  expect(description).toBe('None');
+  expect(meta).toEqual({
+    plain: 1,
+    deep: '{"a":null}',
+    MCP_TOOL_ANNOTATION: '{"title":"T","readOnlyHint":true,"x-new":[1],"idempotentHint":null}',
+  });
+});
+
+it('ret_object_mapper of a config is handed on to agents as the data that it is, the default of the server too (§3.5)', () => {
+  const mapper = { a: 'b', deep: { list: [1, null] } };
+  const named = (name: string): Tool => ({ name, inputSchema: { type: 'object' } });
+  const rules = {
+    ...{ server: 's', forbiddenTools: [], autoApprove: [] },
+    toolMeta: { own: { ret_object_mapper: mapper }, other: { tags: ['t'] } },
+    defaultToolMeta: { ret_object_mapper: { d: 1 } },
+  };
+  const table = buildTable([rules], { s: [named('own'), named('other')] });
+  const mapperOf = (name: string): unknown => {
+    const entry = findTool(table, name);
+    const meta = entry && toSmcpTool(entry).meta['a2c_tool_meta'];
+    return (JSON.parse(meta as string) as { ret_object_mapper: unknown }).ret_object_mapper;
+  };
+  expect(mapperOf('own')).toEqual(mapper);
+  expect(mapperOf('other')).toEqual({ d: 1 });
+});
+
+describe('a tool as agents are told of it', () => {
+  it.each([[undefined], ['']])('T01 has the description "None" where its server gave %j', (description) => {
+    expect(shown({ ...(description !== undefined && { description }) }).description).toBe('None');
+  });
+
+  it('T02 has a return_schema of null where its server gave none', () => {
+    expect(shown({})).toEqual({
+      ...{ name: 't', description: 'None', params_schema: inputSchema, return_schema: null, meta: {} },
+    });
+    expect(shown({ outputSchema: { type: 'object' } }).return_schema).toEqual({ type: 'object' });
+  });
+
+  it('T03 has an empty meta where neither config nor server say anything', () => {
+    expect(shown({}).meta).toEqual({});
+  });
+
+  it('T04 has the default meta of its server, as a JSON string', () => {
+    const { meta } = shown({}, undefined, { tags: ['browser'], auto_apply: true });
+    expect(meta['a2c_tool_meta']).toBeTypeOf('string');
+    expect(a2cMeta(meta)).toMatchObject({ tags: ['browser'], auto_apply: true });
+  });
+
+  it('T05 has its own meta before the default one, entry by entry', () => {
+    const { meta } = shown(
+      {},
+      { auto_apply: true, tags: null },
+      { auto_apply: false, tags: ['default_tag'] },
+    );
+    expect(a2cMeta(meta)).toMatchObject({ auto_apply: true, tags: ['default_tag'] });
+  });
+
+  it('T06 has the meta that its server gave it', () => {
+    expect(shown({ meta: { a: 1 } }).meta['a']).toBe(1);
+  });
+
+  it('T07 has objects and nulls of that as JSON strings', () => {
+    const { meta } = shown({ meta: { o: { x: 1 }, n: null, mixed: [1, 'a'], list: ['a', 'b'] } });
+    expect(JSON.parse(String(meta['o']))).toEqual({ x: 1 });
+    expect(meta).toMatchObject({ n: 'null', mixed: '[1,"a"]', list: ['a', 'b'] });
+  });
+
+  it('T08 has its annotations as a JSON string', () => {
+    const { meta } = shown({ annotations: { readOnlyHint: true } });
+    expect(JSON.parse(String(meta['MCP_TOOL_ANNOTATION']))).toEqual({ readOnlyHint: true });
+  });
+
+  it('T09 has also what its config says of it in keys that we have no word for', () => {
+    const keys = JSON.parse('{"foo": {"bar": [1]}, "__proto__": "x"}') as ToolMeta;
+    const { meta } = shown({ meta: JSON.parse('{"__proto__": 1}') }, keys, { foo: 2, more: 3 });
+    expect(a2cMeta(meta)).toEqual({
+      ...{ auto_apply: null, alias: null, tags: null, ret_object_mapper: null, more: 3 },
+      ...keys,
+    });
+    expect(Object.keys(meta)).toContain('__proto__');
+    expect(mergeMeta({ foo: 2 }, keys)).toEqual({ ...keys });
+  });
+
+  it('case 32 has its schema as its server gave it: what a model needs beside is written by the format for that model, not here (answers otherwise: no "Params of" is put in)', () => {
+    const schema = Object.freeze({
+      type: 'object',
+      properties: Object.freeze({ bare: {} }),
+      $defs: { d: {} },
+    });
+    expect(shown({ inputSchema: schema }).params_schema).toEqual({
+      ...{ type: 'object', properties: { bare: {} }, $defs: { d: {} } },
+    });
+  });
+});
+
+const key = fc.constantFrom('auto_apply', 'alias', 'tags', 'extra', '__proto__');
+const value = fc.constantFrom(null, undefined, true, false, 'a', ['x'], { deep: 1 });
+const metas = fc.option(fc.array(fc.tuple(key, value)).map((pairs) => Object.fromEntries(pairs) as ToolMeta));
+const over = (a: ToolMeta | null, b: ToolMeta | null): ToolMeta | null => mergeMeta(a, b ?? undefined);
+
+describe('meta put together', () => {
+  it('is the same in whatever grouping, nothing being nothing at either end', () => {
+    fc.assert(
+      fc.property(metas, metas, metas, (a, b, c) => {
+        expect(over(over(a, b), c)).toEqual(over(a, over(b, c)));
+        expect([over(null, a), over(a, null)]).toEqual([a, a]);
+      }),
+    );
+  });
+
+  it('is what was said last, entry by entry and not deeper; null says nothing', () => {
+    fc.assert(
+      fc.property(metas, metas, (a, b) => {
+        const merged = over(a, b);
+        for (const each of ['auto_apply', 'alias', 'tags', 'extra'])
+          expect(merged?.[each] ?? null).toEqual(b?.[each] ?? a?.[each] ?? null);
+      }),
+    );
+  });
+
+  it('is another in another order', () => {
+    const [a, b] = [{ tags: ['a'] }, { tags: ['b'] }];
+    expect([over(a, b), over(b, a)]).toEqual([b, a]);
+  });
+
+  it('loses a null that is laid over an empty meta, and keeps it where there was none: null is no entry', () => {
+    expect([over({}, { extra: null }), over(null, { extra: null })]).toEqual([{}, { extra: null }]);
+  });
+});

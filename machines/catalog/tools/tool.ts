@@ -1,0 +1,20 @@
+import type { Tool } from '../entries.ts';
+
+/** Policy for one tool (a2c-wire §3.1); keys beyond these are kept and passed on. */
+export interface ToolMeta {
+  readonly auto_apply?: boolean | null | undefined;
+  readonly alias?: string | null | undefined;
+  readonly tags?: readonly string[] | null | undefined;
+  readonly ret_object_mapper?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly [extra: string]: unknown;
+}
+
+/** One callable tool: `shown` is the name that agents see and call. */
+export interface ToolEntry {
+  readonly shown: string;
+  readonly server: string;
+  readonly tool: Tool;
+  readonly meta: ToolMeta | null;
+  /** What it would be called, and which servers have a tool that would be called so. */
+  readonly renamed?: { readonly from: string; readonly servers: readonly string[] };
+}

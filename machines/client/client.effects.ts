@@ -1,0 +1,300 @@
+/** What a client asks for: letters to its owner, its calls, its lists and its process, and its way back. */
+import { keyOf, nameOf } from '../kernel/address.ts';
+import type { CallOrder, CallStart } from '../call/call.machine.ts';
+import type { CatalogOrder, CatalogStart } from '../catalog/catalog.machine.ts';
+import { addressOfCatalog } from '../catalog/catalog.setup.ts';
+import type { CatalogList } from '../catalog/index.ts';
+import {
+  backoffOf,
+  backoffSpread,
+  crashed,
+  listsOf,
+  nextTryOf,
+  policyOf,
+  tickOf,
+  trialOf,
+} from './client.rules.ts';
+import { beginWatch } from './client.watch.ts';
+import type { CallRequest, ClientNews, ClientPlan, ClientStage, Context } from './client.events.ts';
+import type { Open, OpenRefused, OwnedEnded, Post } from '../kernel/effects.ts';
+import { extended } from '../kernel/extended.ts';
+import type { ListKind, ServerInfo } from '../kernel/ports.ts';
+import type { ProcessStart } from '../process/process.machine.ts';
+import type { ResourcesWatched } from '../resources/watch.machine.ts';
+import { failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
+import { settledBy } from '../call/settlement.ts';
+import { timingOf } from '../kernel/timing.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+
+type Of<E = unknown> = { readonly context: Context; readonly event: E };
+const post = <E>(letter: (c: Context, event: E) => Post) =>
+  ({ type: 'post', params: ({ context, event }: Of<E>) => letter(context, event) }) as const;
+const tell = <E>(event: (c: Context, event: E) => ClientNews) =>
+  post<E>((c, e) => ({ to: c.owner, event: event(c, e) }));
+
+// ── to the owner ───────────────────────────────────────────────────────────────────────────────────────
+export const news = (stage: ClientStage) =>
+  tell((c) => ({
+    type: 'client.changed',
+    server: c.server,
+    stage,
+    isOffered: stage === 'ready' || stage === 'resting' || (c.isHolding && stage === 'connecting'),
+    failure: c.failure,
+    attempt: c.attempt,
+    nextTryMs: nextTryOf(c, stage),
+  }));
+export const wantTurn = tell((c) => ({ type: 'turn.wanted', server: c.server, again: c.attempt > 0 }));
+export const endTurn = tell((c) => ({ type: 'turn.over', server: c.server }));
+export const tellProven = tell((c) => ({ type: 'server.proven', server: c.server }));
+export const tellRolledBack = tell((c) => ({
+  type: 'server.rolledBack',
+  server: c.server,
+  generation: c.fallback?.generation ?? 0,
+  failure: c.failure,
+}));
+const passUpdated = tell((c, { uri }: { readonly uri: string }) => ({
+  type: 'resource.updated',
+  server: c.server,
+  uri,
+}));
+
+const passWatched = tell((_, event: ResourcesWatched) => event);
+/** What a session and its watch say of resources goes on to the owner. */
+export const resourceNews = {
+  'resource.updated': { actions: passUpdated },
+  'resources.watched': { actions: passWatched },
+} as const;
+
+/** To whoever makes something of the resources of all servers. */
+export const tellResources = {
+  type: 'postAll',
+  params: ({ context: { owner, server, info } }: { context: Context }) => {
+    const resources = info?.offers.resources ?? null;
+    const event = resources && ({ type: 'server.shows', server, resources } satisfies ClientNews);
+    return { letters: event ? [{ to: owner, event }] : [] };
+  },
+} as const;
+
+// ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
+/** No call is taken in this stage: it is answered at once with what it is waiting for. */
+export const refuse = (stage: ClientStage) =>
+  post<CallRequest>((c, event) => ({
+    to: event.replyTo,
+    event: settledBy(
+      { ...event, server: c.server },
+      'failed',
+      notActive(c.server, stage, nextTryOf(c, stage), c.failure),
+    ),
+  }));
+/** Its ticket is that of a call in flight. */
+export const refuseTwice = post<OpenRefused>((c, event) => {
+  const call = event.input as CallStart;
+  return {
+    to: call.replyTo,
+    event: settledBy({ ...call, server: c.server }, 'failed', {
+      code: wireCodes.conflict,
+      message: `A call '${call.reqId}' is already in flight`,
+      details: { req_id: call.reqId },
+    }),
+  };
+});
+export const tellCalls = (event: (c: Context) => CallOrder) =>
+  ({
+    type: 'tellOwned',
+    params: ({ context }: { context: Context }) => ({ kind: 'call', event: event(context) }),
+  }) as const;
+export const cancelCalls = tellCalls((c) => ({
+  type: 'call.cancel',
+  reason: c.goal === 'end' ? 'its server is being closed' : 'its server is being stopped',
+}));
+/** Nobody's turn comes in a session that is gone: what was not sent yet hears what becomes of its server. */
+export const holdCalls = tellCalls(() => ({ type: 'call.hold' }));
+export const releaseCalls = tellCalls(() => ({ type: 'call.go' }));
+const lostFailure = (c: Context): Failure =>
+  c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
+export const tellLost = tellCalls((c) => ({ type: 'server.lost', failure: lostFailure(c) }));
+export const cancelCall = post<{ readonly ticket: string; readonly reason: string }>((c, event) => ({
+  to: `${nameOf(c.self)}/call:${keyOf(event.ticket)}`,
+  event: { type: 'call.cancel', reason: event.reason } satisfies CallOrder,
+  ifThere: true,
+}));
+export const passAskerLost = {
+  type: 'tellOwned',
+  params: ({ event }: { event: CallOrder }) => ({ kind: 'call', event }),
+} as const;
+/** Its answer goes straight to whoever asked, and so does what is said should its machine break. */
+export const openCall = {
+  type: 'open',
+  params: ({ context: c, event }: Of<CallRequest>): Open => {
+    const { type: _, isConfirmed: __, meta: ___, hasOutput: ____, ...call } = event;
+    return {
+      kind: 'call',
+      key: keyOf(call.ticket),
+      input: extended(call, {
+        server: c.server,
+        keeper: c.owner,
+        policy: policyOf(c, event),
+        question: {
+          session: c.self,
+          method: 'tools/call',
+          params: { name: call.tool, arguments: call.params },
+        },
+        isHeld: c.isHolding,
+        totalMs: c.timing.callTotalMs,
+        idleMs: c.timing.callIdleMs,
+      }) satisfies CallStart,
+      will: {
+        to: call.replyTo,
+        event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
+      },
+    };
+  },
+} as const;
+
+// ── its process ────────────────────────────────────────────────────────────────────────────────────────
+const tellProcess = (type: 'close' | 'process.hurry') =>
+  /** It may have come to its end in the meantime. */
+  post((c) => ({ to: `${nameOf(c.self)}/process`, event: { type }, ifThere: true }));
+export const openProcess = {
+  type: 'open',
+  params: ({ context: c }: { context: Context }): Open => ({
+    kind: 'process',
+    input: {
+      server: c.server,
+      generation: c.generation,
+      spec: c.spec,
+      timing: timingOf.process(c.timing),
+    } satisfies ProcessStart,
+  }),
+} as const;
+export const closeProcess = tellProcess('close');
+export const hurryProcess = tellProcess('process.hurry');
+export const endProcess = {
+  type: 'close',
+  params: ({ context }: { context: Context }) => ({ to: `${nameOf(context.self)}/process` }),
+} as const;
+
+// ── its lists ──────────────────────────────────────────────────────────────────────────────────────────
+const startOf = (c: Context, list: CatalogList): Open => ({
+  kind: 'catalog',
+  key: list,
+  input: {
+    server: c.server,
+    list,
+    session: c.self,
+    reader: c.owner,
+    kept: c.kept?.[list] ?? null,
+    refreshFailures: c.refreshFailures,
+    timing: timingOf.catalog(c.timing),
+  } satisfies CatalogStart,
+});
+type Opened = Of<{ readonly info: ServerInfo }>;
+/** Those that are new are opened, and all are told that there is a session. */
+export const openLists = [
+  {
+    type: 'openAll',
+    params: ({ context: c, event }: Opened) => ({
+      opens: listsOf(c, event.info.offers)
+        .filter(({ list }) => !c.catalogs.includes(list))
+        .map(({ list }) => startOf(c, list)),
+    }),
+  },
+  {
+    type: 'postAll',
+    params: ({ context: c, event }: Opened) => ({
+      letters: listsOf(c, event.info.offers).map(({ list, isDeclared }) => ({
+        to: addressOfCatalog(c.self, list),
+        event: (isDeclared === null
+          ? { type: 'catalog.forget', why: 'its server has no such list any more' }
+          : { type: 'catalog.open', isDeclared: isDeclared && c.hearsChanges }) satisfies CatalogOrder,
+      })),
+    }),
+  },
+  { type: 'rememberLists', params: ({ event }: Opened) => event },
+  beginWatch,
+] as const;
+export const whyLost = (c: Context): string => lostFailure(c).message;
+export const restLists = (why: (c: Context) => string) =>
+  ({
+    type: 'tellOwned',
+    params: ({ context: c }: { context: Context }) => ({
+      kind: 'catalog',
+      event: { type: 'catalog.rest', why: why(c) } satisfies CatalogOrder,
+    }),
+  }) as const;
+/** Templates of resources change with the resources. */
+export const tellList = {
+  type: 'postAll',
+  params: ({ context: c, event }: Of<{ readonly list: ListKind }>) => ({
+    letters: c.catalogs
+      .filter((list) => list === event.list || (list === 'resourceTemplates' && event.list === 'resources'))
+      .map((list) => ({
+        to: addressOfCatalog(c.self, list),
+        event: { type: 'list.changed' } satisfies CatalogOrder,
+      })),
+  }),
+} as const;
+
+// ── its own clock ──────────────────────────────────────────────────────────────────────────────────────
+const deadline = (ms: (c: Context) => number, spread = 0) =>
+  ({
+    type: 'setDeadline',
+    params: ({ context }: { context: Context }) => ({ ms: ms(context), spread }),
+  }) as const;
+export const awaitBackoff = deadline(backoffOf, backoffSpread);
+export const awaitTrial = deadline(trialOf, backoffSpread);
+export const awaitTick = deadline(tickOf);
+export const noDeadline = deadline(() => 0);
+export const askPing = {
+  type: 'ask',
+  params: ({ context }: { context: Context }) => ({ id: 'ping', session: context.self, method: 'ping' }),
+} as const;
+export const withdrawPing = { type: 'withdraw', params: { id: 'ping' } } as const;
+
+// ── parts of transitions ───────────────────────────────────────────────────────────────────────────────
+export const itself = <E>({ event }: { event: E }): E => event;
+export const goal = (wanted: Context['goal']) => ({ type: 'setGoal', params: { goal: wanted } }) as const;
+export const ownProcess = { type: 'isProcess', params: itself<OwnedEnded> } as const;
+export const takePlan = {
+  type: 'takePlan',
+  params: ({ event }: { event: { readonly plan: ClientPlan } }) => event,
+} as const;
+export const other = {
+  type: 'isOther',
+  params: ({ event }: { event: { readonly plan: ClientPlan } }) => event,
+} as const;
+export const processLost = {
+  target: '#client.recovering',
+  actions: { type: 'rememberEnd', params: ({ event }: { event: { readonly end: ProcessEnd } }) => event },
+} as const;
+/** Its process is gone without having said so: its machine broke. */
+export const processGone = {
+  guard: ownProcess,
+  target: '#client.gone',
+  actions: [
+    { type: 'rememberOwnedEnd', params: itself<OwnedEnded> },
+    { type: 'forgetProcess', params: itself<OwnedEnded> },
+    'dropHeld',
+    tellLost,
+    restLists(whyLost),
+  ],
+} as const;
+export const callEnded = {
+  guard: { type: 'isCall', params: itself<OwnedEnded> },
+  actions: 'forgetCall',
+} as const;
+export const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
+  ({
+    target: '#client.recovering',
+    actions: {
+      type: 'rememberSlow',
+      params: ({ context }: { context: Context }) => ({ phase, ms: context.timing[limit] }),
+    },
+  }) as const;
+const theFailure = ({ event }: { event: { readonly failure: Failure } }) => event;
+const rememberIt = { type: 'rememberFailure', params: theFailure } as const;
+/** A server that dies in its handshake gets a moment to show how it died; one that said no is ended at once. */
+export const sessionFailed = [
+  { guard: { type: 'isServerLost', params: theFailure }, target: '#client.severed', actions: rememberIt },
+  { target: '#client.recovering', actions: rememberIt },
+] as const;

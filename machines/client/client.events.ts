@@ -1,0 +1,182 @@
+/** What a client is told, what it tells, and what it remembers. */
+import type { Address } from '../kernel/address.ts';
+import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
+import type { ServerWanted } from '../call/call.machine.ts';
+import type { CatalogSettled } from '../catalog/catalog.machine.ts';
+import type { DirectoryEvent } from '../kernel/effects.ts';
+import type { AskFact, Offers, ServerInfo, SessionFact } from '../kernel/ports.ts';
+import type { ProcessNews } from '../process/process.machine.ts';
+import type { ResourcesRelist } from '../resources/systems/index.ts';
+import type { TimingOf } from '../kernel/timing.ts';
+import type { ClientWaits, Waits } from './waits.ts';
+import type { ResourcesWatched } from '../resources/watch.machine.ts';
+import type { Failure } from '../protocol/failure.ts';
+
+/** What of a server's config its client has to know; its launch facts stay with the adapter. */
+export interface ClientPlan {
+  /** Which launch facts: a changed command, environment, URL … is a generation of its own. */
+  readonly generation: number;
+  /**
+   * Counts what may have changed the values in them: definitions of inputs, variables, answers. With another number its
+   * launch spec is resolved anew, and a server that runs is restarted only if that differs.
+   */
+  readonly values: number;
+  /** It is a child process of ours; otherwise it is reached over HTTP, or lives in this host. */
+  readonly hasProcess: boolean;
+  /** Connects at once, when it is needed, or only when it is told to (`auto_connect` off). */
+  readonly start: 'eager' | 'lazy' | 'byHand';
+  /** After which ends it connects again: any, all but a clean one, none. */
+  readonly restart: 'always' | 'on-failure' | 'never';
+  /** Failures in a row after which it rests as `tripped`. */
+  readonly budget: number;
+  /** It hears when the server says that a list changed; otherwise lists are polled only. */
+  readonly hearsChanges: boolean;
+  /** Refreshes of a list that may fail in a row before its entries are taken back. */
+  readonly refreshFailures: number;
+  /** It has a VRL program: what its tools answer well goes through that. */
+  readonly isTransformed: boolean;
+  /** A result of its tools with more bytes of JSON is cut; 0 = it may have any size. */
+  readonly resultBytes: number;
+  readonly timing: TimingOf<'client'>;
+}
+export interface ClientStart extends ClientPlan {
+  readonly server: string;
+  /** Its lists from the last good run. */
+  readonly kept: Lists | null;
+  /** How often these launch facts have failed already, and how the last time: whoever is put back goes on there. */
+  readonly spent: { readonly attempt: number; readonly failure: Failure | null };
+}
+/** A call that its computer has resolved to this server. */
+export interface CallRequest {
+  readonly type: 'call.request';
+  readonly ticket: string;
+  readonly reqId: string;
+  /** Null: the computer's own host calls. */
+  readonly agent: string | null;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly timeoutMs: number;
+  /** Who asks has confirmed it, or a person has for as long as the computer lives. */
+  readonly isConfirmed: boolean;
+  /** The merged meta of the tool. */
+  readonly meta: ToolMeta | null;
+  /** The tool has an output schema. */
+  readonly hasOutput: boolean;
+  readonly replyTo: Address;
+}
+export interface ServerUpdate {
+  readonly type: 'server.update';
+  readonly plan: ClientPlan;
+}
+export type ClientOrder =
+  | CallRequest
+  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
+  /** Who asked is gone: its calls are cancelled. */
+  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
+  /** A call that waits for it may run. */
+  | ServerWanted
+  | { readonly type: 'server.start' }
+  /** Finishes its calls first; told a second time it hurries. */
+  | { readonly type: 'server.stop' }
+  /**
+   * Another generation is connected instead of this one, which comes back should the new one not start. With other
+   * `values` its launch spec is resolved anew.
+   */
+  | ServerUpdate
+  /** The resources of which `by` wants to hear when they change, from now on. */
+  | { readonly type: 'resources.watch'; readonly uris: readonly string[]; readonly by: string }
+  /** Its list of resources is asked for anew (systems/answers.ts). */
+  | ResourcesRelist
+  /** It may connect now. */
+  | { readonly type: 'turn.given' }
+  | { readonly type: 'close' };
+export type ClientStage =
+  | 'idle'
+  | 'resting'
+  | 'connecting'
+  | 'ready'
+  | 'recovering'
+  | 'waiting'
+  | 'tripped'
+  | 'closing';
+export type ClientNews =
+  | ClientChanged
+  /** Its handshake takes longer. */
+  | ClientWaits
+  /** It wants to connect; `again`: after a failure. */
+  | { readonly type: 'turn.wanted'; readonly server: string; readonly again: boolean }
+  /** It is slow: others need not wait for it. */
+  | { readonly type: 'turn.over'; readonly server: string }
+  /** It has been ready for so long that its failures before count no more. */
+  | { readonly type: 'server.proven'; readonly server: string }
+  /** What it was changed to could not be started; it is back at `generation`. */
+  | {
+      readonly type: 'server.rolledBack';
+      readonly server: string;
+      readonly generation: number;
+      readonly failure: Failure | null;
+    }
+  | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
+  | ResourcesWatched
+  /** It is ready, and has resources. */
+  | {
+      readonly type: 'server.shows';
+      readonly server: string;
+      readonly resources: NonNullable<Offers['resources']>;
+    };
+/** What the owner hears at each stage. */
+export interface ClientChanged {
+  readonly type: 'client.changed';
+  readonly server: string;
+  readonly stage: ClientStage;
+  /** Its tools may be called: it is ready, or starts when it is needed. */
+  readonly isOffered: boolean;
+  readonly failure: Failure | null;
+  readonly attempt: number;
+  /** How long at most until it tries again by itself; null: it does not. */
+  readonly nextTryMs: number | null;
+}
+export type Input = ClientStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  /** What it is launched with, as it was resolved last; 0: it never was. */
+  readonly spec: number;
+  /** Of what it was resolved; null: it never was. */
+  readonly resolved: Pick<ClientPlan, 'generation' | 'values'> | null;
+  readonly process: Address;
+  /** Its process may be alive. */
+  readonly ownsProcess: boolean;
+  readonly info: ServerInfo | null;
+  /** While its session is not open, as its port said last. */
+  readonly waits?: Waits | null;
+  readonly catalogs: readonly CatalogList[];
+  readonly hasWatch: boolean;
+  readonly attempt: number;
+  readonly inFlight: number;
+  /** All calls so far, and how many they were when it was last looked at. */
+  readonly calls: number;
+  readonly callsSeen: number;
+  readonly idleMs: number;
+  readonly failure: Failure | null;
+  /** It was ready since its last launch, and ended by itself with exit code 0. */
+  readonly wasReady: boolean;
+  readonly endedWell: boolean;
+  readonly wasKilled: boolean;
+  /** Calls wait until it is ready. */
+  readonly isHolding: boolean;
+  /** Its session was expired and renewed, and has not proved itself since. */
+  readonly isRenewed: boolean;
+  readonly pings: 'untried' | 'answered' | 'off';
+  /** What it is to become at the end of its way down. */
+  readonly goal: 'stop' | 'rest' | 'again' | 'end';
+  /** What it goes back to should its new plan not start. */
+  readonly fallback: ClientPlan | null;
+}
+export type ClientEvent =
+  | ClientOrder
+  | ProcessNews
+  | SessionFact
+  | AskFact
+  | CatalogSettled
+  | ResourcesWatched
+  | DirectoryEvent
+  | { readonly type: 'deadline.passed' };

@@ -1,0 +1,186 @@
+/** What the chart of client.machine.ts is made of: its memory, its actions and guards. */
+import { setup } from 'xstate';
+import { assign } from '../kernel/assign.ts';
+import { addressOfCatalog } from '../catalog/catalog.setup.ts';
+import type { CatalogList } from '../catalog/index.ts';
+import * as rules from './client.rules.ts';
+import type { ClientEvent, ClientPlan, Context, Input } from './client.events.ts';
+import { effects, type OwnedEnded } from '../kernel/effects.ts';
+import { sessionPort, type ServerInfo } from '../kernel/ports.ts';
+import type { ProcessTag } from '../process/process.machine.ts';
+import { failureOfEnd, failureOfStep, isHopeless, type ProcessEnd } from './server-failure.ts';
+import type { Resolved } from './spec-port.ts';
+import { cameInstead, waitsFor, type Waits } from './waits.ts';
+import type { Failure } from '../protocol/failure.ts';
+
+export const parts = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as ClientEvent,
+    output: {} as { readonly how: 'closed' | 'killed' },
+    tags: {} as ProcessTag,
+  },
+  actors: { session: sessionPort },
+  actions: {
+    ...effects,
+    takeSpec: assign(({ context: c }, { result }: { result: unknown }) => ({
+      spec: (result as Resolved).spec,
+      resolved: { generation: c.generation, values: c.values },
+      waits: null,
+    })),
+    noteLaunch: assign({ ownsProcess: true, wasReady: false, endedWell: false }),
+    rememberProcess: assign((_, params: { from: string }) => ({ process: params.from })),
+    forgetProcess: assign((_, { output }: OwnedEnded) => ({
+      ownsProcess: false,
+      process: '',
+      wasKilled: output === undefined || (output as ProcessEnd).how === 'killed',
+    })),
+    rememberInfo: assign((_, params: { info: ServerInfo }) => ({ info: params.info, waits: null })),
+    rememberWaits: assign((_, { waits }: { waits: Waits }) => ({ waits })),
+    rememberLists: assign(({ context: c }, params: { info: ServerInfo }) => ({
+      catalogs: rules.listsOf(c, params.info.offers).map(({ list }) => list),
+    })),
+    noteWatch: assign({ hasWatch: true }),
+    /** Its machine broke: the next order opens another. */
+    forgetWatch: assign(({ context: c }, { kind }: OwnedEnded) => ({
+      hasWatch: c.hasWatch && kind !== 'watch',
+    })),
+    forgetList: assign(({ context: c }, { name }: { name: string }) => ({
+      catalogs: c.catalogs.filter((list) => addressOfCatalog(c.self, list) !== name),
+    })),
+    markReady: assign({ wasReady: true, isHolding: false, fallback: null, failure: null, idleMs: 0 }),
+    markRenewed: assign({ isRenewed: true, isHolding: true, waits: null }),
+    markProven: assign({ attempt: 0, isRenewed: false }),
+    holdCalls: assign({ isHolding: true }),
+    dropHeld: assign({ isHolding: false }),
+    settleDown: assign({ isHolding: false, isRenewed: false, goal: 'end' }),
+    forgetGoal: assign({ goal: 'end' }),
+    notePong: assign({ pings: 'answered' }),
+    stopPings: assign({ pings: 'off' }),
+    noteTick: assign(({ context: c }) => ({
+      callsSeen: c.calls,
+      idleMs: rules.isQuiet(c) ? c.idleMs + rules.tickOf(c) : 0,
+    })),
+    setGoal: assign((_, params: { goal: Context['goal'] }) => params),
+    rememberFailure: assign((_, params: { failure: Failure | null }) => ({ failure: params.failure })),
+    rememberEnd: assign(({ context: c }, { end }: { end: ProcessEnd }) => ({
+      failure: failureOfEnd(c.server, end),
+      endedWell: c.wasReady && end.how === 'exited',
+    })),
+    rememberOwnedEnd: assign(({ context }, params: OwnedEnded) => ({
+      failure: params.output
+        ? failureOfEnd(context.server, params.output as ProcessEnd)
+        : (context.failure ??
+          failureOfStep(context.server, 'process', params.error ?? 'its process is gone')),
+    })),
+    rememberSlow: assign(({ context }, params: { phase: string; ms: number }) => ({
+      failure: failureOfStep(
+        context.server,
+        params.phase,
+        `no answer to ${params.phase} within ${params.ms} ms${insteadOf(context, params.phase)}`,
+      ),
+    })),
+    rememberSevered: assign(({ context }, params: { reason: string }) => ({
+      failure: failureOfStep(context.server, 'session', `its stream broke: ${params.reason}`),
+    })),
+    countAttempt: assign({ attempt: ({ context }) => context.attempt + 1 }),
+    resetAttempts: assign({ attempt: 0, pings: 'untried' }),
+    countCall: assign(({ context: c }) => ({ inFlight: c.inFlight + 1, calls: c.calls + 1 })),
+    forgetCall: assign({ inFlight: ({ context }) => Math.max(0, context.inFlight - 1) }),
+    /** A plan that has proved itself is what a new one falls back to. */
+    takePlan: assign(({ context: c }, { plan }: { plan: ClientPlan }) => ({
+      ...plan,
+      ...(plan.generation !== c.generation && {
+        attempt: 0,
+        failure: null,
+        pings: 'untried' as const,
+        fallback: fallbackOf(c, plan),
+      }),
+    })),
+    rollBack: assign(({ context: c }) => ({ ...c.fallback, fallback: null, attempt: 0 })),
+  },
+  guards: {
+    hasSpent: ({ context: c }) => c.attempt >= Math.max(1, c.budget),
+    isEager: ({ context: c }) => c.start === 'eager' || (c.start === 'lazy' && c.kept === null),
+    isLazy: ({ context: c }) => c.start === 'lazy',
+    needsProcess: ({ context: c }) => c.hasProcess,
+    isHolding: ({ context: c }) => c.isHolding,
+    isOther: ({ context: c }, { plan }: { plan: ClientPlan }) => plan.generation !== c.generation,
+    hasOtherValues: ({ context: c }, { plan }: { plan: ClientPlan }) =>
+      plan.generation !== c.generation || plan.values !== c.values,
+    isStale: ({ context }) => rules.isStale(context),
+    isSpec: (_, { id }: { id: string }) => id === 'spec',
+    isOtherSpec: ({ context: c }, { id, result }: { id: string; result: unknown }) =>
+      id === 'spec' && (result as Resolved).spec !== c.spec,
+    isPing: (_, { id }: { id: string }) => id === 'ping',
+    hasTools: (_, params: { info: ServerInfo }) => params.info.offers.tools !== null,
+    hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>
+      c.hearsChanges && c.info !== null && rules.declaredOf(c.info.offers, list) === true,
+    isToolList: (_, params: { list: CatalogList }) => params.list === 'tools',
+    isSettled: (_, params: { list: CatalogList; failure: Failure | null }) =>
+      params.list === 'tools' && params.failure === null,
+    canRenew: ({ context: c }, params: { isExpired?: boolean }) => params.isExpired === true && !c.isRenewed,
+    isServerLost: (_, params: { failure: Failure }) => params.failure.code === 'ServerLost',
+    isLost: (_, params: { lost?: boolean }) => params.lost === true,
+    /** Over HTTP one request may be lost alone; a session that is lost says so itself. */
+    isLostList: (_, { list, lost, failure }: { list: CatalogList; lost: boolean; failure: Failure | null }) =>
+      list === 'tools' && lost && !isHopeless(failure),
+    isCall: (_, params: { kind: string }) => params.kind === 'call',
+    isCatalog: (_, params: { kind: string }) => params.kind === 'catalog',
+    isProcess: (_, params: { kind: string }) => params.kind === 'process',
+    hasNoProcess: ({ context: c }) => !c.ownsProcess,
+    isIdleOfCalls: ({ context }) => context.inFlight === 0,
+    mayRest: ({ context }) => rules.mayRest(context),
+    mayPing: ({ context }) => rules.mayPing(context),
+    hasPonged: ({ context }) => context.pings === 'answered',
+    hasFallback: ({ context }) => context.fallback !== null,
+    /** With other values it may be of use. */
+    isHopeless: ({ context: c }) => isHopeless(c.failure) && !rules.isStale(c),
+    /** Over by itself, and that is no failure. */
+    isOver: ({ context: c }) => c.endedWell && c.restart !== 'always',
+    canRetry: ({ context: c }) => c.restart !== 'never' && rules.canRetry(c),
+    goesAgain: ({ context: c }) => !c.ownsProcess && c.goal === 'again',
+    goesToRest: ({ context: c }) => !c.ownsProcess && c.goal === 'rest',
+    goesIdle: ({ context: c }) => !c.ownsProcess && c.goal === 'stop',
+    wasKilled: ({ context: c }) => !c.ownsProcess && c.wasKilled,
+    isStopping: ({ context: c }) => c.goal === 'stop',
+    isEnding: ({ context: c }) => c.goal === 'end',
+  },
+  delays: {
+    connectTimeout: ({ context }) => context.timing.connectMs,
+    slow: ({ context }) => context.timing.slowMs,
+    pong: ({ context }) => context.timing.pingMs,
+    provenStable: ({ context }) => context.timing.provenStableMs,
+    exitGrace: ({ context }) => context.timing.exitGraceMs,
+    drain: ({ context }) => context.timing.drainMs,
+    cancelGrace: ({ context }) => context.timing.cancelGraceMs,
+    /** The process ends by its own ladder; this is the net below it. */
+    ladder: ({ context: { timing: t } }) => t.stdinGraceMs + t.termGraceMs + t.killGraceMs + 1_000,
+  },
+});
+
+/** Of a handshake: where it stood, and what came in place of the answer. */
+const insteadOf = ({ waits }: Context, phase: string): string =>
+  !waits || phase !== 'initialize'
+    ? ''
+    : `: ${waits.for === 'initialize' ? '' : `it still ${waitsFor(waits.for)}; `}${cameInstead(waits)}`;
+
+/** What has not been ready since it came is nothing to fall back to. */
+function fallbackOf(c: Context, plan: ClientPlan): ClientPlan | null {
+  const proven = c.fallback ?? (c.wasReady ? planOf(c) : null);
+  return proven?.generation === plan.generation ? null : proven;
+}
+const planOf = (c: Context): ClientPlan => ({
+  generation: c.generation,
+  values: c.values,
+  hasProcess: c.hasProcess,
+  start: c.start,
+  restart: c.restart,
+  budget: c.budget,
+  hearsChanges: c.hearsChanges,
+  refreshFailures: c.refreshFailures,
+  isTransformed: c.isTransformed,
+  resultBytes: c.resultBytes,
+  timing: c.timing,
+});

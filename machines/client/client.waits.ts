@@ -1,0 +1,19 @@
+/** What a session that is not open yet waits for: remembered for the failure of a time-out, and told to the owner. */
+import type { Context } from './client.events.ts';
+import type { ClientWaits, SessionWaits } from './waits.ts';
+
+type Of = { readonly context: Context; readonly event: SessionWaits };
+export const waiting = {
+  'session.waits': {
+    actions: [
+      { type: 'rememberWaits', params: ({ event }: Of) => event },
+      {
+        type: 'post',
+        params: ({ context: { owner, server }, event: { waits } }: Of) => ({
+          to: owner,
+          event: { type: 'client.waits', server, waits } satisfies ClientWaits,
+        }),
+      },
+    ],
+  },
+} as const;

@@ -1,0 +1,60 @@
+/** How a client keeps the watch over resources of its server. */
+import { nameOf } from '../kernel/address.ts';
+import { addressOfCatalog } from '../catalog/catalog.setup.ts';
+import type { CatalogOrder } from '../catalog/catalog.events.ts';
+import type { Context } from './client.events.ts';
+import type { ServerInfo } from '../kernel/ports.ts';
+import type { ResourcesRelist } from '../resources/systems/index.ts';
+import type { WatchOrder, WatchStart } from '../resources/watch.machine.ts';
+
+type Of<E> = { readonly context: Context; readonly event: E };
+const watchOf = (c: Context): string => `${nameOf(c.self)}/watch`;
+const begin: WatchOrder = { type: 'watch.open' };
+const canWatch = (info: ServerInfo | null): boolean => info?.offers.resources?.subscribe === true;
+/** It is opened with the first order; `isConnected`: there is a session already. */
+const watchWhile = (isConnected: boolean) =>
+  [
+    {
+      type: 'openAll',
+      params: ({ context: { hasWatch, server, self, timing } }: { context: Context }) => ({
+        opens: hasWatch
+          ? []
+          : [{ kind: 'watch', input: { server, session: self, timing } satisfies WatchStart }],
+      }),
+    },
+    {
+      type: 'postAll',
+      params: ({
+        context: c,
+        event: { uris, by },
+      }: Of<{ readonly uris: readonly string[]; readonly by: string }>) => ({
+        letters: [
+          { type: 'watch.set', uris, by } satisfies WatchOrder,
+          ...(isConnected && !c.hasWatch && canWatch(c.info) ? [begin] : []),
+        ].map((event) => ({ to: watchOf(c), event })),
+      }),
+    },
+    'noteWatch',
+  ] as const;
+const watch = { actions: watchWhile(false) } as const;
+export const watchNow = { actions: watchWhile(true) } as const;
+/** At once for somebody who waits for it, by and by for a server that speaks of what it has not listed. */
+const relist = {
+  actions: {
+    type: 'postAll',
+    params: ({ context: { self, catalogs }, event: { by, n } }: Of<ResourcesRelist>) => {
+      const event: CatalogOrder = n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.doubted' };
+      const to = addressOfCatalog(self, 'resources');
+      return { letters: catalogs.includes('resources') ? [{ to, event, ifThere: true as const }] : [] };
+    },
+  },
+} as const;
+/** In whatever state it is. */
+export const watching = { 'resources.watch': watch, 'resources.relist': relist } as const;
+/** A server forgets its subscribers with its session. */
+export const beginWatch = {
+  type: 'postAll',
+  params: ({ context: c, event }: Of<{ readonly info: ServerInfo }>) => ({
+    letters: c.hasWatch && canWatch(event.info) ? [{ to: watchOf(c), event: begin }] : [],
+  }),
+} as const;

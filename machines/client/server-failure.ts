@@ -1,0 +1,105 @@
+import { explained } from '../process/stderr.ts';
+import { waitWords, type Waits } from './waits.ts';
+import type { Failure } from '../protocol/failure.ts';
+
+/** How a process came to its end. */
+export interface ProcessEnd {
+  readonly how: 'exited' | 'killed' | 'failed';
+  readonly pid: number | null;
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** The last 64 KiB. */
+  readonly stderr: string;
+  /** Why it never ran. */
+  readonly message: string | null;
+  /** It never will, as it is configured. */
+  readonly isFinal?: boolean;
+}
+
+const howOf = (end: ProcessEnd): string => {
+  if (end.signal !== null) return `was ended by ${end.signal}`;
+  if (end.code !== null) return `ended with exit code ${end.code}`;
+  if (end.pid !== null) return 'ended without an exit code';
+  return `could not be started: ${end.message ?? 'no reason was given'}`;
+};
+
+/**
+ * The death of a server's process as a failure: which server, exit code or signal, and what of its stderr explains it:
+ * one line in the message, up to ten in `details.stderr`. All of it stays with the process.
+ */
+export function failureOfEnd(server: string, end: ProcessEnd): Failure {
+  const { headline, lines } = explained(end.stderr);
+  const said = headline === '' ? '' : `; stderr: ${headline}`;
+  return {
+    code: end.isFinal === true ? 'NotStartable' : 'ServerLost',
+    message: `Server '${server}' ${howOf(end)}${said}`,
+    details: { server_name: server, exit_code: end.code, signal: end.signal, stderr: lines.join('\n') },
+    remedy: 'Run its command by hand to see why it ends, or mend its config.',
+  };
+}
+
+/** The stream to the server broke or a step of connecting failed, while its process may live. */
+export const failureOfStep = (server: string, phase: string, reason: string): Failure => ({
+  code: 'ServerLost',
+  message: `Server '${server}': ${reason}`,
+  details: { server_name: server, phase },
+});
+
+const hopeless: ReadonlySet<unknown> = new Set([
+  'NotStartable',
+  'Unauthorized',
+  'AccessDenied',
+  'ConfigInvalid',
+  'InputNotFound',
+]);
+/** Another try without a change would fail in the same way. */
+export const isHopeless = (failure: Failure | null): boolean => hopeless.has(failure?.code);
+
+/** A call to a configured server that is not running (answers.md: `ServerNotActive`). */
+export const notActive = (
+  server: string,
+  state: string,
+  nextTryMs: number | null,
+  because: Failure | null,
+): Failure => ({
+  code: 'ServerNotActive',
+  message:
+    `Server '${server}' is not active (${state}` +
+    (nextTryMs === null ? ')' : `, next try within ${nextTryMs} ms)`) +
+    (because === null ? '' : `: ${because.message}`),
+  details: { server_name: server, state, next_try: nextTryMs },
+  remedy: nextTryMs === null ? `Start it: servers start ${server}` : 'Call again after the next try.',
+});
+
+/** A call of a tool that nobody has, of servers that have not said yet what they have. */
+export const stillStarting = (
+  tool: string,
+  servers: readonly string[],
+  waits: Readonly<Record<string, Waits>> = {},
+): Failure => {
+  const known = servers.flatMap((server) => (waits[server] ? [{ server, ...waits[server] }] : []));
+  const details = { tool_name: tool, server_name: servers[0] ?? '', servers };
+  const why = known.map((one) => `; '${one.server}' ${waitWords(one)}`).join('');
+  return {
+    code: 'ServerNotActive',
+    message: `Tool '${tool}' is not known yet: ${servers.map((server) => `'${server}'`).join(', ')} still starting (connecting)${why}`,
+    details: { ...details, state: 'connecting', next_try: null, ...(known.length > 0 && { waits: known }) },
+    remedy: 'Call again with more time, or see what they wait for: servers list',
+  };
+};
+
+/** Tools of a server that is ready and cannot say any more which it has: it failed too often in a row, the last time by `last`. */
+export function toolsWithdrawn(server: string, last: Failure): Failure {
+  const who = `Server '${server}': `;
+  const why = last.message.startsWith(who) ? last.message.slice(who.length) : last.message;
+  return {
+    code: 'ServerNotActive',
+    message: `${who}its tools were withdrawn: ${why}`,
+    details: { server_name: server, state: 'ready', next_try: null },
+    remedy: `It is asked for its list again by itself. Should that not help, restart it: servers restart ${server}`,
+  };
+}
+
+/** A server behind a URL that knows the session no more: it has not read what it refused, and the session ends. */
+export const isForgotten = (failure: Failure): boolean =>
+  failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;

@@ -1,0 +1,164 @@
+/**
+ * The root that hosts MCP servers: it keeps one client per configured server and the link to the office,
+ * knows which server has which tool, and sends each call to its client. It relays no answers.
+ *
+ * booting — clients and link are opened; over when each client has come up or failed once, or after `bootMs`
+ * serving — whole (every wanted server is ready) | degraded (some are not, the others serve)
+ * closing — everything is asked to end; what has not ended within `shutdownMs` is ended by force
+ * closed  — final
+ *
+ * A client or link whose machine broke is opened again a few times: one bad server never stops another.
+ */
+import { not, type ActorRefFrom } from 'xstate';
+import * as calls from './computer.calls.ts';
+import * as does from './computer.messages.ts';
+import { aggregateOf, opensOf } from './computer.rules.ts';
+import {
+  clientChanged,
+  clientGivenUp,
+  itself,
+  parts,
+  passToClient,
+  passToHost,
+  tellBroken,
+  tellLinkGivenUp,
+  tellRemoved,
+  tellStage,
+  tokenBack,
+  turnOver,
+  turnWanted,
+} from './computer.setup.ts';
+import { noTurns } from './turns.ts';
+
+export type {
+  ComputerContext,
+  ComputerNews,
+  ComputerOrder,
+  ComputerStart,
+  ServerPlan,
+  ServersSet,
+  ToolCall,
+} from './computer.events.ts';
+
+export const computerMachine = parts.createMachine({
+  id: 'computer',
+  context: ({ input }) => ({
+    ...input,
+    ...aggregateOf(input),
+    stages: Object.fromEntries(input.servers.map((s) => [s.rules.server, 'connecting' as const])),
+    configRevision: 0,
+    ...{ withdrawn: {}, approved: {}, recent: [], shows: {}, resources: {}, listed: {}, hasSystems: false },
+    turns: noTurns,
+    spent: {},
+    leaving: [],
+    givenUp: [],
+    ...{ waiting: [], waited: {} },
+    open: opensOf(input).length,
+    reopens: 0,
+  }),
+  entry: { type: 'openAll', params: ({ context }) => ({ opens: opensOf(context) }) },
+  initial: 'booting',
+  /** A server has said what it has, or that it will not start: calls that waited for that go on. */
+  always: calls.sendDecided,
+  on: {
+    'client.changed': clientChanged,
+    'client.waits': { actions: { type: 'noteWaits', params: itself } },
+    'turn.wanted': turnWanted,
+    'turn.over': turnOver,
+    'deadline.passed': tokenBack,
+    'server.proven': { actions: { type: 'forgetSpent', params: itself } },
+    'server.rolledBack': { actions: passToHost },
+    'resource.updated': { actions: [passToHost, does.passUpdate] },
+    'resources.watched': { actions: does.passWatched },
+    'server.shows': { actions: does.takeShows },
+    'aggregate.wanted': { actions: does.passWanted },
+    'resource.wanted': { actions: does.passWanted },
+    'aggregate.changed': { actions: does.passChange },
+    'aggregate.noticed': { actions: passToHost },
+    'catalog.changed': { actions: does.takeList },
+    'catalog.listed': { actions: does.takeListed },
+    'link.changed': { actions: passToHost },
+    'tool.call': calls.take,
+    'call.overdue': calls.overdue,
+    'tool.approved': { actions: { type: 'noteApproved', params: itself } },
+    'tools.wanted': { actions: does.answerTools },
+    'config.wanted': { actions: does.answerConfig },
+    'call.cancel': calls.withdraw,
+    'asker.lost': calls.withdraw,
+    'server.start': { actions: passToClient },
+    'server.stop': { actions: passToClient },
+    'servers.set': { actions: does.reconcile },
+    'resources.watch': { actions: does.passWatch },
+    'resources.relist': { actions: does.passRelist },
+    'owned.ended': [
+      { guard: { type: 'isLeaving', params: itself }, actions: [tellRemoved, ...does.forgetLeaving] },
+      {
+        guard: { type: 'canReopen', params: itself },
+        actions: ['countReopen', tellBroken, does.openAgain, ...does.reopenSystem],
+      },
+      {
+        guard: { type: 'isBrokenLink', params: itself },
+        actions: ['countEnd', 'forgetLink', tellBroken, tellLinkGivenUp],
+      },
+      { guard: { type: 'isSystem', params: itself }, actions: ['countEnd', tellBroken] },
+      { guard: { type: 'isLink', params: itself }, actions: ['countEnd', 'forgetLink'] },
+      clientGivenUp,
+    ],
+    'office.join': [
+      {
+        guard: not('hasLink'),
+        actions: [{ type: 'rememberLink', params: itself }, ...does.openLink],
+      },
+      /** It sits somewhere already: one seat per computer. */
+      {},
+    ],
+    'office.leave': {
+      actions: { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
+    },
+    close: '.closing',
+  },
+  states: {
+    booting: {
+      tags: 'connecting',
+      always: { guard: 'hasBooted', target: 'serving' },
+      after: { boot: 'serving' },
+    },
+    serving: {
+      tags: 'ready',
+      initial: 'judging',
+      states: {
+        judging: { always: [{ guard: 'isWhole', target: 'whole' }, { target: 'degraded' }] },
+        whole: { entry: tellStage('whole'), always: { guard: not('isWhole'), target: 'degraded' } },
+        degraded: { entry: tellStage('degraded'), always: { guard: 'isWhole', target: 'whole' } },
+      },
+    },
+    closing: {
+      tags: 'closing',
+      entry: [
+        tellStage('closing'),
+        ...calls.endWaiting,
+        { type: 'tellOwned', params: { kind: 'client', event: { type: 'close' } } },
+        { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
+        { type: 'tellOwned', params: { kind: 'desktop', event: { type: 'close' } } },
+        { type: 'tellOwned', params: { kind: 'finder', event: { type: 'close' } } },
+      ],
+      on: {
+        'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
+        /** What is opened now would be told to close by nobody. */
+        'office.join': {},
+        'tool.call': calls.takeAtOnce,
+        'server.start': {},
+        'server.stop': {},
+        'servers.set': {},
+        'server.shows': {},
+        'aggregate.wanted': { actions: does.refuseWanted },
+        'resource.wanted': { actions: does.refuseWanted },
+        close: {},
+      },
+      always: { guard: 'hasNone', target: 'closed' },
+      after: { shutdown: 'closed' },
+    },
+    closed: { type: 'final' },
+  },
+});
+export type ComputerRef = ActorRefFrom<typeof computerMachine>;

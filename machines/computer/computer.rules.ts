@@ -1,0 +1,300 @@
+/** Pure rules of a computer: what it opens, what follows from news, what a new config changes. */
+import { keyOf, nameOf, type Address } from '../kernel/address.ts';
+import type { CatalogNews } from '../catalog/catalog.machine.ts';
+import {
+  buildTable,
+  changesOf,
+  findTool,
+  isDenied,
+  offeredTools,
+  signatureOf,
+  toSmcpTool,
+  unresolved,
+  type AbsentServer,
+  type Tool,
+  type ToolTable,
+} from '../catalog/index.ts';
+import type {
+  CallRequest,
+  ClientChanged,
+  ClientOrder,
+  ClientStage,
+  ClientStart,
+} from '../client/client.events.ts';
+import type {
+  ComputerContext,
+  ComputerNews,
+  ComputerStart,
+  ServerPlan,
+  ServersSet,
+  Spent,
+  ToolCall,
+} from './computer.events.ts';
+import type { ToolApproved } from '../call/call.machine.ts';
+import type { Letter, Open, OwnedEnded, Post } from '../kernel/effects.ts';
+import { absentOnes, back, refusalOf } from './computer.withdrawn.ts';
+import { extended } from '../kernel/extended.ts';
+import { defaultRemembered } from '../call/history/index.ts';
+import type { LinkOrder, LinkStart } from '../link/link.machine.ts';
+import { notActive } from '../client/server-failure.ts';
+import { settledBy } from '../call/settlement.ts';
+import { timingOf } from '../kernel/timing.ts';
+import type { Failure } from '../protocol/failure.ts';
+import type { SmcpTool } from '../protocol/messages/tool.ts';
+
+export const maxReopens = 5;
+/** Fingerprints whose failures are remembered. */
+const mostSpent = 100;
+
+const nameIn = (plan: ServerPlan): string => plan.rules.server;
+export const clientOf = (c: ComputerContext, server: string): Address =>
+  `${nameOf(c.self)}/client:${keyOf(server)}`;
+export const linkOf = (c: ComputerContext): Address => `${nameOf(c.self)}/link`;
+
+// ── what is opened ─────────────────────────────────────────────────────────────────────────────────────
+const unspent: Spent = { attempt: 0, failure: null };
+const clientOpen =
+  (spent: ComputerContext['spent']) =>
+  ({ rules, client, kept, fingerprint }: ServerPlan): Open => ({
+    kind: 'client',
+    key: keyOf(rules.server),
+    input: {
+      ...client,
+      server: rules.server,
+      kept,
+      spent: spent[fingerprint] ?? unspent,
+    } satisfies ClientStart,
+  });
+export const linkOpens = (c: ComputerStart): Open[] =>
+  c.link ? [{ kind: 'link', input: { ...c.link, timing: timingOf.link(c.timing) } satisfies LinkStart }] : [];
+export const isSame = (open: Open, ended: OwnedEnded): boolean =>
+  ended.key === (open.key === undefined ? open.kind : `${open.kind}:${open.key}`);
+export const opensOf = (c: ComputerStart, spent: ComputerContext['spent'] = {}): Open[] => [
+  ...linkOpens(c),
+  ...c.servers.map(clientOpen(spent)),
+];
+export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefined =>
+  [...c.servers.map(nameIn), ...c.leaving].find((name) => ended.key === `client:${keyOf(name)}`);
+
+// ── what is offered ────────────────────────────────────────────────────────────────────────────────────
+type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;
+type Known = Pick<ComputerStart, 'servers'> & Pick<ComputerContext, 'catalogs'>;
+const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
+  buildTable(
+    servers.map((s) => s.rules),
+    catalogs,
+    before,
+  );
+const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>) => {
+  const offered = offeredTools(table, (server) => up[server] === true).map(toSmcpTool);
+  return { offered, signature: signatureOf(offered) };
+};
+/** Kept lists are known before their servers have started. */
+export function aggregateOf({ servers }: ComputerStart) {
+  const kept = servers.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools] as const] : []));
+  const catalogs = Object.fromEntries(kept) as ComputerContext['catalogs'];
+  const known = { catalogs, table: tableOf({ servers, catalogs }), up: {} };
+  return { ...known, ...offerOf(known) };
+}
+export const isTrying = (stage: ClientStage | undefined): boolean =>
+  stage === undefined || stage === 'connecting' || stage === 'recovering';
+const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
+export const isWhole = (c: ComputerContext): boolean =>
+  c.servers.every((s) => !wanted(s) || c.stages[nameIn(s)] === 'ready' || c.stages[nameIn(s)] === 'resting');
+
+// ── what follows from news ─────────────────────────────────────────────────────────────────────────────
+const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChanged) => {
+  const plan = c.servers.find((s) => nameIn(s) === server);
+  if (!plan || plan.fingerprint === '') return c.spent;
+  const { [plan.fingerprint]: known, ...others } = c.spent;
+  if (attempt === 0) return known ? others : c.spent;
+  const rest = Object.entries(others).slice(1 - mostSpent);
+  // Ready and not yet proven it has no failure, and what it failed with counts still.
+  const last = failure ?? known?.failure ?? null;
+  return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure: last } };
+};
+/** What a client said, taken in. Late news of a server that was taken out change nothing. */
+export function heard(c: ComputerContext, news: ClientChanged): Partial<ComputerContext> {
+  const { server, stage, isOffered } = news;
+  if (c.leaving.includes(server)) return {};
+  const next = {
+    stages: { ...c.stages, [server]: stage },
+    spent: spentAfter(c, news),
+    // Ready anew, it has listed them anew.
+    withdrawn: stage === 'ready' ? back(c.withdrawn, server) : c.withdrawn,
+  };
+  if (c.up[server] === isOffered) return next;
+  const up = { ...c.up, [server]: isOffered };
+  return { ...next, up, ...offerOf({ table: c.table, up }) };
+}
+export function listed(c: ComputerContext, { server, list, entries }: CatalogNews): Partial<ComputerContext> {
+  if (list !== 'tools' || c.leaving.includes(server)) return {};
+  const catalogs = { ...c.catalogs, [server]: entries as readonly Tool[] };
+  const table = tableOf({ ...c, catalogs }, c.table);
+  return { catalogs, table, ...offerOf({ table, up: c.up }) };
+}
+export const signatureNews = (signature: string): LinkOrder => ({ type: 'tools.changed', signature });
+export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevision'>): LinkOrder => ({
+  type: 'config.changed',
+  revision: configRevision,
+});
+/** Host and link hear of a change of what is offered. */
+function lettersFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
+  if (next.signature === undefined || next.signature === c.signature) return [];
+  const changes = changesOf<SmcpTool>(c.offered, next.offered ?? [], ({ name }) => name);
+  const change: ComputerNews = { type: 'tools.changed', ...changes };
+  const letters: Post[] = [{ to: c.owner, event: change }];
+  if (c.link) letters.push({ to: linkOf(c), event: signatureNews(next.signature), ifThere: true });
+  return letters;
+}
+export const lettersAfter = (c: ComputerContext, news: ClientChanged): Post[] => [
+  { to: c.owner, event: news },
+  ...lettersFor(c, heard(c, news)),
+];
+export const lettersOfList = (c: ComputerContext, news: CatalogNews): Post[] => [
+  { to: c.owner, event: news },
+  ...lettersFor(c, listed(c, news)),
+];
+/** A client whose machine failed too often says no more; this is said for it. */
+export const crashedNews = (server: string, why: string): ClientChanged => ({
+  type: 'client.changed',
+  server,
+  stage: 'tripped',
+  isOffered: false,
+  failure: { code: 'Crashed', message: `Its machine failed too often: ${why}` },
+  attempt: 0,
+  nextTryMs: null,
+});
+export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientChanged =>
+  crashedNews(serverOf(c, ended) ?? ended.key, ended.error ?? 'no reason given');
+
+// ── a new config ───────────────────────────────────────────────────────────────────────────────────────
+export interface Reconciled {
+  readonly next: Partial<ComputerContext>;
+  readonly opens: readonly Open[];
+  readonly letters: readonly Post[];
+}
+const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** What is gone is closed, what is new is opened, what is there is told its plan. */
+export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): Reconciled {
+  const before = new Map(c.servers.map((s) => [nameIn(s), s]));
+  const names = new Set(servers.map(nameIn));
+  const gone = c.servers.map(nameIn).filter((name) => !names.has(name) && !c.givenUp.includes(name));
+  const isNew = (s: ServerPlan): boolean => {
+    const was = before.get(nameIn(s));
+    return !was || (c.givenUp.includes(nameIn(s)) && !isSamePlan(was.client, s.client));
+  };
+  /** One that is still on its way down is opened when it has ended. */
+  const fresh = servers.filter((s) => isNew(s) && !c.leaving.includes(nameIn(s)));
+  const keep = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name) && before.has(name)));
+  const kept = Object.fromEntries(
+    fresh.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools]] : [])),
+  ) as ComputerContext['catalogs'];
+  const catalogs = { ...keep(c.catalogs), ...kept };
+  const table = tableOf({ servers, catalogs }, c.table);
+  const up = keep(c.up);
+  const isNewConfig = !isSamePlan(c.shown, shown);
+  const next = {
+    servers,
+    shown,
+    catalogs,
+    table,
+    up,
+    ...offerOf({ table, up }),
+    withdrawn: keep(c.withdrawn),
+    stages: {
+      ...keep(c.stages),
+      ...Object.fromEntries(fresh.map((s) => [nameIn(s), 'connecting' as const])),
+    },
+    leaving: [...new Set([...c.leaving, ...gone])],
+    givenUp: c.givenUp.filter((name) => names.has(name) && !fresh.some((s) => nameIn(s) === name)),
+    approved: stillApproved(c, servers),
+    configRevision: c.configRevision + (isNewConfig ? 1 : 0),
+    open: c.open + fresh.length,
+  };
+  const orders = servers.flatMap((s): Post[] => {
+    const was = before.get(nameIn(s));
+    if (!was || isSamePlan(was.client, s.client) || c.givenUp.includes(nameIn(s))) return [];
+    const update: ClientOrder = { type: 'server.update', plan: s.client };
+    return [{ to: clientOf(c, nameIn(s)), event: update, ifThere: true }];
+  });
+  const ends = gone.map((name): Post => ({ to: clientOf(c, name), event: { type: 'close' }, ifThere: true }));
+  const announced: Post[] =
+    isNewConfig && c.link ? [{ to: linkOf(c), event: configNews(next), ifThere: true }] : [];
+  return {
+    next,
+    opens: fresh.map(clientOpen(c.spent)),
+    letters: [...ends, ...orders, ...lettersFor(c, next), ...announced],
+  };
+}
+/** It has ended and was put back into the config meanwhile. */
+export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
+  const name = serverOf(c, ended);
+  return name !== undefined && c.leaving.includes(name)
+    ? c.servers.filter((s) => nameIn(s) === name).map(clientOpen(c.spent))
+    : [];
+};
+
+// ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
+/** Whose tool is called is shown first from then on. */
+export const calledBy = (c: ComputerContext, { call }: ToolCall): Partial<ComputerContext> => {
+  const server = findTool(c.table, call.tool)?.server;
+  const most = c.remembered ?? defaultRemembered;
+  const recent = [...c.recent, { server: server ?? '' }];
+  return server === undefined ? {} : { recent: recent.slice(Math.max(0, recent.length - Math.max(0, most))) };
+};
+const isApproved = ({ approved }: ComputerContext, server: string, tool: string): boolean =>
+  Object.hasOwn(approved, server) && (approved[server]?.includes(tool) ?? false);
+/** What a person allowed was allowed to these launch facts, and to no others under the same name. */
+export const approvedBy = (
+  c: ComputerContext,
+  { server, tool, generation }: ToolApproved,
+): Partial<ComputerContext> =>
+  isApproved(c, server, tool) ||
+  !c.servers.some((s) => nameIn(s) === server && s.client.generation === generation)
+    ? {}
+    : { approved: { ...c.approved, [server]: [...(c.approved[server] ?? []), tool] } };
+const stillApproved = (c: ComputerContext, servers: readonly ServerPlan[]): ComputerContext['approved'] =>
+  Object.fromEntries(
+    Object.entries(c.approved).filter(([name]) => {
+      const [was, is] = [c.servers, servers].map((plans) => plans.find((s) => nameIn(s) === name));
+      return was !== undefined && is?.fingerprint === was.fingerprint;
+    }),
+  );
+/** Servers that are wanted and have not told what they have: their last try failed, or they still start. */
+const unheard = (c: ComputerContext): AbsentServer[] =>
+  c.servers
+    .filter((s) => wanted(s) && c.catalogs[nameIn(s)] === undefined && c.stages[nameIn(s)] !== 'ready')
+    .map((s) => ({ server: nameIn(s) }));
+/** Why a name cannot be called. */
+const whyNot = (c: ComputerContext, tool: string): Failure =>
+  (isDenied(c.table, tool) ? undefined : refusalOf(c, tool)) ??
+  unresolved(c.table, tool, [...unheard(c), ...absentOnes(c)]);
+/** A call goes to the client whose tool it names, or is answered at once. */
+export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
+  const refuse = (failure: Failure): Letter => ({
+    to: replyTo,
+    event: settledBy(extended(call, { server: '' }), 'failed', failure),
+  });
+  const entry = findTool(c.table, call.tool);
+  if (!entry) return refuse(whyNot(c, call.tool));
+  const request: CallRequest = {
+    type: 'call.request',
+    ticket: call.ticket,
+    reqId: call.reqId,
+    agent: call.agent ?? null,
+    tool: entry.tool.name,
+    params: call.params,
+    timeoutMs: call.timeoutMs,
+    isConfirmed: call.confirmed === true || isApproved(c, entry.server, entry.tool.name),
+    meta: entry.meta,
+    hasOutput: entry.tool.outputSchema !== undefined,
+    replyTo,
+  };
+  return {
+    to: clientOf(c, entry.server),
+    event: request,
+    orElse: refuse(notActive(entry.server, 'closed', null, null)),
+  };
+};

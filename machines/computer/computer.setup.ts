@@ -1,0 +1,219 @@
+/** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its letters. */
+import { setup } from 'xstate';
+import { assign } from '../kernel/assign.ts';
+import type { ToolApproved } from '../call/call.machine.ts';
+import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
+import type { ClientChanged, ClientOrder } from '../client/client.events.ts';
+import * as rules from './computer.rules.ts';
+import * as systems from './computer.systems.ts';
+import * as waiting from './computer.waiting.ts';
+import * as withdrawal from './computer.withdrawn.ts';
+import type {
+  CallOverdue,
+  ComputerContext,
+  ComputerNews,
+  Event,
+  Input,
+  ServersSet,
+  ToolCall,
+} from './computer.events.ts';
+import { effects, type OwnedEnded } from '../kernel/effects.ts';
+import { linkGivenUp } from '../link/link.setup.ts';
+import { given, isFull, over, refilled, want, type Turns } from './turns.ts';
+import type { ClientWaits } from '../client/waits.ts';
+
+export const parts = setup({
+  types: {
+    context: {} as ComputerContext,
+    input: {} as Input,
+    events: {} as Event,
+    tags: {} as 'connecting' | 'ready' | 'closing',
+  },
+  actions: {
+    ...effects,
+    hear: assign(({ context }, news: ClientChanged) => ({
+      ...waiting.withoutWaits(context, news.server),
+      ...rules.heard(context, news),
+      ...systems.hide(context, news),
+    })),
+    noteWaits: assign(({ context }, news: ClientWaits) => waiting.noteWaits(context, news)),
+    hearList: assign(({ context }, news: CatalogNews) => ({
+      ...rules.listed(context, news),
+      ...systems.listed(context, news),
+    })),
+    noteListed: assign(({ context }, news: CatalogListed) => ({
+      ...systems.standing(context, news),
+      ...withdrawal.withdrawn(context, news),
+    })),
+    noteOpened: assign(({ context }) => systems.opened(context)),
+    noteShows: assign(({ context }, news: Parameters<typeof systems.shown>[1]) =>
+      systems.shown(context, news),
+    ),
+    noteCall: assign(({ context }, call: ToolCall) => rules.calledBy(context, call)),
+    noteApproved: assign(({ context }, event: ToolApproved) => rules.approvedBy(context, event)),
+    reconcile: assign(({ context }, event: ServersSet) => rules.reconciled(context, event).next),
+    setTurns: assign((_, { turns }: { turns: Turns }) => ({ turns })),
+    forgetSpent: assign(({ context: c }, { server }: { server: string }) => {
+      const plan = c.servers.find((s) => s.rules.server === server);
+      return { spent: Object.fromEntries(Object.entries(c.spent).filter(([f]) => f !== plan?.fingerprint)) };
+    }),
+    forgetLeaving: assign(({ context: c }, ended: OwnedEnded) => ({
+      open: c.open - 1 + rules.returning(c, ended).length,
+      leaving: c.leaving.filter((name) => name !== rules.serverOf(c, ended)),
+      turns: over(c.turns, rules.serverOf(c, ended) ?? ''),
+    })),
+    countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
+    noteGivenUp: assign(({ context: c }, { server }: ClientChanged) => ({
+      givenUp: [...c.givenUp, server],
+    })),
+    countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
+    rememberLink: assign(({ context }, { link }: { link: ComputerContext['link'] }) => ({
+      link,
+      open: context.open + 1,
+    })),
+    forgetLink: assign({ link: null }),
+    wait: assign(({ context }, order: ToolCall) => waiting.waited(context, order)),
+    forgetDecided: assign(({ context }) => waiting.afterDecided(context)),
+    forgetOverdue: assign(({ context }, event: CallOverdue) => waiting.afterOverdue(context, event)),
+    forgetCancelled: assign(({ context }, event: waiting.Withdrawn) => waiting.afterCancel(context, event)),
+    noteDecided: assign(({ context: c }) => waiting.noted(c)),
+    forgetWaiting: assign({ waiting: [], waited: {} }),
+  },
+  guards: {
+    mustWait: ({ context }, order: ToolCall) => waiting.mustWait(context, order),
+    hasDecided: ({ context: c }) => c.waiting.length > 0 && waiting.decided(c).length > 0,
+    hasBooted: ({ context }) => context.servers.every((s) => !rules.isTrying(context.stages[s.rules.server])),
+    isWhole: ({ context }) => rules.isWhole(context),
+    isLast: ({ context }) => context.open <= 1,
+    hasNone: ({ context }) => context.open === 0,
+    hasLink: ({ context }) => context.link !== null,
+    isSystem: (_, ended: OwnedEnded) => systems.isSystem(ended),
+    isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
+    isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
+    isLeaving: ({ context: c }, ended: OwnedEnded) =>
+      ended.kind === 'client' && c.leaving.includes(rules.serverOf(c, ended) ?? ''),
+    canReopen: ({ context }, ended: OwnedEnded) =>
+      ended.why === 'failed' && context.reopens < rules.maxReopens,
+  },
+  delays: {
+    boot: ({ context }) => context.timing.bootMs,
+    shutdown: ({ context }) => context.timing.shutdownMs,
+  },
+});
+
+type At<E> = { readonly context: ComputerContext; readonly event: E };
+export const itself = <E>({ event }: { event: E }): E => event;
+const tellHost = <E>(news: (c: ComputerContext, event: E) => ComputerNews) =>
+  ({
+    type: 'post',
+    params: ({ context, event }: At<E>) => ({ to: context.owner, event: news(context, event) }),
+  }) as const;
+export const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
+  tellHost(() => ({ type: 'computer.changed', stage }));
+export const passToHost = tellHost((_, event: ComputerNews) => event);
+/** A machine of its own broke. */
+export const tellBroken = tellHost<OwnedEnded>((_, event) => ({
+  type: 'machine.failed',
+  name: event.name,
+  error: event.error ?? '',
+}));
+/** Its link failed too often: it sits in no office any more. */
+export const tellLinkGivenUp = tellHost<OwnedEnded>((_, event) => linkGivenUp(event));
+export const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
+  type: 'server.removed',
+  server: rules.serverOf(c, event) ?? event.key,
+}));
+
+/** To one client by the name of its server. One that was given up says so again: whoever orders waits for news. */
+export const passToClient = {
+  type: 'post',
+  params: ({ context, event }: At<{ type: string; server: string }>) => ({
+    to: rules.clientOf(context, event.server),
+    event: { type: event.type },
+    orElse: { to: context.owner, event: rules.crashedNews(event.server, 'it is not opened again') },
+  }),
+} as const;
+export const passToClients = {
+  type: 'tellOwned',
+  params: ({ event }: { event: ClientOrder }) => ({ kind: 'client', event }),
+} as const;
+
+/**
+ * Turns after something has happened to them: who may connect is told, and a token comes back with each stroke of
+ * the clock, which runs only while some are missing. `rest` is what else follows, before it.
+ */
+const turning = <E, const Rest extends readonly unknown[]>(
+  change: (turns: Turns, event: E, c: ComputerContext) => Turns,
+  isDue: (before: Turns, after: Turns) => boolean,
+  rest: Rest,
+) => {
+  const after = ({ context, event }: At<E>): ReturnType<typeof given> =>
+    given(change(context.turns, event, context));
+  /** One that runs goes on. */
+  const clock = parts.enqueueActions(({ context, event, enqueue }) => {
+    if (isDue(context.turns, after({ context, event: event as E }).turns))
+      enqueue({ type: 'setDeadline', params: { ms: context.timing.turnMs } });
+  });
+  const actions = [
+    ...rest,
+    {
+      type: 'postAll',
+      params: (at: At<E>) => ({
+        letters: after(at).servers.map((server) => ({
+          to: rules.clientOf(at.context, server),
+          event: { type: 'turn.given' } satisfies ClientOrder,
+          ifThere: true as const,
+        })),
+      }),
+    },
+    clock,
+    { type: 'setTurns', params: (at: At<E>) => ({ turns: after(at).turns }) },
+  ] as const;
+  return { actions };
+};
+const starts = (before: Turns, after: Turns): boolean => isFull(before) && !isFull(after);
+export const turnWanted = turning<{ server: string; again: boolean }, []>(
+  (turns, { server, again }) => want(turns, server, again),
+  starts,
+  [],
+);
+export const turnOver = turning<{ server: string }, []>(
+  (turns, { server }) => over(turns, server),
+  starts,
+  [],
+);
+export const tokenBack = turning<unknown, []>(refilled, (_, after) => !isFull(after), []);
+/** Who has connected, or failed to, makes room for the next. */
+export const clientChanged = turning(
+  (turns, { stage, server }: ClientChanged) => (stage === 'connecting' ? turns : over(turns, server)),
+  starts,
+  [
+    {
+      type: 'postAll',
+      params: ({ context, event }: At<ClientChanged>) => ({
+        letters: [...rules.lettersAfter(context, event), ...systems.lettersOfHiding(context, event)],
+      }),
+    },
+    { type: 'hear', params: itself<ClientChanged> },
+  ] as const,
+);
+/** Its machine failed too often: nothing of it is offered any more, and its turn is another's. */
+export const clientGivenUp = turning(
+  (turns, ended: OwnedEnded, c) => over(turns, rules.serverOf(c, ended) ?? ''),
+  starts,
+  [
+    'countEnd',
+    tellBroken,
+    {
+      type: 'postAll',
+      params: ({ context, event }: At<OwnedEnded>) => ({
+        letters: [
+          ...rules.lettersAfter(context, rules.givenUp(context, event)),
+          ...systems.lettersOfHiding(context, rules.givenUp(context, event)),
+        ],
+      }),
+    },
+    { type: 'hear', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
+    { type: 'noteGivenUp', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
+  ] as const,
+);

@@ -1,0 +1,198 @@
+/** What a computer tells its Desktop and its Finder, and what it asks them. */
+import { nameOf, type Address } from '../kernel/address.ts';
+import type {
+  AggregateWanted,
+  AggregatorNews,
+  AggregatorOrder,
+  AggregatorStart,
+  ResourcesListed,
+  ResourceWanted,
+} from '../resources/aggregator.events.ts';
+import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
+import type { ClientChanged, ClientNews } from '../client/client.events.ts';
+import { clientOf, linkOf } from './computer.rules.ts';
+import type { ComputerContext } from './computer.events.ts';
+import type { Letter, Open, OwnedEnded, Post } from '../kernel/effects.ts';
+import { takesPart } from '../resources/participation.ts';
+import type { AggregateShown, ResourceRead, System } from '../resources/systems/index.ts';
+import { timingOf } from '../kernel/timing.ts';
+import type { ResourcesWatched } from '../resources/watch.machine.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+
+const both: readonly System[] = ['desktop', 'finder'];
+const systemOf = (c: ComputerContext, system: System): Address => `${nameOf(c.self)}/${system}`;
+const openOf = (c: ComputerContext, system: System): Open => ({
+  kind: system,
+  input: { system, timing: timingOf.aggregator(c.timing) } satisfies AggregatorStart,
+});
+/** Both at once, with the first who needs one. */
+export const openings = (c: ComputerContext): Open[] =>
+  c.hasSystems ? [] : both.map((each) => openOf(c, each));
+export const opened = (c: ComputerContext): Partial<ComputerContext> =>
+  c.hasSystems ? {} : { hasSystems: true, open: c.open + both.length };
+export const isSystem = ({ kind }: OwnedEnded): boolean => kind === 'desktop' || kind === 'finder';
+
+// ── what servers show ──────────────────────────────────────────────────────────────────────────────────
+type Shows = Extract<ClientNews, { type: 'server.shows' }>;
+/** Stages in which a server that was ready has its session still, or gets it anew at once. */
+const stays: ReadonlySet<string> = new Set(['ready', 'connecting']);
+const isShowing = (c: ComputerContext, server: string): boolean => {
+  const plan = c.servers.find(({ rules }) => rules.server === server);
+  return (
+    Object.hasOwn(c.shows, server) &&
+    takesPart(c.shows[server] ?? null, plan?.participation) &&
+    plan !== undefined
+  );
+};
+const isExposed = (c: ComputerContext, server: string): boolean =>
+  c.servers.some(({ rules, exposesAddresses }) => rules.server === server && exposesAddresses === true);
+const isPlanned = (c: ComputerContext, server: string): boolean =>
+  c.servers.some(({ rules }) => rules.server === server);
+/** What a server lists and nobody is shown: it does not say when it changes, and its config does not take it as it is. */
+export const unheardOf = (c: ComputerContext, server: string): readonly { readonly uri: string }[] =>
+  Object.hasOwn(c.shows, server) &&
+  Object.hasOwn(c.listed, server) &&
+  isPlanned(c, server) &&
+  !isShowing(c, server)
+    ? (c.resources[server] ?? [])
+    : [];
+function tell(
+  c: ComputerContext,
+  server: string,
+  more: Partial<Pick<ResourcesListed, 'changed' | 'isRenewed'>> = {},
+  upTo: Readonly<Record<string, number>> = {},
+): Post[] {
+  const isListed = Object.hasOwn(c.listed, server);
+  /** What it listed before it was lost may be there no more. */
+  const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
+  const unheard = unheardOf(c, server);
+  const event: ResourcesListed = {
+    type: 'resources.listed',
+    server,
+    session: clientOf(c, server),
+    resources,
+    // Also of one that does not say when it changes: what it lists is named.
+    isAwaited: !isListed && Object.hasOwn(c.shows, server) && isPlanned(c, server),
+    failure: resources === null ? null : (c.listed[server] ?? null),
+    changed: [],
+    ...(isExposed(c, server) && { isExposed: true }),
+    ...(unheard.length > 0 && { unheard }),
+    ...more,
+  };
+  return both.map((system) => {
+    const asked = upTo[system];
+    const told = asked === undefined ? event : ({ ...event, upTo: asked } satisfies ResourcesListed);
+    return { to: systemOf(c, system), event: told, ifThere: true };
+  });
+}
+const showing = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
+  ...c,
+  shows: { ...c.shows, [server]: resources },
+});
+export const shown = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
+  shows: showing(c, news).shows,
+});
+/** One that was there all the time has another session: all of it may be otherwise. */
+export function lettersOfShows(c: ComputerContext, news: Shows): Post[] {
+  const { server } = news;
+  const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
+  const renewed = { changed: known.map(({ uri }) => uri), isRenewed: true } as const;
+  return tell(showing(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
+}
+
+const without = <T>(record: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== server));
+function hidden(c: ComputerContext, { server, stage }: ClientChanged): Partial<ComputerContext> {
+  if (stays.has(stage)) return {};
+  const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
+  return isKnown ? { shows: without(c.shows, server), listed: without(c.listed, server) } : {};
+}
+export const hide = hidden;
+export function lettersOfHiding(c: ComputerContext, news: ClientChanged): Post[] {
+  const next = hidden(c, news);
+  return next.shows ? tell({ ...c, ...next }, news.server) : [];
+}
+
+const listing = (
+  c: ComputerContext,
+  { server, entries }: Pick<CatalogListed, 'server' | 'entries'>,
+  whyNot: string | null,
+): Pick<ComputerContext, 'resources' | 'listed'> => ({
+  resources: { ...c.resources, [server]: entries as ComputerContext['resources'][string] },
+  listed: { ...c.listed, [server]: whyNot },
+});
+const withdrawn = ({ isWithdrawn, why }: CatalogNews): string | null => (isWithdrawn ? why : null);
+export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerContext> =>
+  news.list === 'resources' ? listing(c, news, withdrawn(news)) : {};
+export const lettersOfListing = (c: ComputerContext, news: CatalogNews): Post[] =>
+  news.list === 'resources' && Object.hasOwn(c.shows, news.server)
+    ? tell({ ...c, ...listing(c, news, withdrawn(news)) }, news.server, { changed: news.changed })
+    : [];
+
+export const standing = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
+  news.list === 'resources' ? listing(c, news, news.failure?.message ?? null) : {};
+export const lettersOfStanding = (c: ComputerContext, news: CatalogListed): Post[] =>
+  news.list === 'resources' && Object.hasOwn(c.shows, news.server)
+    ? tell({ ...c, ...standing(c, news) }, news.server, {}, news.upTo)
+    : [];
+/** Another config may let a server take part that did not, and the other way round. */
+export function lettersOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
+  const after = { ...c, ...next };
+  return Object.keys(c.shows).flatMap((server) =>
+    isShowing(c, server) === isShowing(after, server) && isExposed(c, server) === isExposed(after, server)
+      ? []
+      : tell(after, server),
+  );
+}
+
+// ── questions ──────────────────────────────────────────────────────────────────────────────────────────
+type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
+type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
+/** With the servers of the last calls: who was called last is shown first. */
+export const passWanted = (c: ComputerContext, wanted: Wanted): Post => ({
+  to: systemOf(c, wanted.system),
+  event: { ...wanted, history: c.recent } as AggregatorOrder,
+  orElse: refusal(wanted),
+});
+const nobody = (system: System): Failure => ({
+  code: wireCodes.internal,
+  message: `The computer does not show its ${system} any more: it is closing, or what keeps it has failed too often`,
+});
+/** Nobody is there any more to ask. */
+export function refusal({ type, system, ticket, reqId, replyTo }: Wanted): Letter {
+  const about = { ticket, reqId, failure: nobody(system) };
+  const event: AggregateShown | ResourceRead =
+    type === 'aggregate.wanted'
+      ? { type: 'aggregate.shown', ...about, body: {}, missing: [] }
+      : { type: 'resource.read', ...about, contents: [] };
+  return { to: replyTo, event };
+}
+/** Host and link hear of a change of what is shown. */
+export const lettersOfChange = (c: ComputerContext, event: Changed): Post[] => [
+  { to: c.owner, event },
+  ...(c.link ? [{ to: linkOf(c), event, ifThere: true as const }] : []),
+];
+export const updated = (
+  c: ComputerContext,
+  { server, uri }: { readonly server: string; readonly uri: string },
+): Post[] =>
+  both.map((system) => ({
+    to: systemOf(c, system),
+    event: { type: 'resource.updated', server, uri } satisfies AggregatorOrder,
+    ifThere: true,
+  }));
+/** The host watches, too, and needs no word of it. */
+export const watched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
+  both
+    .filter((system) => system === event.by)
+    .map((system) => ({ to: systemOf(c, system), event, ifThere: true }));
+/** Its machine broke: the new one is told what all servers show. */
+export const reopening = (c: ComputerContext, ended: OwnedEnded): { opens: Open[]; letters: Post[] } => {
+  const system = both.find((each) => each === ended.kind);
+  if (system === undefined) return { opens: [], letters: [] };
+  const to = systemOf(c, system);
+  return {
+    opens: [openOf(c, system)],
+    letters: Object.keys(c.shows).flatMap((server) => tell(c, server).filter((letter) => letter.to === to)),
+  };
+};

@@ -1,0 +1,114 @@
+/** Calls of a tool that nobody has yet, while servers still start: they wait for those, within their caller's time. */
+import { keyOf } from '../kernel/address.ts';
+import type { CallCancel, CallOverdue, ComputerContext, ToolCall } from './computer.events.ts';
+import { findTool, isDenied } from '../catalog/index.ts';
+import { calledBy, clientOf, isTrying, route } from './computer.rules.ts';
+import type { Post } from '../kernel/effects.ts';
+import { extended } from '../kernel/extended.ts';
+import { stillStarting } from '../client/server-failure.ts';
+import { settledBy } from '../call/settlement.ts';
+import type { ClientWaits } from '../client/waits.ts';
+import type { Failure } from '../protocol/failure.ts';
+
+/** So many wait, or have waited and are in their time still: each is an answer that somebody holds open, and a timer. */
+export const mostWaiting = 1_000;
+/** Timers go no further. */
+const longestMs = 2 ** 31 - 1;
+
+/** Servers that may have any tool, for they have not said yet which they have. */
+export const starting = (c: ComputerContext): string[] =>
+  c.servers
+    .map((s) => s.rules.server)
+    .filter((server) => c.catalogs[server] === undefined && isTrying(c.stages[server]));
+/** Said of a handshake that is going on, by a server that is in the config. */
+export const noteWaits = (c: ComputerContext, { server, waits }: ClientWaits): Partial<ComputerContext> =>
+  c.stages[server] === 'connecting' ? { waits: { ...c.waits, [server]: waits } } : {};
+export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): Partial<ComputerContext> =>
+  server in waits ? { waits: without(waits, server) } : {};
+const mayCome = (c: ComputerContext, tool: string): boolean =>
+  !findTool(c.table, tool) && !isDenied(c.table, tool) && starting(c).length > 0;
+export const mustWait = (c: ComputerContext, { call }: ToolCall): boolean => mayCome(c, call.tool);
+export const isFull = (c: ComputerContext): boolean =>
+  c.waiting.length + Object.keys(c.waited).length >= mostWaiting;
+export const lettersOfFull = (c: ComputerContext, order: ToolCall): Post[] =>
+  isFull(c) ? [refuse(order, 'refused', stillStarting(order.call.tool, starting(c), c.waits))] : [];
+
+export const timerOf = (ticket: string): string => `overdue.${ticket}`;
+export const patienceOf = ({ call }: ToolCall): number => Math.min(call.timeoutMs, longestMs);
+export const waited = (c: ComputerContext, order: ToolCall): Partial<ComputerContext> =>
+  isFull(c) ? {} : { waiting: [...c.waiting, order] };
+
+/** Those of which it is known by now who has the tool, or that nobody has it. */
+export const decided = (c: ComputerContext): readonly ToolCall[] =>
+  c.waiting.filter(({ call }) => !mayCome(c, call.tool));
+export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting' | 'waited'> => {
+  const some = decided(c);
+  const sent = some.flatMap(({ call }): [string, string][] => {
+    const entry = findTool(c.table, call.tool);
+    return entry && call.timeoutMs > 0 ? [[call.ticket, entry.server]] : [];
+  });
+  return {
+    waiting: c.waiting.filter((order) => !some.includes(order)),
+    waited: { ...c.waited, ...Object.fromEntries(sent) },
+  };
+};
+/** Whose tool is called is shown first from then on. */
+export const noted = (c: ComputerContext): Partial<ComputerContext> => {
+  let recent: Partial<ComputerContext> = {};
+  for (const order of decided(c)) recent = { ...recent, ...calledBy({ ...c, ...recent }, order) };
+  return recent;
+};
+export const lettersOfDecided = (c: ComputerContext): Post[] => decided(c).map((order) => route(c, order));
+
+const refuse = (
+  { call, replyTo }: ToolCall,
+  end: 'refused' | 'timedOut' | 'cancelled',
+  failure: Failure,
+): Post => ({
+  to: replyTo,
+  event: settledBy(extended(call, { server: '' }), end, failure),
+  ifThere: true,
+});
+const without = <T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
+
+export function lettersOfOverdue(c: ComputerContext, { ticket }: CallOverdue): Post[] {
+  const order = c.waiting.find(({ call }) => call.ticket === ticket);
+  if (order) return [refuse(order, 'timedOut', stillStarting(order.call.tool, starting(c), c.waits))];
+  const server = c.waited[ticket];
+  if (server === undefined) return [];
+  // The clock of the call itself began when its server was known.
+  const to = `${clientOf(c, server)}/call:${keyOf(ticket)}`;
+  return [{ to, event: { type: 'deadline.passed' }, ifThere: true }];
+}
+export const afterOverdue = (c: ComputerContext, { ticket }: CallOverdue): Partial<ComputerContext> => ({
+  waiting: c.waiting.filter(({ call }) => call.ticket !== ticket),
+  waited: without(c.waited, ticket),
+});
+
+const cancelledBy = (reqId: string, reason: string): Failure => ({
+  code: 'ToolCallCancelled',
+  message: `Call '${reqId}' was cancelled: ${reason}`,
+  details: { cancel_reason: reason },
+});
+export type Withdrawn = CallCancel | { readonly type: 'asker.lost'; readonly asker: string };
+const isMeant = (order: ToolCall, event: Withdrawn): boolean =>
+  event.type === 'asker.lost' ? order.replyTo === event.asker : order.call.ticket === event.ticket;
+export const meant = (c: ComputerContext, event: Withdrawn): readonly ToolCall[] =>
+  c.waiting.filter((order) => isMeant(order, event));
+export const lettersOfCancel = (c: ComputerContext, event: Withdrawn): Post[] =>
+  meant(c, event).map((order) =>
+    refuse(
+      order,
+      'cancelled',
+      cancelledBy(order.call.reqId, event.type === 'asker.lost' ? 'who asked is gone' : event.reason),
+    ),
+  );
+export const afterCancel = (c: ComputerContext, event: Withdrawn): Partial<ComputerContext> => ({
+  waiting: c.waiting.filter((order) => !isMeant(order, event)),
+});
+/** It closes: nobody starts any more. */
+export const lettersOfClosing = (c: ComputerContext): Post[] =>
+  c.waiting.map((order) =>
+    refuse(order, 'cancelled', cancelledBy(order.call.reqId, 'its computer is being closed')),
+  );

@@ -1,0 +1,86 @@
+import type { Path } from '../mistake.ts';
+import type { ServerKind } from '../server.ts';
+
+type Treatment =
+  /** Moves to `to` as it stands. */
+  | 'same'
+  /** Moves to `to` as its opposite. */
+  | 'opposite'
+  /** Names of tools that may run unasked, and no groups. */
+  | 'approve'
+  /** Known and meant for a screen: dropped without a word. */
+  | 'shown'
+  /** Known and not done in this version: a warning. */
+  | 'unsupported';
+export interface ForeignKey {
+  readonly key: string;
+  readonly does: Treatment;
+  /** A path in the protocol's shape; the first row of a path gives its name in mistakes. */
+  readonly to?: Path;
+  /** The kinds it means something to; elsewhere it is a warning, and nothing when it is empty. */
+  readonly kinds?: readonly ServerKind[];
+  /** What `docs/config.md` says about it. */
+  readonly note: string;
+}
+
+const launched = ['stdio', 'inmemory'] as const;
+const remote = ['sse', 'streamable'] as const;
+const at = (key: string): Path => ['server_parameters', key];
+
+/** What becomes of the keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat. Printed in docs/config.md. */
+export const foreignKeys: readonly ForeignKey[] = [
+  {
+    key: 'type',
+    does: 'same',
+    to: ['type'],
+    note: '`http`, `streamableHttp`, … are `streamable`; without it `command` means `stdio` and a URL means `streamable`',
+  },
+  { key: 'name', does: 'same', to: ['name'], note: 'must equal the key of the map' },
+  { key: 'command', does: 'same', to: at('command'), kinds: ['stdio'], note: '' },
+  {
+    key: 'args',
+    does: 'same',
+    to: at('args'),
+    kinds: launched,
+    note: 'numbers and booleans become text, with a warning',
+  },
+  {
+    key: 'env',
+    does: 'same',
+    to: at('env'),
+    kinds: launched,
+    note: 'numbers and booleans become text, `null` is an absent entry, with a warning',
+  },
+  { key: 'cwd', does: 'same', to: at('cwd'), kinds: ['stdio'], note: '' },
+  { key: 'url', does: 'same', to: at('url'), kinds: remote, note: '' },
+  { key: 'baseUrl', does: 'same', to: at('url'), kinds: remote, note: 'DeepChat' },
+  { key: 'serverUrl', does: 'same', to: at('url'), kinds: remote, note: 'Windsurf' },
+  { key: 'httpUrl', does: 'same', to: at('url'), kinds: remote, note: 'Gemini CLI' },
+  { key: 'headers', does: 'same', to: at('headers'), kinds: remote, note: '' },
+  { key: 'customHeaders', does: 'same', to: at('headers'), kinds: remote, note: 'DeepChat' },
+  { key: 'disabled', does: 'same', to: ['disabled'], note: '' },
+  { key: 'disable', does: 'same', to: ['disabled'], note: 'DeepChat' },
+  { key: 'enabled', does: 'opposite', to: ['disabled'], note: '`false` disables' },
+  { key: 'disabledTools', does: 'same', to: ['forbidden_tools'], note: 'Windsurf, Roo' },
+  { key: 'excludeTools', does: 'same', to: ['forbidden_tools'], note: 'Gemini CLI' },
+  { key: 'auto_approve', does: 'same', to: ['auto_approve'], note: 'our own, as above' },
+  { key: 'autoApprove', does: 'same', to: ['autoApprove'], note: 'DeepChat, Cline; as `auto_approve`' },
+  {
+    key: 'alwaysAllow',
+    does: 'approve',
+    note: 'Roo; a tool name → `tool_meta.<name>.auto_apply`, for `read` is a tool here and no group; `*` → `default_tool_meta.auto_apply`',
+  },
+  { key: 'forbidden_tools', does: 'same', to: ['forbidden_tools'], note: 'as in the protocol' },
+  { key: 'tool_meta', does: 'same', to: ['tool_meta'], note: 'as in the protocol' },
+  { key: 'default_tool_meta', does: 'same', to: ['default_tool_meta'], note: 'as in the protocol' },
+  { key: 'vrl', does: 'same', to: ['vrl'], note: 'as in the protocol' },
+  { key: 'a2c', does: 'same', to: ['a2c'], note: 'our own settings' },
+  { key: 'description', does: 'shown', note: '' },
+  { key: 'descriptions', does: 'shown', note: 'DeepChat' },
+  { key: 'icon', does: 'shown', note: '' },
+  { key: 'icons', does: 'shown', note: 'DeepChat' },
+  { key: 'title', does: 'shown', note: '' },
+  { key: 'envFile', does: 'unsupported', note: 'VS Code; write the variables into `env`' },
+  { key: 'timeout', does: 'unsupported', note: 'seconds here, milliseconds there; write `a2c.timeouts`' },
+  { key: 'includeTools', does: 'unsupported', note: 'Gemini CLI; name the others in `forbidden_tools`' },
+];

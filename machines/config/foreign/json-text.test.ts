@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readJson } from '../index.ts';
+
+const said = (text: string): string => {
+  const scanned = readJson(text);
+  return scanned.ok
+    ? 'ok'
+    : scanned.mistake.message.replace('is not valid JSON at ', '').replace(' (line:column)', '');
+};
+const parses = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('broken JSON', () => {
+  it.each([
+    ['', '1:1: the file ends where a value is expected'],
+    [' \n// x', '2:5: the file ends where a value is expected'],
+    ['abc', '1:1: expected a value'],
+    ['{\n  "a": 1,,\n}', '2:10: expected a key in double quotes'],
+    ['[,]', '1:2: expected a value'],
+    ['{"a" 1}', '1:6: expected ":" after the key'],
+    ['{"a": 1 "b": 2}', '1:9: expected "," or the closing bracket'],
+    ['[1\n', '2:1: the file ends although a "[" is still open'],
+    ['{"a": [1]', '1:10: the file ends although a "{" is still open'],
+    ['{"a": "b\n"}', '1:7: a string must be closed on its own line'],
+    ['{"a": "b', '1:7: a string must be closed on its own line'],
+    ['{"a": "C:\\Users"}', '1:7: unknown escape in a string; a backslash is written "\\\\"'],
+    ['# x\n{}', '1:1: a comment begins with "//"'],
+    ['/* x\n{}', '1:1: this comment is never closed'],
+    ["{'a': 1}", '1:2: JSON takes double quotes only'],
+    ['{} {}', '1:4: expected the end of the file'],
+    ['[}', '1:2: expected a value'],
+    ['{]', '1:2: expected a key in double quotes'],
+    ['01', '1:2: expected the end of the file'],
+  ])('%j → %s', (text, message) => {
+    expect(said(text)).toBe(message);
+  });
+
+  it('is what JSON.parse refuses, but for comments and commas at the end; the rest has one value', () => {
+    const piece = fc.constantFrom(
+      ...'{}[],:"\\/ \n'.split(''),
+      '"a"',
+      '-1.5e3',
+      'true',
+      'nul',
+      '\\u00e4',
+      '\u0001',
+    );
+    const text = fc.oneof(
+      fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
+      fc.json(),
+      fc.tuple(fc.json(), fc.nat(), piece).map(([json, at, bit]) => {
+        const cut = at % (json.length + 1);
+        return json.slice(0, cut) + bit + json.slice(cut + 1);
+      }),
+    );
+    fc.assert(
+      fc.property(text, (json) => {
+        const read = readJson(json);
+        if (parses(json)) expect(read).toMatchObject({ ok: true, value: JSON.parse(json) as unknown });
+        else if (read.ok) expect(json).toMatch(/[,/]/);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('may be nested as deep as people nest, and no deeper than any stack', () => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    expect(said(nested(500))).toBe('ok');
+    expect(said(nested(501))).toBe('1:501: more than 500 brackets are open');
+    expect(said('{"a":'.repeat(200_000))).toContain('more than 500 brackets are open');
+  });
+  it('reads what stands between comments and commas, and all keys', () => {
+    const read = readJson('/**/{"a": [1, /* , */ 2 /*]*/ , // x\n], "__proto__": "//", "": "/*,}",}//');
+    expect(JSON.stringify(read.ok && read.value)).toBe('{"a":[1,2],"__proto__":"//","":"/*,}"}');
+    expect(readJson('/* 1 */ 2 /**/')).toEqual({ ok: true, value: 2, duplicates: [] });
+  });
+});
+
+describe('keys that stand twice', () => {
+  it('are named with their place, however they are written', () => {
+    const scanned = readJson(
+      '{"mcpServers": {"git": {},\n "g\\u0069t": {}}, "x": [{"a": 1}, {"a": 1, "a": 2}]}',
+    );
+    expect(scanned).toMatchObject({
+      ok: true,
+      duplicates: [
+        { path: 'mcpServers.git', message: 'stands twice in its object, again at 2:2' },
+        { path: 'x[1].a', message: 'stands twice in its object, again at 2:44' },
+      ],
+    });
+  });
+
+  it('by the thousand do not take long', () => {
+    const scanned = readJson(`{${'"a":1,'.repeat(100_000)}"a":1}`);
+    expect(scanned.ok && scanned.duplicates.length).toBe(50);
+  });
+});

@@ -1,0 +1,123 @@
+import { createScanner, printParseErrorCode, visit } from 'jsonc-parser';
+import { pathText, type Mistake } from '../mistake.ts';
+
+/** What a text says, and which keys stand twice (the later one would win unseen); or where it is broken. */
+export type JsonText =
+  | { readonly ok: true; readonly value: unknown; readonly duplicates: readonly Mistake[] }
+  | { readonly ok: false; readonly mistake: Mistake };
+
+/** Nobody reads more than these. */
+const mostDuplicates = 50;
+/** Deeper than any config; the parser keeps what is open on the stack. */
+const deepest = 500;
+
+/**
+ * JSON as people write it: with comments and commas before a closing bracket, as VS Code has it. A mistake names line and
+ * column, both from 1, and never quotes the text.
+ */
+export const readJson = (text: string): JsonText => {
+  const deep = tooDeepAt(text);
+  if (deep !== null) return broken(deep, `more than ${deepest} brackets are open`);
+  const duplicates: Mistake[] = [];
+  const objects: Set<string>[] = [];
+  /** Comments and commas that JSON does not have, from and to. */
+  const extra: (readonly [number, number])[] = [];
+  let first: JsonText | undefined;
+  let comma: number | undefined;
+  const close = (): void => {
+    if (comma !== undefined) extra.push([comma, comma + 1]);
+    comma = undefined;
+  };
+  const isOpen = (): void => void (comma = undefined);
+  visit(
+    text,
+    {
+      onObjectBegin: () => {
+        objects.push(new Set());
+        isOpen();
+      },
+      onArrayBegin: isOpen,
+      onLiteralValue: isOpen,
+      onObjectProperty: (key, _offset, _length, line, character, pathOf) => {
+        isOpen();
+        const keys = objects.at(-1);
+        if (keys?.has(key) && duplicates.length < mostDuplicates)
+          duplicates.push({
+            path: pathText([...pathOf(), key]),
+            message: `stands twice in its object, again at ${line + 1}:${character + 1}`,
+          });
+        keys?.add(key);
+      },
+      onSeparator: (mark, offset) => void (comma = mark === ',' ? offset : undefined),
+      onObjectEnd: () => {
+        objects.pop();
+        close();
+      },
+      onArrayEnd: close,
+      onComment: (offset, length) => void extra.push([offset, offset + length]),
+      onError: (code, offset, _length, line, character) =>
+        void (first ??= broken({ line, character }, saidOf(printParseErrorCode(code), text[offset]))),
+    },
+    { allowTrailingComma: true },
+  );
+  return first ?? { ok: true, value: valueOf(text, extra), duplicates };
+};
+
+/** By the platform, for which `__proto__` is a key as any other. */
+const valueOf = (text: string, extra: readonly (readonly [number, number])[]): unknown => {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const [start, end] of extra.toSorted(([a], [b]) => a - b)) {
+    pieces.push(text.slice(from, start), ' ');
+    from = end;
+  }
+  return JSON.parse(pieces.join('') + text.slice(from)) as unknown;
+};
+
+interface Place {
+  readonly line: number;
+  readonly character: number;
+}
+/** Tokens as the scanner numbers them; its enum is gone when it runs. */
+const [opening, closing, end] = [new Set([1, 3]), new Set([2, 4]), 17];
+const tooDeepAt = (text: string): Place | null => {
+  const scanner = createScanner(text, true);
+  let open = 0;
+  for (let token: number = scanner.scan(); token !== end; token = scanner.scan()) {
+    open += opening.has(token) ? 1 : closing.has(token) ? -1 : 0;
+    if (open > deepest)
+      return { line: scanner.getTokenStartLine(), character: scanner.getTokenStartCharacter() };
+  }
+  return null;
+};
+
+const broken = ({ line, character }: Place, message: string): JsonText => ({
+  ok: false,
+  mistake: {
+    path: '',
+    message: `is not valid JSON at ${line + 1}:${character + 1} (line:column): ${message}`,
+  },
+});
+
+const wanted: Readonly<Record<string, string>> = {
+  InvalidNumberFormat: 'this is no number',
+  PropertyNameExpected: 'expected a key in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: 'expected ":" after the key',
+  CommaExpected: 'expected "," or the closing bracket',
+  CloseBraceExpected: 'the file ends although a "{" is still open',
+  CloseBracketExpected: 'the file ends although a "[" is still open',
+  EndOfFileExpected: 'expected the end of the file',
+  UnexpectedEndOfComment: 'this comment is never closed',
+  UnexpectedEndOfString: 'a string must be closed on its own line',
+  UnexpectedEndOfNumber: 'this number is not finished',
+  InvalidUnicode: 'expected four hex digits after "\\u"',
+  InvalidEscapeCharacter: 'unknown escape in a string; a backslash is written "\\\\"',
+  InvalidCharacter: 'control character in a string',
+};
+const saidOf = (code: string, char: string | undefined): string => {
+  if (char === "'") return 'JSON takes double quotes only';
+  if (char === '#') return 'a comment begins with "//"';
+  if (char === undefined && code === 'ValueExpected') return 'the file ends where a value is expected';
+  return wanted[code] ?? 'expected a value';
+};

@@ -1,0 +1,44 @@
+import type { OwnFacts, ProtocolServer } from './protocol.ts';
+import { isTemplate } from '../placeholders.ts';
+
+type Texts = Readonly<Record<string, string>>;
+const hidden = '***';
+const hideText = (text: string): string => (isTemplate(text) ? text : hidden);
+const hideAll = (texts: Texts): Texts =>
+  Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, hideText(value)]));
+const hideValues = (texts: Texts | null): Texts | null => texts && hideAll(texts);
+
+/**
+ * A server as it may be shown: values of `env` and `headers` that are no placeholders may be secrets, so they
+ * read `***` (answers.md, Command line and config); likewise every text of a kind of the host's own.
+ */
+export function shownServer(server: ProtocolServer): ProtocolServer {
+  switch (server.type) {
+    case 'stdio': {
+      const { server_parameters: p } = server;
+      return { ...server, server_parameters: { ...p, env: hideValues(p.env) } };
+    }
+    case 'inmemory': {
+      const { server_parameters: p } = server;
+      return { ...server, server_parameters: { ...p, env: hideValues(p.env) } };
+    }
+    case 'sse': {
+      const { server_parameters: p } = server;
+      return { ...server, server_parameters: { ...p, headers: hideValues(p.headers) } };
+    }
+    case 'streamable': {
+      const { server_parameters: p } = server;
+      return { ...server, server_parameters: { ...p, headers: hideValues(p.headers) } };
+    }
+    default:
+      return { ...server, server_parameters: hideFacts(server.server_parameters) };
+  }
+}
+/** Nobody but the host knows what of a kind of its own is secret: all texts are hidden. */
+const hideFacts = (facts: OwnFacts): OwnFacts =>
+  Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, hideFact(fact)]));
+function hideFact(fact: OwnFacts[string]): OwnFacts[string] {
+  if (typeof fact === 'string') return hideText(fact);
+  if (typeof fact !== 'object') return fact;
+  return Array.isArray(fact) ? fact.map(hideText) : hideAll(fact as Texts);
+}

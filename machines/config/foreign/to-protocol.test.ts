@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig, toProtocol, type Config } from '../index.ts';
+
+const accepted = (value: unknown): Config => {
+  const parsed = parseConfig(value);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.mistakes));
+  return parsed.config;
+};
+
+const whole = {
+  type: 'stdio',
+  name: 'git',
+  disabled: true,
+  forbidden_tools: ['push'],
+  tool_meta: {
+    log: { auto_apply: true, alias: 'git_log', tags: ['vcs'], ret_object_mapper: { a: 'b' }, extra: [1] },
+  },
+  default_tool_meta: { auto_apply: null, alias: null, tags: ['x'], ret_object_mapper: null },
+  vrl: null,
+  server_parameters: {
+    command: 'uvx',
+    args: ['mcp-git', '--token', '${input:token}'],
+    env: { A: '${input:a}' },
+    cwd: '/tmp',
+    encoding: 'utf-8',
+    encoding_error_handler: 'replace',
+  },
+};
+
+describe('back to the protocol', () => {
+  it('a password keeps its default at home, and so do our settings', () => {
+    const config = accepted({
+      servers: [{ ...whole, a2c: { restart: 'always' } }],
+      inputs: [{ type: 'promptString', id: 'token', description: 'T', default: 'secret', password: true }],
+    });
+    expect(toProtocol(config)).toEqual({
+      servers: { git: whole },
+      inputs: [{ type: 'promptString', id: 'token', description: 'T', default: null, password: true }],
+    });
+  });
+
+  it('what goes out can be read again and means the same', () => {
+    const first = accepted({
+      servers: [
+        whole,
+        {
+          name: 'r',
+          type: 'http',
+          server_parameters: { url: 'http://h', timeout: 90, sse_read_timeout: 'P1DT0.5S' },
+        },
+        {
+          name: 's',
+          type: 'sse',
+          server_parameters: { url: 'http://h', timeout: 'PT1.5S', headers: { A: 'b' } },
+        },
+        { name: '__proto__', type: 'in-memory', server_parameters: { args: ['x'] } },
+      ],
+    });
+    const second = accepted({ ...toProtocol(first) });
+    expect(second.servers).toEqual(first.servers);
+    expect(second.servers[1]).toMatchObject({ remote: { timeoutMs: 90_000, sseReadTimeoutMs: 86_400_500 } });
+    expect(second.servers[1]?.raw.server_parameters).toMatchObject({
+      timeout: 'PT1M30S',
+      sse_read_timeout: 'PT24H0.5S',
+    });
+  });
+});

@@ -1,0 +1,74 @@
+import { isoDuration } from '../duration.ts';
+import type { InputDefinition } from '../inputs.ts';
+import type { ProtocolBase, ProtocolServer } from './protocol.ts';
+import { metaKeys, type ServerConfig, type ToolMeta } from '../server.ts';
+
+/**
+ * The body of an answer to `client:get_config`: servers by name and unrendered, inputs without the defaults of
+ * passwords. Our own settings stay at home: peers refuse keys that they do not know.
+ */
+export const toProtocol = (config: {
+  readonly servers: readonly ServerConfig[];
+  readonly inputs: readonly InputDefinition[];
+}): {
+  readonly servers: Readonly<Record<string, ProtocolServer>>;
+  readonly inputs: readonly InputDefinition[];
+} => ({
+  servers: Object.fromEntries(config.servers.map((server) => [server.name, server.raw])),
+  inputs: config.inputs.map((input) => {
+    if (input.type === 'promptString' && input.password) return { ...input, default: null };
+    if (input.type !== 'pickString') return input;
+    // Ours: the protocol has the values alone.
+    const { labels: _, ...plain } = input;
+    return plain;
+  }),
+});
+
+type Unwritten<T> = T extends unknown ? Omit<T, 'raw'> : never;
+/** One server in the protocol's shape, from its fields. */
+export const serverToProtocol = (server: Unwritten<ServerConfig>): ProtocolServer => {
+  const base: ProtocolBase = {
+    name: server.name,
+    disabled: server.disabled,
+    forbidden_tools: server.forbiddenTools,
+    tool_meta: Object.fromEntries(
+      Object.entries(server.toolMeta).map(([tool, meta]) => [tool, complete(meta)]),
+    ),
+    default_tool_meta: server.defaultToolMeta === null ? null : complete(server.defaultToolMeta),
+    vrl: server.vrl,
+  };
+  switch (server.kind) {
+    case 'stdio': {
+      const { encodingErrors, ...launch } = server.launch;
+      return {
+        type: 'stdio',
+        ...base,
+        server_parameters: { ...launch, encoding_error_handler: encodingErrors },
+      };
+    }
+    case 'sse': {
+      const { url, headers, timeoutMs, sseReadTimeoutMs } = server.remote;
+      const times = { timeout: timeoutMs / 1000, sse_read_timeout: sseReadTimeoutMs / 1000 };
+      return { type: 'sse', ...base, server_parameters: { url, headers, ...times } };
+    }
+    case 'streamable': {
+      const { url, headers, timeoutMs, sseReadTimeoutMs, terminateOnClose } = server.remote;
+      const times = { timeout: isoDuration(timeoutMs), sse_read_timeout: isoDuration(sseReadTimeoutMs) };
+      return {
+        type: 'streamable',
+        ...base,
+        server_parameters: { url, headers, ...times, terminate_on_close: terminateOnClose },
+      };
+    }
+    case 'inmemory':
+      return { type: 'inmemory', ...base, server_parameters: server.launch };
+    case 'own':
+      return { type: server.own.type, ...base, server_parameters: server.own.facts };
+  }
+};
+
+/** Python wants the four keys of its own, null where unset. */
+const complete = (meta: ToolMeta): object => ({
+  ...Object.fromEntries(metaKeys.map((key) => [key, null])),
+  ...meta,
+});

@@ -1,0 +1,88 @@
+import type { EventObject } from 'xstate';
+import type { Address } from './address.ts';
+
+/**
+ * What a machine may ask of the world outside its own actor system, as names without a body. The directory
+ * (actors/runtime/directory.ts) performs them in order, each after the transition that asked, so that a transition
+ * that fails has asked for nothing and a replay can compare what was asked.
+ */
+export interface Letter {
+  readonly to: Address;
+  readonly event: EventObject;
+}
+/** A message to an address. Nobody there, or it fails over it: `orElse` goes out; else it is a dead letter. */
+export interface Post extends Letter {
+  readonly orElse?: Letter;
+  /** Whoever it is for may be gone by now, and that is fine. */
+  readonly ifThere?: true;
+}
+/** A new root, owned by the asker, at `<asker>/<kind>:<key>`. Its `will` is delivered unless it ends as done. */
+export interface Open {
+  readonly kind: string;
+  readonly key?: string;
+  readonly input: object;
+  readonly will?: Letter;
+}
+/** One question with one answer, `ask.answered` or `ask.refused` with the same id. Withdrawn when the asker ends. */
+export interface Question {
+  readonly id: string;
+  /** Who is asked: the address that opened the session or link, or the name of a port such as `confirm`. */
+  readonly session: Address;
+  readonly method: string;
+  readonly params?: unknown;
+  /** In whose lane it waits for its turn: the name of a server. Without one it goes at once. */
+  readonly lane?: string;
+}
+export interface TellOwned {
+  readonly kind: string;
+  readonly event: EventObject;
+}
+
+export interface Deadline {
+  /** 0 = none. */
+  readonly ms: number;
+  /** Up to so much of `ms` later, drawn by chance, so that many do not come in the same second. */
+  readonly spread?: number;
+}
+
+const asked =
+  <P>() =>
+  (_: unknown, _params: P): void => {};
+
+export const effects = {
+  post: asked<Post>(),
+  postAll: asked<{ readonly letters: readonly Post[] }>(),
+  open: asked<Open>(),
+  openAll: asked<{ readonly opens: readonly Open[] }>(),
+  /** Ends a root that the asker owns at once, without asking it. */
+  close: asked<{ readonly to: Address }>(),
+  /** One event to every owned root of a kind. */
+  tellOwned: asked<TellOwned>(),
+  ask: asked<Question>(),
+  withdraw: asked<{ readonly id: string }>(),
+  /** One deadline per root: a new one replaces the old. Passed → `deadline.passed`. */
+  setDeadline: asked<Deadline>(),
+};
+
+/** What the directory tells a root about those that it owns and about its owner. */
+export interface OwnedEnded {
+  readonly type: 'owned.ended';
+  readonly kind: string;
+  /** The last segment of the address: `client:fs`. */
+  readonly key: string;
+  readonly name: Address;
+  readonly why: 'done' | 'failed' | 'closed';
+  readonly output?: unknown;
+  readonly error?: string;
+}
+export interface OpenRefused {
+  readonly type: 'open.refused';
+  readonly kind: string;
+  readonly name: Address;
+  readonly input: object;
+}
+export interface OwnerEnded {
+  readonly type: 'owner.ended';
+  readonly why: string;
+}
+export type DirectoryEvent = OwnedEnded | OpenRefused | OwnerEnded;

@@ -1,0 +1,300 @@
+import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
+import type { Address } from './address.ts';
+import type { ListKind } from '../catalog/index.ts';
+import type { System } from '../resources/systems/index.ts';
+import type { SessionWaits } from '../client/waits.ts';
+import type { Failure } from '../protocol/failure.ts';
+import type { CancelReason } from '../protocol/messages/messages.ts';
+
+/** Several commands to one port, in order; the directory takes it apart, so adapters never see it. */
+export interface Batch<Command extends EventObject> {
+  readonly type: 'batch';
+  readonly commands: readonly Command[];
+}
+
+/**
+ * The holes of the machines: what each needs from outside, as the facts it hears and the commands it gives.
+ * `actors/runtime/assemble.ts` fills them with adapters, a scenario with scripted fakes; `scenarios/contracts` holds
+ * the suite that both pass. A hole that nobody filled fails by its name.
+ */
+export const callbackPort = <Input, Command extends EventObject>(
+  name: string,
+): CallbackActorLogic<Command | Batch<Command>, Input> =>
+  fromCallback<Command | Batch<Command>, Input>(() => {
+    throw new Error(`port not provided: ${name}`);
+  });
+
+// ── process: one child in a group of its own ────────────────────────────────────────────────────────────
+export interface ProcessInput {
+  /** The configured server whose launch facts (command, env, cwd) the adapter knows. */
+  readonly server: string;
+  /** Which of its configured launch facts: each change of them is a generation of its own. */
+  readonly generation: number;
+  /** Which of its launch specs: what those facts are with the values of their placeholders. The adapter launches this. */
+  readonly spec: number;
+  /** The key under which the ledger keeps the live child; a session finds its streams by it. */
+  readonly key: Address;
+}
+export type ProcessCommand =
+  | { readonly type: 'child.closeStdin' }
+  | { readonly type: 'child.signal'; readonly signal: 'SIGTERM' | 'SIGKILL' };
+export type ProcessFact =
+  | { readonly type: 'child.started'; readonly pid: number }
+  /** It never ran. `isFinal`: another try without a change would fail in the same way (ENOENT, EACCES, …). */
+  | { readonly type: 'child.failed'; readonly message: string; readonly isFinal?: boolean }
+  /**
+   * The leader ended and its pumps too. `left` counts living members of its group (zombies do not count);
+   * when it is above 0, `group.emptied` follows once they are gone. `stderr` is the last 64 KiB.
+   */
+  | {
+      readonly type: 'child.exited';
+      readonly code: number | null;
+      readonly signal: string | null;
+      readonly stderr: string;
+      readonly left: number;
+    }
+  | { readonly type: 'group.emptied' };
+export const processPort = callbackPort<ProcessInput, ProcessCommand>('process');
+
+// ── session: one MCP client, over the streams of a process, over HTTP, or inside this host ─────────────
+export interface SessionInput {
+  readonly server: string;
+  /** Which of its remote facts (URL, headers), and with which values: as with a process. */
+  readonly generation: number;
+  readonly spec: number;
+  /** The name under which questions reach this session. */
+  readonly key: Address;
+  /** The process whose streams it speaks over; null: it needs none. */
+  readonly process: Address | null;
+}
+export type { ListKind };
+/** What a server declared at the handshake. What it did not declare is never asked for. */
+export interface Offers {
+  readonly tools: { readonly listChanged: boolean } | null;
+  readonly resources: { readonly listChanged: boolean; readonly subscribe: boolean } | null;
+  readonly prompts: { readonly listChanged: boolean } | null;
+  readonly completions: boolean;
+  readonly logging: boolean;
+}
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly protocolVersion: string;
+  readonly offers: Offers;
+  /** What it says of itself for a screen; absent where it says nothing. */
+  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
+}
+export type SessionFact =
+  /** Connected and initialized. */
+  | { readonly type: 'session.opened'; readonly info: ServerInfo }
+  | SessionWaits
+  | { readonly type: 'session.failed'; readonly failure: Failure }
+  /** The stream broke; the process may live. Pending questions are refused first. */
+  /** `isExpired`: a remote server has forgotten this session (HTTP 404) and wants a new handshake. */
+  | { readonly type: 'session.lost'; readonly reason: string; readonly isExpired?: boolean }
+  /** Told whether or not the server declared that it would; only after `session.opened`. */
+  | { readonly type: 'list.changed'; readonly list: ListKind }
+  | { readonly type: 'resource.updated'; readonly uri: string };
+export const sessionPort = callbackPort<SessionInput, EventObject>('session');
+
+/** Answers to a `Question`, see effects.ts; before the one answer any number of those that are none. */
+export type AskFact =
+  /** It waits for its turn, and was not sent: `ahead` others come first. */
+  | { readonly type: 'ask.waiting'; readonly id: string; readonly ahead: number }
+  /** Its turn has come: it is being sent. */
+  | { readonly type: 'ask.began'; readonly id: string }
+  | {
+      readonly type: 'ask.progress';
+      readonly id: string;
+      readonly progress: number;
+      readonly total?: number;
+      readonly message?: string;
+    }
+  | {
+      readonly type: 'ask.answered';
+      readonly id: string;
+      readonly result: unknown;
+      /** Of the message that brought the result of a tool, where it has more than `manyBytes` (wire/protocol.ts). */
+      readonly bytes?: number;
+    }
+  /**
+   * `sent: false`: it surely never reached the other side. `lost: true`: it went out and nobody will answer; `alone`:
+   * the connection lives on, so nobody will say more about it. Otherwise the other side answered with an error.
+   */
+  | {
+      readonly type: 'ask.refused';
+      readonly id: string;
+      readonly failure: Failure;
+      readonly sent: boolean;
+      readonly lost?: boolean;
+      readonly alone?: boolean;
+    };
+
+const passing: ReadonlySet<string> = new Set([
+  'ask.waiting',
+  'ask.began',
+  'ask.progress',
+] satisfies AskFact['type'][]);
+/** It is the one answer, after which nothing more is said to this question. */
+export const isAnswer = (type: string | undefined): boolean => type !== undefined && !passing.has(type);
+
+// ── link: our seat in an office, as a Socket.IO client ─────────────────────────────────────────────────
+export interface LinkInput {
+  readonly url: string;
+  readonly role: 'agent' | 'computer';
+  readonly name: string;
+  readonly office: string;
+  /** The name under which questions (`client:*`, `server:list_room`) go out over this link. */
+  readonly key: Address;
+}
+export type LinkCommand =
+  | { readonly type: 'link.join' }
+  /** Goes out when the calls that wait are answered. */
+  | { readonly type: 'link.leave' }
+  /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
+  | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
+  | { readonly type: 'link.announce'; readonly event: Announcement };
+export type Announcement =
+  | 'server:update_tool_list'
+  | 'server:update_config'
+  | 'server:update_desktop'
+  | 'server:update_finder';
+/** An agent's call at the door of a computer. `ticket` names the ack that waits, `reqId` is the agent's word. */
+export interface AgentCalled {
+  readonly type: 'agent.called';
+  readonly ticket: string;
+  readonly reqId: string;
+  /** Its registered name, as the office has put it into the call. */
+  readonly agent: string;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** 0 = without limit. */
+  readonly timeoutMs: number;
+}
+export type LinkFact =
+  | { readonly type: 'link.up' }
+  /** Could not connect. */
+  | { readonly type: 'link.refused'; readonly reason: string }
+  | { readonly type: 'link.down'; readonly reason: string }
+  | { readonly type: 'join.accepted' }
+  | { readonly type: 'join.refused'; readonly text: string }
+  | { readonly type: 'leave.done' }
+  | AgentCalled
+  /** A call whose `reqId` already waits on this link. */
+  | { readonly type: 'agent.repeated'; readonly ticket: string; readonly reqId: string }
+  /** `reason`: not the agent takes it back, but its office. */
+  | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
+  | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
+  | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
+  /** `query`: as the wire has it. */
+  | {
+      readonly type: 'agent.askedSystem';
+      readonly system: System;
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly query: object;
+    }
+  /** A URI of neither system is refused at the door. */
+  | {
+      readonly type: 'agent.askedResource';
+      readonly system: System;
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly uri: string;
+      readonly server?: string;
+    }
+  /** Said to computers: nobody waits for the answers to this agent's calls any more. */
+  | { readonly type: 'agent.left'; readonly agent: string }
+  | { readonly type: 'computer.entered'; readonly computer: string }
+  | { readonly type: 'computer.left'; readonly computer: string }
+  | { readonly type: 'computer.toolsChanged'; readonly computer: string }
+  | { readonly type: 'computer.configChanged'; readonly computer: string }
+  | { readonly type: 'computer.systemChanged'; readonly computer: string; readonly system: System };
+export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
+
+// ── office: the Socket.IO server ───────────────────────────────────────────────────────────────────────
+export interface OfficeInput {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+}
+export interface SeatFacts {
+  readonly office: string;
+  readonly role: 'agent' | 'computer';
+  readonly name: string;
+}
+export type OfficeCommand =
+  /** Join and leave: the two-argument ack `(ok, text | null)`. */
+  | {
+      readonly type: 'office.answer';
+      readonly ticket: string;
+      readonly ok: boolean;
+      readonly text: string | null;
+    }
+  /** From now on this socket sits here: it is routed to and hears broadcasts. */
+  | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
+  /** From now on it sits nowhere: calls that wait for it are answered at once. */
+  | { readonly type: 'office.unseat'; readonly socket: string }
+  | {
+      readonly type: 'office.broadcast';
+      readonly office: string;
+      readonly except: string;
+      readonly event: 'notify:enter_office' | 'notify:leave_office';
+      readonly body: object;
+    };
+export type OfficeFact =
+  | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
+  | { readonly type: 'office.failed'; readonly message: string }
+  | { readonly type: 'socket.opened'; readonly socket: string }
+  | { readonly type: 'socket.closed'; readonly socket: string; readonly reason: string }
+  | {
+      readonly type: 'socket.joins';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly seat: SeatFacts;
+    }
+  | {
+      readonly type: 'socket.leaves';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly office: string;
+    };
+export const officePort = callbackPort<OfficeInput, OfficeCommand>('office');
+
+// ── transform: the programs of a config (`vrl`) over the results of calls ──────────────────────────────
+export type ProgramChecked = { readonly ok: true } | { readonly ok: false; readonly failure: Failure };
+export type Transformed =
+  /** The event after the program, as JSON. */
+  { readonly ok: true; readonly json: string } | { readonly ok: false; readonly failure: Failure };
+/**
+ * Programs run one after the other, in the order that they were asked for. One that takes too long is ended, and
+ * those behind it run. Everything that is asked is answered once, but for what was withdrawn, which never is.
+ */
+export interface Transformer {
+  /** Whether it can be run: `VrlSyntaxError` with `{message, line, column}` when it cannot. Never rejects. */
+  check(source: string): Promise<ProgramChecked>;
+  /** `give` is never called before this returns. The returned function withdraws. */
+  run(source: string, event: object, give: (answer: Transformed) => void): () => void;
+  /** What is asked is refused; resolves when nothing of it is left. */
+  close(): Promise<void>;
+}
+
+// ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
+export type Give<Fact> = (fact: Fact) => void;
+/** A port that lives as long as the state that invoked it. `close` is final, synchronous and never throws. */
+export interface Leaf<Command = EventObject> {
+  tell(command: Command): void;
+  close(): void;
+}
+export interface Ports {
+  process(at: Address, input: ProcessInput, give: Give<ProcessFact>): Leaf<ProcessCommand>;
+  session(at: Address, input: SessionInput, give: Give<SessionFact>): Leaf;
+  link(at: Address, input: LinkInput, give: Give<LinkFact>): Leaf<LinkCommand>;
+  office(at: Address, input: OfficeInput, give: Give<OfficeFact>): Leaf<OfficeCommand>;
+  /** Asks; the returned function withdraws the question (a call in flight is cancelled at the other side). */
+  ask(
+    from: Address,
+    question: { id: string; session: Address; method: string; params?: unknown; lane?: string },
+    give: Give<AskFact>,
+  ): () => void;
+}

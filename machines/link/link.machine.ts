@@ -1,0 +1,197 @@
+/**
+ * Our seat in an office: one Socket.IO connection at a time, for a computer or an agent.
+ *
+ * online   — a connection exists: connecting → joining → joined{quiet | gathering} (changes of tools are
+ *            gathered before they are announced) → leaving
+ * waiting  — no connection; the next one is opened after the pause. Nothing is buffered meanwhile
+ * closed   — final: left politely, or the leave was not answered in time
+ *
+ * Agents may call while our own join is still pending, so calls are taken in every state of `online`.
+ */
+import { type ActorRefFrom } from 'xstate';
+import { aggregateAck, callAck, conflictAck, contentsAck, toolsAck } from '../protocol/messages/acks.ts';
+import * as does from './link.setup.ts';
+import { answer, because, forgetAskers, parts, pass, tell, tellStage } from './link.setup.ts';
+
+export type { LinkStart, LinkOrder, ToolsListed, ConfigShown, LinkNews } from './link.setup.ts';
+
+export const linkMachine = parts.createMachine({
+  id: 'link',
+  context: ({ input }) => ({
+    ...input,
+    signature: null,
+    announced: null,
+    config: 0,
+    announcedConfig: 0,
+    shown: {},
+    announcedSystems: null,
+    reason: null,
+    refused: false,
+  }),
+  initial: 'online',
+  on: {
+    'tools.changed': { actions: { type: 'rememberTools', params: ({ event }) => event } },
+    'config.changed': { actions: { type: 'rememberConfig', params: ({ event }) => event } },
+    'aggregate.changed': { actions: { type: 'rememberShown', params: ({ event }) => event } },
+  },
+  states: {
+    online: {
+      invoke: {
+        id: 'socket',
+        src: 'link',
+        input: ({ context: { url, role, name, office, self } }) => ({ url, role, name, office, key: self }),
+      },
+      exit: forgetAskers,
+      initial: 'connecting',
+      on: {
+        'link.refused': { target: 'waiting', actions: because((e) => e.reason) },
+        'link.down': { target: 'waiting', actions: because((e) => e.reason) },
+        'join.refused': { target: 'waiting', actions: because((e) => e.text, true) },
+        'agent.called': { actions: tell((c, call) => ({ type: 'tool.call', call, replyTo: c.self })) },
+        'agent.repeated': { actions: answer((e) => ({ ticket: e.ticket, body: conflictAck(e.reqId) })) },
+        'agent.cancelled': {
+          actions: tell((_, e) => ({
+            type: 'call.cancel',
+            ticket: e.ticket,
+            reason: e.reason === undefined ? 'agent_requested' : does.whyCancelled[e.reason],
+          })),
+        },
+        'agent.askedTools': {
+          actions: tell((c, e) => ({
+            type: 'tools.wanted',
+            ticket: e.ticket,
+            reqId: e.reqId,
+            replyTo: c.self,
+          })),
+        },
+        'agent.askedConfig': {
+          actions: tell((c, e) => ({
+            type: 'config.wanted',
+            ticket: e.ticket,
+            reqId: e.reqId,
+            replyTo: c.self,
+          })),
+        },
+        'agent.askedSystem': {
+          actions: tell((c, { type: _, ...asked }) => ({
+            ...asked,
+            type: 'aggregate.wanted',
+            isByAgent: true,
+            replyTo: c.self,
+          })),
+        },
+        'agent.askedResource': {
+          actions: tell((c, { type: _, ...asked }) => ({
+            ...asked,
+            type: 'resource.wanted',
+            isByAgent: true,
+            replyTo: c.self,
+          })),
+        },
+        'agent.left': { actions: forgetAskers },
+        'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
+        'tools.listed': {
+          actions: [
+            answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.reqId) })),
+            { type: 'rememberAnswered', params: ({ event }) => event },
+          ],
+        },
+        'aggregate.shown': { actions: answer((e) => ({ ticket: e.ticket, body: aggregateAck(e) })) },
+        'resource.read': { actions: answer((e) => ({ ticket: e.ticket, body: contentsAck(e) })) },
+        'config.shown': { actions: answer((e) => ({ ticket: e.ticket, body: e.config })) },
+        'computer.entered': { actions: pass },
+        'computer.left': { actions: pass },
+        'computer.toolsChanged': { actions: pass },
+        'computer.configChanged': { actions: pass },
+        'computer.systemChanged': { actions: pass },
+        close: '.leaving',
+      },
+      states: {
+        connecting: {
+          tags: 'connecting',
+          entry: tellStage('connecting'),
+          on: { 'link.up': 'joining', close: '#link.closed' },
+          after: {
+            linkTimeout: { target: '#link.waiting', actions: because(() => 'no connection in time') },
+          },
+        },
+        joining: {
+          tags: 'connecting',
+          entry: 'join',
+          on: { 'join.accepted': { target: 'joined', actions: ['rememberFirst', 'forgetReason'] } },
+          after: {
+            linkTimeout: { target: '#link.waiting', actions: because(() => 'no answer to the join in time') },
+          },
+        },
+        joined: {
+          tags: 'ready',
+          entry: tellStage('joined'),
+          /** Told at once: whoever keeps the system has gathered them. What changed before is told like tools are. */
+          on: { 'aggregate.changed': does.announceChange },
+          initial: 'quiet',
+          states: {
+            quiet: { always: { guard: 'isNews', target: 'gathering' } },
+            /** Quiet for a while, or long enough without: then one announcement, if there still is news. */
+            gathering: {
+              tags: 'refreshing',
+              initial: 'listening',
+              after: { longestQuiet: 'announcing' },
+              states: {
+                listening: {
+                  after: { quiet: '#link.online.joined.announcing' },
+                  on: {
+                    'tools.changed': {
+                      target: 'listening',
+                      reenter: true,
+                      actions: { type: 'rememberTools', params: ({ event }) => event },
+                    },
+                    'config.changed': {
+                      target: 'listening',
+                      reenter: true,
+                      actions: { type: 'rememberConfig', params: ({ event }) => event },
+                    },
+                  },
+                },
+              },
+            },
+            announcing: {
+              tags: 'refreshing',
+              always: [
+                { guard: 'isToolNews', actions: ['announce', 'rememberAnnounced'] },
+                { guard: 'isConfigNews', actions: ['announceConfig', 'rememberConfigAnnounced'] },
+                ...does.announceMissed,
+                { target: 'quiet' },
+              ],
+            },
+          },
+        },
+        leaving: {
+          tags: 'closing',
+          entry: [does.cancelAskers, 'leave'],
+          on: {
+            'agent.called': { actions: answer(does.leavingAck) },
+            'leave.done': '#link.closed',
+            'link.down': '#link.closed',
+            'join.refused': {},
+            close: {},
+          },
+          after: { linkTimeout: '#link.closed' },
+        },
+      },
+    },
+    waiting: {
+      tags: 'connecting',
+      // By chance up to half as long again: not everybody comes back to an office in the same instant.
+      entry: [
+        tellStage('waiting'),
+        {
+          type: 'setDeadline',
+          params: ({ context: c }) => ({ ms: c.timing.linkBackoffMs, spread: 0.5 }),
+        },
+      ],
+      on: { 'deadline.passed': 'online', close: 'closed' },
+    },
+    closed: { type: 'final', entry: tellStage('closed') },
+  },
+});
+export type LinkRef = ActorRefFrom<typeof linkMachine>;

@@ -1,0 +1,146 @@
+/**
+ * The server side: one Socket.IO server, one seat per connection, one table of claims for all its offices.
+ * A routed call is no actor but an entry in the pending table of the adapter (DECISIONS.md): the relay is the
+ * hot path. The adapter routes only between those that this machine has seated.
+ *
+ * opening — the port is being bound
+ * serving — connections come, join, leave and go
+ * closing — passed through: every seat is closed
+ * closed | failed (the port could not be bound, or was lost) — final
+ */
+import { sendTo, setup, type ActorRefFrom } from 'xstate';
+import { keyOf } from '../kernel/address.ts';
+import { assign } from '../kernel/assign.ts';
+import { effects, type OwnedEnded } from '../kernel/effects.ts';
+import { officePort, type Batch, type OfficeCommand } from '../kernel/ports.ts';
+import { claim, forget, noClaims, release } from './rooms/claims.ts';
+import type { SeatStart } from './seat.machine.ts';
+import {
+  type OfficeNews,
+  type Input,
+  type Context,
+  type Event,
+  type Did,
+  type Claiming,
+  answerClaim,
+  answerLeave,
+  answerGone,
+  socketOf,
+  did,
+  toSeat,
+} from './office.setup.ts';
+
+export type { OfficeStart, OfficeOrder, OfficeNews } from './office.setup.ts';
+
+const tellHost = {
+  type: 'post',
+  params: ({ context, event }: { context: Context; event: OfficeNews }) => ({ to: context.owner, event }),
+} as const;
+
+export const officeMachine = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as Event,
+    output: {} as { readonly how: 'closed' | 'failed' },
+    tags: {} as 'connecting' | 'ready' | 'closing',
+    children: {} as { server: 'office' },
+  },
+  actors: { office: officePort },
+  guards: { isBroken: (_, { why }: OwnedEnded) => why === 'failed' },
+  actions: {
+    ...effects,
+    command: sendTo('server', (_, { commands }: Did): Batch<OfficeCommand> => ({ type: 'batch', commands })),
+    claim: assign(({ context }, { socket, seat }: Claiming) => {
+      const claimed = claim(context.claims, socket, seat);
+      return claimed.ok ? { claims: claimed.claims } : {};
+    }),
+    release: assign(({ context }, { socket }: { socket: string }) => ({
+      claims: release(context.claims, socket).claims,
+    })),
+    forget: assign(({ context }, { socket }: { socket: string }) => ({
+      claims: forget(context.claims, socket).claims,
+    })),
+  },
+}).createMachine({
+  id: 'office',
+  context: ({ input }) => ({ ...input, claims: noClaims }),
+  invoke: { id: 'server', src: 'office', input: ({ context: { host, port } }) => ({ host, port }) },
+  initial: 'opening',
+  on: { close: '.closing' },
+  states: {
+    opening: {
+      tags: 'connecting',
+      on: {
+        'office.opened': { target: 'serving', actions: tellHost },
+        'office.failed': { target: 'failed', actions: tellHost },
+      },
+    },
+    serving: {
+      tags: 'ready',
+      on: {
+        'office.failed': { target: 'failed', actions: tellHost },
+        'socket.opened': {
+          actions: {
+            type: 'open',
+            params: ({ event }) => ({
+              kind: 'seat',
+              key: keyOf(event.socket),
+              input: { socket: event.socket } satisfies SeatStart,
+            }),
+          },
+        },
+        'socket.joins': { actions: toSeat((e) => ({ type: 'seat.join', ticket: e.ticket, seat: e.seat })) },
+        'socket.leaves': {
+          actions: toSeat((e) => ({ type: 'seat.leave', ticket: e.ticket, office: e.office })),
+        },
+        'socket.closed': {
+          actions: [
+            ...did((c, e: { socket: string }) => answerGone(c, e.socket)),
+            { type: 'forget', params: ({ event }) => event },
+          ],
+        },
+        'owned.ended': [
+          {
+            guard: { type: 'isBroken', params: ({ event }) => event },
+            actions: [
+              ...did((c, e: OwnedEnded) => answerGone(c, socketOf(c, e).socket)),
+              { type: 'forget', params: ({ context, event }) => socketOf(context, event) },
+            ],
+          },
+          {},
+        ],
+        'seat.claims': {
+          actions: [
+            ...did((c, e: Claiming) => answerClaim(c, e, claim(c.claims, e.socket, e.seat))),
+            { type: 'claim', params: ({ event }) => event },
+          ],
+        },
+        'seat.leaves': {
+          actions: [
+            ...did((c, e: { socket: string; ticket: string }) => answerLeave(c, e.socket, e.ticket)),
+            { type: 'release', params: ({ event }) => event },
+          ],
+        },
+        'seat.answers': {
+          actions: {
+            type: 'command',
+            params: ({ event: { ticket, ok, text } }) => ({
+              commands: [{ type: 'office.answer', ticket, ok, text }],
+              letters: [],
+            }),
+          },
+        },
+      },
+    },
+    closing: {
+      tags: 'closing',
+      entry: { type: 'tellOwned', params: { kind: 'seat', event: { type: 'close' } } },
+      always: 'closed',
+    },
+    closed: { type: 'final', output: { how: 'closed' } },
+    failed: { type: 'final', output: { how: 'failed' } },
+  },
+  output: ({ event }) => (event as unknown as { output: { how: 'closed' | 'failed' } }).output,
+});
+export type OfficeRef = ActorRefFrom<typeof officeMachine>;

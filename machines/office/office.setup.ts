@@ -1,0 +1,136 @@
+/** What the chart of office.machine.ts is made of: its words, and what each claim leads to. */
+import { keyOf, nameOf, type Address } from '../kernel/address.ts';
+import { type DirectoryEvent, type OwnedEnded, type Post } from '../kernel/effects.ts';
+import { type OfficeCommand, type OfficeFact, type OfficeInput, type SeatFacts } from '../kernel/ports.ts';
+import { forget, release, type Claimed, type Claims } from './rooms/claims.ts';
+import type { SeatNews, SeatOrder } from './seat.machine.ts';
+
+export type OfficeStart = OfficeInput;
+export type OfficeOrder = { readonly type: 'close' };
+export type OfficeNews =
+  | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
+  | { readonly type: 'office.failed'; readonly message: string }
+  | { readonly type: 'seat.changed'; readonly seat: SeatFacts; readonly stage: 'joined' | 'left' };
+export type Input = OfficeStart & { readonly self: Address; readonly owner: Address };
+export interface Context extends Input {
+  readonly claims: Claims;
+}
+export type Event = OfficeOrder | OfficeFact | SeatNews | DirectoryEvent;
+
+const seatAt = (c: Context, socket: string): Address => `${nameOf(c.self)}/seat:${keyOf(socket)}`;
+const noticeOf = (seat: SeatFacts): object => ({ office_id: seat.office, [seat.role]: seat.name });
+const left = (c: Context, socket: string, seat: SeatFacts | undefined): Did =>
+  seat
+    ? {
+        commands: [
+          {
+            type: 'office.broadcast',
+            office: seat.office,
+            except: socket,
+            event: 'notify:leave_office',
+            body: noticeOf(seat),
+          },
+        ],
+        letters: [{ to: c.owner, event: { type: 'seat.changed', seat, stage: 'left' } as OfficeNews }],
+      }
+    : { commands: [], letters: [] };
+export interface Did {
+  readonly commands: readonly OfficeCommand[];
+  readonly letters: readonly Post[];
+}
+export type Claiming = Extract<SeatNews, { type: 'seat.claims' }>;
+
+/** Acks go out before broadcasts (a2c-wire X9): whoever joins knows it before the others call it. */
+export function answerClaim(c: Context, { socket, ticket, seat }: Claiming, claimed: Claimed): Did {
+  const seatAddress = seatAt(c, socket);
+  if (!claimed.ok)
+    return {
+      commands: [{ type: 'office.answer', ticket, ok: false, text: claimed.text }],
+      letters: [{ to: seatAddress, event: { type: 'claim.refused' } satisfies SeatOrder }],
+    };
+  const granted: SeatOrder = { type: 'claim.granted', seat };
+  const joined: OfficeNews = { type: 'seat.changed', seat, stage: 'joined' };
+  const gone = left(c, socket, claimed.left);
+  const unseat: OfficeCommand[] = claimed.left ? [{ type: 'office.unseat', socket }] : [];
+  const enter: OfficeCommand = {
+    type: 'office.broadcast',
+    office: seat.office,
+    except: socket,
+    event: 'notify:enter_office',
+    body: noticeOf(seat),
+  };
+  return {
+    commands: [
+      ...unseat,
+      { type: 'office.seat', socket, seat },
+      { type: 'office.answer', ticket, ok: true, text: null },
+      ...gone.commands,
+      ...(claimed.repeated ? [] : [enter]),
+    ],
+    letters: [
+      ...gone.letters,
+      { to: seatAddress, event: granted },
+      ...(claimed.repeated ? [] : [{ to: c.owner, event: joined }]),
+    ],
+  };
+}
+export const answerLeave = (c: Context, socket: string, ticket: string): Did => {
+  const gone = left(c, socket, release(c.claims, socket).left);
+  return {
+    /** The seed asks for the notice first, then the ack (O14). */
+    commands: [
+      { type: 'office.unseat', socket },
+      ...gone.commands,
+      { type: 'office.answer', ticket, ok: true, text: null },
+    ],
+    letters: [
+      ...gone.letters,
+      { to: seatAt(c, socket), event: { type: 'claim.released' } satisfies SeatOrder },
+    ],
+  };
+};
+export const answerGone = (c: Context, socket: string): Did => {
+  const gone = left(c, socket, forget(c.claims, socket).left);
+  return {
+    commands: [{ type: 'office.unseat', socket }, ...gone.commands],
+    letters: [
+      ...gone.letters,
+      { to: seatAt(c, socket), event: { type: 'close' } satisfies SeatOrder, ifThere: true },
+    ],
+  };
+};
+
+/** The machine of a seat broke: whoever sat there is unseated, and its next join or leave is refused. */
+export const socketOf = (c: Context, ended: OwnedEnded): { readonly socket: string } => ({
+  socket: Object.keys(c.claims.seats).find((socket) => ended.key === `seat:${keyOf(socket)}`) ?? ended.key,
+});
+export const did = <E>(what: (c: Context, event: E) => Did) =>
+  [
+    {
+      type: 'command',
+      params: ({ context, event }: { context: Context; event: E }) => what(context, event),
+    },
+    {
+      type: 'postAll',
+      params: ({ context, event }: { context: Context; event: E }) => what(context, event),
+    },
+  ] as const;
+export const toSeat = <E extends { readonly socket: string; readonly ticket: string }>(
+  order: (event: E) => SeatOrder,
+) =>
+  ({
+    type: 'post',
+    params: ({ context, event }: { context: Context; event: E }) => ({
+      to: seatAt(context, event.socket),
+      event: order(event),
+      orElse: {
+        to: context.self,
+        event: {
+          type: 'seat.answers',
+          ticket: event.ticket,
+          ok: false,
+          text: 'This connection has failed in the office: connect again',
+        } satisfies SeatNews,
+      },
+    }),
+  }) as const;

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SeatFacts } from '../../kernel/ports.ts';
+import { claim, type Claims, forget, noClaims, release, seatOf } from './claims.ts';
+
+const computer = (name: string, office = 'o'): SeatFacts => ({ office, role: 'computer', name });
+const agent = (name: string, office = 'o'): SeatFacts => ({ office, role: 'agent', name });
+const seated = (...seats: readonly (readonly [socket: string, seat: SeatFacts])[]): Claims =>
+  seats.reduce((claims, [socket, seat]) => {
+    const claimed = claim(claims, socket, seat);
+    if (!claimed.ok) throw new Error(claimed.text);
+    return claimed.claims;
+  }, noClaims);
+const refused = (text: string): object => ({ ok: false, text: expect.stringContaining(text) as string });
+
+describe('claims', () => {
+  it('O01 a computer takes its seat', () => {
+    expect(seatOf(seated(['s1', computer('c')]), 's1')).toEqual(computer('c'));
+  });
+  it('O04 a repeated join changes nothing', () => {
+    const claims = seated(['s1', computer('c')]);
+    expect(claim(claims, 's1', computer('c'))).toEqual({ ok: true, claims, repeated: true });
+  });
+  it('O05 an office has one agent; the refusal says by whom the seat is taken', () => {
+    const claims = seated(['s1', agent('boss')]);
+    expect(claim(claims, 's2', agent('a'))).toEqual(refused('Agent already in room'));
+    expect(claim(claims, 's2', agent('boss'))).toEqual(refused("'boss'"));
+  });
+  it('O06 an agent leaves before it joins elsewhere', () => {
+    expect(claim(seated(['s1', agent('a')]), 's1', agent('a', 'p'))).toEqual(
+      refused('Agent sid already in room'),
+    );
+  });
+  it('O07 a computer that joins elsewhere gives up its old seat', () => {
+    const claimed = claim(seated(['s1', computer('c')]), 's1', computer('c', 'p'));
+    expect(claimed).toMatchObject({ ok: true, left: computer('c') });
+    expect(claimed.ok && Object.keys(claimed.claims.offices)).toEqual(['p']);
+  });
+  it('O08 a connection keeps its role, also after it left', () => {
+    const claims = seated(['s1', computer('c')]);
+    for (const now of [claims, release(claims, 's1').claims])
+      expect(claim(now, 's1', agent('a'))).toEqual(refused('Role mismatch'));
+    expect(claim(forget(claims, 's1').claims, 's1', agent('a'))).toMatchObject({ ok: true });
+  });
+  it('O09 computers of one office do not share a name', () => {
+    const claims = seated(['s1', computer('c')]);
+    expect(claim(claims, 's2', computer('c'))).toEqual(refused('already exists'));
+  });
+  it('O10 computers of different names sit in one office', () => {
+    expect(claim(seated(['s1', computer('c')]), 's2', computer('d'))).toMatchObject({ ok: true });
+  });
+  it('O11 a switch takes a name that is free there', () => {
+    const claims = seated(['s1', computer('c')], ['s2', computer('d', 'p')]);
+    expect(claim(claims, 's1', computer('c', 'p'))).toMatchObject({ ok: true, left: computer('c') });
+  });
+  it('O12 after a refusal another name works', () => {
+    const claims = seated(['s1', computer('c')]);
+    expect(claim(claims, 's2', computer('c')).ok).toBe(false);
+    expect(claim(claims, 's2', agent('c')).ok).toBe(true);
+  });
+  it('O13 a switch that fails leaves the computer where it was', () => {
+    const claims = seated(['s1', computer('c')], ['s2', computer('c', 'p')]);
+    expect(claim(claims, 's1', computer('c', 'p'))).toEqual(refused('already exists'));
+    expect(seatOf(claims, 's1')).toEqual(computer('c'));
+  });
+  it('O14 who leaves has no seat any more, and it is known which one it was', () => {
+    const { claims, left } = release(seated(['s1', computer('c')]), 's1');
+    expect([left, seatOf(claims, 's1')]).toEqual([computer('c'), undefined]);
+  });
+  it('O15 who has no seat leaves nothing', () => {
+    const claims = seated(['s1', computer('c')]);
+    expect(release(claims, 's2')).toEqual({ claims });
+  });
+  it('O16 a name is free as soon as its holder is gone', () => {
+    const { claims, left } = forget(seated(['s1', computer('c')]), 's1');
+    expect([claims, left]).toEqual([noClaims, computer('c')]);
+  });
+  it('O17 the end of an old socket does not touch its successor', () => {
+    const freed = release(seated(['s1', computer('c')]), 's1').claims;
+    const claimed = claim(freed, 's2', computer('c'));
+    const later = claimed.ok ? forget(claimed.claims, 's1').claims : noClaims;
+    expect([seatOf(later, 's2'), later.offices['o']?.computers]).toEqual([computer('c'), { c: 's2' }]);
+  });
+  it('O19 the same name may sit in two offices', () => {
+    expect(claim(seated(['s1', computer('c')]), 's2', computer('c', 'p')).ok).toBe(true);
+  });
+  it('§7.1 no. 8: a new name on the same socket is a switch', () => {
+    for (const [old, fresh] of [
+      [computer('c'), computer('d')],
+      [agent('a'), agent('b')],
+    ] as const)
+      expect(claim(seated(['s1', old]), 's1', fresh)).toMatchObject({ ok: true, left: old });
+  });
+  it('names like those of built-in properties are names', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const claims = seated(['s1', computer(name, name)]);
+      expect(seatOf(claims, 's1')).toEqual(computer(name, name));
+      expect(claim(claims, 's2', computer(name, name))).toEqual(refused('already exists'));
+      expect(forget(claims, 's1').claims).toEqual(noClaims);
+    }
+  });
+});
+
+describe('whatever happens', () => {
+  const socket = fc.constantFrom('sock1', 'sock2', 'sock3', 'sock4');
+  const seat = fc.record({
+    office: fc.constantFrom('o', 'p'),
+    role: fc.constantFrom('agent' as const, 'computer' as const),
+    name: fc.constantFrom('x', 'y'),
+  });
+  const step = fc.oneof(
+    fc.record({ do: fc.constant('claim' as const), socket, seat }),
+    fc.record({ do: fc.constantFrom('release' as const, 'forget' as const), socket }),
+  );
+  const run = (claims: Claims, one: typeof step extends fc.Arbitrary<infer S> ? S : never): Claims => {
+    if (one.do !== 'claim') return (one.do === 'release' ? release : forget)(claims, one.socket).claims;
+    const claimed = claim(claims, one.socket, one.seat);
+    if (!claimed.ok) expect(claimed.text).not.toContain('sock');
+    return claimed.ok ? claimed.claims : claims;
+  };
+  it('O23 places and seats agree, and nobody shares one', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const { seats, offices } = steps.reduce(run, noClaims);
+        const placed = Object.entries(offices).flatMap(([office, { agent: a, computers }]) => [
+          ...(a === undefined ? [] : [`${a} ${office}/agent`]),
+          ...Object.entries(computers).map(([name, s]) => `${s} ${office}/computer/${name}`),
+        ]);
+        const sitting = Object.entries(seats).map(
+          ([s, { office, role, name }]) => `${s} ${office}/${role === 'agent' ? role : `computer/${name}`}`,
+        );
+        expect(new Set(placed)).toEqual(new Set(sitting));
+        expect(placed).toHaveLength(sitting.length);
+      }),
+    );
+  });
+});

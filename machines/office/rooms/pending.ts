@@ -1,0 +1,161 @@
+import { extended } from '../../kernel/extended.ts';
+import { refusal } from '../../protocol/messages/answers.ts';
+import { type Failure, wireCodes } from '../../protocol/failure.ts';
+import { unanswered } from '../../protocol/messages/outcome.ts';
+import type { CancelReason } from '../../protocol/messages/messages.ts';
+import { mostInFlight, sizes } from '../../protocol/protocol.ts';
+
+export interface Timers {
+  setTimer(run: () => void, ms: number): unknown;
+  clearTimer(timer: unknown): void;
+}
+/** A routed question that waits for its target. */
+export interface Routed {
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+  /** 0 = without limit. */
+  readonly timeoutMs: number;
+  /** One sender may have each id in flight once. */
+  readonly reqId?: string;
+  /** Called once, with the arguments of the ack. */
+  readonly onAnswer: (...ack: unknown[]) => void;
+  /** Called before that when nobody waits for its target any more, which is still there. */
+  readonly onGivenUp?: (why: CancelReason) => void;
+}
+interface Entry extends Routed {
+  readonly id: number;
+  readonly timer: unknown;
+}
+
+const left: Failure = {
+  code: wireCodes.notFound,
+  message: 'The computer left before it answered',
+  details: { reason: 'left' },
+};
+/**
+ * The reason for which a connection ends when its peer sent more than `sizes.officePayloadBytes` at once. A transport
+ * never hands over such a message, so which question it was to answer stays unknown.
+ */
+export const oversized = 'message too large';
+const cutOff: Failure = {
+  code: wireCodes.notFound,
+  message:
+    `The computer sent a message of more than ${sizes.officePayloadBytes} bytes, the most that an office carries, ` +
+    'and lost its connection by that',
+  details: { reason: 'too_large', limit_bytes: sizes.officePayloadBytes },
+};
+const abandoned: Failure = {
+  code: wireCodes.notFound,
+  message: 'You left the office before the computer answered',
+  details: { reason: 'left' },
+};
+const closing: Failure = {
+  code: wireCodes.notFound,
+  message: 'The office is closing',
+  details: { reason: 'closing' },
+};
+const conflict: Failure = { code: wireCodes.conflict, message: 'This req_id is in flight already' };
+const tooMany: Failure = {
+  code: wireCodes.tooMany,
+  message: `You have ${mostInFlight} questions in flight; wait for an answer before you ask more`,
+  details: { limit: mostInFlight },
+};
+const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
+  code: wireCodes.timeout,
+  message:
+    `The computer did not answer within ${timeoutMs / 1000} s` +
+    (reqId === undefined ? '' : ` (call '${reqId}')`),
+  details: { reason: 'timeout', timeout_ms: timeoutMs },
+});
+
+/** A call that was forwarded may have run: its outcome is unknown (answers.md, Calls and servers). */
+const lost = (event: string, failure: Failure): readonly unknown[] => refusal(event, failure, unanswered);
+
+/**
+ * The questions on their way through an office. Socket.IO's own ack of a vanished target waits its whole time-out
+ * or for ever (spikes §1.4), so the office keeps this table: every entry settles exactly once, by the answer, the
+ * time-out, or the end of one of the two sockets. Each operation costs the same with one or 10,000 in flight.
+ */
+export class Pending {
+  readonly #timers: Timers;
+  readonly #entries = new Map<number, Entry>();
+  readonly #bySocket = new Map<string, Set<Entry>>();
+  /** `<req_id>` per asking socket. */
+  readonly #reqIds = new Map<string, Set<string>>();
+  #lastId = 0;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The id to settle it by; a failure when this sender has the same `reqId` in flight, or too many questions. */
+  add(routed: Routed): number | Failure {
+    const { from, to, event, timeoutMs, reqId } = routed;
+    if ((this.#bySocket.get(from)?.size ?? 0) >= mostInFlight) return tooMany;
+    if (reqId !== undefined) {
+      const inFlight = this.#reqIds.get(from) ?? new Set<string>();
+      if (inFlight.has(reqId)) return conflict;
+      this.#reqIds.set(from, inFlight.add(reqId));
+    }
+    const id = ++this.#lastId;
+    const expire = (): void => {
+      routed.onGivenUp?.('timeout');
+      this.settle(id, ...lost(event, timedOut(routed)));
+    };
+    const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
+    const entry: Entry = extended(routed, { id, timer });
+    this.#entries.set(id, entry);
+    for (const socket of [from, to])
+      this.#bySocket.set(socket, (this.#bySocket.get(socket) ?? new Set()).add(entry));
+    return id;
+  }
+
+  /** False: it was settled before, and this answer is dropped. */
+  settle(id: number, ...ack: unknown[]): boolean {
+    const entry = this.#entries.get(id);
+    if (!entry) return false;
+    this.#forget(entry);
+    entry.onAnswer(...ack);
+    return true;
+  }
+
+  /**
+   * The socket sits nowhere any more: who waits for it is answered at once. What it asked itself is answered
+   * too if it still listens, else (it is `gone`, for this reason) dropped.
+   */
+  leave(socket: string, gone?: string): void {
+    const why = gone === oversized ? cutOff : left;
+    for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
+      if (entry.from === socket) entry.onGivenUp?.('left');
+      if (entry.from === socket && gone !== undefined) this.#forget(entry);
+      else this.settle(entry.id, ...lost(entry.event, entry.from === socket ? abandoned : why));
+    }
+  }
+
+  /** Answers everything that waits. */
+  close(): void {
+    for (const { id, event, onGivenUp } of [...this.#entries.values()]) {
+      onGivenUp?.('closing');
+      this.settle(id, ...lost(event, closing));
+    }
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry.id);
+    if (entry.timer !== undefined) this.#timers.clearTimer(entry.timer);
+    for (const socket of [entry.from, entry.to]) {
+      const entries = this.#bySocket.get(socket);
+      entries?.delete(entry);
+      if (entries?.size === 0) this.#bySocket.delete(socket);
+    }
+    if (entry.reqId === undefined) return;
+    const inFlight = this.#reqIds.get(entry.from);
+    inFlight?.delete(entry.reqId);
+    if (inFlight?.size === 0) this.#reqIds.delete(entry.from);
+  }
+}

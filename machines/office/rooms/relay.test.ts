@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import type { SeatFacts } from '../../kernel/ports.ts';
+import { judge, type Verdict } from './relay.ts';
+import { Seating } from './seating.ts';
+
+const agent: SeatFacts = { office: 'o', role: 'agent', name: 'a' };
+const computer: SeatFacts = { office: 'o', role: 'computer', name: 'c' };
+const seating = new Seating();
+seating.seat('sa', agent);
+seating.seat('sc', computer);
+seating.seat('sx', { office: 'p', role: 'computer', name: 'x' });
+seating.seat('sp', { office: 'p', role: 'computer', name: 'c' });
+
+const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 3 };
+const questions = [
+  'client:get_tools',
+  'client:get_config',
+  'client:get_desktop',
+  'client:get_finder',
+  'client:read_resource',
+];
+const question = { agent: 'a', req_id: 'r', computer: 'c', uri: 'dpe://h' };
+const updates = ['config', 'tool_list', 'desktop', 'finder'];
+const cancel = { agent: 'a', req_id: 'r' };
+const codeOf = (verdict: Verdict): unknown => {
+  if (verdict.type !== 'answer') return verdict.type;
+  const body = verdict.ack[0] as { error?: { code: number }; meta?: { error_code: number } };
+  return body.error?.code ?? body.meta?.error_code;
+};
+
+describe('the relay', () => {
+  it('R01 forwards a call into the own office as it came', () => {
+    const verdict = judge(agent, 'client:tool_call', call, seating);
+    expect(verdict).toMatchObject({ type: 'forward', event: 'client:tool_call', toSocket: 'sc', reqId: 'r' });
+    expect(verdict).toHaveProperty('payload', call);
+  });
+  it('§7.1 no. 11: waits 5 s longer than the computer may take, so that its own time-out can arrive', () => {
+    expect(judge(agent, 'client:tool_call', call, seating)).toMatchObject({ timeoutMs: 8000 });
+  });
+  it('waits without limit for a call without limit, and 30 s for a question', () => {
+    expect(judge(agent, 'client:tool_call', { ...call, timeout: 0 }, seating)).toMatchObject({
+      timeoutMs: 0,
+    });
+    for (const event of questions)
+      expect(judge(agent, event, question, seating)).toMatchObject({
+        type: 'forward',
+        event,
+        payload: question,
+        timeoutMs: 30_000,
+      });
+  });
+  it('R02 lets unknown keys pass', () => {
+    expect(judge(agent, 'client:tool_call', { ...call, more: 1 }, seating)).toMatchObject({
+      payload: { more: 1 },
+    });
+  });
+  it('R03 refuses a call by a computer', () => {
+    for (const event of ['client:tool_call', ...questions])
+      expect(codeOf(judge(computer, event, { ...call, ...question }, seating))).toBe(403);
+  });
+  it('R04 does not find the computer of another office', () => {
+    for (const event of ['client:tool_call', ...questions])
+      expect(codeOf(judge(agent, event, { ...call, ...question, computer: 'x' }, seating))).toBe(404);
+  });
+  it.each(['nobody', 'a', '__proto__'])('R05 does not find %s', (name) => {
+    for (const event of ['client:tool_call', ...questions])
+      expect(codeOf(judge(agent, event, { ...call, ...question, computer: name }, seating))).toBe(404);
+  });
+  it.each(updates)('R12 tells an update under the registered name: %s', (what) => {
+    expect(judge(computer, `server:update_${what}`, { computer: 'other' }, seating)).toEqual({
+      type: 'broadcast',
+      office: 'o',
+      event: `notify:update_${what}`,
+      body: { computer: 'c' },
+    });
+  });
+  it.each(updates)('R13 tells no update of an agent or of nobody: %s', (what) => {
+    for (const sender of [agent, undefined])
+      expect(codeOf(judge(sender, `server:update_${what}`, { computer: 'c' }, seating))).toBe(403);
+  });
+  it('R14 tells a cancel of the agent that made the call', () => {
+    expect(judge(agent, 'server:tool_call_cancel', cancel, seating)).toMatchObject({
+      type: 'broadcast',
+      body: cancel,
+    });
+  });
+  it('R15 tells no cancel of anybody else', () => {
+    expect(codeOf(judge(agent, 'server:tool_call_cancel', { ...cancel, agent: 'b' }, seating))).toBe(403);
+    for (const sender of [computer, undefined])
+      expect(codeOf(judge(sender, 'server:tool_call_cancel', cancel, seating))).toBe(403);
+  });
+  it('O20 lists the own office, each member once, with the req_id', () => {
+    const verdict = judge(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' }, seating);
+    expect(verdict).toEqual({
+      type: 'answer',
+      ack: [
+        {
+          req_id: 'r',
+          sessions: [
+            { sid: 'sa', name: 'a', role: 'agent', office_id: 'o' },
+            { sid: 'sc', name: 'c', role: 'computer', office_id: 'o' },
+          ],
+        },
+      ],
+    });
+  });
+  it('O22 lists no other office', () => {
+    expect(
+      codeOf(judge(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'p' }, seating)),
+    ).toBe(403);
+  });
+  it.each(['client:dance', '__proto__', 'constructor'])('says that it does not know %s', (event) => {
+    for (const sender of [agent, undefined])
+      expect(judge(sender, event, {}, seating)).toMatchObject({
+        ack: [{ error: { code: 501, message: `Unknown event: ${event}` } }],
+      });
+  });
+});

@@ -1,0 +1,158 @@
+import type { z } from 'zod';
+import type { SeatFacts } from '../../kernel/ports.ts';
+import { timing, type Timing } from '../../kernel/timing.ts';
+import { badPayload, refusal } from '../../protocol/messages/answers.ts';
+import { getConfig } from '../../protocol/messages/computer-config.ts';
+import { getDesktop } from '../../protocol/messages/desktop.ts';
+import { events, isKnownEvent, notices, type NoticeName, type RelayedName } from '../../protocol/events.ts';
+import { getFinder } from '../../protocol/messages/finder.ts';
+import { type Failure, wireCodes } from '../../protocol/failure.ts';
+import * as messages from '../../protocol/messages/messages.ts';
+import { toTimeoutMs } from '../../protocol/protocol.ts';
+import { readResource } from '../../protocol/messages/resource.ts';
+import type { Lookup } from './seating.ts';
+
+/** What an office does with one event of one of its sockets. */
+export type Verdict =
+  | {
+      readonly type: 'forward';
+      readonly event: RelayedName;
+      readonly toSocket: string;
+      readonly payload: object;
+      /** How long the office waits for the answer; 0 = without limit. */
+      readonly timeoutMs: number;
+      /** Set where a second question with the same id must not run beside the first. */
+      readonly reqId?: string;
+    }
+  | {
+      readonly type: 'broadcast';
+      readonly office: string;
+      readonly event: NoticeName;
+      readonly body: object;
+    }
+  /** The arguments of the ack. */
+  | { readonly type: 'answer'; readonly ack: readonly unknown[] };
+
+export type RelayTiming = Pick<Timing, 'relayMarginMs' | 'queryMs'>;
+
+const no = (event: string, code: Failure['code'], message: string, details?: object): Verdict => ({
+  type: 'answer',
+  ack: refusal(event, { code, message, ...(details && { details: { ...details } }) }),
+});
+const forbidden = (event: string, message: string): Verdict => no(event, wireCodes.forbidden, message);
+
+type Checked<T> = { readonly data: T } | { readonly verdict: Verdict };
+function check<T>(schema: z.ZodType<T>, event: string, payload: unknown): Checked<T> {
+  const read = schema.safeParse(payload);
+  if (read.success) return { data: read.data };
+  return { verdict: { type: 'answer', ack: refusal(event, badPayload(read.error, event)) } };
+}
+
+interface Case {
+  readonly sender: SeatFacts;
+  readonly event: string;
+  readonly payload: unknown;
+  readonly lookup: Lookup;
+  readonly limits: RelayTiming;
+}
+
+/** How long an answer to a question may take, and whether the question may be in flight twice. */
+type Waits<T> = (question: T, limits: RelayTiming) => { readonly timeoutMs: number; readonly reqId?: string };
+const forAQuery = (_: unknown, { queryMs }: RelayTiming): { timeoutMs: number } => ({ timeoutMs: queryMs });
+const forACall: Waits<messages.ToolCall> = ({ timeout, req_id: reqId }, { relayMarginMs }) => ({
+  timeoutMs: timeout === 0 ? 0 : toTimeoutMs(timeout) + relayMarginMs,
+  reqId,
+});
+
+/** The target is looked up in the sender's own office only, and learns the sender's registered name. */
+const forward =
+  <T extends { agent: string; computer: string }>(
+    relayed: RelayedName,
+    schema: z.ZodType<T>,
+    waits: Waits<T> = forAQuery,
+  ) =>
+  ({ sender, event, payload, lookup, limits }: Case): Verdict => {
+    if (sender.role !== 'agent') return forbidden(event, `Only an agent may send ${event}`);
+    const checked = check(schema, event, payload);
+    if ('verdict' in checked) return checked.verdict;
+    const { data } = checked;
+    const toSocket = lookup.computer(sender.office, data.computer);
+    if (toSocket === undefined)
+      return no(event, wireCodes.notFound, `Computer '${data.computer}' is not in this office`, {
+        reason: 'unknown',
+        computer: data.computer,
+      });
+    const named = data.agent === sender.name ? data : { ...data, agent: sender.name };
+    return { type: 'forward', event: relayed, toSocket, payload: named, ...waits(data, limits) };
+  };
+
+/** A computer says that something of it changed: the others hear it under its registered name. */
+const update =
+  (notice: NoticeName) =>
+  ({ sender, event, payload }: Case): Verdict => {
+    if (sender.role !== 'computer') return forbidden(event, `Only a computer may send ${event}`);
+    const checked = check(messages.computerUpdate, event, payload);
+    if ('verdict' in checked) return checked.verdict;
+    return { type: 'broadcast', office: sender.office, event: notice, body: { computer: sender.name } };
+  };
+
+function listRoom({ sender, event, payload, lookup }: Case): Verdict {
+  const checked = check(messages.listRoom, event, payload);
+  if ('verdict' in checked) return checked.verdict;
+  const { office_id: office, req_id } = checked.data;
+  if (office !== sender.office) return forbidden(event, 'Only the own office can be listed');
+  const sessions = lookup
+    .members(office)
+    .map(({ socket, seat }) => ({ sid: socket, name: seat.name, role: seat.role, office_id: office }));
+  return { type: 'answer', ack: [{ sessions, req_id }] };
+}
+
+function cancelToolCall({ sender, event, payload }: Case): Verdict {
+  if (sender.role !== 'agent') return forbidden(event, `Only an agent may send ${event}`);
+  const checked = check(messages.toolCallCancel, event, payload);
+  if ('verdict' in checked) return checked.verdict;
+  const { agent, req_id } = checked.data;
+  if (agent !== sender.name)
+    return forbidden(event, 'A call can be cancelled by the agent that made it only');
+  return {
+    type: 'broadcast',
+    office: sender.office,
+    event: notices.toolCallCancelled,
+    body: { agent, req_id },
+  };
+}
+
+/** Each event that is relayed, told or answered right here. */
+const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
+  [events.toolCall]: forward(events.toolCall, messages.toolCall, forACall),
+  [events.getTools]: forward(events.getTools, messages.getTools),
+  [events.getConfig]: forward(events.getConfig, getConfig),
+  [events.getDesktop]: forward(events.getDesktop, getDesktop),
+  [events.getFinder]: forward(events.getFinder, getFinder),
+  [events.readResource]: forward(events.readResource, readResource),
+  [events.updateConfig]: update(notices.updateConfig),
+  [events.updateToolList]: update(notices.updateToolList),
+  [events.updateDesktop]: update(notices.updateDesktop),
+  [events.updateFinder]: update(notices.updateFinder),
+  [events.listRoom]: listRoom,
+  [events.cancelToolCall]: cancelToolCall,
+};
+
+/**
+ * The verdict on one event; join and leave are not its business. No name in a payload is believed: notices carry
+ * the registered name, a cancel under another name is refused, and nothing crosses the sender's office
+ * (a2c-wire §7.1, §8.3). An event that asks for no ack gets none, so a refusal of it is silence.
+ */
+export function judge(
+  sender: SeatFacts | undefined,
+  event: string,
+  payload: unknown,
+  lookup: Lookup,
+  limits: RelayTiming = timing,
+): Verdict {
+  if (event.startsWith('notify:')) return forbidden(event, 'Only an office sends notify:*');
+  const rule = isKnownEvent(event) ? rules[event] : undefined;
+  if (!rule) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, 80)}`);
+  if (!sender) return forbidden(event, 'Join an office first');
+  return rule({ sender, event, payload, lookup, limits });
+}

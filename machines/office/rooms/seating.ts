@@ -1,0 +1,51 @@
+import type { SeatFacts } from '../../kernel/ports.ts';
+
+export interface Member {
+  readonly socket: string;
+  readonly seat: SeatFacts;
+}
+/** What the relay may ask about an office. */
+export interface Lookup {
+  computer(office: string, name: string): string | undefined;
+  members(office: string): readonly Member[];
+}
+
+export const isSameSeat = (a: SeatFacts, b: SeatFacts): boolean =>
+  a.office === b.office && a.role === b.role && a.name === b.name;
+
+const keyOf = (seat: SeatFacts): string => `${seat.role}:${seat.name}`;
+
+/**
+ * Who sits where right now, as the office machine seated them: the index that the relay reads on each call.
+ * `claims.ts` decides, this obeys.
+ */
+export class Seating implements Lookup {
+  readonly #seats = new Map<string, SeatFacts>();
+  readonly #offices = new Map<string, Map<string, Member>>();
+
+  seatOf(socket: string): SeatFacts | undefined {
+    return this.#seats.get(socket);
+  }
+  computer(office: string, name: string): string | undefined {
+    return this.#offices.get(office)?.get(`computer:${name}`)?.socket;
+  }
+  members(office: string): readonly Member[] {
+    return [...(this.#offices.get(office)?.values() ?? [])];
+  }
+  seat(socket: string, seat: SeatFacts): void {
+    this.unseat(socket);
+    this.#seats.set(socket, seat);
+    const places = this.#offices.get(seat.office) ?? new Map<string, Member>();
+    this.#offices.set(seat.office, places.set(keyOf(seat), { socket, seat }));
+  }
+  unseat(socket: string): SeatFacts | undefined {
+    const seat = this.#seats.get(socket);
+    if (!seat) return undefined;
+    this.#seats.delete(socket);
+    const places = this.#offices.get(seat.office);
+    // A successor may hold the same name already: only the own entry goes.
+    if (places?.get(keyOf(seat))?.socket === socket) places.delete(keyOf(seat));
+    if (places?.size === 0) this.#offices.delete(seat.office);
+    return seat;
+  }
+}

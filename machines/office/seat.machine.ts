@@ -1,0 +1,129 @@
+/**
+ * One connection to the office, from its first packet to its last. The office decides who may sit where
+ * (claims are one table for all); the seat is where each connection stands.
+ *
+ * connected — no place in any office: it may join, and is refused everything else
+ * claiming  — asked the office for a place
+ * joined    — sits in one office under one name; a computer may claim another place from here
+ * leaving   — gives its place up
+ * closed    — final: its socket is gone
+ */
+import { setup, type ActorRefFrom } from 'xstate';
+import type { Address } from '../kernel/address.ts';
+import { assign } from '../kernel/assign.ts';
+import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import type { SeatFacts } from '../kernel/ports.ts';
+
+export interface SeatStart {
+  readonly socket: string;
+}
+export type SeatOrder =
+  | { readonly type: 'seat.join'; readonly ticket: string; readonly seat: SeatFacts }
+  | { readonly type: 'seat.leave'; readonly ticket: string; readonly office: string }
+  | { readonly type: 'claim.granted'; readonly seat: SeatFacts }
+  | { readonly type: 'claim.refused' }
+  | { readonly type: 'claim.released' }
+  | { readonly type: 'close' };
+/** What the office hears. */
+export type SeatNews =
+  | {
+      readonly type: 'seat.claims';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly seat: SeatFacts;
+    }
+  | { readonly type: 'seat.leaves'; readonly socket: string; readonly ticket: string }
+  | {
+      readonly type: 'seat.answers';
+      readonly ticket: string;
+      readonly ok: boolean;
+      readonly text: string | null;
+    };
+type Input = SeatStart & { readonly self: Address; readonly owner: Address };
+interface Context extends Input {
+  readonly seat: SeatFacts | null;
+}
+
+const say = <E>(news: (c: Context, event: E) => SeatNews) =>
+  ({
+    type: 'post',
+    params: ({ context, event }: { context: Context; event: E }) => ({
+      to: context.owner,
+      event: news(context, event),
+    }),
+  }) as const;
+const claim = {
+  target: 'claiming',
+  actions: say((c, e: Extract<SeatOrder, { type: 'seat.join' }>) => ({
+    type: 'seat.claims',
+    socket: c.socket,
+    ticket: e.ticket,
+    seat: e.seat,
+  })),
+} as const;
+const notThere = say((_, e: Extract<SeatOrder, { type: 'seat.leave' }>) => ({
+  type: 'seat.answers',
+  ticket: e.ticket,
+  ok: false,
+  text: `Not in office '${e.office}'`,
+}));
+
+export const seatMachine = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as SeatOrder | DirectoryEvent,
+    tags: {} as 'connecting' | 'ready' | 'closing',
+  },
+  actions: {
+    ...effects,
+    rememberSeat: assign((_, params: { seat: SeatFacts }) => ({ seat: params.seat })),
+    forgetSeat: assign({ seat: null }),
+  },
+  guards: {
+    isThere: ({ context }, params: { office: string }) => context.seat?.office === params.office,
+    hasSeat: ({ context }) => context.seat !== null,
+  },
+}).createMachine({
+  id: 'seat',
+  context: ({ input }) => ({ ...input, seat: null }),
+  initial: 'connected',
+  on: { close: '.closed', 'seat.leave': { actions: notThere } },
+  states: {
+    connected: { on: { 'seat.join': claim } },
+    claiming: {
+      tags: 'connecting',
+      on: {
+        'claim.granted': {
+          target: 'joined',
+          actions: { type: 'rememberSeat', params: ({ event }) => event },
+        },
+        'claim.refused': [{ guard: 'hasSeat', target: 'joined' }, { target: 'connected' }],
+        /** Two joins at once: the office answers each in its turn. */
+        'seat.join': { actions: claim.actions },
+      },
+    },
+    joined: {
+      tags: 'ready',
+      on: {
+        'seat.join': claim,
+        'claim.granted': { actions: { type: 'rememberSeat', params: ({ event }) => event } },
+        'claim.refused': {},
+        'seat.leave': [
+          {
+            guard: { type: 'isThere', params: ({ event }) => event },
+            target: 'leaving',
+            actions: say((c, e) => ({ type: 'seat.leaves', socket: c.socket, ticket: e.ticket })),
+          },
+          { actions: notThere },
+        ],
+      },
+    },
+    leaving: {
+      tags: 'closing',
+      on: { 'claim.released': { target: 'connected', actions: 'forgetSeat' }, 'seat.join': claim },
+    },
+    closed: { type: 'final' },
+  },
+});
+export type SeatRef = ActorRefFrom<typeof seatMachine>;

@@ -1,0 +1,111 @@
+/** The wire of A2C-SMCP as data: names, schemas, errors. Exported as `a2c-actors/wire`. */
+export {
+  NAMESPACE,
+  PROTOCOL_VERSION,
+  longestTimeoutMs,
+  mostInFlight,
+  sizes,
+  toTimeoutMs,
+} from './protocol.ts';
+export {
+  events,
+  isKnownEvent,
+  notices,
+  type EventName,
+  type NoticeName,
+  type RelayedName,
+} from './events.ts';
+export type { ClientToServer, ServerToClient } from './messages/socket-events.ts';
+export {
+  getConfig,
+  getConfigReply,
+  shownInput,
+  shownServer,
+  type GetConfig,
+  type GetConfigReply,
+  type ShownInput,
+  type ShownServer,
+} from './messages/computer-config.ts';
+export { getDesktop, getDesktopReply, type GetDesktop, type GetDesktopReply } from './messages/desktop.ts';
+export {
+  dpeCatalogue,
+  dpeDocumentMetadata,
+  dpeDocumentPages,
+  dpeDocumentSummary,
+  dpeElementDetail,
+  dpePage,
+  dpePageSummary,
+  getFinder,
+  getFinderReply,
+  type DPECatalogue,
+  type DPEDocumentMetadata,
+  type DPEDocumentPages,
+  type DPEDocumentSummary,
+  type DPEElementDetail,
+  type DPEPage,
+  type DPEPageSummary,
+  type GetFinder,
+  type GetFinderReply,
+} from './messages/finder.ts';
+export {
+  readResource,
+  readResourceReply,
+  resourceContents,
+  type ReadResource,
+  type ReadResourceReply,
+  type ResourceContents,
+} from './messages/resource.ts';
+export {
+  callToolResult,
+  computerUpdate,
+  getTools,
+  getToolsReply,
+  joinOffice,
+  leaveOffice,
+  listRoom,
+  listRoomReply,
+  seatNotice,
+  smcpTool,
+  toolCall,
+  toolCallCancel,
+  toolCallCancelled,
+  type CallToolResult,
+  type ComputerUpdate,
+  type GetTools,
+  type GetToolsReply,
+  type JoinOffice,
+  type LeaveOffice,
+  type ListRoom,
+  type ListRoomReply,
+  type SeatNotice,
+  type SMCPTool,
+  type ToolCall,
+  type ToolCallCancel,
+  type ToolCallCancelled,
+} from './messages/messages.ts';
+export { toWireError, wireCodes, type Failure, type LocalCode, type WireCode } from './failure.ts';
+export {
+  badPayload,
+  errorAck,
+  failureResult,
+  refusal,
+  type ErrorAck,
+  type FailureResult,
+  type FailureResultOptions,
+} from './messages/answers.ts';
+export { missingPart, type Missing } from './messages/missing.ts';
+export { failureIn, readAnswer, readToolResult, type Answer, type ToolAnswer } from './reading.ts';
+export { excessBytes } from './size.ts';
+export type { MetaValue, SmcpTool } from './messages/tool.ts';
+export {
+  readConfig,
+  readContents,
+  readDesktop,
+  readFinder,
+  readRoom,
+  readTools,
+  type DesktopRead,
+  type FinderRead,
+  type Read,
+  type RoomMember,
+} from './messages/lists.ts';

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { badPayload, errorAck, failureResult, refusal } from './answers.ts';
+import { events } from '../events.ts';
+import { toolCall } from './messages.ts';
+import { failureIn, readAnswer, readToolResult } from '../reading.ts';
+
+describe('a failure on the wire', () => {
+  it('is nested, and without details where there are none', () => {
+    expect(errorAck({ code: 404, message: 'gone' })).toEqual({ error: { code: 404, message: 'gone' } });
+  });
+  it('of a tool call is a result with the same object inside', () => {
+    const failure = { code: 'ServerNotActive', message: 'down', details: { state: 'waiting' } } as const;
+    const { error } = errorAck(failure);
+    expect(failureResult(failure, { text: 'told', meta: { extra: 1 } })).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: 'told' }],
+      structuredContent: { error },
+      meta: { error_code: error.code, a2c_outcome: 'failed', a2c_phase: 'resolving', extra: 1 },
+    });
+  });
+  it('marks time-outs and cancels', () => {
+    expect(failureResult({ code: 408, message: '' }).meta).toMatchObject({
+      error_code: 408,
+      a2c_timeout: true,
+    });
+    expect(failureResult({ code: 'ToolExecutionTimeout', message: '' }).meta).toMatchObject({
+      a2c_timeout: true,
+    });
+    expect(failureResult({ code: 'ToolCallCancelled', message: '' }).meta).toMatchObject({
+      a2c_cancelled: true,
+    });
+  });
+  it('has its remedy beside its details', () => {
+    const remedy = 'Start it: servers start fs';
+    expect(errorAck({ code: 404, message: 'gone', remedy })).toEqual({
+      error: { code: 404, message: 'gone', remedy },
+    });
+    expect(readAnswer(errorAck({ code: 404, message: 'gone', remedy }))).toEqual({
+      ok: false,
+      failure: { code: 404, message: 'gone', remedy },
+    });
+  });
+  it('answers a join with two arguments', () => {
+    expect(refusal(events.joinOffice, { code: 400, message: 'no' })).toEqual([false, 'no']);
+  });
+  it('tells which field of a payload is wrong', () => {
+    const { error } = toolCall.safeParse({
+      agent: 'a',
+      req_id: 'r',
+      computer: 'c',
+      params: [],
+      timeout: 1.5,
+    });
+    const failure = error && badPayload(error, events.toolCall);
+    expect(failure?.code).toBe(400);
+    expect(failure?.message).toMatch(
+      /^Wrong payload of client:tool_call: tool_name: .+; params: .+; timeout: expected whole/,
+    );
+  });
+});
+
+describe('an ack of a stranger', () => {
+  it.each([
+    [
+      'nested',
+      { error: { code: 404, message: 'm', details: { reason: 'left' } } },
+      { code: 404, details: { reason: 'left' } },
+    ],
+    ['flat', { code: 403, message: 'm' }, { code: 403 }],
+    [
+      'flat with a code that we do not know',
+      { code: 4101, message: 'm' },
+      { code: 500, details: { code: 4101 } },
+    ],
+    ['of Rust', { Err: 'm' }, { code: 500 }],
+    ['text only', { error: 'm' }, { code: 500 }],
+  ])('is read as an error: %s', (_, ack, failure) => {
+    expect(readAnswer(ack)).toEqual({ ok: false, failure: { message: 'm', ...failure } });
+  });
+  it.each([undefined, null])('that is empty means that the event is not known there', (ack) => {
+    expect(readAnswer(ack)).toMatchObject({ ok: false, failure: { code: 501 } });
+  });
+  it('R16 is unwrapped when Rust wrapped it', () => {
+    expect(readAnswer({ Ok: { tools: [] } })).toEqual({ ok: true, body: { tools: [] } });
+    expect(readAnswer({ Ok: 1, more: 2 })).toEqual({ ok: true, body: { Ok: 1, more: 2 } });
+  });
+  it('is a body otherwise', () => {
+    for (const body of [{ tools: [], req_id: 'r' }, 'text', [1], 0])
+      expect(readAnswer(body)).toEqual({ ok: true, body });
+  });
+});
+
+describe('an answer to a tool call', () => {
+  it('is a result, also when the result is an error that we wrote', () => {
+    const failure = { code: 404, message: 'gone', details: { reason: 'left' } } as const;
+    const read = readToolResult(JSON.parse(JSON.stringify(failureResult(failure))));
+    expect(read).toMatchObject({ ok: true, result: { isError: true, _meta: { error_code: 404 } } });
+    expect(read.ok && failureIn(read.result)).toEqual(failure);
+  });
+  it('may carry the error of a Python computer', () => {
+    const structuredContent = { error: "Tool 'x' is disabled", error_type: 'PermissionError' };
+    const read = readToolResult({ meta: null, content: [], structuredContent, isError: true });
+    expect(read.ok && failureIn(read.result)).toEqual({
+      code: 4003,
+      message: "Tool 'x' is disabled",
+      details: { reason: 'PermissionError' },
+    });
+  });
+  it("is no failure of ours when it is the tool's own error", () => {
+    const read = readToolResult({ content: [{ type: 'text', text: 'no' }], isError: true });
+    expect(read.ok && failureIn(read.result)).toBe(undefined);
+  });
+  it.each([{ Ok: null }, undefined, { code: 403, message: 'm' }, 'text', { content: 'text' }])(
+    'is a failure: %j',
+    (ack) => {
+      expect(readToolResult(ack).ok).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import { events } from '../events.ts';
+import { type Failure, toWireError, wireCodes, type WireError } from '../failure.ts';
+import { type Ending, endingMeta, neverSent } from './outcome.ts';
+import { problemsIn } from '../problems.ts';
+
+export interface ErrorAck {
+  readonly error: WireError;
+}
+
+/** The answer to a `client:*` or `server:list_room` that failed. */
+export const errorAck = (failure: Failure): ErrorAck => ({ error: toWireError(failure) });
+
+/** A failed tool call as the wire has it: a CallToolResult, because that is what every agent can parse. */
+export interface FailureResult {
+  readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent: { readonly error: WireError };
+  readonly isError: true;
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+export interface FailureResultOptions {
+  /** What the model reads; the failure's message by default. */
+  readonly text?: string;
+  /** What is known of its effect, and where it was. By default it was never sent. */
+  readonly ending?: Ending;
+  /** Joins `error_code`, `a2c_outcome` and `a2c_phase`, and `a2c_timeout` or `a2c_cancelled` where the failure is one. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+export function failureResult(failure: Failure, options: FailureResultOptions = {}): FailureResult {
+  const error = toWireError(failure);
+  const timedOut = error.code === wireCodes.timeout || error.code === wireCodes.toolTimeout;
+  return {
+    content: [{ type: 'text', text: options.text ?? failure.message }],
+    structuredContent: { error },
+    isError: true,
+    meta: {
+      error_code: error.code,
+      ...endingMeta(options.ending ?? neverSent),
+      ...(timedOut && { a2c_timeout: true }),
+      ...(failure.code === 'ToolCallCancelled' && { a2c_cancelled: true }),
+      ...options.meta,
+    },
+  };
+}
+
+/** The arguments of the ack that says no to an event, in the form that this event's askers can read. */
+export function refusal(event: string, failure: Failure, ending = neverSent): readonly unknown[] {
+  if (event === events.joinOffice || event === events.leaveOffice) return [false, failure.message];
+  return [event === events.toolCall ? failureResult(failure, { ending }) : errorAck(failure)];
+}
+
+/** A payload that its schema refuses → 400 with one readable line per field: `timeout: expected whole seconds`. */
+export function badPayload(error: z.ZodError, event: string): Failure {
+  const problems = problemsIn(error);
+  return {
+    code: wireCodes.badRequest,
+    message: `Wrong payload of ${event}: ${problems.join('; ')}`,
+    details: { event, problems },
+  };
+}

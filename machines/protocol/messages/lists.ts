@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { wireCodes, type Failure } from '../failure.ts';
+import { getConfigReply, type GetConfigReply } from './computer-config.ts';
+import { getDesktopReply } from './desktop.ts';
+import { dpeDocumentSummary, getFinderReply, type DPEDocumentSummary } from './finder.ts';
+import { getToolsReply, listRoomReply } from './messages.ts';
+import { readMissing, type Missing } from './missing.ts';
+import { problemsIn } from '../problems.ts';
+import { readAnswer } from '../reading.ts';
+import { readResourceReply, type ReadResourceReply } from './resource.ts';
+import type { SmcpTool } from './tool.ts';
+
+export type Read<T> =
+  | { readonly ok: true; readonly body: T }
+  | { readonly ok: false; readonly failure: Failure };
+export interface RoomMember {
+  readonly name: string;
+  readonly role: string;
+}
+
+const unreadable = (message: string): Read<never> => ({
+  ok: false,
+  failure: { code: wireCodes.internal, message },
+});
+
+/** An ack that has to be a body of this shape. */
+function readBody<T>(ack: unknown, schema: z.ZodType<T>): Read<T> {
+  const answer = readAnswer(ack);
+  if (!answer.ok) return answer;
+  const parsed = schema.safeParse(answer.body);
+  if (parsed.success) return { ok: true, body: parsed.data };
+  return unreadable(`The peer's answer is not readable: ${problemsIn(parsed.error).join('; ')}`);
+}
+
+/** An ack that has to echo the `req_id` too; another one is not the answer to this question (R09). */
+function readReply<T extends { req_id: string }>(ack: unknown, reqId: string, schema: z.ZodType<T>): Read<T> {
+  const read = readBody(ack, schema);
+  if (!read.ok || read.body.req_id === reqId) return read;
+  return unreadable(`The answer is for '${read.body.req_id}', not for '${reqId}'`);
+}
+
+/** The ack of `client:get_tools`. */
+export function readTools(ack: unknown, reqId: string): Read<readonly SmcpTool[]> {
+  const read = readReply(ack, reqId, getToolsReply);
+  return read.ok ? { ok: true, body: read.body.tools as readonly SmcpTool[] } : read;
+}
+
+/** The ack of `server:list_room`. */
+export function readRoom(ack: unknown, reqId: string): Read<readonly RoomMember[]> {
+  const read = readReply(ack, reqId, listRoomReply);
+  return read.ok ? { ok: true, body: read.body.sessions } : read;
+}
+
+/** The ack of `client:get_config`, the one that echoes no `req_id`. */
+export const readConfig = (ack: unknown): Read<GetConfigReply> => readBody(ack, getConfigReply);
+
+// ── lists of which one bad entry spoils itself only ────────────────────────────────────────────────────
+/** So many entries are named; the rest is counted. */
+const mostNamed = 20;
+const textAt = (entry: unknown, key: string): string | undefined => {
+  const value = (entry as Readonly<Record<string, unknown>> | null | undefined)?.[key];
+  return typeof value === 'string' ? value : undefined;
+};
+/** Of a computer that names neither. */
+const unnamed = '(not named)';
+function entriesOf<T>(
+  key: string,
+  entries: readonly unknown[],
+  schema: z.ZodType<T>,
+): { readonly good: readonly T[]; readonly bad: readonly Missing[] } {
+  const [good, bad]: [T[], Missing[]] = [[], []];
+  for (const [at, entry] of entries.entries()) {
+    const read = schema.safeParse(entry);
+    if (read.success) {
+      good.push(read.data);
+      continue;
+    }
+    const uri = textAt(entry, 'uri');
+    bad.push({
+      server: textAt(entry, 'server') ?? unnamed,
+      reason: `${key}.${at} of its answer is not readable: ${problemsIn(read.error).join('; ')}`,
+      ...(uri !== undefined && { uri }),
+    });
+  }
+  const more = bad.length - mostNamed;
+  const rest = { server: unnamed, reason: `${more} more entries of its answer are not readable` };
+  return { good, bad: more > 0 ? [...bad.slice(0, mostNamed), rest] : bad };
+}
+
+export interface DesktopRead {
+  readonly desktops: readonly string[];
+  /** What the computer says is missing, and entries that are not readable. */
+  readonly missing: readonly Missing[];
+}
+const lenientDesktop = getDesktopReply.extend({
+  desktops: z.array(z.unknown()),
+  missing: z.unknown().optional(),
+});
+/** The ack of `client:get_desktop`. */
+export function readDesktop(ack: unknown, reqId: string): Read<DesktopRead> {
+  const read = readReply(ack, reqId, lenientDesktop);
+  if (!read.ok) return read;
+  const { good, bad } = entriesOf('desktops', read.body.desktops, z.string());
+  return { ok: true, body: { desktops: good, missing: [...readMissing(read.body.missing), ...bad] } };
+}
+
+export interface FinderRead {
+  readonly documents: readonly DPEDocumentSummary[];
+  readonly total_count: number;
+  /** What the computer says is missing, and entries that are not readable. */
+  readonly missing: readonly Missing[];
+  /** As they came, readable or not: the next page begins behind them. */
+  readonly entries: readonly unknown[];
+}
+const lenientFinder = getFinderReply.extend({
+  documents: z.array(z.unknown()),
+  missing: z.unknown().optional(),
+});
+/** The ack of `client:get_finder`. */
+export function readFinder(ack: unknown, reqId: string): Read<FinderRead> {
+  const read = readReply(ack, reqId, lenientFinder);
+  if (!read.ok) return read;
+  const { documents: entries, total_count, missing } = read.body;
+  const { good, bad } = entriesOf('documents', entries, dpeDocumentSummary);
+  return {
+    ok: true,
+    body: { documents: good, total_count, missing: [...readMissing(missing), ...bad], entries },
+  };
+}
+
+/** The ack of `client:read_resource`. */
+export const readContents = (ack: unknown, reqId: string): Read<ReadResourceReply> =>
+  readReply(ack, reqId, readResourceReply);

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { answered, asked, name, question, record, role, wholeSeconds } from '../fields.ts';
+
+/**
+ * One schema per wire message, the types inferred from it (a2c-wire §1). Here: seats, calls, tools, updates; the
+ * others stand in desktop.ts, finder.ts, resource.ts and computer-config.ts.
+ */
+
+/** `server:join_office`; the ack has two arguments, `(true, null)` or `(false, text)`. */
+export const joinOffice = z.looseObject({ role, name, office_id: name });
+export type JoinOffice = z.infer<typeof joinOffice>;
+
+/** `server:leave_office`; acked like a join. */
+export const leaveOffice = z.looseObject({ office_id: name });
+export type LeaveOffice = z.infer<typeof leaveOffice>;
+
+/** `server:list_room` → `ListRoomReply`. */
+export const listRoom = z.looseObject({ ...question, office_id: name });
+export type ListRoom = z.infer<typeof listRoom>;
+
+export const listRoomReply = z.looseObject({
+  sessions: z.array(z.looseObject({ sid: z.string(), name: z.string(), role, office_id: z.string() })),
+  ...answered,
+});
+export type ListRoomReply = z.infer<typeof listRoomReply>;
+
+/** `client:tool_call` → `CallToolResult`. `timeout` in seconds, 0 = without limit. */
+export const toolCall = z.looseObject({
+  ...asked,
+  tool_name: z.string(),
+  params: record,
+  timeout: wholeSeconds,
+});
+export type ToolCall = z.infer<typeof toolCall>;
+
+/** `client:get_tools` → `GetToolsReply`. */
+export const getTools = z.looseObject({ ...asked });
+export type GetTools = z.infer<typeof getTools>;
+
+/** One tool as agents see it. `return_schema` is always written (null allowed); readers tolerate its absence. */
+export const smcpTool = z.looseObject({
+  name: z.string().min(1),
+  description: z.string(),
+  params_schema: record,
+  return_schema: record.nullish(),
+  meta: record.nullish(),
+});
+export type SMCPTool = z.infer<typeof smcpTool>;
+
+export const getToolsReply = z.looseObject({ tools: z.array(smcpTool), ...answered });
+export type GetToolsReply = z.infer<typeof getToolsReply>;
+
+/** `server:tool_call_cancel`. No ack is expected. */
+export const toolCallCancel = z.looseObject(question);
+export type ToolCallCancel = z.infer<typeof toolCallCancel>;
+
+/** Why an office takes back a call by itself: it has given up waiting, its agent is gone, it closes. */
+export const cancelReasons = ['timeout', 'left', 'closing'] as const;
+export type CancelReason = (typeof cancelReasons)[number];
+
+/**
+ * `notify:tool_call_cancel`. `reason` is an extension of ours, and there only where the office itself takes the call back:
+ * without it, its agent does.
+ */
+export const toolCallCancelled = z.looseObject({
+  ...question,
+  reason: z.enum(cancelReasons).optional().catch(undefined),
+});
+export type ToolCallCancelled = z.infer<typeof toolCallCancelled>;
+
+/**
+ * `server:update_config`, `_tool_list`, `_desktop` and `_finder`, and the notices that the office makes of them (with
+ * the registered name).
+ */
+export const computerUpdate = z.looseObject({ computer: asked.computer });
+export type ComputerUpdate = z.infer<typeof computerUpdate>;
+
+/** `notify:enter_office` and `notify:leave_office`: exactly one of `computer` and `agent`, a name. */
+export const seatNotice = z.looseObject({
+  office_id: z.string(),
+  computer: z.string().nullish(),
+  agent: z.string().nullish(),
+});
+export type SeatNotice = z.infer<typeof seatNotice>;
+
+type Json = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Python dumps `meta` where MCP says `_meta`, and writes every absent optional as null. */
+const tidy = (value: Json): Record<string, unknown> => {
+  const { meta, is_error: isError, ...rest } = value;
+  const renamed = { _meta: meta, ...(isError === undefined ? {} : { isError }), ...rest };
+  if (renamed._meta === null || renamed._meta === undefined) renamed._meta = meta;
+  return Object.fromEntries(Object.entries(renamed).filter(([, v]) => v !== null && v !== undefined));
+};
+/** What is no content of MCP stays beside the others under this type: the tool has run all the same. */
+const tidyItem = (item: unknown): unknown => {
+  if (!isRecord(item) || typeof item['type'] !== 'string') return { type: 'unknown', value: item };
+  const tidied = tidy(item);
+  for (const key of ['resource', 'annotations']) if (isRecord(tidied[key])) tidied[key] = tidy(tidied[key]);
+  return tidied;
+};
+const tidyResult = (value: unknown): unknown => {
+  if (!isRecord(value)) return value;
+  const tidied = tidy(value);
+  if (Array.isArray(tidied['content'])) tidied['content'] = tidied['content'].map(tidyItem);
+  return tidied;
+};
+
+/**
+ * The result of a tool as MCP has it. Reads what the Python and Rust SDKs send too: `meta` for `_meta`, null
+ * for absent, `is_error`. An entry that is no content becomes `{type: 'unknown', value: entry}`.
+ */
+export const callToolResult = z.preprocess(
+  tidyResult,
+  z.looseObject({
+    content: z.array(z.looseObject({ type: z.string() })).default([]),
+    structuredContent: record.optional(),
+    isError: z.boolean().optional(),
+    _meta: record.optional(),
+  }),
+);
+export type CallToolResult = z.infer<typeof callToolResult>;

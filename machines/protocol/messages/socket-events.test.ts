@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import type { EventName, NoticeName, RelayedName } from '../events.ts';
+import type { ClientToServer, ServerToClient } from './socket-events.ts';
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+
+/** The compiler is the judge here: a name without its types, or types without a name, do not compile. */
+it('types every event of both directions, and no other', () => {
+  const up: Same<keyof ClientToServer, EventName> = true;
+  const down: Same<keyof ServerToClient, RelayedName | NoticeName> = true;
+  const twoArguments: Same<
+    Parameters<Parameters<ClientToServer['server:join_office']>[1]>,
+    [ok: boolean, text: string | null]
+  > = true;
+  expect([up, down, twoArguments]).toEqual([true, true, true]);
+});

@@ -1,0 +1,65 @@
+import type { ErrorAck } from './answers.ts';
+import type { GetConfig, GetConfigReply } from './computer-config.ts';
+import type { GetDesktop, GetDesktopReply } from './desktop.ts';
+import type { events, notices } from '../events.ts';
+import type { GetFinder, GetFinderReply } from './finder.ts';
+import type {
+  CallToolResult,
+  ComputerUpdate,
+  GetTools,
+  GetToolsReply,
+  JoinOffice,
+  LeaveOffice,
+  ListRoom,
+  ListRoomReply,
+  SeatNotice,
+  ToolCall,
+  ToolCallCancel,
+  ToolCallCancelled,
+} from './messages.ts';
+import type { ReadResource, ReadResourceReply } from './resource.ts';
+
+/**
+ * The wire as Socket.IO's type parameters: `new Server<ClientToServer, ServerToClient>()` for an office,
+ * `Socket<ServerToClient, ClientToServer>` for who sits in one. They say what peers of ours send; what arrives
+ * from strangers is `unknown` until a schema has seen it.
+ */
+type Claim<Payload> = (payload: Payload, ack: (ok: boolean, text: string | null) => void) => void;
+type Question<Payload, Reply> = (payload: Payload, ack: (reply: Reply | ErrorAck) => void) => void;
+/** May be sent without asking for an ack; the ack is empty, or says why nobody was told. */
+type Announcement<Payload> = (payload: Payload, ack?: (failure?: ErrorAck) => void) => void;
+type Notice<Body> = (body: Body) => void;
+
+/** What an agent asks of a computer, through the office. */
+interface Relayed {
+  /** A failed call is a result with `isError`, see `failureResult`. */
+  [events.toolCall]: (payload: ToolCall, ack: (result: CallToolResult) => void) => void;
+  [events.getTools]: Question<GetTools, GetToolsReply>;
+  [events.getConfig]: Question<GetConfig, GetConfigReply>;
+  [events.getDesktop]: Question<GetDesktop, GetDesktopReply>;
+  [events.getFinder]: Question<GetFinder, GetFinderReply>;
+  [events.readResource]: Question<ReadResource, ReadResourceReply>;
+}
+
+/** What agents and computers send to their office. */
+export interface ClientToServer extends Relayed {
+  [events.joinOffice]: Claim<JoinOffice>;
+  [events.leaveOffice]: Claim<LeaveOffice>;
+  [events.listRoom]: Question<ListRoom, ListRoomReply>;
+  [events.updateConfig]: Announcement<ComputerUpdate>;
+  [events.updateToolList]: Announcement<ComputerUpdate>;
+  [events.updateDesktop]: Announcement<ComputerUpdate>;
+  [events.updateFinder]: Announcement<ComputerUpdate>;
+  [events.cancelToolCall]: Announcement<ToolCallCancel>;
+}
+
+/** What an office sends to those who sit in it. */
+export interface ServerToClient extends Relayed {
+  [notices.enterOffice]: Notice<SeatNotice>;
+  [notices.leaveOffice]: Notice<SeatNotice>;
+  [notices.updateConfig]: Notice<ComputerUpdate>;
+  [notices.updateToolList]: Notice<ComputerUpdate>;
+  [notices.updateDesktop]: Notice<ComputerUpdate>;
+  [notices.updateFinder]: Notice<ComputerUpdate>;
+  [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
+}

@@ -1,0 +1,92 @@
+import { type Failure, type WireCode, wireCodes } from './failure.ts';
+import { callToolResult, type CallToolResult } from './messages/messages.ts';
+import { endingIn, type Ending } from './messages/outcome.ts';
+
+/**
+ * Reading the acks of strangers. An error comes in four shapes (a2c-wire §9 X5): nested
+ * `{error: {code, message}}` (ours), flat `{code, message}` (0.3.0), `{"Err": text}` (Rust), and an empty ack
+ * (Python: no such handler). A success may be wrapped as `{"Ok": body}` (Rust).
+ */
+export type Answer =
+  | { readonly ok: true; readonly body: unknown }
+  | { readonly ok: false; readonly failure: Failure };
+
+type Json = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isOnlyKey = (value: Json, key: string): boolean =>
+  Object.hasOwn(value, key) && Object.keys(value).length === 1;
+
+const ourCodes: ReadonlySet<unknown> = new Set(Object.values(wireCodes));
+const isOurCode = (code: unknown): code is WireCode => ourCodes.has(code);
+
+/** `{code, message, details?, remedy?}` of anyone → a failure; a code that we do not know becomes 500 and is kept in the details. */
+function readError(error: Json): Failure {
+  const details = isRecord(error['details']) ? error['details'] : undefined;
+  const remedy = typeof error['remedy'] === 'string' ? { remedy: error['remedy'] } : {};
+  const message = typeof error['message'] === 'string' ? error['message'] : 'The peer gave no reason';
+  if (isOurCode(error['code']))
+    return { code: error['code'], message, ...(details && { details }), ...remedy };
+  const foreign = { ...details, code: error['code'] ?? null };
+  return { code: wireCodes.internal, message, details: foreign, ...remedy };
+}
+
+const isError = (value: unknown): value is Json =>
+  isRecord(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string';
+
+/** The first argument of an ack to `client:*` or `server:list_room`. */
+export function readAnswer(ack: unknown): Answer {
+  if (ack === undefined || ack === null)
+    return {
+      ok: false,
+      failure: {
+        code: wireCodes.notBuilt,
+        message: 'The peer sent an empty answer: it does not know the event',
+      },
+    };
+  if (!isRecord(ack)) return { ok: true, body: ack };
+  if (isOnlyKey(ack, 'Ok')) return { ok: true, body: ack['Ok'] };
+  if (isOnlyKey(ack, 'Err'))
+    return { ok: false, failure: { code: wireCodes.internal, message: String(ack['Err']) } };
+  if (isError(ack)) return { ok: false, failure: readError(ack) };
+  if (isRecord(ack['error'])) return { ok: false, failure: readError(ack['error']) };
+  if (typeof ack['error'] === 'string')
+    return { ok: false, failure: { code: wireCodes.internal, message: ack['error'] } };
+  return { ok: true, body: ack };
+}
+
+export type ToolAnswer =
+  | { readonly ok: true; readonly result: CallToolResult }
+  | { readonly ok: false; readonly failure: Failure };
+
+/**
+ * The ack of a `client:tool_call` as an MCP result (`_meta`, no nulls). A result with `isError` is a result;
+ * `failureIn` tells what went wrong in it.
+ */
+export function readToolResult(ack: unknown): ToolAnswer {
+  const answer = readAnswer(ack);
+  if (!answer.ok) return answer;
+  const read = callToolResult.safeParse(answer.body);
+  if (read.success) return { ok: true, result: read.data };
+  return {
+    ok: false,
+    failure: { code: wireCodes.internal, message: 'The answer to the tool call is not a CallToolResult' },
+  };
+}
+
+/** Whether a result says that its call did not end well; then what it says of its end. */
+export const reportIn = (result: CallToolResult): Partial<Ending> | undefined =>
+  result.isError === true ? endingIn(result._meta) : undefined;
+
+/** The failure that a result with `isError` carries in `structuredContent.error`, ours or Python's; else none. */
+export function failureIn(result: CallToolResult): Failure | undefined {
+  const error = result.isError ? result.structuredContent?.['error'] : undefined;
+  if (isError(error)) return readError(error);
+  if (typeof error !== 'string') return undefined;
+  const type = result.structuredContent?.['error_type'];
+  return {
+    code: wireCodes.toolFailed,
+    message: error,
+    ...(type !== undefined && { details: { reason: type } }),
+  };
+}

@@ -1,0 +1,51 @@
+/** Pure rules of an aggregator about one resource: who is asked for it, and what whoever asks is told when nobody is. */
+import { keyOf } from '../kernel/address.ts';
+import { own, rulesOf, type Taken } from './aggregator.rules.ts';
+import type { Context, ResourceWanted } from './aggregator.events.ts';
+import type { Letter, Post } from '../kernel/effects.ts';
+import type { ReadStart } from './read.machine.ts';
+import type { Notice, ResourceRead, SystemRules } from './systems/index.ts';
+import { timingOf } from '../kernel/timing.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+
+const routeOf = (c: Context, { uri, server, history }: ResourceWanted): ReturnType<SystemRules['routeOf']> =>
+  rulesOf(c).routeOf(
+    uri,
+    Object.values(c.shelves)
+      .map((shelf) => shelf.listed)
+      .filter((listed) => server === undefined || listed.server === server),
+    history,
+  );
+/** Nobody lists it, and not all lists have come. */
+export const mustWait = (c: Context, wanted: ResourceWanted): boolean =>
+  c.awaited.length > 0 && !routeOf(c, wanted).ok;
+export function routeNotices(c: Context, wanted: ResourceWanted): readonly Notice[] {
+  const route = routeOf(c, wanted);
+  return route.ok && route.body.notice ? [route.body.notice] : [];
+}
+export function refused(
+  { ticket, reqId, replyTo }: Pick<ResourceWanted, 'ticket' | 'reqId' | 'replyTo'>,
+  failure: Failure,
+): Post {
+  const event: ResourceRead = { type: 'resource.read', ticket, reqId, contents: [], failure };
+  return { to: replyTo, event, ifThere: true };
+}
+export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens' | 'letters'> {
+  const { ticket, reqId, uri, replyTo } = wanted;
+  const route = routeOf(c, wanted);
+  if (!route.ok) return { opens: [], letters: [refused(wanted, route.failure)] };
+  const { server } = route.body;
+  const session = own(c, server)?.session ?? '';
+  const input: ReadStart = {
+    ...{ ticket, reqId, system: c.system, server, uri, session, replyTo },
+    ...(wanted.isByAgent && !c.exposed.includes(server) && { isDiscreet: true }),
+    timing: timingOf.read(c.timing),
+  };
+  const gone: ResourceRead = {
+    type: 'resource.read',
+    ...{ ticket, reqId, contents: [] },
+    failure: { code: wireCodes.internal, message: `'${uri}' is not read any more: its computer is closing` },
+  };
+  const will: Letter = { to: replyTo, event: gone };
+  return { opens: [{ kind: 'read', key: keyOf(ticket), input, will }], letters: [] };
+}

@@ -1,0 +1,194 @@
+/** What the chart of aggregator.machine.ts is made of: its memory, its actions and guards, its letters. */
+import { cancel, setup } from 'xstate';
+import { assign } from '../kernel/assign.ts';
+import * as questions from './aggregator.questions.ts';
+import * as read from './aggregator.reading.ts';
+import * as rules from './aggregator.rules.ts';
+import type {
+  AggregateWanted,
+  AggregatorNews,
+  AggregatorOrder,
+  Context,
+  Input,
+  QuestionLate,
+  ResourcesListed,
+  ResourceWanted,
+} from './aggregator.events.ts';
+import { effects, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';
+import type { ReadStart } from './read.machine.ts';
+import type { ShelfFilled } from './shelf.machine.ts';
+import { signatureOf, type Notice } from './systems/index.ts';
+import type { ResourcesWatched } from './watch.machine.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+
+const limitOf = (n: number): string => `question ${n}`;
+
+export const parts = setup({
+  types: {
+    context: {} as Context,
+    input: {} as Input,
+    events: {} as AggregatorOrder | QuestionLate | ShelfFilled | DirectoryEvent,
+    tags: {} as 'ready' | 'refreshing' | 'closing',
+  },
+  actions: {
+    ...effects,
+    noteListed: assign(({ context }, event: ResourcesListed) => rules.listed(context, event).next),
+    noteUpdated: assign(({ context }, event: { readonly server: string; readonly uri: string }) => ({
+      ...rules.updated(context, event).next,
+      questions: questions.changed(context, event),
+    })),
+    noteWatched: assign(({ context }, event: ResourcesWatched) => rules.watched(context, event).next),
+    noteFilled: assign(({ context }, event: ShelfFilled) => rules.filled(context, event)),
+    noteUnopened: assign(({ context }, refused: OpenRefused) => rules.unopened(context, refused)),
+    noteBroken: assign(({ context }, ended: OwnedEnded) => rules.broken(context, ended)),
+    noteQuestion: assign(({ context: c }, wanted: AggregateWanted) => ({
+      questions: [...c.questions, questions.newQuestion(c, wanted)],
+      numbered: c.numbered + 1,
+    })),
+    clearLimit: cancel(({ context }) => limitOf(questions.answerable(context)?.n ?? 0)),
+    noteAsked: assign(({ context }) => questions.asking(context)?.next ?? {}),
+    noteLate: assign(({ context }, event: QuestionLate) => questions.late(context, event).next),
+    noteAnswered: assign(({ context: c }) => {
+      const answered = questions.answerable(c);
+      return { questions: c.questions.filter((question) => question !== answered) };
+    }),
+    noteTold: assign({ isNews: false }),
+    noteHeld: assign(({ context }, wanted: ResourceWanted) => ({ held: [...context.held, wanted] })),
+    forgetHeld: assign({ held: [] }),
+    noteNotices: assign(({ context }, { notices }: { readonly notices: readonly Notice[] }) =>
+      rules.noticed(context, notices),
+    ),
+  },
+  guards: {
+    isKnown: ({ context }, wanted: AggregateWanted) => questions.isKnown(context, wanted),
+    mustAsk: ({ context }) => questions.asking(context) !== null,
+    canAnswer: ({ context }) => questions.answerable(context) !== undefined,
+    isAnswered: ({ context }) => context.questions.length === 0,
+    isNews: ({ context }) => context.isNews,
+    isListed: ({ context }) => context.awaited.length === 0,
+    mustWait: ({ context }, wanted: ResourceWanted) => read.mustWait(context, wanted),
+    isShelf: (_, { kind }: { readonly kind: string }) => kind === 'shelf',
+  },
+  delays: {
+    coalesce: ({ context }) => context.timing.coalesceMs,
+    listLimit: ({ context }) => context.timing.shelfMs,
+  },
+});
+/** Each question has its own: not by `raise` alone, because the id of a delayed event cannot come from the context. */
+export const setLimit = parts.enqueueActions(({ enqueue, context: { numbered: n, timing } }) => {
+  const event: QuestionLate = { type: 'question.late', n };
+  enqueue.raise(event, { id: limitOf(n), delay: timing.shelfMs });
+});
+type At<E = unknown> = { readonly context: Context; readonly event: E };
+const itself = <E>({ event }: { readonly event: E }): E => event;
+const opensAnd = <E>(given: (c: Context, event: E) => Pick<rules.Taken, 'opens' | 'letters'>) =>
+  [
+    { type: 'openAll', params: ({ context, event }: At<E>) => ({ opens: given(context, event).opens }) },
+    { type: 'postAll', params: ({ context, event }: At<E>) => ({ letters: given(context, event).letters }) },
+  ] as const;
+
+type Updated = { readonly server: string; readonly uri: string };
+export const takeUpdate = [
+  ...opensAnd<Updated>(rules.updated),
+  { type: 'noteUpdated', params: itself<Updated> },
+] as const;
+export const takeWatched = [
+  ...opensAnd<ResourcesWatched>(rules.watched),
+  { type: 'noteWatched', params: itself<ResourcesWatched> },
+] as const;
+export const noteUnopened = { type: 'noteUnopened', params: itself<OpenRefused> } as const;
+/** Two questions under one ticket: the second is not asked. */
+export const refuseTwice = {
+  type: 'post',
+  params: ({ event }: At<OpenRefused>) => read.refused(event.input as ReadStart, repeated),
+} as const;
+const repeated: Failure = {
+  code: wireCodes.conflict,
+  message: 'A question under this ticket is still on its way',
+};
+export const noteBroken = { type: 'noteBroken', params: itself<OwnedEnded> } as const;
+/** What a host should know is told before it is remembered as told. */
+const notice = <E>(noticesOf: (c: Context, event: E) => readonly Notice[]) =>
+  [
+    {
+      type: 'postAll',
+      params: ({ context: c, event }: At<E>) => ({ letters: rules.noticeLetters(c, noticesOf(c, event)) }),
+    },
+    {
+      type: 'noteNotices',
+      params: ({ context, event }: At<E>) => ({ notices: noticesOf(context, event) }),
+    },
+  ] as const;
+export const takeList = [
+  ...opensAnd<ResourcesListed>(rules.listed),
+  { type: 'noteListed', params: itself<ResourcesListed> },
+  ...notice<ResourcesListed>(rules.unheardNotices),
+] as const;
+export const takeFilled = [
+  ...notice<ShelfFilled>(rules.noticesOf),
+  { type: 'noteFilled', params: itself<ShelfFilled> },
+] as const;
+export const openRead = [
+  ...notice<ResourceWanted>(read.routeNotices),
+  ...opensAnd<ResourceWanted>(read.reading),
+] as const;
+const allOf = (c: Context): Pick<rules.Taken, 'opens' | 'letters'> => {
+  const all = c.held.map((wanted) => read.reading(c, wanted));
+  return { opens: all.flatMap(({ opens }) => opens), letters: all.flatMap(({ letters }) => letters) };
+};
+export const openHeld = [
+  ...notice<unknown>((c) => c.held.flatMap((wanted) => read.routeNotices(c, wanted))),
+  ...opensAnd<unknown>(allOf),
+  'forgetHeld',
+] as const;
+export const answerNow = {
+  type: 'post',
+  params: ({ context, event }: At<AggregateWanted>) =>
+    questions.shown(context, questions.newQuestion(context, event)),
+} as const;
+export const answerOne = [
+  'clearLimit',
+  {
+    type: 'postAll',
+    params: ({ context: c }: At) => {
+      const question = questions.answerable(c);
+      return { letters: question ? [questions.shown(c, question)] : [] };
+    },
+  },
+  'noteAnswered',
+] as const;
+const closing: Failure = { code: wireCodes.internal, message: 'The computer is closing' };
+/** Nobody waits for one who is no more. */
+export const refuseAll = {
+  type: 'postAll',
+  params: ({ context: c }: At) => ({
+    letters: [
+      ...c.questions.map(({ wanted }) => questions.refusedWith(wanted, closing)),
+      ...c.held.map((wanted) => read.refused(wanted, closing)),
+    ],
+  }),
+} as const;
+const nothing: rules.Taken = { next: {}, opens: [], letters: [] };
+export const askAll = [...opensAnd<unknown>((c) => questions.asking(c) ?? nothing), 'noteAsked'] as const;
+export const takeLate = [
+  ...opensAnd<QuestionLate>(questions.late),
+  { type: 'noteLate', params: itself<QuestionLate> },
+] as const;
+export const tell = [
+  {
+    type: 'post',
+    params: ({ context: c }: At) => {
+      const event: AggregatorNews = {
+        type: 'aggregate.changed',
+        system: c.system,
+        signature: signatureOf(
+          c.self,
+          c.updates,
+          Object.values(c.shelves).map(({ listed }) => listed),
+        ),
+      };
+      return { to: c.owner, event };
+    },
+  },
+  'noteTold',
+] as const;

@@ -1,0 +1,118 @@
+/**
+ * One resource that somebody reads: one question to its server, one answer to the asker.
+ *
+ * reading — asked; over with the answer, or when its time has passed
+ * read | refused — final
+ */
+import { setup, type ActorRefFrom } from 'xstate';
+import type { Address } from '../kernel/address.ts';
+import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import type { AskFact } from '../kernel/ports.ts';
+import { contentsIn, failureForAgents, systems, type ResourceRead, type System } from './systems/index.ts';
+import type { TimingOf } from '../kernel/timing.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+
+export interface ReadStart {
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly system: System;
+  readonly server: string;
+  readonly uri: string;
+  /** The address that opened the session: the question goes there. */
+  readonly session: Address;
+  /** Who asks is not told addresses and paths of the server's machine. */
+  readonly isDiscreet?: true;
+  readonly replyTo: Address;
+  readonly timing: TimingOf<'read'>;
+}
+export type ReadOrder = { readonly type: 'close' };
+type Input = ReadStart & { readonly self: Address; readonly owner: Address };
+type At<E = unknown> = { readonly context: Input; readonly event: E };
+
+type Given = Pick<ResourceRead, 'contents' | 'failure'>;
+const told = ({ isDiscreet, uri }: Input, { contents, failure }: Given): Given =>
+  isDiscreet && failure ? { contents, failure: failureForAgents(failure, uri) } : { contents, failure };
+const answer = <E>(given: (c: Input, event: E) => Given) =>
+  ({
+    type: 'post',
+    params: ({ context: c, event }: At<E>) => ({
+      to: c.replyTo,
+      event: {
+        type: 'resource.read',
+        ticket: c.ticket,
+        reqId: c.reqId,
+        ...told(c, given(c, event)),
+      } satisfies ResourceRead,
+      ifThere: true as const,
+    }),
+  }) as const;
+const refuse = <E>(why: (c: Input, event: E) => Failure) =>
+  answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));
+
+const answerGiven = answer<{ readonly result: unknown }>((_, { result }) => {
+  const given = contentsIn(result);
+  return given.ok ? { contents: given.body, failure: null } : { contents: [], failure: given.failure };
+});
+
+const parts = setup({
+  types: {
+    context: {} as Input,
+    input: {} as Input,
+    events: {} as AskFact | ReadOrder | DirectoryEvent,
+    tags: {} as 'refreshing',
+  },
+  actions: effects,
+  guards: { isContents: ({ event }) => event.type === 'ask.answered' && contentsIn(event.result).ok },
+  delays: { limit: ({ context }) => context.timing.readMs },
+});
+
+export const readMachine = parts.createMachine({
+  id: 'read',
+  context: ({ input }) => input,
+  initial: 'reading',
+  states: {
+    reading: {
+      tags: 'refreshing',
+      entry: {
+        type: 'ask',
+        params: ({ context: { session, uri } }: At) => ({
+          id: 'read',
+          session,
+          method: 'resources/read',
+          params: { uri },
+        }),
+      },
+      on: {
+        'ask.answered': [
+          { guard: 'isContents', target: 'read', actions: answerGiven },
+          { target: 'refused', actions: answerGiven },
+        ],
+        'ask.refused': {
+          target: 'refused',
+          actions: refuse<{ readonly failure: Failure }>((c, { failure }) =>
+            systems[c.system].refusalOf(failure, c.uri),
+          ),
+        },
+        close: {
+          target: 'refused',
+          actions: refuse(({ uri }) => ({
+            code: wireCodes.internal,
+            message: `'${uri}' is not read any more: its computer is closing`,
+          })),
+        },
+      },
+      after: {
+        limit: {
+          target: 'refused',
+          actions: refuse(({ server, uri, timing }) => ({
+            code: wireCodes.timeout,
+            message: `Server '${server}' did not give '${uri}' within ${timing.readMs} ms`,
+          })),
+        },
+      },
+    },
+    read: { type: 'final' },
+    refused: { type: 'final' },
+  },
+});
+export type ReadRef = ActorRefFrom<typeof readMachine>;

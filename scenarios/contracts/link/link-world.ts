@@ -1,0 +1,225 @@
+import type {
+  AskFact,
+  Leaf,
+  LinkCommand,
+  LinkFact,
+  LinkInput,
+  OfficeCommand,
+  OfficeFact,
+  Ports,
+} from '../../../machines/kernel/ports.ts';
+import { claim, type Claims, forget, noClaims, release } from '../../../machines/office/rooms/claims.ts';
+import type { RelayTiming } from '../../../machines/office/rooms/relay.ts';
+import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+
+type Ack = (...args: unknown[]) => void;
+export interface Heard {
+  readonly event: string;
+  readonly body: unknown;
+  readonly ack: Ack | undefined;
+}
+/** A bare Socket.IO peer that knows no rules. */
+export interface Peer {
+  readonly heard: Heard[];
+  /** What it does with an event that wants an ack; kept open by default. */
+  onAsked: (heard: Heard) => void;
+  emit(event: string, payload: unknown[], onAck?: Ack): void;
+  isClosed(): boolean;
+  close(): void;
+}
+export interface Transport {
+  readonly office: Ports['office'];
+  readonly link: Ports['link'];
+  readonly ask: Ports['ask'];
+  has(key: string): boolean;
+  peer(url: string, changed: () => void): Promise<Peer>;
+  /** A way to the office that can be cut: from its URL to another URL. */
+  detour(url: string): Promise<string>;
+  /** Cuts every connection of this name, or through this detour. */
+  cut(name: string, url: string): void;
+  /** Runs until the condition holds; rejects when nothing more can happen, or it takes too long. */
+  until(probe: () => boolean): Promise<void>;
+  /** Something happened: conditions may hold now. */
+  readonly changed: () => void;
+  freed(): Promise<void>;
+  close(): Promise<void>;
+}
+export type MakeTransport = (limits: RelayTiming) => Transport;
+
+export interface OfficeProbe {
+  readonly url: string;
+  readonly port: number;
+  readonly facts: OfficeFact[];
+  readonly leaf: Leaf<OfficeCommand>;
+}
+export interface LinkProbe {
+  readonly key: string;
+  readonly url: string;
+  readonly facts: LinkFact[];
+  readonly leaf: Leaf<LinkCommand>;
+}
+
+/** A `client:tool_call` of agent `a`. */
+export const callTo = (computer: string, more: object = {}): object => ({
+  agent: 'a',
+  req_id: 'r',
+  computer,
+  tool_name: 't',
+  params: {},
+  timeout: 5,
+  ...more,
+});
+export const toolsOf = (computer: string): object => ({ agent: 'a', req_id: 'r', computer });
+/** The code of the failure in an ack, in either form. */
+export const codeIn = (ack: readonly unknown[]): unknown => {
+  const body = ack[0] as { error?: { code: number }; structuredContent?: { error: { code: number } } };
+  return body.error?.code ?? body.structuredContent?.error.code;
+};
+export const heardBy = (peer: Peer): unknown[] => peer.heard.map(({ event, body }) => [event, body]);
+
+const noticeOf = ({ office, role, name }: SeatFacts): object => ({ office_id: office, [role]: name });
+
+/** What the office machine does, in a few lines: the contract is about the port. */
+class Doorkeeper {
+  readonly #tell: (command: OfficeCommand) => void;
+  #claims: Claims = noClaims;
+
+  constructor(tell: (command: OfficeCommand) => void) {
+    this.#tell = tell;
+  }
+  hear(fact: OfficeFact): void {
+    if (fact.type === 'socket.joins') this.#joins(fact.socket, fact.ticket, fact.seat);
+    if (fact.type === 'socket.closed') this.#frees(fact.socket, forget(this.#claims, fact.socket));
+    if (fact.type !== 'socket.leaves') return;
+    this.#tell({ type: 'office.unseat', socket: fact.socket });
+    this.#frees(fact.socket, release(this.#claims, fact.socket));
+    this.#tell({ type: 'office.answer', ticket: fact.ticket, ok: true, text: null });
+  }
+  #joins(socket: string, ticket: string, seat: SeatFacts): void {
+    const claimed = claim(this.#claims, socket, seat);
+    if (!claimed.ok) return this.#tell({ type: 'office.answer', ticket, ok: false, text: claimed.text });
+    this.#claims = claimed.claims;
+    this.#tell({ type: 'office.seat', socket, seat });
+    this.#tell({ type: 'office.answer', ticket, ok: true, text: null });
+    if (claimed.left) this.#broadcast(socket, claimed.left, 'notify:leave_office');
+    if (!claimed.repeated) this.#broadcast(socket, seat, 'notify:enter_office');
+  }
+  #frees(socket: string, { claims, left }: { claims: Claims; left?: SeatFacts }): void {
+    this.#claims = claims;
+    if (left) this.#broadcast(socket, left, 'notify:leave_office');
+  }
+  #broadcast(except: string, seat: SeatFacts, event: 'notify:enter_office' | 'notify:leave_office'): void {
+    this.#tell({ type: 'office.broadcast', office: seat.office, except, event, body: noticeOf(seat) });
+  }
+}
+
+/** One test's office, links and peers over one transport. */
+export class World {
+  readonly transport: Transport;
+  readonly #leaves: { close(): void }[] = [];
+  #opened = 0;
+
+  constructor(transport: Transport) {
+    this.transport = transport;
+  }
+  until(probe: () => boolean): Promise<void> {
+    return this.transport.until(probe);
+  }
+
+  /** Opens an office, without waiting: it may fail. */
+  tryOffice(port = 0, host = '127.0.0.1'): { facts: OfficeFact[]; leaf: Leaf<OfficeCommand> } {
+    const facts: OfficeFact[] = [];
+    const keeper = new Doorkeeper((command) => leaf.tell(command));
+    const leaf: Leaf<OfficeCommand> = this.transport.office(
+      `office#${++this.#opened}`,
+      { host, port },
+      (fact) => {
+        facts.push(fact);
+        keeper.hear(fact);
+        this.transport.changed();
+      },
+    );
+    this.#leaves.push(leaf);
+    return { facts, leaf };
+  }
+  async office(port = 0): Promise<OfficeProbe> {
+    const { facts, leaf } = this.tryOffice(port);
+    await this.until(() => facts.length > 0);
+    const [opened] = facts;
+    if (opened?.type !== 'office.opened') throw new Error(`no office: ${JSON.stringify(opened)}`);
+    return { url: opened.url, port: opened.port, facts, leaf };
+  }
+
+  async peer(url: string): Promise<Peer> {
+    const peer = await this.transport.peer(url, this.transport.changed);
+    this.#leaves.push(peer);
+    return peer;
+  }
+  /** A peer that sits. */
+  async seated(url: string, role: SeatFacts['role'], name: string, office = 'o'): Promise<Peer> {
+    const peer = await this.peer(url);
+    await this.ask(peer, 'server:join_office', { role, name, office_id: office });
+    return peer;
+  }
+  /** The arguments of the ack. */
+  async ask(peer: Peer, event: string, ...payload: unknown[]): Promise<unknown[]> {
+    const asked = this.asking(peer, event, ...payload);
+    await this.until(() => asked.ack !== undefined);
+    return asked.ack ?? [];
+  }
+  asking(peer: Peer, event: string, ...payload: unknown[]): { ack?: unknown[] } {
+    const asked: { ack?: unknown[] } = {};
+    peer.emit(event, payload, (...ack) => {
+      asked.ack = ack;
+      this.transport.changed();
+    });
+    return asked;
+  }
+  /** Everything that the office said to this peer before is heard now. */
+  async fence(...peers: Peer[]): Promise<void> {
+    for (const peer of peers) await this.ask(peer, 'fence:here', {});
+  }
+
+  /** A link, not waited for. */
+  tryLink(url: string, input: Partial<LinkInput> = {}): LinkProbe {
+    const at = `link#${++this.#opened}`;
+    const facts: LinkFact[] = [];
+    const whole: LinkInput = { url, role: 'computer', name: 'c', office: 'o', key: at, ...input };
+    const leaf = this.transport.link(at, whole, (fact) => {
+      facts.push(fact);
+      this.transport.changed();
+    });
+    this.#leaves.push(leaf);
+    return { key: whole.key, url, facts, leaf };
+  }
+  async link(url: string, input: Partial<LinkInput> = {}): Promise<LinkProbe> {
+    const link = this.tryLink(await this.transport.detour(url), input);
+    await this.fact(link, 'link.up');
+    return link;
+  }
+  async joined(url: string, input: Partial<LinkInput> = {}): Promise<LinkProbe> {
+    const link = await this.link(url, input);
+    link.leaf.tell({ type: 'link.join' });
+    await this.fact(link, 'join.accepted');
+    return link;
+  }
+  async fact<T extends LinkFact['type']>(link: LinkProbe, type: T): Promise<Extract<LinkFact, { type: T }>> {
+    const found = (): LinkFact | undefined => link.facts.find((fact) => fact.type === type);
+    await this.until(() => found() !== undefined);
+    return found() as Extract<LinkFact, { type: T }>;
+  }
+  question(key: string, method: string, params: unknown): { facts: AskFact[]; withdraw: () => void } {
+    const facts: AskFact[] = [];
+    const question = { id: `q${++this.#opened}`, session: key, method, params };
+    const withdraw = this.transport.ask('asker#1', question, (fact) => {
+      facts.push(fact);
+      this.transport.changed();
+    });
+    return { facts, withdraw };
+  }
+
+  async close(): Promise<void> {
+    for (const leaf of this.#leaves.reverse()) leaf.close();
+    await this.transport.close();
+  }
+}

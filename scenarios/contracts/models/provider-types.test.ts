@@ -1,0 +1,109 @@
+import type {
+  MessageParam,
+  Tool as AnthropicTool,
+  ToolResultBlockParam,
+  ToolUseBlock,
+} from '@anthropic-ai/sdk/resources/messages';
+import type {
+  FunctionCall,
+  FunctionDeclaration,
+  GenerateContentParameters,
+  Part,
+  Schema,
+  Tool as GeminiTool,
+  Type,
+} from '@google/genai';
+import type {
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionMessageParam,
+  ChatCompletionToolMessageParam,
+} from 'openai/resources/chat/completions';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  anthropic,
+  createConversation,
+  gemini,
+  openai,
+  toResponse,
+  type GeminiSchema,
+  type MCPToolCall,
+} from '../../../machines/models/index.ts';
+
+/** What is said by name in an enum there is said by its text here: JSON has no enums. */
+type Spelled<T> = T extends Type
+  ? `${T}`
+  : T extends readonly (infer One)[]
+    ? Spelled<One>[]
+    : T extends object
+      ? { [Key in keyof T]: Spelled<T[Key]> }
+      : T;
+/** Without `undefined` as a value: JSON has none. */
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+const conversation = createConversation();
+const { definitions } = conversation.offer([
+  { name: 't', params_schema: { type: 'object', properties: { a: { type: ['string', 'null'] } } } },
+]);
+const done = toResponse('c', { outcome: 'succeeded', result: { content: [{ type: 'text', text: 'done' }] } });
+
+describe('the types that providers publish on npm', () => {
+  it('take the tools as they are converted', () => {
+    const forOpenAi: ChatCompletionFunctionTool[] = openai.toTools(definitions);
+    const forAnthropic: AnthropicTool[] = anthropic.toTools(definitions);
+    const forGemini: GeminiTool[] = gemini.toTools(definitions);
+    // Also by way of a variable, in the place where a request has them.
+    const converted = gemini.toTools(definitions);
+    const request: GenerateContentParameters = {
+      model: 'm',
+      contents: 'c',
+      config: { tools: converted },
+    };
+    expect(request.config?.tools).toBe(converted);
+    expect([forOpenAi.length, forAnthropic.length, forGemini.length]).toEqual([1, 1, 1]);
+    expectTypeOf<Mutable<GeminiSchema>>().toExtend<Spelled<Schema>>();
+    expectTypeOf<keyof GeminiSchema>().toExtend<keyof Schema>();
+    expectTypeOf<
+      NonNullable<ReturnType<typeof gemini.toTools>[number]['functionDeclarations']>[number]
+    >().toExtend<Spelled<FunctionDeclaration>>();
+  });
+
+  it('give calls that are read as they are', () => {
+    const call: ChatCompletionMessageFunctionToolCall = {
+      id: 'call_1',
+      type: 'function',
+      function: { name: 't', arguments: '{"a":null}' },
+    };
+    const use: ToolUseBlock = {
+      id: 'toolu_1',
+      type: 'tool_use',
+      name: 't',
+      input: { a: null },
+      caller: { type: 'direct' },
+    };
+    const functionCall: FunctionCall = { name: 't', args: { a: null } };
+    const read = [
+      openai.fromCall(call, conversation),
+      anthropic.fromCall(use, conversation),
+      gemini.fromCall(functionCall, conversation),
+    ];
+    expect(read.map((one) => one.ok && one.call.arguments)).toEqual([{ a: null }, { a: null }, { a: null }]);
+    expectTypeOf<MCPToolCall>().toExtend<Parameters<typeof openai.fromCall>[0]>();
+  });
+
+  it('take the results as messages of the next request', () => {
+    const message: ChatCompletionToolMessageParam = openai.toResult({ function: { name: 't' } }, done);
+    const block: ToolResultBlockParam = anthropic.toResult({ type: 'tool_use', name: 't' }, done);
+    const part: Part = gemini.toResult({ name: 't' }, done);
+    const next: [ChatCompletionMessageParam, MessageParam, Part] = [
+      message,
+      { role: 'user', content: [block] },
+      part,
+    ];
+    expect(JSON.parse(JSON.stringify(next))).toEqual([
+      { role: 'tool', tool_call_id: 'c', content: 'done' },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'done' }] },
+      { functionResponse: { name: 't', response: { output: 'done' } } },
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf } from '../../replay/report/page.ts';
+
+/** What docs/providers.md tells a reader to write, in a folder of somebody who uses the package as it was built. */
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const page = readFileSync(join(root, 'docs/providers.md'), 'utf8');
+const here = mkdtempSync(join(tmpdir(), 'a2c-providers-'));
+const server = fileURLToPath(new URL('../../fixtures/mcp-server.mjs', import.meta.url));
+const names = [...page.matchAll(/^<!-- (\S+\.ts) -->$/gm)].map(([, name = '']) => name);
+
+beforeAll(() => {
+  mkdirSync(join(here, 'node_modules/@types'), { recursive: true });
+  mkdirSync(join(here, 'node_modules/@anthropic-ai'));
+  symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
+  for (const name of ['@types/node', '@anthropic-ai/sdk', 'openai'])
+    symlinkSync(join(root, 'node_modules', name), join(here, 'node_modules', name), 'dir');
+  writeFileSync(join(here, 'package.json'), JSON.stringify({ type: 'module' }));
+  const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
+  for (const [n, { text }] of blocks.entries()) writeFileSync(join(here, names[n] ?? `block-${n}.ts`), text);
+});
+afterAll(() => rmSync(here, { recursive: true }));
+
+/** Models that call one tool, one that is not there and one with a list for arguments, and then say what came back. */
+const program = `
+  import { createAgent, createComputer, createOffice } from 'a2c-actors';
+  import { createConversation } from 'a2c-actors/models';
+  import { answer as asAgent } from './out/agent-loop.js';
+  import { answer as asComputer } from './out/computer-loop.js';
+  import { responses } from './out/responses.js';
+  const tell = (name, value) => console.log(JSON.stringify({ [name]: value }));
+  const config = { mcpServers: { s: {
+    command: process.execPath, args: [${JSON.stringify(server)}, 'echo'], autoApprove: ['all'] } } };
+  const office = await createOffice({ port: 0 });
+  const options = { config, stateDir: false, record: false };
+  const computer = await createComputer({ name: 'laptop', office: { url: office.url }, ...options });
+  const agent = await createAgent({ url: office.url });
+  await agent.tools('laptop');
+
+  const gpt = { chat: { completions: { async create({ messages, tools }) {
+    const said = messages.filter(({ role }) => role === 'tool');
+    if (said.length > 0) return { choices: [{ message: { role: 'assistant', content: JSON.stringify(said) } }] };
+    const calls = [['echo', '{"text":"hi"}'], ['none', '{}'], ['echo', '[1]']];
+    const tool_calls = calls.map(([name, args], n) =>
+      ({ id: 'call_' + n, type: 'function', function: { name, arguments: args } }));
+    tell('offered to OpenAI', tools.map((tool) => tool.function.name).includes('echo'));
+    return { choices: [{ message: { role: 'assistant', content: null, tool_calls } }] };
+  } } } };
+  tell('agent', JSON.parse(await asAgent(gpt, agent, 'Echo hi')));
+
+  const claude = { messages: { async create({ messages, tools }) {
+    const last = messages.at(-1).content;
+    if (Array.isArray(last)) return { content: [{ type: 'text', text: JSON.stringify(last) }] };
+    tell('offered to Anthropic', tools.map(({ name }) => name).includes('echo'));
+    return { content: [{ type: 'tool_use', id: 'toolu_1', name: 'echo', input: { text: 'hi' } }] };
+  } } };
+  const [{ text }] = await asComputer(claude, computer, 'Echo hi');
+  tell('computer', JSON.parse(text));
+
+  const conversation = createConversation();
+  const { definitions } = conversation.offer((await computer.tools()).tools);
+  const call = { type: 'function_call', call_id: 'call_9', name: 'echo', arguments: '{"text":"hi"}' };
+  const read = responses.fromCall(call, conversation);
+  tell('own', [
+    responses.toTools(definitions).some(({ name, strict }) => name === 'echo' && strict === false),
+    read.ok && [read.call.id, read.call.tool, read.call.arguments],
+    responses.toResult(call, { toolCallId: 'call_9', content: 'hi', isError: false }),
+  ]);
+  await agent.close();
+  await computer.close();
+  await office.close();`;
+
+describe('docs/providers.md', () => {
+  it('has examples that the compiler takes, with the types of the providers', () => {
+    expect(names).toEqual(['agent-loop.ts', 'computer-loop.ts', 'responses.ts']);
+    const options =
+      '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(' ');
+    const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), [...options, ...names], {
+      cwd: here,
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('');
+    expect(status).toBe(0);
+  });
+
+  it('has loops that call tools for models, tell them what came of it, and a provider that is one of ours', () => {
+    const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: here,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect([stderr, status]).toEqual(['', 0]);
+    const told = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(Object.assign({}, ...told)).toEqual({
+      'offered to OpenAI': true,
+      agent: [
+        { role: 'tool', tool_call_id: 'call_0', content: 'hi' },
+        { role: 'tool', tool_call_id: 'call_1', content: "Error: Tool 'none' does not exist" },
+        {
+          role: 'tool',
+          tool_call_id: 'call_2',
+          content: 'Error: The arguments must be a JSON object; they are a list',
+        },
+      ],
+      'offered to Anthropic': true,
+      computer: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'hi' }],
+      own: [
+        true,
+        ['call_9', 'echo', { text: 'hi' }],
+        { type: 'function_call_output', call_id: 'call_9', output: 'hi' },
+      ],
+    });
+  });
+});

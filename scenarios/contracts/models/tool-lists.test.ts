@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  anthropic,
+  createConversation,
+  gemini,
+  openai,
+  parametersOf,
+  type MCPToolDefinition,
+  type ModelTool,
+} from '../../../machines/models/index.ts';
+import { anthropicRules, geminiRules, openaiRules, type ProviderRule, type Tool } from './provider-rules.ts';
+import { publishedServers } from './published-servers.ts';
+import { toolLists, type ToolList } from './tool-lists.ts';
+
+const page = readFileSync(new URL('../../../docs/providers.md', import.meta.url), 'utf8');
+
+const providers: Readonly<
+  Record<
+    string,
+    { rules: readonly ProviderRule[]; convert: (d: readonly MCPToolDefinition[]) => readonly object[] }
+  >
+> = {
+  OpenAI: { rules: openaiRules, convert: openai.toTools },
+  Anthropic: { rules: anthropicRules, convert: anthropic.toTools },
+  Gemini: {
+    rules: geminiRules,
+    convert: (definitions) => gemini.toTools(definitions).flatMap((one) => one.functionDeclarations),
+  },
+};
+const toolsOf = ({ package: server, tools }: ToolList): ModelTool[] =>
+  tools.map(({ inputSchema, ...tool }) => ({ ...tool, server, params_schema: inputSchema }));
+const breachesOf = (rules: readonly ProviderRule[], tools: readonly object[]): string[] =>
+  // As the provider gets it.
+  rules.flatMap(({ id, breaches }) =>
+    breaches(JSON.parse(JSON.stringify(tools)) as Tool[]).map((place) => `${id} ${place}`),
+  );
+
+describe('the tool lists of published servers', () => {
+  it('are those of at least ten servers, at the versions that the script fetches', () => {
+    const known = toolLists.map(({ package: name, version }) => `${name}@${version}`);
+    expect(known.length).toBeGreaterThanOrEqual(10);
+    expect(known.toSorted()).toEqual(
+      publishedServers.map((one) => `${one.package}@${one.version}`).toSorted(),
+    );
+    expect(toolLists.filter(({ tools }) => tools.length === 0)).toEqual([]);
+  });
+
+  it.each(Object.keys(providers))('would be refused by %s as they are', (provider) => {
+    const { rules = [], convert } = providers[provider] ?? {};
+    const { definitions } = createConversation().offer(toolLists.flatMap(toolsOf));
+    const unconverted = (convert?.(definitions) ?? []).map((tool, n) => {
+      const raw = definitions[n]?.function.parameters;
+      if (provider === 'OpenAI')
+        return { ...tool, function: { ...definitions[n]?.function, parameters: raw } };
+      return provider === 'Anthropic' ? { ...tool, input_schema: raw } : { ...tool, parameters: raw };
+    });
+    expect(breachesOf(rules, unconverted).length).toBeGreaterThan(provider === 'Gemini' ? 100 : 0);
+  });
+
+  it.each(
+    Object.keys(providers).flatMap((provider) =>
+      toolLists.map((list) => ({ provider, list, name: list.package })),
+    ),
+  )('keep every rule of $provider, converted: $name', ({ provider, list }) => {
+    const { rules = [], convert = () => [] } = providers[provider] ?? {};
+    const { definitions, refused } = createConversation().offer(toolsOf(list));
+    expect(refused).toEqual([]);
+    const tools = convert(definitions);
+    expect(tools).toHaveLength(list.tools.length);
+    expect(breachesOf(rules, tools)).toEqual([]);
+  });
+
+  it('lose no parameter, and none that is required', () => {
+    for (const { tools } of toolLists)
+      for (const { name, inputSchema } of tools) {
+        const { properties = {}, required = [] } = inputSchema as {
+          properties?: object;
+          required?: string[];
+        };
+        const converted = parametersOf(inputSchema);
+        expect([name, Object.keys(converted.properties)]).toEqual([name, Object.keys(properties)]);
+        expect([name, converted['required'] ?? []]).toEqual([name, required]);
+      }
+  });
+
+  it.each(Object.keys(providers))('have names that %s takes, all in one request', (provider) => {
+    const { rules = [], convert = () => [] } = providers[provider] ?? {};
+    const { definitions, refused } = createConversation().offer(toolLists.flatMap(toolsOf));
+    expect(refused).toEqual([]);
+    const ofNames = rules.filter(({ id }) => id.startsWith('N'));
+    expect(breachesOf(ofNames, convert(definitions))).toEqual([]);
+  });
+});
+
+describe('the rules of providers', () => {
+  const all = new Map(Object.values(providers).flatMap(({ rules }) => rules.map((rule) => [rule.id, rule])));
+
+  it.each([...all.values()])('$id is broken by what it forbids', ({ breaches, crime }) => {
+    expect(breaches(crime)).not.toEqual([]);
+  });
+
+  it('stand in docs/providers.md, each under its number and in its words, and no other does', () => {
+    const told = [...page.matchAll(/^\| ([NOAG]\d+) \| (.+?) \|/gm)].map(([, id = '', says = '']) => [
+      id,
+      says,
+    ]);
+    expect(told).toEqual([...all.values()].map(({ id, says }) => [id, says]));
+  });
+});

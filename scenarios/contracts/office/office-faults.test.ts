@@ -1,0 +1,199 @@
+import { io } from 'socket.io-client';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createOffice } from '../../../actors/index.ts';
+import { callTo, codeIn, type Peer, toolsOf } from '../link/link-world.ts';
+import { entered, left, type OfficeStage, openOffice } from './office-stage.ts';
+
+/**
+ * The faults of the Python office (a2c-wire §7.1) that a peer can provoke, against a whole office of ours. No. 11
+ * stands in relay.test.ts, the other half of no. 14 (questions in flight, long names) in pending.test.ts and
+ * requests.test.ts. There is no limit of messages per second, and an office is one process.
+ */
+const questions = ['get_tools', 'get_config', 'get_desktop', 'get_finder', 'read_resource'].map(
+  (what) => `client:${what}`,
+);
+const updates = ['config', 'tool_list', 'desktop', 'finder'].map((what) => `server:update_${what}`);
+const granted = [true, null];
+const cancel = { agent: 'a', req_id: 'r' };
+
+let office: OfficeStage;
+beforeEach(async () => {
+  office = await openOffice();
+});
+afterEach(() => office.close());
+const called = async (agent: Peer, computer: string): Promise<unknown> =>
+  (await office.ask(agent, 'client:tool_call', callTo(computer)))[0];
+
+it('§7.1 no. 1: an error is never silence', async () => {
+  const seats = [await office.peer(), await office.agent(), await office.computer()];
+  for (const peer of seats)
+    for (const event of [...questions, ...updates, 'client:tool_call', 'server:list_room'])
+      expect(codeIn(await office.ask(peer, event, { wrong: true })), event).toEqual(expect.any(Number));
+});
+it('§7.1 no. 2: no event crosses from one office into another', async () => {
+  const agent = await office.agent();
+  const there = await office.answering('there', 'c', 'p');
+  const neighbour = await office.agent('b', 'p');
+  for (const event of ['client:tool_call', ...questions]) {
+    const question = { ...callTo('c'), uri: 'dpe://h' };
+    expect(codeIn(await office.ask(agent, event, question)), event).toBe(404);
+    expect(codeIn(await office.ask(agent, event, { ...question, computer: 'b' })), event).toBe(404);
+  }
+  expect(await office.heard(there)).toEqual([entered({ agent: 'b' }, 'p')]);
+  expect(await office.heard(neighbour)).toEqual([]);
+});
+it('§7.1 no. 3: who sits nowhere tells nobody anything', async () => {
+  const witnesses = [
+    await office.agent(),
+    await office.computer('d'),
+    await office.agent('b', 'p'),
+    await office.peer(),
+  ];
+  const [never, noMore, agent] = [
+    await office.peer(),
+    await office.computer('e', 'q'),
+    await office.agent('z', 'q'),
+  ];
+  for (const peer of [noMore, agent]) await office.leave(peer, 'q');
+  const before = await Promise.all(witnesses.map((peer) => office.heard(peer)));
+  for (const peer of [never, noMore, agent])
+    for (const event of [...updates, 'server:tool_call_cancel'])
+      expect(codeIn(await office.ask(peer, event, { computer: 'e', agent: 'z', req_id: 'r' }))).toBe(403);
+  expect(await Promise.all(witnesses.map((peer) => office.heard(peer)))).toEqual(before);
+});
+it('§7.1 no. 4: nobody can say that somebody left another office, and who tries loses nothing', async () => {
+  const victim = await office.agent();
+  const liar = await office.computer('liar', 'p');
+  const [ok, text] = await office.leave(liar, 'o');
+  expect([ok, text]).toEqual([false, "Not in office 'o'"]);
+  expect(await office.heard(victim)).toEqual([]);
+  const own = await office.agent('b', 'p');
+  expect(await office.room(own, 'p')).toEqual(['agent:b', 'computer:liar']);
+  expect(await office.heard(liar)).toEqual([entered({ agent: 'b' }, 'p')]);
+});
+it('§7.1 no. 5: who was refused sits nowhere and hears nothing', async () => {
+  const agent = await office.agent();
+  await office.computer('c');
+  const [ghost, second] = [await office.peer(), await office.peer()];
+  await office.join(ghost, 'computer', 'c');
+  await office.join(second, 'agent', 'b');
+  const another = await office.computer('d');
+  await office.ask(another, 'server:update_tool_list', { computer: 'd' });
+  await office.ask(agent, 'server:tool_call_cancel', cancel);
+  for (const peer of [ghost, second]) {
+    expect(await office.heard(peer)).toEqual([]);
+    expect(codeIn(await office.ask(peer, 'server:update_tool_list', { computer: 'c' }))).toBe(403);
+  }
+});
+it('§7.1 no. 6: a move that fails strands nobody', async () => {
+  const agent = await office.agent();
+  const computer = await office.answering('here');
+  await office.computer('c', 'p');
+  expect((await office.join(computer, 'computer', 'c', 'p'))[0]).toBe(false);
+  expect(await called(agent, 'c')).toBe('here');
+  await office.ask(agent, 'server:tool_call_cancel', cancel);
+  expect((await office.heard(computer)).at(-1)).toEqual(['notify:tool_call_cancel', cancel]);
+});
+it('§7.1 no. 7: the end of a socket frees its own names, all of them, and nobody else’s', async () => {
+  const agent = await office.agent();
+  const old = await office.computer('c');
+  await office.leave(old);
+  await office.answering('successor', 'c');
+  old.close();
+  const renamed = await office.computer('d');
+  await office.join(renamed, 'computer', 'd9');
+  await office.join(renamed, 'computer', 'd9', 'p');
+  renamed.close();
+  const fresh = await office.peer();
+  for (const [name, id] of [
+    ['d', 'o'],
+    ['d9', 'o'],
+    ['d9', 'p'],
+  ] as const)
+    while ((await office.join(fresh, 'computer', name, id))[0] !== true);
+  expect(await called(agent, 'c')).toBe('successor');
+});
+it('§7.1 no. 8: a new name on the same socket is known to all', async () => {
+  const agent = await office.agent();
+  const computer = await office.answering('renamed');
+  expect(await office.join(computer, 'computer', 'c9')).toEqual(granted);
+  expect(await called(agent, 'c9')).toBe('renamed');
+  expect(await called(agent, 'c')).toMatchObject({ meta: { error_code: 404 } });
+  await office.leave(computer);
+  expect(await office.heard(agent)).toEqual([
+    entered({ computer: 'c' }),
+    left({ computer: 'c' }),
+    entered({ computer: 'c9' }),
+    left({ computer: 'c9' }),
+  ]);
+});
+it('§7.1 no. 9: one office does not block the names of another, and no text names a socket', async () => {
+  const agent = await office.agent();
+  await office.computer();
+  const [reply] = await office.ask(agent, 'server:list_room', { ...cancel, office_id: 'o' });
+  const ids = (reply as { sessions: { sid: string }[] }).sessions.map(({ sid }) => sid);
+  const [rival, second] = [await office.peer(), await office.peer()];
+  const texts = [await office.join(rival, 'computer', 'c'), await office.join(second, 'agent', 'a')].map(
+    ([ok, text]) => (ok === false ? String(text) : ''),
+  );
+  for (const text of texts) {
+    expect(text).toMatch(/already/);
+    for (const id of ids) expect(text).not.toContain(id);
+  }
+  expect(await office.join(rival, 'computer', 'c', 'p')).toEqual(granted);
+  expect(await office.join(second, 'agent', 'a', 'p')).toEqual(granted);
+});
+it('§7.1 no. 10: two agents at once do not both get the place', async () => {
+  for (let round = 0; round < 5; round++) {
+    const [one, two] = [await office.peer(), await office.peer()];
+    const acks = await Promise.all([
+      office.join(one, 'agent', 'x', `o${round}`),
+      office.join(two, 'agent', 'y', `o${round}`),
+    ]);
+    expect(acks.filter(([ok]) => ok === true)).toHaveLength(1);
+  }
+});
+it('§7.1 no. 12: get_config has a way', async () => {
+  const agent = await office.agent();
+  await office.answering({ servers: {} });
+  expect(await office.ask(agent, 'client:get_config', toolsOf('c'))).toEqual([{ servers: {} }]);
+});
+it('§7.1 no. 12a: without authentication an office is open to its own machine only, and a refused socket does nothing', async () => {
+  await expect(createOffice({ host: '0.0.0.0', port: 0 })).rejects.toThrow('loopback only');
+  const agent = await office.agent();
+  const foreignPage = { transports: ['websocket'], extraHeaders: { origin: 'https://evil.example' } };
+  const refused = [
+    io(office.url, { forceNew: true }),
+    io(`${office.url}/smcp`, { ...foreignPage, forceNew: true }),
+  ];
+  const errors = refused.map((socket) => {
+    socket.emit('server:join_office', { role: 'computer', name: 'c', office_id: 'o' });
+    return new Promise((resolve) => socket.once('connect_error', resolve));
+  });
+  for (const error of await Promise.all(errors)) expect(error).toBeInstanceOf(Error);
+  for (const socket of refused) socket.disconnect();
+  expect(await office.heard(agent)).toEqual([]);
+});
+it('§7.1 no. 13: what is an assert there, which an option switches off, is an answer here', async () => {
+  const [agent, computer] = [await office.agent(), await office.computer()];
+  const foreign = { ...cancel, office_id: 'p' };
+  for (const [peer, event, payload, code] of [
+    [computer, 'client:tool_call', callTo('c'), 403],
+    [computer, 'client:get_tools', toolsOf('c'), 403],
+    [computer, 'client:get_desktop', toolsOf('c'), 403],
+    [computer, 'server:tool_call_cancel', cancel, 403],
+    [agent, 'client:get_tools', toolsOf('a'), 404],
+    [agent, 'server:update_config', { computer: 'c' }, 403],
+    [agent, 'server:tool_call_cancel', { ...cancel, agent: 'b' }, 403],
+    [agent, 'server:list_room', foreign, 403],
+  ] as const)
+    expect(codeIn(await office.ask(peer, event, payload)), event).toBe(code);
+});
+it('§7.1 no. 14: a message that is too large ends its own connection and no other', async () => {
+  const agent = await office.agent();
+  const [glutton, computer] = [await office.computer('g'), await office.answering('fine')];
+  glutton.emit('server:update_config', [{ computer: 'x'.repeat(9 * 1024 * 1024) }]);
+  await office.until(() => glutton.isClosed() && agent.heard.length > 2);
+  expect((await office.heard(agent)).at(-1)).toEqual(left({ computer: 'g' }));
+  expect([await called(agent, 'c'), computer.isClosed()]).toEqual(['fine', false]);
+});

@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { localLauncher, membersOf, processPortOf, ringBytes } from '../../../adapters/process/index.ts';
+import type { ProcessFact } from '../../../machines/kernel/ports.ts';
+import { processContract } from './process.contract.ts';
+import { launcherSubject } from './process.subject.ts';
+import { registered } from '../registered.ts';
+import { createRealProcessWorld, type RealBehaviour, type RealProcessWorld } from './process.world.ts';
+
+registered('process port: real children', processContract({ createWorld: createRealProcessWorld }));
+registered(
+  'process port: shell scripts of this machine',
+  processContract(launcherSubject({ launcher: localLauncher })),
+);
+
+describe('a real child', () => {
+  let world: RealProcessWorld;
+  let facts: ProcessFact[];
+  beforeEach(() => {
+    world = createRealProcessWorld();
+    facts = [];
+  });
+  afterEach(() => world.dispose());
+  const open = (behaviour: RealBehaviour) => world.open(behaviour, (fact) => facts.push(fact));
+  const end = async () => {
+    await world.until(() => facts.some(({ type }) => type === 'child.exited'));
+    return facts.find((fact) => fact.type === 'child.exited');
+  };
+  const messageFor = async (spec: Parameters<RealProcessWorld['launch']>[0]): Promise<string> => {
+    world.launch(spec, (fact) => facts.push(fact));
+    expect(facts, 'a fact came before the port had returned').toEqual([]);
+    await world.until(() => facts.length > 0);
+    return facts[0]?.type === 'child.failed' ? facts[0].message : '';
+  };
+
+  it('inherits the allow-list and the marker, and nothing else of the host', async () => {
+    process.env['SECRET_OF_HOST'] = 'secret';
+    open('tellsEnvironment');
+    const env: Record<string, string> = JSON.parse((await end())?.stderr ?? '{}');
+    expect(env['A2C_INSTANCE']).toBe(world.ledger.instance);
+    expect(env['PATH']).toBe(process.env['PATH']);
+    expect(env).not.toHaveProperty('SECRET_OF_HOST');
+    delete process.env['SECRET_OF_HOST'];
+  });
+
+  it('is told as exited although a grandchild holds its pipes', async () => {
+    const child = open('leavesPipeHolder');
+    await child.ready();
+    child.tell({ type: 'child.closeStdin' });
+    expect(await end()).toMatchObject({ code: 0, left: 1 });
+  });
+
+  it('that says 1 MiB on stderr is drained, and its last words are kept (case 67)', async () => {
+    open('chatty');
+    const stderr = (await end())?.stderr ?? '';
+    expect(stderr).toHaveLength(ringBytes);
+    expect(stderr).toMatch(/last words$/);
+  });
+
+  it('that closed its stdin does not bring its host down', async () => {
+    const child = open('deaf');
+    const [live] = world.ledger.list();
+    await child.ready();
+    const broken = new Promise((resolve) => live?.streams.stdin.once('error', resolve));
+    live?.streams.stdin.write('hello\n');
+    await expect(broken).resolves.toMatchObject({ code: 'EPIPE' });
+  });
+
+  it('that cannot be launched says why in words', async () => {
+    expect(await messageFor({ command: 'node', args: [], env: {}, cwd: '/no/such/folder' })).toBe(
+      'cannot start "node": its folder "/no/such/folder" does not exist: make it, or correct "cwd"',
+    );
+  });
+
+  it('that may not be executed says so', async () => {
+    expect(await messageFor({ command: '/etc/passwd', args: [], env: {} })).toContain('may not be executed');
+  });
+
+  it('with an argument that no process can be given is refused, not thrown', async () => {
+    expect(await messageFor({ command: 'node', args: ['a\0b'], env: {} })).toContain('hold a character');
+  });
+
+  it('is looked up by its server and the number of its launch spec', async () => {
+    const asked: unknown[] = [];
+    const launchOf = (...facts: unknown[]): undefined => void asked.push(facts);
+    const port = processPortOf({ launchOf, ledger: world.ledger });
+    const fact = await new Promise((resolve) =>
+      port('p', { server: 's', generation: 1, spec: 3, key: 'p' }, resolve),
+    );
+    expect(asked).toEqual([['s', 3]]);
+    expect(fact).toMatchObject({ type: 'child.failed', isFinal: true });
+  });
+
+  it('runs the command of its config, whatever its arguments look like (case 62)', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'a2c-command-'));
+    writeFileSync(join(folder, 'python'), '#!/bin/sh\necho "$0 $*" >&2\n', { mode: 0o755 });
+    const spec = { command: 'python', args: ['server.py', '--node-id', '3'], env: { PATH: folder } };
+    world.launch(spec, (fact) => facts.push(fact));
+    expect(await end()).toMatchObject({ code: 0, stderr: `${folder}/python server.py --node-id 3\n` });
+    rmSync(folder, { recursive: true });
+  });
+
+  it('of a server without launch facts fails by the name of the server', async () => {
+    expect(await messageFor(undefined)).toBe('cannot start "contract": no command is known for it');
+  });
+
+  it('leaves neither a process nor a file descriptor behind, twenty times over', async () => {
+    const descriptors = () => readdirSync('/proc/self/fd').length;
+    const kinds: readonly RealBehaviour[] = ['good', 'stubborn', 'wrapped', 'leavesGrandchild'];
+    const cycle = async (index: number): Promise<number> => {
+      const child = open(kinds[index % kinds.length] ?? 'good');
+      await child.ready();
+      const pid = world.ledger.list()[0]?.pid ?? 0;
+      if (index % 2 === 0) child.tell({ type: 'child.closeStdin' });
+      child.close();
+      await world.ledger.closed();
+      return pid;
+    };
+    await cycle(0);
+    const before = descriptors();
+    const pids: number[] = [];
+    for (let index = 0; index < 20; index += 1) pids.push(await cycle(index));
+    expect(new Set(pids).size).toBe(20);
+    expect(pids.flatMap(membersOf)).toEqual([]);
+    expect(descriptors()).toBeLessThanOrEqual(before);
+    expect(process.listeners('exit').filter(({ name }) => name === 'killEverything')).toEqual([]);
+  });
+
+  it('dies with a host that exits without a word', async () => {
+    const host = new URL('../../fixtures/exiting-host.ts', import.meta.url).pathname;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', host], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const pid = Number(stdout);
+    expect(pid).toBeGreaterThan(0);
+    // The kernel ends a killed process a moment after the signal.
+    await vi.waitFor(() => expect(membersOf(pid)).toEqual([]), { interval: 5, timeout: 10_000 });
+  });
+});

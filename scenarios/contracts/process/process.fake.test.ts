@@ -1,0 +1,49 @@
+import type { ProcessFact } from '../../../machines/kernel/ports.ts';
+import { ScriptedServers } from '../../stage/scripted/servers.ts';
+import type { Script } from '../../stage/scripted/script.ts';
+import { VirtualClock } from '../../stage/virtual-clock.ts';
+import { processContract } from './process.contract.ts';
+import type { ChildBehaviour, ProcessWorld } from './process.stage.ts';
+import { registered } from '../registered.ts';
+
+const missing = 'no-such-command';
+const scripts: Readonly<Record<ChildBehaviour, Script>> = {
+  good: {},
+  ignoresStdin: { ignores: ['stdin'] },
+  stubborn: { ignores: ['stdin', 'SIGTERM'] },
+  crashes: { crashes: { code: 7, stderr: 'boom\n', afterMs: 1 } },
+  missing: { missing: true },
+  wrapped: { ignores: ['stdin'], leaves: { count: 1, stubborn: true } },
+  leavesGrandchild: { leaves: { count: 1 } },
+};
+
+/** The children that all scenarios play with. */
+function createScriptedWorld(): ProcessWorld {
+  const clock = new VirtualClock();
+  const servers = new ScriptedServers(clock, { ...scripts, [missing]: scripts.missing });
+  const until = (holds: () => boolean): Promise<void> => {
+    while (!holds() && clock.step());
+    return holds() ? Promise.resolve() : Promise.reject(new Error('nothing is left to happen'));
+  };
+  let count = 0;
+  return {
+    open: (behaviour, give) => {
+      const key = `process:${(count += 1)}`;
+      const facts: ProcessFact[] = [];
+      const server = behaviour === 'missing' ? missing : behaviour;
+      const leaf = servers.process(key, { server, generation: 1, spec: 1, key }, (fact) => {
+        facts.push(fact);
+        give(fact);
+      });
+      return { ...leaf, ready: () => until(() => facts.length > 0) };
+    },
+    until,
+    settled: async () => {
+      while (clock.step());
+    },
+    alive: () => servers.groups,
+    dispose: async () => {},
+  };
+}
+
+registered('process port: scripted children', processContract({ createWorld: createScriptedWorld }));

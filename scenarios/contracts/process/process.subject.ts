@@ -1,0 +1,69 @@
+import {
+  createLedger,
+  processPortOf,
+  type Launcher,
+  type LaunchSpec,
+} from '../../../adapters/process/index.ts';
+import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.stage.ts';
+import { patient } from '../patience.ts';
+import { createWaiting } from '../waiting.ts';
+
+// What a shell ignores stays ignored over `exec`. All of it is there where there is a POSIX shell.
+const stubborn = `trap '' TERM; echo ready; exec sleep 1000`;
+const scripts: Readonly<Record<Exclude<ChildBehaviour, 'missing'>, string>> = {
+  good: 'echo ready; while read -r line; do :; done',
+  ignoresStdin: 'echo ready; exec sleep 1000',
+  stubborn,
+  crashes: 'echo boom >&2; exit 7',
+  wrapped: `sh -c "${stubborn}"; true`,
+  leavesGrandchild: 'sleep 1000 </dev/null >/dev/null 2>&1 & echo ready; while read -r line; do :; done',
+};
+/** Scripts for `sh`; `missing` is nowhere. */
+export const commandOf = (behaviour: ChildBehaviour): LaunchSpec =>
+  behaviour === 'missing'
+    ? { command: 'no-such-command', args: [], env: {} }
+    : { command: 'sh', args: ['-c', scripts[behaviour]], env: {} };
+
+export interface LauncherUnderTest {
+  readonly launcher: Launcher;
+  /** What behaves so where it launches. Default: scripts for `sh`. */
+  readonly commandOf?: (behaviour: ChildBehaviour) => LaunchSpec;
+  /** See `ProcessSubject`. */
+  readonly isRemote?: boolean;
+  /** How long a fact may take, in ms, before its case fails. Default 20,000. */
+  readonly patienceMs?: number;
+}
+
+/** A launcher as what `processContract` is held against: with our own port and ledger around it. */
+export const launcherSubject = (subject: LauncherUnderTest): ProcessSubject => ({
+  isRemote: subject.isRemote ?? false,
+  createWorld: () => worldOf(subject),
+});
+
+function worldOf({ launcher, patienceMs = 20_000, ...options }: LauncherUnderTest): ProcessWorld {
+  const specOf = options.commandOf ?? commandOf;
+  const ledger = createLedger({ reaper: false, stateDir: false });
+  const { heard, until } = createWaiting();
+  let count = 0;
+  const inTime = <T>(awaited: Promise<T>, what: string): Promise<T> => patient(awaited, what, patienceMs);
+  return {
+    open: (behaviour, give) => {
+      const key = `process:${(count += 1)}`;
+      const port = processPortOf({ launchOf: () => specOf(behaviour), ledger, launcher });
+      const leaf = port(key, { server: 'contract', generation: 1, spec: 1, key }, heard(give));
+      const stdout = ledger.streamsOf(key)?.stdout;
+      const ready = new Promise<void>((resolve) => stdout?.once('data', () => resolve()));
+      return { ...leaf, ready: () => inTime(ready, `"ready" of ${behaviour}`) };
+    },
+    until: (holds) => inTime(until(holds), 'the next fact'),
+    settled: async () => {
+      await inTime(ledger.closed(), 'the end of all that was launched');
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    alive: () => ledger.size,
+    dispose: () => {
+      ledger.killAll();
+      return inTime(ledger.closed(), 'the end of all that was launched');
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import {
+  createLedger,
+  processPortOf,
+  type LaunchSpec,
+  type Ledger,
+  type LedgerOptions,
+} from '../../../adapters/process/index.ts';
+import type { Give, Leaf, ProcessCommand, ProcessFact } from '../../../machines/kernel/ports.ts';
+import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.stage.ts';
+import { createWaiting } from '../waiting.ts';
+
+export { createWaiting } from '../waiting.ts';
+
+const childFile = new URL('../../fixtures/child.mjs', import.meta.url).pathname;
+const nodeRuns = (...args: string[]): LaunchSpec => ({
+  command: process.execPath,
+  args: [childFile, ...args],
+  env: {},
+});
+
+/** Beside those of the contract: what only real processes do. */
+export type RealBehaviour =
+  | ChildBehaviour
+  | 'leavesPipeHolder'
+  | 'tellsEnvironment'
+  | 'deaf'
+  | 'chatty'
+  | 'quiet'
+  | 'leavesDaemon'
+  | 'stubbornShell'
+  | 'wrappedShell'
+  | 'unmarkedShell';
+
+// A shell costs a twentieth of a Node; what it ignores stays ignored over `exec`.
+const stubborn = `trap '' TERM; echo ready; exec sleep 1000`;
+const scripts: Readonly<Record<string, string>> = {
+  wrapped: `'${process.execPath}' '${childFile}' stubborn; true`,
+  stubbornShell: stubborn,
+  wrappedShell: `sh -c "${stubborn}"; true`,
+  /** Throws its environment away, and the marker with it. */
+  unmarkedShell: `trap '' TERM; exec env -i sh -c 'echo ready; exec sleep 1000'`,
+};
+const specOf = (behaviour: string): LaunchSpec => {
+  if (behaviour === 'missing') return { command: 'no-such-command', args: [], env: {} };
+  const script = scripts[behaviour];
+  return script === undefined ? nodeRuns(behaviour) : { command: 'sh', args: ['-c', script], env: {} };
+};
+
+export interface RealProcessWorld extends ProcessWorld {
+  readonly ledger: Ledger;
+  open(behaviour: RealBehaviour, give: Give<ProcessFact>): ContractChild;
+  launch(spec: LaunchSpec | undefined, give: Give<ProcessFact>): Leaf<ProcessCommand>;
+}
+
+/** Real children of the real adapter. What outlives the host is left out unless it is asked for. */
+export function createRealProcessWorld(options: LedgerOptions = {}): RealProcessWorld {
+  const ledger = createLedger({ reaper: false, stateDir: false, ...options });
+  const { heard, until } = createWaiting();
+  let count = 0;
+  const launch = (
+    spec: LaunchSpec | undefined,
+    give: Give<ProcessFact>,
+    key = `process:${(count += 1)}`,
+  ): Leaf<ProcessCommand> =>
+    processPortOf({ launchOf: () => spec, ledger })(
+      key,
+      { server: 'contract', generation: 1, spec: 1, key },
+      heard(give),
+    );
+  return {
+    ledger,
+    until,
+    launch,
+    open: (behaviour, give) => {
+      const key = `process:${(count += 1)}`;
+      const leaf = launch(specOf(behaviour), give, key);
+      const stdout = ledger.streamsOf(key)?.stdout;
+      const ready = new Promise<void>((resolve) => stdout?.once('data', () => resolve()));
+      return { ...leaf, ready: () => ready };
+    },
+    settled: async () => {
+      await ledger.closed();
+      // What could not even be tried stands in no ledger; its failure comes on this turn of the loop.
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    alive: () => ledger.size,
+    dispose: () => {
+      ledger.killAll();
+      return ledger.closed();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { messageBytes, resultBytes } from '../../../adapters/mcp/index.ts';
+import type { AskFact, SessionFact } from '../../../machines/kernel/ports.ts';
+import { registered } from '../registered.ts';
+import { remoteSessionContract, sessionMcpContract } from './session-mcp.contract.ts';
+import { sessionContract } from './session.contract.ts';
+import { createHttpWorld, createLinkedWorld, createStdioWorld, type StdioWorld } from './session.world.ts';
+
+const worlds = {
+  'real processes': () => createStdioWorld(),
+  'streamable HTTP': () => createHttpWorld('streamable'),
+  'HTTP and SSE': () => createHttpWorld('sse'),
+  'servers of this process': () => createLinkedWorld(),
+};
+for (const [name, createWorld] of Object.entries(worlds)) {
+  registered(`session port: ${name}`, sessionContract({ createWorld }));
+  registered(`session port, the whole of MCP: ${name}`, sessionMcpContract({ createWorld }));
+}
+for (const name of ['streamable HTTP', 'HTTP and SSE'] as const)
+  registered(`session port, a remote server: ${name}`, remoteSessionContract({ createWorld: worlds[name] }));
+// Its news come on another connection than its answers, in any order: so it is no judge of progress.
+registered(
+  'session port: streamable HTTP that answers as JSON',
+  sessionContract({ createWorld: () => createHttpWorld('streamable', { serves: { json: true } }) }),
+);
+
+describe('a session over the streams of a process', () => {
+  let world: StdioWorld;
+  afterEach(() => world.dispose());
+  const connect = async () => {
+    const facts: SessionFact[] = [];
+    const session = world.open('echo', (fact) => facts.push(fact));
+    await world.until(() => facts.length > 0);
+    return session;
+  };
+  const call = async (session: string, name: string, args: object = {}): Promise<AskFact> => {
+    const facts: AskFact[] = [];
+    const question = { id: 'q', session, method: 'tools/call', params: { name, arguments: args } };
+    world.ask('test', question, (fact) => facts.push(fact));
+    await world.until(() => facts.length > 0);
+    return facts[0] as AskFact;
+  };
+
+  it('fails a call whose answer is longer than a message may be, and lives on', async () => {
+    world = createStdioWorld({ resultBytes });
+    const { key } = await connect();
+    const innocent = call(key, 'echo', { text: 'innocent' });
+    const [tooLarge, answered] = await Promise.all([
+      call(key, 'big', { bytes: messageBytes + 1_000_000 }),
+      innocent,
+    ]);
+    expect(tooLarge).toMatchObject({ failure: { code: 413, details: { limit: resultBytes } } });
+    expect(answered).toMatchObject({ type: 'ask.answered' });
+    expect(await call(key, 'big', { bytes: 6 * 1024 * 1024 })).toMatchObject({ type: 'ask.answered' });
+  });
+
+  it('tells a log of every line that reached nobody', async () => {
+    world = createStdioWorld();
+    const { key } = await connect();
+    await call(key, 'garbage');
+    await call(key, 'stringId');
+    expect(world.notices).toMatchObject([
+      { kind: 'garbage', text: 'Server listening on port 3000' },
+      { kind: 'unknownId' },
+      { kind: 'garbage', text: '42' },
+      { kind: 'unknownId', text: '"1000001"' },
+      { kind: 'unknownId', text: '"nobody"' },
+    ]);
+  });
+
+  it('refuses arguments that cannot be written, without sending anything', async () => {
+    world = createStdioWorld();
+    const { key } = await connect();
+    expect(await call(key, 'echo', { text: 1n })).toMatchObject({ sent: false, failure: { code: 400 } });
+  });
+
+  it('sends more than a pipe holds, and leaves no listener behind', async () => {
+    world = createStdioWorld({ resultBytes });
+    const { key } = await connect();
+    const text = 'x'.repeat(300_000);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => call(key, 'echo', { text })));
+    expect(answers.every(({ type }) => type === 'ask.answered')).toBe(true);
+    expect(world.ledger.list()[0]?.streams.stdin.listenerCount('drain')).toBe(1);
+  });
+
+  it('that is closed lets go of the streams, and keeps draining them', async () => {
+    world = createStdioWorld();
+    const session = await connect();
+    const streams = world.ledger.list()[0]?.streams;
+    session.close();
+    expect(streams?.stdin.listenerCount('drain')).toBe(0);
+    expect(streams?.stdout.listenerCount('data')).toBe(0);
+    expect(streams?.stdout.readableFlowing).toBe(true);
+  });
+});

@@ -1,0 +1,126 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { banBreaches, general, purity } from './bans.ts';
+import { cycleBreaches } from './cycles.ts';
+import { folderBreaches } from './folders.ts';
+import { edgesOf } from './imports.ts';
+import { nameBreaches, placeBreaches } from './names.ts';
+import { packageBreaches, roomBreaches, type Allowance, type Rules } from './rooms.ts';
+import { medianLength, sizeBreaches } from './sizes.ts';
+import sizes from './sizes.json' with { type: 'json' };
+import { isCode, isTest, readProject, told } from './source.ts';
+import { syntaxBreaches } from './syntax.ts';
+
+/** Who may lean on which machine: from the asker down. */
+const rules: Rules = {
+  machines: [
+    'agent',
+    'view',
+    'office',
+    'seat',
+    'computer',
+    'link',
+    'aggregator',
+    'read',
+    'shelf',
+    'client',
+    'catalog',
+    'watch',
+    'call',
+    'process',
+  ],
+  // Those without a folder stand beside all of them: the clock.
+  adapters: [
+    ['mcp', 'process'],
+    ['mcp', ''],
+    ['vrl', ''],
+  ],
+};
+
+/** Packages per room; all rows that match a file add up. */
+const packages: readonly Allowance[] = [
+  { where: /^machines\//, may: ['xstate', 'zod'] },
+  { where: /^machines\/config\//, may: ['jsonc-parser'] },
+  { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
+  { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
+  { where: /^adapters\/storage\//, may: ['proper-lockfile'] },
+  { where: /^adapters\/process\/windows\/windows-tree\./, may: ['pidtree'] },
+  { where: /^adapters\/terminal\//, may: ['string-width'] },
+  { where: /^adapters\/schema\//, may: ['ajv', 'ajv/*', 'ajv-formats'] },
+  { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
+  { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
+  { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },
+  { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client'] },
+  { where: /^actors\//, may: ['xstate'] },
+  { where: /^actors\/(main\.|cli\/)/, may: ['node:*', 'commander', 'picocolors'] },
+  { where: /^scenarios\//, may: ['node:*', 'xstate', 'xstate/graph', 'zod', 'vitest', 'fast-check'] },
+  { where: /^scenarios\/house\//, may: ['oxc-parser'] },
+  {
+    where: /^scenarios\/(bench|contracts|fixtures)\//,
+    may: ['@modelcontextprotocol/sdk/*', 'socket.io', 'socket.io-client', 'p-queue'],
+  },
+  { where: /^scenarios\/contracts\/models\//, may: ['ajv/*'] },
+  // What providers publish is the judge of what they are given: in types alone.
+  {
+    where: /^scenarios\/contracts\/models\/.*\.test\.ts$/,
+    may: [],
+    types: ['openai/*', '@anthropic-ai/sdk/*', '@google/genai'],
+  },
+  { where: /\.(test|scenario)\.ts$/, may: ['vitest', 'fast-check', 'xstate/graph'] },
+  { where: /^(adapters|actors)\/.*\.test\.ts$/, may: ['node:*', 'socket.io', 'socket.io-client'] },
+  { where: /^actors\/cli\/pty\.test\.ts$/, may: ['@lydell/node-pty'] },
+  // It holds the table in docs/config.md against the table in the code.
+  { where: /^machines\/(config|trace)\/.*\.test\.ts$/, may: ['node:fs'] },
+];
+
+/** A check that saw nothing must not pass. Raise these as the project grows. */
+const floors = { files: 260, edges: 1000 };
+
+const project = readProject(fileURLToPath(new URL('../..', import.meta.url)));
+const code = project.filter(isCode);
+const edges = code.flatMap(edgesOf);
+
+describe('the house', () => {
+  it('is seen by its checks', () => {
+    const median = medianLength(code.filter(({ path }) => !isTest(path)));
+    process.stdout.write(`house: ${code.length} files, ${edges.length} imports, median ${median} lines\n`);
+    expect(code.length).toBeGreaterThanOrEqual(floors.files);
+    expect(edges.length).toBeGreaterThanOrEqual(floors.edges);
+  });
+
+  it('lets a room import only the rooms below it', () => {
+    expect(told(roomBreaches(edges, rules))).toEqual([]);
+  });
+
+  it('lets a room import only its own packages', () => {
+    expect(told(packageBreaches(edges, packages))).toEqual([]);
+  });
+
+  it('has no circle of imports', () => {
+    expect(told(cycleBreaches(edges))).toEqual([]);
+  });
+
+  it('has no folder with too many files', () => {
+    expect(told(folderBreaches(code))).toEqual([]);
+  });
+
+  it('keeps time, chance and the platform out of the machines', () => {
+    expect(told(banBreaches(code, purity))).toEqual([]);
+  });
+
+  it('takes the replacement where something is banned', () => {
+    expect(told([...banBreaches(code, general), ...syntaxBreaches(code)])).toEqual([]);
+  });
+
+  it('has files and functions that fit a screen, and exceptions that only shrink', () => {
+    expect(told(sizeBreaches(code, sizes))).toEqual([]);
+  });
+
+  it('names files after what they hold', () => {
+    expect(told(nameBreaches(code))).toEqual([]);
+  });
+
+  it('names no machine, person or private registry in its texts', () => {
+    expect(told(placeBreaches(project))).toEqual([]);
+  });
+});

@@ -1,0 +1,3 @@
+import { thoroughness } from '../../stage/thoroughness.ts';
+
+thoroughness.part = 'rest';

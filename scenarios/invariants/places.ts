@@ -1,0 +1,14 @@
+import type { Address } from '../../machines/kernel/address.ts';
+
+/** Whose leaf it is. */
+export const rootOf = (leaf: Address): Address => leaf.slice(0, leaf.lastIndexOf('/'));
+
+const mark = '/client:';
+/** `computer/client:fs` of whatever belongs to that server, whoever lives there now. */
+export function serverIn(a: Address): Address | undefined {
+  const start = a.indexOf(mark);
+  if (start < 0) return undefined;
+  for (let i = start + mark.length; i < a.length; i += 1)
+    if (a[i] === '/' || a[i] === '#') return a.slice(0, i);
+  return a;
+}

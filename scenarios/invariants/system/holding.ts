@@ -1,0 +1,190 @@
+import { nameOf, type Address } from '../../../machines/kernel/address.ts';
+import { mostWaiting } from '../../../machines/computer/computer.waiting.ts';
+import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import { AtOnce } from '../resources/at-once.ts';
+import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../law.ts';
+import { rootOf } from '../places.ts';
+
+interface Most {
+  readonly timers: number;
+  readonly leaves: number;
+  readonly questions: number;
+  /** It may ping beside its questions: at most once at a time for each of its leaves, so never without one. */
+  readonly mayPing?: true;
+  /** Of each kind; kinds that are not named here are as many as strangers want. */
+  readonly owned?: Readonly<Record<string, number>>;
+}
+/** What a machine of each kind may hold at once, as its chart says. Of kinds that are not here nobody knows. */
+const most: Readonly<Record<string, Most>> = {
+  /** One grace at a time; its child. */
+  process: { timers: 1, leaves: 1, questions: 0 },
+  /** Proven stable, and the next look or the limit of a ping. Its session, its values, its process, its four lists. */
+  // The clock of its looks is taken away after those of its next phase are set. A person who is asked for a value may
+  // take long: its server is pinged meanwhile.
+  client: { timers: 3, leaves: 1, questions: 1, mayPing: true, owned: { process: 1, catalog: 4, watch: 1 } },
+  /** Changes are gathered while it is quiet, but not longer than that, and the next look ends then. It asks for its list. */
+  catalog: { timers: 3, leaves: 0, questions: 1 },
+  /** It subscribes one after another. */
+  watch: { timers: 1, leaves: 0, questions: 1 },
+  /** Its deadline, and how long its server may be silent. A person or the server is asked, never both. */
+  call: { timers: 2, leaves: 0, questions: 1 },
+  /**
+   * Boot or shutdown, the next token, and the times of calls that had to wait for servers. A link, and a client for each
+   * server of its config.
+   */
+  computer: { timers: 2 + mostWaiting, leaves: 0, questions: 0, owned: { link: 1, desktop: 1, finder: 1 } },
+  /** It tells changes now and then, and has a timer for each question that waits: how many do is up to who asks. */
+  desktop: { timers: Infinity, leaves: 0, questions: 0 },
+  finder: { timers: Infinity, leaves: 0, questions: 0 },
+  /** Its limit, and that of what came too late; four questions at a time of both. */
+  shelf: { timers: 2, leaves: 0, questions: 8 },
+  read: { timers: 1, leaves: 0, questions: 1 },
+  /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */
+  link: { timers: 2, leaves: 1, questions: 0 },
+  /** Shutdown. It asks who is in the room. As many views as computers, as many calls as its host wants. */
+  agent: { timers: 1, leaves: 0, questions: 1, owned: { link: 1 } },
+  /** It asks, or waits until it asks again. */
+  view: { timers: 1, leaves: 0, questions: 1 },
+  desktopView: { timers: 1, leaves: 0, questions: 1 },
+  finderView: { timers: 1, leaves: 0, questions: 1 },
+  /** Its port. As many seats as connections. */
+  office: { timers: 0, leaves: 1, questions: 0 },
+  seat: { timers: 0, leaves: 0, questions: 0 },
+};
+
+/** The stages in which a client asks: for its values, or whether its server lives. */
+const asking = new Set(['connecting', 'ready']);
+
+interface Root {
+  readonly a: Address;
+  readonly kind: string;
+  readonly most: Most;
+  readonly owner: Root | undefined;
+  readonly server: string;
+  /** As many as its config has, and those on their way down. */
+  servers: number;
+  /** By kind, of those that are bounded. */
+  owned: Map<string, number> | undefined;
+  timers: number;
+  leaves: number;
+  questions: number;
+  pings: number;
+}
+const isPing = ({ most: { mayPing } }: Root, id: string | undefined): boolean =>
+  mayPing === true && id === 'ping';
+
+/** What each machine holds at the moment, and whether it is too much. */
+export class Holding implements Judge {
+  readonly #roots = new Map<Address, Root>();
+  readonly #atOnce = new AtOnce();
+  /** Ended in this input: by its end nothing of theirs is left. */
+  readonly #ending: Root[] = [];
+
+  take(record: DirectoryRecord, at: number): Found | readonly Found[] | undefined {
+    if (record.k === 'timer') return this.#timer(record);
+    if (record.k === 'out') return this.#out(record, at);
+    if (record.k === 'open') return this.#open(record);
+    if (record.k === 'end') return this.#end(record.a);
+    if (record.k === 'post')
+      return record.ev.type === 'servers.set' ? this.#configured(record) : this.#told(record);
+    if (record.k !== 'in') return undefined;
+    if (record.via === 'timer' || record.via === 'deadline') this.#less(record.a, 'timers');
+    else if (isAnswer(record)) this.#answered(record.a, record.id);
+    return this.#ending.length > 0 ? this.closed() : undefined;
+  }
+  closed(): readonly Found[] {
+    const kept: Found[] = [];
+    for (const root of this.#ending) {
+      const { a, leaves, questions, pings } = root;
+      // One of the same name may have been opened since.
+      if (this.#roots.get(a) === root) this.#roots.delete(a);
+      if (leaves + questions + pings > 0)
+        kept.push({ at: a, what: `ended and kept ${leaves} leaves, ${questions + pings} questions` });
+    }
+    this.#ending.length = 0;
+    return kept;
+  }
+  #timer({ op, a }: RecordOf<'timer'>): Found | undefined {
+    return op === 'set' ? this.#more(a, 'timers') : void this.#less(a, 'timers');
+  }
+  #out(record: RecordOf<'out'>, at: number): Found | undefined {
+    const { port, a, ev } = record;
+    const { type, id } = ev as Said<{ id: string }>;
+    if (port === 'ask' && type === 'ask') return this.#asked(a, id) ?? this.#atOnce.take(record, at);
+    if (port === 'ask') return void this.#answered(a, id);
+    if (type === 'leaf.open') return this.#more(rootOf(a), 'leaves');
+    if (type === 'leaf.close') this.#less(rootOf(a), 'leaves');
+    return undefined;
+  }
+  #asked(a: Address, id: string | undefined): Found | undefined {
+    const root = this.#roots.get(a);
+    if (!root) return undefined;
+    if (!isPing(root, id)) {
+      const found = this.#more(a, 'questions');
+      if (found) return found;
+    } else root.pings += 1;
+    const { kind, pings, leaves } = root;
+    return pings <= leaves ? undefined : { at: a, what: `a ${kind} has ${pings} pings and ${leaves} leaves` };
+  }
+  /** Or it was withdrawn. */
+  #answered(a: Address, id: string | undefined): void {
+    const root = this.#roots.get(a);
+    if (root) root[isPing(root, id) ? 'pings' : 'questions'] -= 1;
+  }
+  #more(a: Address, what: 'timers' | 'leaves' | 'questions'): Found | undefined {
+    const root = this.#roots.get(a);
+    if (!root) return undefined;
+    root[what] += 1;
+    return root[what] <= root.most[what]
+      ? undefined
+      : { at: a, what: `a ${root.kind} has ${root[what]} ${what}` };
+  }
+  #less(a: Address, what: 'timers' | 'leaves' | 'questions'): void {
+    const root = this.#roots.get(a);
+    if (root) root[what] -= 1;
+  }
+  #open({ a, kind, from, input }: RecordOf<'open'>): Found | undefined {
+    const limits = most[kind];
+    const owner = this.#roots.get(from);
+    if (!limits) return undefined;
+    const { servers, server = '' } = input as {
+      readonly servers?: readonly unknown[];
+      readonly server?: string;
+    };
+    const counts = { owned: undefined, timers: 0, leaves: 0, questions: 0, pings: 0 };
+    this.#roots.set(a, { a, kind, most: limits, owner, server, servers: servers?.length ?? 0, ...counts });
+    const limit = kind === 'client' ? owner?.servers : owner?.most.owned?.[kind];
+    return owner && limit !== undefined ? this.#own(owner, kind, limit) : undefined;
+  }
+  #configured({ a, ev }: RecordOf<'post'>): undefined {
+    const all = [...this.#roots.values()];
+    const computer = all.find(({ a: at, kind }) => kind === 'computer' && nameOf(at) === nameOf(a));
+    if (!computer) return;
+    const { servers = [] } = ev as Said<{
+      servers: readonly { readonly rules: { readonly server: string } }[];
+    }>;
+    const living = all.filter(({ kind, owner }) => kind === 'client' && owner === computer);
+    computer.servers = new Set([...living.map((c) => c.server), ...servers.map((s) => s.rules.server)]).size;
+  }
+  /** Nobody waits for an answer on the way down, or at rest. */
+  #told({ from, ev }: RecordOf<'post'>): Found | undefined {
+    const root = this.#roots.get(from);
+    const { stage = '' } = ev as Said<{ stage: string }>;
+    if (!root || asking.has(stage) || root.questions + root.pings === 0) return undefined;
+    return { at: from, what: `is ${stage}, and keeps ${root.questions + root.pings} questions` };
+  }
+  #own(owner: Root, kind: string, limit: number): Found | undefined {
+    owner.owned ??= new Map();
+    const now = (owner.owned.get(kind) ?? 0) + 1;
+    owner.owned.set(kind, now);
+    if (now <= limit) return undefined;
+    return { at: owner.a, what: `a ${owner.kind} has ${now} roots of the kind ${kind}` };
+  }
+  #end(a: Address): undefined {
+    const root = this.#roots.get(a);
+    if (!root) return;
+    const siblings = root.owner?.owned?.get(root.kind);
+    if (siblings !== undefined) root.owner?.owned?.set(root.kind, siblings - 1);
+    this.#ending.push(root);
+  }
+}

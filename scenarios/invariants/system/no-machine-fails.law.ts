@@ -1,0 +1,22 @@
+import type { Law } from '../law.ts';
+import { ends, story } from '../telling.ts';
+
+export const noMachineFails: Law = {
+  law: 'no machine fails',
+  why: 'A machine that throws leaves behind what it held: machines never throw (design rule 6).',
+  sees: ['end'],
+  open: () => ({
+    take: (r) =>
+      r.k === 'end' && r.why === 'failed' ? { at: r.a, what: `${r.a} failed: ${r.error}` } : undefined,
+  }),
+  crimes: [
+    {
+      how: 'a call whose action throws',
+      seen: story(ends('call#1', 'failed', { error: 'Error: not now' })),
+      said: 'call#1 failed: Error: not now',
+    },
+  ],
+  lawful: [
+    { how: 'one that is done, and one that is ended', seen: story(ends('a#1'), ends('a#2', 'closed')) },
+  ],
+};

@@ -1,6 +1,0 @@
-/** Every scenario that can be real and that `npm test` leaves out, played with real processes. */
-import './dsl.scenario.ts';
-import { describe } from 'vitest';
-import { testReally } from './dsl/suite.ts';
-
-describe.concurrent('for real, as in virtual time', { timeout: 300_000 }, () => testReally('rest'));

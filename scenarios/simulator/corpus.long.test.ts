@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { vocabulary } from '../fault-server/words/fault.ts';
+import { Tally } from './batch.ts';
+import { spelledOut } from './drawing/draw-acts.ts';
+import { broken, count, daysFrom, portion } from './mutants/known-days.ts';
+
+describe('every law holds', () => {
+  const tally = new Tally();
+  const portions = Array.from({ length: count / portion }, (_, n) => 1 + n * portion);
+  it.each(portions)('in the 25 days from seed %d', (from) => {
+    const days = daysFrom(from);
+    expect(days.flatMap(broken)).toEqual([]);
+    for (const day of days) tally.add(day);
+  });
+
+  it('while every fault that can happen did', () => {
+    const sayable = vocabulary.filter(({ later }) => later === undefined).map(({ fault }) => fault);
+    expect(sayable.filter((word) => !tally.faults.has(word) && !spelledOut.has(word))).toEqual([]);
+  });
+
+  it('and they go as the README shows them', () => {
+    const readme = new URL('../../README.md', import.meta.url);
+    const page = readFileSync(readme, 'utf8');
+    const digest = /(a2c sim --seed 1 --seeds 200\n[^]*? failed, digest )(\w+)/;
+    // Together with the outputs of docs/replay.md.
+    const isUpdating = process.env['A2C_UPDATE_PAGES'] === '1';
+    const now = isUpdating ? page.replace(digest, `$1${tally.digest}`) : page;
+    if (isUpdating) writeFileSync(readme, now);
+    const shown = digest.exec(now)?.[2];
+    expect(shown, 'machines, faults or drawing have changed: write the new digest there').toBe(tally.digest);
+  });
+});

@@ -1,0 +1,16 @@
+import type { ServerData, Step } from '../../stage/plan/plan.ts';
+import type { Word } from '../../fault-server/words/fault.ts';
+
+/** Something that the world does at a time of the day, in ms. */
+export interface Act {
+  readonly at: number;
+  readonly step: Step;
+}
+/** What there is to act upon. */
+export interface Cast {
+  readonly seed: number;
+  readonly forMs: number;
+  readonly servers: readonly ServerData[];
+  readonly hasOffice: boolean;
+  readonly among: (word: Word) => boolean;
+}

@@ -1,0 +1,121 @@
+import { altered, provided, type Edit } from '../../fixtures/altered.ts';
+import type { Plan, Step } from '../../stage/plan/plan.ts';
+import type { Fault } from '../../fault-server/words/fault.ts';
+import type { SimulateOptions } from '../simulate.ts';
+
+/** A system with one mistake, and the law that must say so. */
+export interface Mutant {
+  readonly what: string;
+  readonly law: string;
+  /** Other machines than today's. */
+  readonly kinds?: SimulateOptions['kinds'];
+  /** Another directory than today's, until what it returns is called. */
+  readonly patch?: () => () => void;
+  /** What happens to everybody in its days, also to the system as it is; until what it returns is called. */
+  readonly weather?: () => () => void;
+  /** What it breaks is rare: the days that are drawn, with more of it. */
+  readonly days?: (plan: Plan) => Plan;
+}
+/** What is held of a mutant that goes another way each time; no law, because one day alone does not show it. */
+export const divergence = 'the same day goes the same way again';
+
+/** What a function of a chart is given; a mutant knows better than the compiler what is in it. */
+export interface Of {
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly event: Readonly<Record<string, unknown>>;
+}
+export type Actions = readonly unknown[];
+export const nothing = (): undefined => undefined;
+/** Heard and not acted upon. */
+export const ignored = (): object => ({});
+
+export const chart = (kind: string, ...edits: readonly Edit[]) => ({ kinds: altered(kind, edits) });
+export const parts = (kind: string, filled: object) => ({ kinds: provided(kind, filled) });
+
+/** One method of a class is another, until what it returns is called. */
+export const replaced =
+  <T extends object, K extends keyof T>(proto: T, method: K, made: (old: T[K]) => T[K]) =>
+  (): (() => void) => {
+    const old = proto[method];
+    proto[method] = made(old);
+    return () => void (proto[method] = old);
+  };
+
+// ── days with more of something ──────────────────────────────────────────────────────────────────────
+export const calm = (plan: Plan): Plan['servers'] =>
+  plan.servers.map(({ later: _, ...server }) => ({ ...server, autoStart: true, faults: [] }));
+export const fromHealing = ({ steps }: Plan): Step[] =>
+  steps.slice(steps.findIndex((step) => step.do === 'heal'));
+export const wait = (ms: number): Step => ({ do: 'run', ms });
+export const orders = (plan: Plan, order: 'start' | 'stop'): Step[] =>
+  plan.servers.map(({ name: server }): Step => ({ do: order, server }));
+
+/** Servers that are well are started again while they are called. */
+export const restless = (plan: Plan): Plan => ({
+  ...plan,
+  servers: calm(plan),
+  steps: plan.steps.flatMap((step, n): Step[] =>
+    step.do === 'call' && n % 4 === 0
+      ? [step, wait(10), ...orders(plan, 'stop'), ...orders(plan, 'start')]
+      : [step],
+  ),
+});
+const late: Fault = { fault: 'rpc.late', when: 'list', ms: 500 };
+/** Every call changes the tools, and their list comes late. */
+export const changeable = (plan: Plan): Plan => ({
+  ...plan,
+  servers: calm(plan).map(({ tools = {}, ...server }) => ({
+    ...server,
+    tools: Object.fromEntries(
+      Object.entries(tools).map(([name, tool]) => [name, { ...tool, changes: true }]),
+    ),
+    faults: [late],
+  })),
+});
+/** The wire to the office is so slow that servers come and go while an agent asks for their tools. */
+export const slowWire = (plan: Plan): Plan => ({
+  ...plan,
+  servers: calm(plan),
+  office: true,
+  timing: {},
+  steps: [
+    { do: 'fault', fault: { fault: 'net.latency', ms: 200 } },
+    wait(5_000),
+    ...[...orders(plan, 'stop'), wait(300), ...orders(plan, 'start'), wait(5_000)],
+    ...fromHealing(plan),
+  ],
+});
+/** Who sits in an office loses the connection to it for a moment, and comes back without haste. */
+export const cutOff = (plan: Plan): Plan => ({
+  ...plan,
+  servers: [],
+  office: true,
+  timing: { linkBackoffMs: 5_000 },
+  steps: [
+    wait(1_000),
+    { do: 'fault', fault: { fault: 'agent.disconnect', ms: 50 } },
+    wait(1_000),
+    ...fromHealing(plan).filter((step) => step.do !== 'start'),
+  ],
+});
+const slowly: Fault = { fault: 'life.initSlow', when: 'initialize', ms: 500 };
+/** Servers start slowly when they are needed, answer after a while, and one call at a time runs; many come together. */
+export const crowded = (plan: Plan): Plan => ({
+  ...plan,
+  servers: calm(plan).map(({ tools = {}, ...server }) => ({
+    ...server,
+    isLazy: true,
+    faults: [slowly],
+    limits: { concurrency: 1, queue: 3 },
+    tools: Object.fromEntries(Object.keys(tools).map((name) => [name, { takes: 400 }])),
+  })),
+  timing: { ...plan.timing, idleStopMs: 300 },
+  steps: plan.steps.flatMap((step): Step[] =>
+    step.do === 'call'
+      ? ['', '.b', '.c', '.d', '.e', '.f'].map((more) => ({
+          ...step,
+          ...{ call: step.call + more, reqId: step.reqId + more, timeoutMs: 1_000 },
+        }))
+      : [step],
+  ),
+});

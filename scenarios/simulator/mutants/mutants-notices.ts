@@ -1,0 +1,152 @@
+import { dropEntries } from '../../../machines/catalog/catalog.setup.ts';
+import type { Post } from '../../../machines/kernel/effects.ts';
+import type { Timing } from '../../../machines/kernel/timing.ts';
+import type { Plan } from '../../stage/plan/plan.ts';
+import { parseFaults } from '../../fault-server/words/fault.ts';
+import { Replies } from '../../stage/scripted/replies.ts';
+import { offersTheTruth } from '../../invariants/truth.ts';
+import {
+  calm,
+  chart,
+  ignored,
+  nothing,
+  replaced,
+  restless,
+  type Actions,
+  type Mutant,
+  type Of,
+} from './mutant.ts';
+
+/** Servers that are well but for this. */
+const speaking =
+  (timing: Partial<Timing>, ...faults: readonly object[]) =>
+  (plan: Plan): Plan => ({
+    ...plan,
+    servers: calm(plan).map((server) => ({ ...server, faults: parseFaults(faults) })),
+    timing,
+  });
+const looks = { pollMs: 2_000, pollDeclaredMs: 2_000 };
+const lie = { fault: 'notify.lie' };
+const told = 'a list is told when it changed, and only then';
+
+interface Change {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+type Letters = (of: Of) => { readonly letters: readonly { readonly event: Change }[] };
+type Told = (of: Of) => { readonly letters: readonly Post[] };
+const answered = ['states', 'refreshing', 'states', 'asking', 'on', 'ask.answered', 'actions'] as const;
+const passedOn = ({ context: { server, list, entries, reader, revision } }: Of) => {
+  const event = { type: 'catalog.changed', server, list, entries, revision, why: 'a notice' };
+  return { to: reader, event: { ...event, added: [], removed: [], changed: [] }, ifThere: true };
+};
+
+/** Pages are followed as long as there are any. */
+const followed = replaced(
+  Replies.prototype,
+  'perform',
+  (old) =>
+    function (this: Replies, session, asked, act) {
+      const isEndless = 'refuses' in act && /does not end|more than \d+ pages/.test(act.refuses.message);
+      old.call(this, session, asked, isEndless ? { never: true } : act);
+    },
+);
+
+/** What servers say of their lists and what is so: heard, looked at, told. */
+export const mutantsOfNotices: readonly Mutant[] = [
+  {
+    what: 'a list that nobody looks at while nothing is told',
+    law: offersTheTruth,
+    days: speaking(looks, { fault: 'notify.silentChange' }),
+    ...chart('catalog', [['states', 'ready', 'states', 'steady', 'on', 'deadline.passed'], ignored]),
+  },
+  {
+    what: 'a list that passes a lie on',
+    law: told,
+    days: speaking({}, lie),
+    ...chart('catalog', [
+      [...answered, '0', 'params'],
+      (old: Letters) => (of: Of) => {
+        const { letters } = old(of);
+        return { letters: letters.length > 0 ? letters : [passedOn(of)] };
+      },
+    ]),
+  },
+  {
+    what: 'a list that keeps another description to itself',
+    law: told,
+    days: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
+    ...chart('catalog', [
+      [...answered, '0', 'params'],
+      (old: Letters) => (of: Of) => ({
+        letters: old(of).letters.filter(({ event: e }) => e.added.length + e.removed.length > 0),
+      }),
+    ]),
+  },
+  {
+    what: 'a computer that tells of changed tools, and not which',
+    law: 'who is told that tools changed is told which',
+    days: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
+    ...chart('computer', [
+      ['on', 'catalog.changed', 'actions', '0', 'params'],
+      (old: Told) => (of: Of) => ({
+        letters: old(of).letters.map((letter) =>
+          letter.event.type === 'tools.changed' && 'changed' in letter.event
+            ? { ...letter, event: { ...letter.event, changed: [] } }
+            : letter,
+        ),
+      }),
+    ]),
+  },
+  {
+    what: 'a list that one page which fails empties',
+    law: told,
+    days: speaking({ relistMs: 1_000 }, lie, { fault: 'list.pageError', from: 2 }),
+    ...chart('catalog', [
+      ['states', 'refreshing', 'on', 'ask.refused'],
+      (ways: Actions) => [
+        { target: '#catalog.failing', actions: ['rememberSlow', ...dropEntries(() => 'a page failed')] },
+        ...ways,
+      ],
+    ]),
+  },
+  {
+    what: 'a list that is asked for when a storm is over',
+    law: 'a list is asked for when its server has told all its changes',
+    days: speaking({ quietMs: 500, longestQuietMs: 1_000 }, { fault: 'notify.storm', everyMs: 200 }),
+    ...chart('catalog', [['states', 'ready', 'states', 'gathering', 'after'], nothing]),
+  },
+  {
+    what: 'a list that takes what is told after an answer for what was answered',
+    law: 'a change that was told is fetched',
+    days: speaking({}, { fault: 'list.flap', everyMs: 30 }),
+    ...chart('catalog', [['states', 'ready', 'states', 'settling', 'on', 'list.changed'], ignored]),
+  },
+  {
+    what: 'a list whose pages are followed for ever',
+    law: 'nothing is under way when all is quiet',
+    days: speaking({ listMs: 1_000 }, lie, { fault: 'list.cursorLoop', from: 2, times: 1 }),
+    weather: followed,
+    ...chart('catalog', [['states', 'refreshing', 'after'], nothing]),
+  },
+  {
+    what: 'a link that announces what was away for a moment and is back',
+    law: 'tools are announced when they changed, and only then',
+    days: (plan) => ({ ...restless(plan), office: true, timing: { quietMs: 500, longestQuietMs: 2_000 } }),
+    ...chart('link', [
+      [
+        'states',
+        'online',
+        'states',
+        'joined',
+        'states',
+        'gathering',
+        'states',
+        'listening',
+        'after',
+        'quiet',
+      ],
+      (target: string) => ({ target, actions: ['announce', 'rememberAnnounced'] }),
+    ]),
+  },
+];

@@ -1,0 +1,255 @@
+import { assign } from 'xstate';
+import type { Context as Whole, ResourcesListed } from '../../../machines/resources/aggregator.events.ts';
+import { filled, listed } from '../../../machines/resources/aggregator.rules.ts';
+import type { Post } from '../../../machines/kernel/effects.ts';
+import type { ShelfFilled, ShelfOrder } from '../../../machines/resources/shelf.machine.ts';
+import { filling, type Context as Shelf } from '../../../machines/resources/shelf.rules.ts';
+import type { Plan, Step } from '../../stage/plan/plan.ts';
+import { parseFaults } from '../../fault-server/words/fault.ts';
+import { showsTheTruth } from '../../invariants/truth-shown.ts';
+import {
+  calm,
+  chart,
+  fromHealing,
+  nothing,
+  orders,
+  parts,
+  wait,
+  type Actions,
+  type Mutant,
+  type Of,
+} from './mutant.ts';
+
+const answered = 'every question for a Desktop, a Finder or a resource is answered once, and in time';
+const told = 'a Desktop or a Finder is told to have changed when it has, and only then';
+const toldOffice = 'an office hears of each change of a Desktop or a Finder: at once, or after the next join';
+const unasked = 'an unchanged Desktop or Finder asks no server';
+const unwaited = 'an answer never waits for a server that it does not need';
+const refreshed = 'every update of a window or a document refreshes';
+const named = 'an answer names the servers of which something is missing, and no others';
+
+let asks = 0;
+const shows = (): Step[] =>
+  (['desktop', 'finder'] as const).map((system): Step => {
+    asks += 1;
+    return { do: 'show', ask: `shown${asks}`, by: 'host', system, query: {} };
+  });
+/** Servers that are well but for this show windows and documents; each of some calls is followed by questions. */
+const showing =
+  (faults: readonly object[], then: (plan: Plan) => readonly Step[] = () => []) =>
+  (plan: Plan): Plan => {
+    asks = 0;
+    const servers = calm(plan).map(({ name, tools = {}, hearsChanges: _, isLazy: _lazy, ...server }) => ({
+      ...{ ...server, name, tools, faults: parseFaults(faults), restart: true },
+      resources: [
+        `window://${name}/1`,
+        `window://${name}/2`,
+        `dpe://${name}/d1`,
+        `note://${name}/1`,
+        `window://${name}/3?priority=101`,
+      ],
+    }));
+    const calls = servers.flatMap(({ tools }, n): Step[] => {
+      const call = `called${n}`;
+      const tool = Object.keys(tools)[0] ?? 'nothing';
+      return [{ do: 'call', call, by: 'host', tool, reqId: call, timeoutMs: 60_000 }];
+    });
+    return {
+      ...{ ...plan, servers, timing: { shelfMs: 500, readMs: 500 } },
+      steps: [
+        ...[wait(2_000), ...shows(), wait(2_000), ...calls, wait(30_000), ...shows(), wait(2_000)],
+        ...[...then(plan), wait(5_000), ...fromHealing(plan).filter((step) => step.do !== 'start')],
+      ],
+    };
+  };
+const change = { fault: 'resource.change', n: 5, everyMs: 20 };
+const never = { fault: 'rpc.never', when: 'read', times: 1 };
+const stopped = (plan: Plan): Step[] => orders(plan, 'stop');
+/** Nobody is told at once that all is gone. */
+const stoppedAway = (plan: Plan): Step[] => [
+  { do: 'fault', fault: { fault: 'net.down', who: 'computer', ms: 2_000 } },
+  ...stopped(plan),
+];
+const on = (state: object): object => (state as { readonly on?: object }).on ?? {};
+const deaf = { 'aggregate.changed': {} };
+const closed = (): Step[] => [...shows(), wait(1), { do: 'close', who: 'computer' }];
+
+const answering = ['states', 'open', 'states', 'answering'];
+/** One machine is both, under two names. */
+const wholes = ({ kinds }: ReturnType<typeof chart>) => ({
+  kinds: { ...kinds, finder: kinds['desktop'] as NonNullable<(typeof kinds)[string]> },
+});
+type Letters = (of: Of) => { readonly letters: readonly Post[] };
+const without =
+  (type: string) =>
+  (old: Letters) =>
+  (of: Of): ReturnType<Letters> => ({ letters: old(of).letters.filter(({ event }) => event.type !== type) });
+/** Of what is opened, told and remembered when something changed: only that there is news. */
+const onlyNews = () => ({ actions: assign({ isNews: true }) });
+const takenWhole = ({ context }: { context: Whole }, event: ResourcesListed) => ({
+  ...listed(context, event).next,
+  refused: {},
+});
+type Fill = Extract<ShelfOrder, { type: 'shelf.fill' }>;
+/** Only what is said exactly as it is listed counts. */
+const exact = (old: readonly { readonly params: (of: Of) => unknown }[]) =>
+  old.map((action) => ({
+    ...action,
+    params: (of: Of) => {
+      const shelves = Object.values((of.context as unknown as Whole).shelves);
+      const isListed = shelves.some(({ listed: { uris } }) => uris.includes(String(of.event['uri'])));
+      return action.params(isListed ? of : { ...of, event: { ...of.event, uri: 'none' } });
+    },
+  }));
+const waitingAgain = ({ context }: { context: Shelf }, fill: Fill) => {
+  const next = { ...context, ...filling(context, fill) };
+  return { ...next, slow: [], stale: [...new Set([...next.stale, ...next.slow])] };
+};
+const again = (): Step[] => [...shows(), wait(2_000), ...shows(), wait(2_000)];
+interface Does {
+  readonly actions: Actions;
+}
+
+/** What a computer shows of its servers. */
+export const mutantsOfShown: readonly Mutant[] = [
+  {
+    what: 'a Desktop that tells of a change and takes what it knows for what is',
+    law: showsTheTruth,
+    days: showing([change]),
+    ...wholes(chart('desktop', [['on', 'resource.updated'], onlyNews])),
+  },
+  {
+    what: 'a computer that passes no change of a resource on to its Desktop',
+    law: showsTheTruth,
+    days: showing([change]),
+    ...chart('computer', [['on', 'resource.updated', 'actions'], (old: Actions) => old.slice(0, 1)]),
+  },
+  {
+    what: 'a Desktop that tells of every list',
+    law: told,
+    days: showing([{ fault: 'resource.renew' }]),
+    ...wholes(
+      parts('desktop', {
+        actions: {
+          noteListed: assign(({ context }: { context: Whole }, event: ResourcesListed) => ({
+            ...listed(context, event).next,
+            isNews: true,
+          })),
+        },
+      }),
+    ),
+  },
+  {
+    what: 'a Desktop that tells of each change of a burst',
+    law: told,
+    days: showing([change]),
+    ...wholes(parts('desktop', { delays: { coalesce: 0 } })),
+  },
+  {
+    what: 'a Desktop that closes and forgets who waits',
+    law: answered,
+    days: showing([{ fault: 'rpc.never', when: 'read', from: 4 }, { fault: 'resource.lie' }], closed),
+    ...wholes(chart('desktop', [['on', 'close', 'actions'], nothing])),
+  },
+  {
+    what: 'a server that hangs and holds up all others',
+    law: showsTheTruth,
+    days: showing([never]),
+    kinds: {
+      ...wholes(chart('desktop', [[...answering, 'on', 'question.late'], nothing])).kinds,
+      ...chart('shelf', [['states', 'open', 'states', 'filling', 'states', 'reading', 'after'], nothing])
+        .kinds,
+    },
+  },
+  {
+    what: 'a computer that shows what a server had that is stopped',
+    law: showsTheTruth,
+    days: showing([change], stopped),
+    ...chart('computer', [['on', 'client.changed', 'actions', '0', 'params'], without('resources.listed')]),
+  },
+  {
+    what: 'a read that goes to another server',
+    law: showsTheTruth,
+    days: showing([]),
+    ...chart('read', [
+      ['states', 'reading', 'entry', 'params'],
+      (old: (of: Of) => object) => (of: Of) => ({ ...old(of), session: 'computer/client:s1' }),
+    ]),
+  },
+  {
+    what: 'a Desktop that wants to hear of nothing',
+    law: showsTheTruth,
+    days: showing([change]),
+    ...wholes(
+      chart('desktop', [['on', 'resources.listed', 'actions', '1', 'params'], without('resources.watch')]),
+    ),
+  },
+  {
+    what: 'a shelf that reads all of it anew with each question',
+    law: unasked,
+    days: showing([{ fault: 'resource.lie' }]),
+    ...parts('shelf', {
+      actions: {
+        noteFill: assign(({ context }: { context: Shelf }, fill: Fill) => ({
+          ...filling(context, fill),
+          stale: context.uris,
+        })),
+      },
+    }),
+  },
+  {
+    what: 'a Desktop that does not say what is missing',
+    law: named,
+    days: showing([{ fault: 'resource.gone', when: 'read', times: 3 }]),
+    ...wholes(
+      parts('desktop', {
+        actions: {
+          noteFilled: assign(({ context }: { context: Whole }, news: ShelfFilled) =>
+            filled(context, { ...news, reason: null, refused: [] }),
+          ),
+        },
+      }),
+    ),
+  },
+  {
+    what: 'a Desktop that does not say what of a list it has not taken in',
+    law: named,
+    days: showing([]),
+    ...wholes(parts('desktop', { actions: { noteListed: assign(takenWhole) } })),
+  },
+  {
+    what: 'a shelf that waits for what hangs with each question',
+    law: unwaited,
+    days: showing([{ fault: 'rpc.never', when: 'read' }], again),
+    ...parts('shelf', { actions: { noteFill: assign(waitingAgain) } }),
+  },
+  {
+    what: 'a Desktop that hears of a change only where it is written as it is listed',
+    law: refreshed,
+    days: showing([{ ...change, as: 'query' }]),
+    ...wholes(chart('desktop', [['on', 'resource.updated', 'actions'], exact])),
+  },
+  {
+    what: 'a Desktop that drops what is said of a window that is not listed',
+    law: refreshed,
+    days: showing([{ fault: 'resource.renew', by: 'update' }]),
+    ...wholes(
+      chart('desktop', [['on', 'resource.updated', 'actions', '1', 'params'], without('resources.relist')]),
+    ),
+  },
+  {
+    what: 'a link that keeps a change of what is shown to itself',
+    law: toldOffice,
+    days: (plan) => ({ ...showing([change])(plan), office: true }),
+    ...chart('link', [
+      ['states', 'online', 'states', 'joined', 'on', 'aggregate.changed'],
+      (old: Does) => ({ ...old, actions: [] }),
+    ]),
+  },
+  {
+    what: 'a link that hears of no change of what is shown while it is away',
+    law: toldOffice,
+    days: (plan) => ({ ...showing([change], stoppedAway)(plan), office: true }),
+    ...chart('link', [['states', 'waiting'], (old: object) => ({ ...old, on: { ...on(old), ...deaf } })]),
+  },
+];

@@ -1,0 +1,279 @@
+import { assign } from 'xstate';
+import { nameOf } from '../../../machines/kernel/address.ts';
+import { send } from '../../../machines/call/call.asks.ts';
+import type { Open, Post } from '../../../machines/kernel/effects.ts';
+import { altered, type Edit } from '../../fixtures/altered.ts';
+import {
+  changeable,
+  chart,
+  crowded,
+  divergence,
+  ignored,
+  nothing,
+  parts,
+  restless,
+  type Actions,
+  type Mutant,
+  type Of,
+} from './mutant.ts';
+import { mutantsOfCalls } from './mutants-calls.ts';
+import { mutantsOfLists } from './mutants-lists.ts';
+import { mutantsOfNet } from './mutants-net.ts';
+import { mutantsOfLives } from './mutants-lives.ts';
+import { mutantsOfNotices } from './mutants-notices.ts';
+import { mutantsOfShown } from './mutants-shown.ts';
+import { mutantsAround } from './mutants-around.ts';
+
+interface Posting {
+  readonly params: (of: Of) => Post;
+}
+const ready = ['states', 'connected', 'states', 'ready'] as const;
+/** Another action where the clock of a call starts. */
+const clocked = (instead: unknown): Edit => [['entry'], () => instead];
+const running = ['states', 'running'] as const;
+const parting = ['states', 'closing', 'states'] as const;
+
+/** Of all days together, so that no day goes as it went before. */
+let judged = 0;
+const timesOut = {
+  type: 'post',
+  params: ({ context: c }: Of): Post => ({
+    to: String(c['replyTo']),
+    event: { type: 'call.settled', ...c, end: 'timedOut', outcome: 'unknown' } as Post['event'],
+  }),
+};
+
+const startClock = {
+  type: 'setDeadline',
+  params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) }),
+};
+const twice = {
+  type: 'setDeadline',
+  params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) * 2 }),
+};
+const calls: readonly Mutant[] = [
+  {
+    what: 'a call that forgets its cancel',
+    law: 'a cancel settles its call at once',
+    ...chart('call', [[...running, 'on', 'call.cancel'], nothing]),
+  },
+  {
+    what: 'a call that answers twice',
+    law: 'every call is settled exactly once',
+    ...chart('call', [['states', 'succeeded', 'entry'], (settle) => [settle, settle]]),
+  },
+  {
+    what: 'a call without a time-out',
+    law: 'every call is settled in its time',
+    ...chart('call', clocked([])),
+  },
+  {
+    what: 'a time-out that is twice as long',
+    law: 'every call is settled in its time',
+    ...chart('call', clocked(twice)),
+  },
+  {
+    what: 'a call whose time begins anew when it has to wait for its turn',
+    law: 'every call is settled in its time',
+    days: crowded,
+    ...chart('call', [['states', 'queued', 'states', 'inLine', 'entry'], () => startClock]),
+  },
+  {
+    what: 'a call that lives on after its time-out, and answers late as well',
+    law: 'every call is settled exactly once',
+    ...chart('call', [[...running, 'on', 'deadline.passed'], () => ({ actions: timesOut })]),
+  },
+  {
+    what: 'a call that is sent again when its server is lost',
+    law: 'a call is sent at most once',
+    ...chart('call', [
+      ['states', 'severed', 'on', 'server.lost'],
+      () => ({ target: 'running', actions: send }),
+    ]),
+  },
+  {
+    what: 'a call that asks twice',
+    law: 'a call is sent at most once',
+    ...chart('call', [
+      ['states', 'judging', 'on', 'ask.answered', '4', 'actions'],
+      (old: Actions) => [...old, old.at(-1)],
+    ]),
+  },
+  {
+    what: 'a call that answers somebody else',
+    law: 'every call is settled exactly once',
+    ...chart('call', [
+      ['states', 'succeeded', 'entry'],
+      (settle: Posting) => ({ ...settle, params: (of: Of) => ({ ...settle.params(of), to: 'host:office' }) }),
+    ]),
+  },
+  {
+    what: 'a call that waits for ever for a server that hung up',
+    law: 'nothing is under way when all is quiet',
+    ...chart('call', [['states', 'severed', 'on'], nothing]),
+  },
+  {
+    what: 'a call that throws over its answer',
+    law: 'no machine fails',
+    ...parts('call', { actions: { rememberResult: throwing() } }),
+  },
+  {
+    what: 'a call with chance in a guard',
+    law: divergence,
+    ...parts('call', { guards: { isToolError: () => (judged += 1) % 3 === 0 } }),
+  },
+];
+function throwing() {
+  return assign(() => {
+    throw new Error('not today');
+  });
+}
+
+const clients: readonly Mutant[] = [
+  {
+    what: 'a list that is told of a change while it asks, and forgets it',
+    law: 'a change that was told is fetched',
+    days: changeable,
+    ...chart(
+      'catalog',
+      ...['connecting', 'refreshing'].map((state): Edit => [
+        ['states', state, 'states', 'asking', 'on', 'list.changed'],
+        ignored,
+      ]),
+    ),
+  },
+  {
+    what: 'a client that goes on before its process has ended',
+    law: 'no defect is reported',
+    ...chart('client', [['states', 'recovering', 'always'], () => 'gone']),
+  },
+  {
+    what: 'a client that ends its process by force',
+    law: 'no process is ended by force before its time',
+    ...chart('client', [
+      ['states', 'recovering', 'entry'],
+      (old: Actions) => [
+        ...old,
+        {
+          type: 'close',
+          params: ({ context: c }: Of) => ({ to: `${nameOf(String(c['self']))}/process` }),
+        },
+      ],
+    ]),
+  },
+  {
+    what: 'a client that starts a second process',
+    law: 'what a machine holds is bounded, and let go with its end',
+    ...chart('client', [
+      ['states', 'connected', 'entry'],
+      () => ({
+        type: 'open',
+        params: ({ context: { server, generation, timing } }: Of): Open => ({
+          kind: 'process',
+          key: 'spare',
+          input: { server, generation, timing },
+        }),
+      }),
+    ]),
+  },
+  {
+    what: 'a client that never tries again',
+    law: 'a server that is wanted is ready, or rests and says why',
+    ...chart('client', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
+  },
+  {
+    what: 'a client that is tired of being ready',
+    law: 'a server that is ready stays so until it fails or has an order',
+    ...chart('client', [[...ready, 'after'], () => ({ provenStable: '#client.recovering' })]),
+  },
+  {
+    what: 'a client that was given up, and does not hear that it is started',
+    law: 'a server that rests begins at once when it is started',
+    ...chart('client', [['states', 'tripped', 'on', 'server.start'], ignored]),
+  },
+  {
+    what: 'a client that does not hear that it is stopped',
+    law: 'an order is obeyed',
+    ...chart(
+      'client',
+      [['states', 'launching', 'on', 'server.stop'], ignored],
+      [['states', 'connected', 'on', 'server.stop'], ignored],
+    ),
+  },
+  {
+    what: 'a client that gives up and does not say why',
+    law: 'a server that is wanted is ready, or rests and says why',
+    ...parts('client', {
+      actions: Object.fromEntries(
+        ['End', 'OwnedEnd', 'Failure', 'Slow', 'Severed'].map((what) => [`remember${what}`, nothing]),
+      ),
+    }),
+  },
+  {
+    what: 'a client that closes stdin over its calls',
+    law: 'calls are over before stdin is closed, and none comes after',
+    days: restless,
+    ...chart('client', [['states', 'connected', 'states', 'draining', 'always'], () => '#client.closing']),
+  },
+  {
+    what: 'a client that writes to a process that is gone',
+    law: 'no message is lost',
+    ...chart('client', [
+      ['states', 'recovering', 'entry', '4', 'params'],
+      (params: Posting['params']) => (of: Of) => ({ ...params(of), ifThere: undefined }),
+    ]),
+  },
+];
+
+const processes: readonly Mutant[] = [
+  {
+    what: 'a process that leaves out SIGTERM',
+    law: 'each step of the ladder has its time',
+    ...chart('process', [[...parting, 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })]),
+  },
+  {
+    what: 'a process that has no patience',
+    law: 'each step of the ladder has its time',
+    ...parts('process', { delays: { stdinGrace: 0 } }),
+  },
+  {
+    what: 'a process that signals first, and closes stdin then',
+    law: 'a process goes down the ladder step by step',
+    ...chart(
+      'process',
+      [[...parting, 'stdinClosed', 'entry'], () => 'terminate'],
+      [[...parting, 'terminating', 'entry'], () => 'closeStdin'],
+    ),
+  },
+  {
+    what: 'a process that has ended with its leader, and forgets the group',
+    law: 'no process is ended by force before its time',
+    ...chart('process', [
+      ['states', 'closing', 'on', 'child.exited', '1'],
+      (old: object) => ({ ...old, target: 'exited' }),
+    ]),
+  },
+  {
+    what: 'a process that says it has ended when it was told to',
+    law: 'no process is ended by force before its time',
+    ...chart('process', [[...parting, 'stdinClosed', 'always'], () => '#process.exited']),
+  },
+];
+
+const loops: readonly Mutant[] = [
+  {
+    what: 'a process that looks at its child again and again, without a pause',
+    law: 'nothing is thrown at the host',
+    kinds: altered(
+      'process',
+      [[['states', 'running', 'after'], () => ({ pause: { target: 'running', reenter: true } })]],
+      { delays: { pause: 0 } },
+    ),
+  },
+];
+
+export const mutants: readonly Mutant[] = [
+  ...[...calls, ...mutantsOfCalls, ...clients, ...processes, ...loops],
+  ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
+  ...[...mutantsOfLives, ...mutantsAround, ...mutantsOfShown],
+];

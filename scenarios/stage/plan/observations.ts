@@ -1,0 +1,233 @@
+import { nameOf, type Address } from '../../../machines/kernel/address.ts';
+import { isAnswer } from '../../../machines/kernel/ports.ts';
+import type { CallSettled } from '../../../machines/call/settlement.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
+import type { RecordOf as Of, Seen } from '../../invariants/law.ts';
+import type { Stage } from './plan.ts';
+import { shownBy, type Answer, type Shown } from './shown.ts';
+
+export interface ServerSeen {
+  /** Each stage once, until another comes. */
+  readonly visits: Stage[];
+  failure: Failure | null;
+  readonly signals: { readonly name: string; readonly at: number }[];
+  /** By method; `notifications/cancelled` counts withdrawn questions. */
+  readonly requests: Map<string, number>;
+  /** The launch specs of its processes, one after the other. */
+  readonly specs: number[];
+  started: number;
+  failed: number;
+  alive: number;
+}
+export interface CallSeen {
+  readonly askedAt: number;
+  readonly settled: { readonly at: number; readonly news: CallSettled }[];
+}
+export interface Heard {
+  readonly at: number;
+  readonly who: string;
+  readonly event: { readonly type: string; readonly [more: string]: unknown };
+}
+type Event = Heard['event'] & {
+  readonly input?: { readonly server?: string; readonly key?: Address; readonly spec?: number };
+};
+
+const fresh = (): ServerSeen => ({
+  visits: [],
+  failure: null,
+  signals: [],
+  requests: new Map(),
+  specs: [],
+  started: 0,
+  failed: 0,
+  alive: 0,
+});
+interface Child {
+  readonly server: ServerSeen;
+  readonly key: Address;
+  life: 'unborn' | 'alive' | 'over';
+}
+interface SessionSeen {
+  readonly server: ServerSeen;
+  isOpen: boolean;
+}
+interface Asked {
+  readonly session: SessionSeen;
+  readonly method: string;
+  /** It waits for its turn. */
+  isInLine: boolean;
+}
+const isQuestion = (type: string | undefined): boolean =>
+  type === 'aggregate.wanted' || type === 'resource.wanted' || type === 'agent.query';
+const isHost = (a: Address): boolean => a.startsWith('host:');
+
+/**
+ * What happened, read from the records alone: nothing here knows whether the servers were scripted or real. Fed
+ * one record after the other, because whoever waits looks at it all the time.
+ */
+export class Observed {
+  readonly servers = new Map<string, ServerSeen>();
+  readonly calls = new Map<string, CallSeen>();
+  /** Answers to questions for a Desktop, a Finder or a resource, by ticket. */
+  readonly shown = new Map<string, Shown[]>();
+  /** What hosts heard, in order. */
+  readonly heard: Heard[] = [];
+  /** Roots without an owner that have ended, by name. */
+  readonly ended = new Map<string, string>();
+  readonly #children = new Map<Address, Child>();
+  /** Sessions by the name under which they are asked. */
+  readonly #sessions = new Map<Address, SessionSeen>();
+  /** By name: the one that was opened last. */
+  readonly #newest = new Map<Address, Address>();
+  readonly #keys = new Map<Address, Address>();
+  readonly #asked = new Map<string, Asked>();
+
+  take({ at, record }: Seen): void {
+    if (record.k === 'post') this.#post(at, record);
+    else if (record.k === 'in') this.#in(at, record);
+    else if (record.k === 'out') this.#out(at, record);
+    else if (record.k === 'end' && !record.a.includes('/')) this.ended.set(nameOf(record.a), record.why);
+  }
+  server(name: string): ServerSeen {
+    let seen = this.servers.get(name);
+    if (!seen) this.servers.set(name, (seen = fresh()));
+    return seen;
+  }
+  /** Where the process of a server lives that was started last. */
+  childOf(name: string): Address | undefined {
+    const server = this.server(name);
+    return [...this.#children.values()].findLast((c) => c.server === server)?.key;
+  }
+  heardBy(who: string, type: string): Heard[] {
+    return this.heard.filter((h) => h.who === who && h.event.type === type);
+  }
+
+  #post(at: number, { a, from, ev }: Of<'post'>): void {
+    if (!isHost(a)) return;
+    this.heard.push({ at, who: nameOf(from), event: ev });
+    if (ev.type === 'call.settled') {
+      const news = ev as CallSettled;
+      this.calls.get(news.ticket)?.settled.push({ at, news });
+    }
+    if (ev.type === 'aggregate.shown' || ev.type === 'resource.read' || ev.type === 'call.settled')
+      this.shown.get(String((ev as Event)['ticket']))?.push(shownBy(ev as Answer, at));
+    if (ev.type !== 'client.changed') return;
+    const { server, stage, failure } = ev as unknown as {
+      server: string;
+      stage: Stage;
+      failure: Failure | null;
+    };
+    const seen = this.server(server);
+    if (seen.visits.at(-1) !== stage) seen.visits.push(stage);
+    if (failure) seen.failure = failure;
+  }
+  #in(at: number, { via, a, ev, id }: Of<'in'>): void {
+    if (via === 'host' && isQuestion(ev?.type)) this.shown.set(String((ev as Event)['ticket']), []);
+    if (via === 'host' && (ev?.type === 'tool.call' || ev?.type === 'agent.call')) {
+      const { call, ticket = call?.ticket } = ev as { ticket?: string; call?: { ticket: string } };
+      if (ticket !== undefined) this.calls.set(ticket, { askedAt: at, settled: [] });
+    } else if (via === 'ask' && ev) this.#told(`${a} ${id}`, ev);
+    else if (via === 'leaf' && ev) this.#fact(a, ev);
+  }
+  /** What is heard of a question. One that waits for its turn, or that there is no room for, was not asked. */
+  #told(name: string, ev: Event): void {
+    const asked = this.#asked.get(name);
+    if (!asked) return;
+    const { server } = asked.session;
+    if (ev.type === 'ask.waiting') asked.isInLine = true;
+    const isBusy = (ev['failure'] as Failure | undefined)?.code === 'Busy';
+    if (ev.type === 'ask.waiting' || (isBusy && !asked.isInLine)) count(server, asked.method, -1);
+    if (ev.type === 'ask.began') {
+      asked.isInLine = false;
+      count(server, asked.method);
+    }
+    if (isAnswer(ev.type)) this.#asked.delete(name);
+  }
+  #fact(a: Address, ev: { readonly type: string }): void {
+    const child = this.#children.get(a);
+    const session = this.#sessions.get(this.#keys.get(a) ?? '');
+    if (session && (ev.type === 'session.lost' || ev.type === 'session.failed')) session.isOpen = false;
+    if (!child) return;
+    const { server } = child;
+    if (ev.type === 'child.started') {
+      child.life = 'alive';
+      server.started += 1;
+      server.alive += 1;
+    } else if (ev.type === 'child.failed') {
+      child.life = 'over';
+      server.failed += 1;
+    } else if (ev.type === 'group.emptied' || (ev.type === 'child.exited' && 'left' in ev && ev.left === 0))
+      this.#over(child);
+  }
+  #over(child: Child): void {
+    if (child.life === 'alive') child.server.alive -= 1;
+    child.life = 'over';
+  }
+  #out(at: number, { port, a, ev }: Of<'out'>): void {
+    if (port === 'process') this.#command(at, a, ev);
+    else if (port === 'session') this.#session(a, ev);
+    else if (port === 'ask')
+      this.#question(a, ev as Event & { id: string; session: Address; method: string });
+  }
+  #command(at: number, a: Address, ev: Event): void {
+    const { server: name, key, spec } = ev.input ?? {};
+    if (ev.type === 'leaf.open' && name !== undefined && key !== undefined) {
+      const server = this.server(name);
+      this.#children.set(a, { server, key, life: 'unborn' });
+      if (spec !== undefined) server.specs.push(spec);
+      return;
+    }
+    const child = this.#children.get(a);
+    if (!child) return;
+    const { signals } = child.server;
+    if (ev.type === 'child.closeStdin') signals.push({ name: 'stdin', at });
+    else if (ev.type === 'child.signal') signals.push({ name: String(ev['signal']), at });
+    else if (ev.type === 'leaf.close' && child.life === 'alive') {
+      // Its machine is gone before it is: whoever is left is killed.
+      signals.push({ name: 'force', at });
+      this.#over(child);
+    }
+  }
+  #session(a: Address, ev: Event): void {
+    const { server: name, key } = ev.input ?? {};
+    if (ev.type === 'leaf.open' && name !== undefined && key !== undefined) {
+      const server = this.server(name);
+      this.#keys.set(a, key);
+      this.#sessions.set(key, { server, isOpen: true });
+      this.#newest.set(nameOf(key), key);
+      count(server, 'initialize');
+    } else if (ev.type === 'leaf.close') {
+      const key = this.#keys.get(a) ?? '';
+      const session = this.#sessions.get(key);
+      if (session) session.isOpen = false;
+      this.#sessions.delete(key);
+    }
+  }
+  #question(a: Address, ev: Event & { id: string; session: Address; method: string }): void {
+    const name = `${a} ${ev.id}`;
+    if (ev.type === 'ask') {
+      // Who has not opened it himself asks by its name: whoever lives there now.
+      const key = this.#sessions.has(ev.session) ? ev.session : this.#newest.get(ev.session);
+      const session = this.#sessions.get(key ?? '');
+      if (!session || key === undefined) return;
+      this.#asked.set(name, { session, method: ev.method, isInLine: false });
+      count(session.server, ev.method);
+    } else if (ev.type === 'ask.withdraw') {
+      const asked = this.#asked.get(name);
+      this.#asked.delete(name);
+      if (asked?.session.isOpen && !asked.isInLine) count(asked.session.server, 'notifications/cancelled');
+    }
+  }
+}
+function count({ requests }: ServerSeen, method: string, more = 1): void {
+  const n = (requests.get(method) ?? 0) + more;
+  if (n === 0) requests.delete(method);
+  else requests.set(method, n);
+}
+
+/** What happened in a whole recording. */
+export function observe(seen: Iterable<Seen>): Observed {
+  const observed = new Observed();
+  for (const each of seen) observed.take(each);
+  return observed;
+}

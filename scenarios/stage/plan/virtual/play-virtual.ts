@@ -1,0 +1,70 @@
+import { breaches as brokenLaws } from '../../../invariants/invariants.ts';
+import { Acting } from '../acting.ts';
+import { summaryOf, type Summary } from '../agreement.ts';
+import type { Plan } from '../plan.ts';
+import { divergenceIn } from '../replaying.ts';
+import { VirtualWorld } from './virtual-world.ts';
+import type { Wait } from '../world.ts';
+
+/** How a play went. */
+export interface Played {
+  /** What did not hold; empty when it went as planned. */
+  readonly wrong: readonly string[];
+  /** What happened up to the last step, for a comparison. */
+  readonly summary: Summary;
+  readonly ms: number;
+}
+export interface PlayedVirtually extends Played {
+  /** Every transition that was taken, see actors/runtime/charts.ts. */
+  readonly taken: ReadonlySet<string>;
+  readonly trace: readonly string[];
+}
+
+/** Nothing is waited for longer than that. */
+const patienceMs = 120_000;
+/** Long enough for every ladder and time-out of the way down. */
+const postMortemMs = 30_000;
+
+/** Goes on until what is waited for is there; says so when it does not come. */
+function waited({ stage }: VirtualWorld, wait: Wait): string[] {
+  const { clock } = stage;
+  if ('ms' in wait) {
+    clock.advance(wait.ms);
+    return [];
+  }
+  const limit = clock.now() + patienceMs;
+  while (!wait.until()) if (!clock.step(limit)) return [`waited for ${wait.what}, and it never came`];
+  return [];
+}
+
+function act(plan: Plan): { world: VirtualWorld; wrong: string[]; summary: Summary } {
+  const world = new VirtualWorld(plan);
+  const acting = new Acting(plan, world);
+  const stuck: string[] = [];
+  for (const wait of acting.run()) {
+    stuck.push(...waited(world, wait));
+    if (stuck.length > 0) break;
+  }
+  const summary = summaryOf(world.observed);
+  world.stage.close();
+  world.stage.run(postMortemMs);
+  return { world, summary, wrong: [...acting.breaches, ...stuck, ...brokenLaws(world.stage)] };
+}
+
+/**
+ * Plays a plan in virtual time, holds the laws against it, and replays what was recorded, to the last digit of a
+ * context. `isTwice`: and again from the start, for the fakes have to be as deterministic as the machines.
+ */
+export function playVirtually(plan: Plan, { isTwice = false, isReplayed = true } = {}): PlayedVirtually {
+  const began = performance.now();
+  const { world, wrong, summary } = act(plan);
+  const { stage } = world;
+  if (isReplayed) wrong.push(...divergenceIn(stage.recorder));
+  if (isTwice) {
+    const again = act(plan).world.stage.trace;
+    const at = stage.trace.findIndex((line, i) => line !== again[i]);
+    if (at >= 0 || again.length !== stage.trace.length)
+      wrong.push(`a second play differs: ${stage.trace[at]} | ${again[at]}`);
+  }
+  return { wrong, summary, taken: stage.taken, trace: stage.trace, ms: performance.now() - began };
+}

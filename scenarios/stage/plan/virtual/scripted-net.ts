@@ -1,0 +1,75 @@
+import { wireCodes, type Failure } from '../../../../machines/protocol/failure.ts';
+import type { Fault, Moment } from '../../../fault-server/words/fault.ts';
+import { brokenOff, gone, retryMs } from '../../scripted/network/remote.ts';
+import type { Met, Passing, Refusal } from '../../scripted/network/met.ts';
+
+/** Words of a server behind a URL: what becomes of a request before it is read, and of its answer on the way. */
+export const isNetWord = (word: string): boolean => word.startsWith('net.');
+
+const num = (fault: Fault, name: string): number => Number(fault[name] ?? 0);
+
+/** What the carrier over HTTP makes of a status. A gateway does not know whether the server behind it did anything. */
+function refusalOf(status: number, hasSession: boolean): Refusal {
+  const answered = (code: Failure['code'], message: string): Refusal => ({
+    refuses: { code, message: `${message}: not today`, details: { http_status: status } },
+    how: status === 502 ? 'lost' : 'answered',
+  });
+  if (status === 401)
+    return {
+      refuses: { code: 'Unauthorized', message: 'the server wants a login (HTTP 401)' },
+      how: 'unsent',
+      ends: 'over',
+    };
+  if (status === 403)
+    return {
+      refuses: { code: 'AccessDenied', message: 'the server refuses this login (HTTP 403)' },
+      how: 'unsent',
+    };
+  if (status === 404 && hasSession) return gone;
+  if (status === 429) return answered(wireCodes.tooMany, 'the server gets too many requests (HTTP 429)');
+  return answered(wireCodes.toolFailed, `the server answered HTTP ${status}`);
+}
+
+function passingOf(fault: Fault, isHealed: () => boolean): Passing | undefined {
+  if (fault.fault === 'net.sessionGone') return { forgets: true };
+  if (fault.fault !== 'net.serverDown') return undefined;
+  return { downMs: num(fault, 'ms'), forgetsAll: fault['forgets'] === true, isHealed };
+}
+function insteadOf(
+  fault: Fault,
+  when: Moment,
+  isHealed: () => boolean,
+): NonNullable<Met['instead']> | undefined {
+  const { afterMs = 0 } = fault;
+  const passing = passingOf(fault, isHealed);
+  if (passing) return afterMs === 0 ? { afterMs, ...passing } : undefined;
+  if (fault.fault === 'net.httpStatus')
+    return { afterMs, ...refusalOf(num(fault, 'status'), when !== 'initialize') };
+  if (fault.fault === 'net.reset') return { afterMs, refuses: brokenOff, how: 'lost' };
+  return fault.fault === 'net.hang' ? { afterMs, never: true } : undefined;
+}
+function answerOf(fault: Fault): NonNullable<Met['answer']> | undefined {
+  if (fault.fault === 'net.slow') return { lateMs: num(fault, 'ms') };
+  if (fault.fault !== 'net.sseCut') return undefined;
+  // Whoever comes back with the last id finds the rest.
+  return fault['resumes'] === true ? { lateMs: retryMs } : { broken: brokenOff };
+}
+const first = <T>(faults: readonly Fault[], read: (fault: Fault) => T | undefined): T | undefined => {
+  for (const fault of faults) {
+    const found = read(fault);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** What the faults that come at this moment mean to the request: the first that can be, of each kind. */
+export function metOf(faults: readonly Fault[], when: Moment, isHealed: () => boolean): Met {
+  const instead = first(faults, (fault) => insteadOf(fault, when, isHealed));
+  const answer = first(faults, answerOf);
+  const later = faults.flatMap((fault) => {
+    const { afterMs = 0 } = fault;
+    const passing = afterMs > 0 ? passingOf(fault, isHealed) : undefined;
+    return passing ? [{ afterMs, ...passing }] : [];
+  });
+  return { ...(instead && { instead }), ...(answer && { answer }), later };
+}

@@ -1,0 +1,280 @@
+import type { ServerInfo } from '../../../../machines/kernel/ports.ts';
+import { wireCodes, type Failure } from '../../../../machines/protocol/failure.ts';
+import { sizes } from '../../../../machines/protocol/protocol.ts';
+import type { Fault, Moment } from '../../../fault-server/words/fault.ts';
+import { noResource, type Given } from '../../../fault-server/own/own-resources.mjs';
+import { toolsOnly, type Act, type Happening, type Script } from '../../scripted/script.ts';
+import type { Behaviour, ServerData, ToolData } from '../plan.ts';
+import { ScriptedLists } from './scripted-lists.ts';
+import { distorted, isDistortion, ScriptedResources } from './scripted-resources.ts';
+import { isNetWord, metOf } from './scripted-net.ts';
+import { answerWords, isPlain, lastWords } from './scripted-words.ts';
+
+type Reply = Exclude<Act, (...args: never) => unknown>;
+type Now = Required<Behaviour & Pick<ServerData, 'resources'>>;
+
+/** Who looks after a server of a plan. */
+export interface Care {
+  /** It misbehaves no more, but for what lies in how it is launched and what it is. */
+  readonly isHealed: () => boolean;
+  /** A fault has happened. */
+  readonly onFault: (fault: Fault) => void;
+}
+/** What does not pass: there is no such command, or it is another server than one can speak with. */
+const lasting = new Set(['proc.spawnError', 'life.versionMismatch', 'life.capabilityMissing']);
+
+/** The same order as in the fault server: what is taken counts towards its `times`, anew in each process. */
+class Triggers {
+  readonly #faults: readonly Fault[];
+  readonly #care: Care;
+  readonly #early: Map<Fault, number>;
+  readonly #left: Map<Fault, number>;
+  constructor(faults: readonly Fault[], care: Care) {
+    this.#faults = faults;
+    this.#care = care;
+    this.#early = new Map(faults.map((fault) => [fault, (fault.from ?? 1) - 1]));
+    this.#left = new Map(faults.map((fault) => [fault, fault.times ?? Infinity]));
+  }
+  #happens(fault: Fault): boolean {
+    const early = this.#early.get(fault) ?? 0;
+    if (early > 0) this.#early.set(fault, early - 1);
+    const left = this.#left.get(fault) ?? 0;
+    if (early > 0 || left <= 0 || (this.#care.isHealed() && !lasting.has(fault.fault))) return false;
+    this.#left.set(fault, left - 1);
+    this.#care.onFault(fault);
+    return true;
+  }
+  take(isOne: (word: string) => boolean, when: Moment, tool?: string): Fault[] {
+    return this.#faults.filter((fault) => {
+      const isIt =
+        isOne(fault.fault) && fault.when === when && (fault.tool === undefined || fault.tool === tool);
+      return isIt && this.#happens(fault);
+    });
+  }
+}
+
+const num = (fault: Fault | undefined, name: string): number => Number(fault?.[name] ?? 0);
+const refused = (code: Failure['code'], message: string, details?: object): Failure => ({
+  code,
+  message,
+  ...(details && { details: { ...details } }),
+});
+/** What the real session says of pages without end. */
+const endlessly = (repeats: boolean): string =>
+  repeats
+    ? 'the list of tools does not end: one page came twice'
+    : 'the list of tools has more than 1000 pages';
+const neither = 'the server answered with neither a result object nor an error';
+
+function progressing(named: ReadonlyMap<string, Fault>): Reply {
+  const forever = named.get('rpc.progressForever');
+  const stall = named.get('rpc.progressStall');
+  const everyMs = num(forever ?? stall, 'everyMs');
+  return { never: true, progresses: forever ? { everyMs } : { everyMs, times: num(stall, 'n') } };
+}
+
+/** What becomes of an answer on its way through the real session, as far as a host sees it. */
+function replyOf(
+  when: 'call' | 'list' | 'read',
+  result: unknown,
+  faults: readonly Fault[],
+  takes: number,
+): Reply {
+  const named = new Map(faults.map((fault) => [fault.fault, fault]));
+  const has = (...words: string[]): boolean => words.some((word) => named.has(word));
+  const afterMs = Math.max(
+    1,
+    faults.reduce((sum, f) => sum + (f.afterMs ?? 0), takes + num(named.get('rpc.late'), 'ms')),
+  );
+  const wrong = named.get('rpc.wrongType')?.['of'];
+  const error = named.get('rpc.error');
+  const partial = named.get('frame.partialThenDie');
+  if (has('rpc.answerAfterCancel')) return { never: true, cancelled: () => result };
+  if (named.has('rpc.progressForever') || named.has('rpc.progressStall')) return progressing(named);
+  if (has('rpc.never', 'rpc.unknownId') || wrong === 'id') return { never: true };
+  if (partial) return { dies: { code: num(partial, 'code') }, afterMs };
+  if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs } satisfies Reply;
+  if (wrong === 'result') return { errors: neither, code: -32603, afterMs };
+  if (num(named.get('rpc.hugeResult'), 'bytes') > sizes.stdioMessageBytes)
+    return { refuses: refused(wireCodes.tooLarge, 'the answer is too large'), afterMs };
+  if (has('rpc.schemaMismatch'))
+    return when !== 'list'
+      ? { answers: { [when === 'call' ? 'content' : 'contents']: 'no list' }, afterMs }
+      : { refuses: refused(wireCodes.internal, 'the server answered tools/list without a list'), afterMs };
+  if (has('resource.gone')) return { errors: 'Resource not found', code: noResource, afterMs };
+  const unlisted = named.get('list.pageError');
+  if (unlisted) return { errors: String(unlisted['message']), code: num(unlisted, 'code'), afterMs };
+  const endless = named.get('list.cursorLoop');
+  if (endless)
+    return { refuses: refused(wireCodes.internal, endlessly(endless['repeats'] === true)), afterMs };
+  const isError = named.get('rpc.isError');
+  if (isError) return { answers: { ...textOf(String(isError['text'])), isError: true }, afterMs };
+  // Whoever waits for others to be sent in reverse waits its whole time here; they overtake it all the same.
+  return { answers: result, afterMs: afterMs + (isPlain(named) ? 0 : num(named.get('rpc.reorder'), 'ms')) };
+}
+/** It tells how far it is, whatever becomes of its answer. */
+const telling = (reply: Reply, everyMs: number | undefined): Reply =>
+  everyMs === undefined || !('answers' in reply) ? reply : { ...reply, progresses: { everyMs } };
+const textOf = (text: string) => ({ content: [{ type: 'text', text }] });
+
+function initializeOf(triggers: Triggers, slowMs: number): NonNullable<Script['initialize']> {
+  const faults = triggers.take((word) => answerWords.has(word), 'initialize');
+  const named = new Map(faults.map((fault) => [fault.fault, fault]));
+  const late = num(named.get('life.initSlow'), 'ms') + num(named.get('rpc.late'), 'ms');
+  const afterMs = 1 + slowMs + late + faults.reduce((sum, f) => sum + (f.afterMs ?? 0), 0);
+  const wrong = named.get('rpc.wrongType')?.['of'];
+  const error = named.get('life.initError') ?? named.get('rpc.error');
+  if (named.has('life.initNever') || named.has('rpc.never') || named.has('rpc.unknownId') || wrong === 'id')
+    return 'never';
+  if (error) {
+    const message = `the server refused: ${String(error['message'])}`;
+    return { refuses: refused(wireCodes.toolFailed, message, { code: error['code'] }), afterMs };
+  }
+  if (wrong !== undefined)
+    return { refuses: refused(wireCodes.toolFailed, 'the server refused: no object'), afterMs };
+  const version = named.get('life.versionMismatch')?.['version'];
+  if (version !== undefined)
+    return { refuses: refused('NotStartable', `a protocol version of its own: ${String(version)}`), afterMs };
+  if (named.has('rpc.schemaMismatch'))
+    return {
+      refuses: refused(wireCodes.internal, 'the handshake failed: the answer is not valid'),
+      afterMs,
+    };
+  return afterMs;
+}
+
+/** What a word does besides answers; undefined: above the frames nothing is seen of it. */
+function happeningOf(fault: Fault, start: number): Happening | undefined {
+  const { afterMs = 0 } = fault;
+  const at = { afterMs };
+  const ms = num(fault, 'ms');
+  switch (fault.fault) {
+    case 'proc.exit':
+      return { ...at, dies: { code: num(fault, 'code') } };
+    case 'proc.exitClean':
+      return { ...at, dies: { code: 0 } };
+    case 'proc.crashLoop':
+      return start <= num(fault, 'n') ? { ...at, dies: { code: num(fault, 'code') } } : undefined;
+    case 'proc.kill':
+      return { ...at, dies: { signal: String(fault['signal']) } };
+    case 'proc.oom':
+      return { ...at, dies: { signal: 'SIGABRT', stderr: lastWords } };
+    case 'frame.partialThenDie':
+      // Beside an answer it is a part of that answer.
+      return fault.when === 'start' || fault.when === 'ready'
+        ? { ...at, dies: { code: num(fault, 'code') } }
+        : undefined;
+    case 'proc.stdoutClosed':
+      return { ...at, hangsUp: true };
+    case 'proc.pause':
+      return { ...at, stopsFor: ms };
+    case 'frame.epipe':
+      return { ...at, closesInput: true };
+    case 'frame.backpressure':
+      return { ...at, deafFor: ms === 0 ? Infinity : ms };
+    case 'proc.zombieGrandchild': {
+      const { holdsPipes, ignoresSigterm } = fault;
+      return { ...at, forks: { holdsPipes: holdsPipes === true, stubborn: ignoresSigterm === true } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** What it does when a tool is called that it has, or had. */
+function actsOf(triggers: Triggers, lists: ScriptedLists) {
+  return (name: string, { takes = 0, answers = textOf(name), changes, ...how }: ToolData = {}): Act =>
+    (call) => {
+      if (!lists.has(name)) return { errors: `there is no tool ${name}`, code: -32_602 };
+      if (changes === true) {
+        call.announce();
+        lists.tell();
+      }
+      const faults = triggers.take((word) => answerWords.has(word), 'call', name);
+      return telling(replyOf('call', answers, faults, takes), how.progressEveryMs);
+    };
+}
+
+/** What becomes of contents on their way to who reads them, and whether they are what it has. */
+function readingOf(triggers: Triggers, resources: ScriptedResources) {
+  return (uri: string, contents: readonly Given[]): Act => {
+    const faults = triggers.take((word) => answerWords.has(word), 'read');
+    if (faults.some(({ fault }) => isDistortion(fault))) resources.lie(uri);
+    return replyOf('read', { contents: distorted(faults, contents) }, faults, 0);
+  };
+}
+
+const offering = (
+  isMissing: (what: string) => boolean,
+  hasResources: boolean,
+): Pick<ServerInfo, 'offers'> => ({
+  offers: {
+    ...toolsOnly,
+    ...(isMissing('tools') && { tools: null }),
+    ...(hasResources && !isMissing('resources') && { resources: { listChanged: true, subscribe: true } }),
+  },
+});
+
+function scriptAt(name: string, { tools, faults, resources }: Now, start: number, care: Care): Script {
+  const triggers = new Triggers(faults, care);
+  const lists = new ScriptedLists(name, tools, care.isHealed);
+  const has = new ScriptedResources(name, resources, care.isHealed);
+  const actOf = actsOf(triggers, lists);
+  const isWord = (one: string) => (word: string) => word === one;
+  const [unstarted] = triggers.take(isWord('proc.spawnError'), 'start');
+  const [slow] = triggers.take(isWord('proc.spawnSlow'), 'start');
+  const isMissing = (what: string): boolean =>
+    faults.some((f) => f.fault === 'life.capabilityMissing' && f['capability'] === what);
+  const asked = { stdin: ['stdinEnd', 'proc.ignoreStdinClose'], SIGTERM: ['sigterm', 'proc.ignoreSigterm'] };
+  const heldUp = new Set<string>();
+  return {
+    ...(unstarted && { missing: unstarted['errno'] === 'EMFILE' ? 'forNow' : true }),
+    tools: Object.fromEntries(Object.entries(tools).map(([tool, data]) => [tool, actOf(tool, data)])),
+    otherTool: (tool) => (lists.has(tool) ? actOf(tool) : undefined),
+    truth: () => ({ ...lists.truth(), resources: has.truth() }),
+    info: offering(isMissing, resources.length > 0),
+    methods: has.methods(readingOf(triggers, has)),
+    initialize: initializeOf(triggers, num(slow, 'ms')),
+    listing: () => {
+      const listed = triggers.take((word) => answerWords.has(word), 'list');
+      return lists.listed(replyOf('list', { tools: lists.list() }, listed, 0));
+    },
+    ends: (how) => {
+      const [moment, ignoring] = asked[how] as [Moment, string];
+      if (triggers.take(isWord(ignoring), moment).length > 0) return 'never';
+      const [slowly] = triggers.take(isWord('proc.slowExit'), moment);
+      // It is told to end twice, and takes its time only once.
+      if (!slowly || heldUp.has(how)) return 1;
+      heldUp.add(how);
+      return Math.max(1, num(slowly, 'ms') + (slowly.afterMs ?? 0));
+    },
+    meets: (moment, tool) => metOf(triggers.take(isNetWord, moment, tool), moment, care.isHealed),
+    happens: (moment, tool) =>
+      triggers
+        .take(
+          (word) => !answerWords.has(word) && !isNetWord(word) && !/ignore|slowExit|spawn/.test(word),
+          moment,
+          tool,
+        )
+        .flatMap(
+          (fault) => lists.happeningOf(fault) ?? has.happeningOf(fault) ?? happeningOf(fault, start) ?? [],
+        ),
+  };
+}
+
+const uncared: Care = { isHealed: () => false, onFault: () => {} };
+/** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
+export function scriptOf(
+  { name, tools = {}, faults = [], later = {}, resources = [], secret }: ServerData,
+  care = uncared,
+): Script {
+  const steps = Object.entries(later).toSorted(([a], [b]) => Number(a) - Number(b));
+  return {
+    ...(secret !== undefined && { secrets: [secret] }),
+    at: (start) => {
+      const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
+      const now = { tools: step?.tools ?? tools, faults: step?.faults ?? faults, resources };
+      return scriptAt(name, now, start, care);
+    },
+  };
+}

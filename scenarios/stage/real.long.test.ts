@@ -1,0 +1,6 @@
+/** Every scenario that can be real and that `npm test` leaves out, played with real processes. */
+import '../stories/servers/dsl.scenario.ts';
+import { describe } from 'vitest';
+import { testReally } from './plan/suite.ts';
+
+describe.concurrent('for real, as in virtual time', { timeout: 300_000 }, () => testReally('rest'));

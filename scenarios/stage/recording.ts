@@ -1,0 +1,35 @@
+import { Recorder } from '../../actors/recording/recorder.ts';
+import { readTrace, type Trace } from '../../machines/trace/index.ts';
+import { createDigest, sha256Of } from '../replay/report/files.ts';
+
+export interface RecordingOptions {
+  /** Default `virtual`. */
+  readonly kind?: 'virtual' | 'real';
+  /** Default: it forgets nothing. */
+  readonly ringBytes?: number;
+  readonly title?: string;
+}
+/** A recorder that hides nothing, on the clock of whoever plays. */
+export const recorderOf = (
+  clock: { now(): number },
+  { kind = 'virtual', ringBytes = Infinity, title }: RecordingOptions = {},
+): Recorder =>
+  new Recorder({
+    profile: 'steps',
+    now: () => clock.now(),
+    sha256: (text) => sha256Of([text]),
+    digest: createDigest,
+    ringBytes,
+    charts: () => ({}),
+    about: {
+      ...{ runtime: '0', xstate: '0', node: '0', clock: kind, started: null, redaction: { keyId: null } },
+      ...(title !== undefined && { title }),
+    },
+  });
+
+/** What it recorded, read back as a stranger would read it. */
+export function traceOf(recorder: Recorder): Trace {
+  const read = readTrace(recorder.text('closed'), sha256Of);
+  if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
+  return read.trace;
+}

@@ -1,0 +1,46 @@
+import type { AgentOrder } from '../../../machines/agent/agent.machine.ts';
+import { answers, request, type OrdersOf, type Sample } from './sample.ts';
+
+const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
+
+const viewed = { computer: 'c', value: null, failure: null };
+
+export const agent: Sample = {
+  input: { link: { url: 'u', name: 'n', office: 'o' } },
+  orders: {
+    'agent.call': [{ ...asked, computer: 'c', timeoutMs: 1 }],
+    'agent.query': [
+      { ...asked, method: 'm', request: {} },
+      { ...asked, method: 'client:get_desktop', request: { computer: 'c' } },
+    ],
+    'agent.follow': [{ system: 'finder' }],
+    'call.cancel': [{ ticket: 't', reason: 'x' }],
+    close: [{}],
+  } satisfies OrdersOf<AgentOrder>,
+  owned: {
+    link: {
+      says: [
+        ...['connecting', 'joined', 'waiting'].map((stage) => ({
+          type: 'link.changed',
+          stage,
+          reason: null,
+          refused: false,
+        })),
+        { type: 'computer.entered', computer: 'c' },
+        { type: 'computer.left', computer: 'c' },
+        { type: 'computer.toolsChanged', computer: 'c' },
+        { type: 'computer.configChanged', computer: 'c' },
+        { type: 'computer.systemChanged', computer: 'c', system: 'desktop' },
+      ],
+    },
+    view: { says: [{ type: 'view.changed', computer: 'c', tools: [], failure: null }] },
+    desktopView: { says: [{ type: 'system.viewed', system: 'desktop', ...viewed }] },
+    finderView: { says: [{ type: 'system.viewed', system: 'finder', ...viewed }] },
+    call: {},
+  },
+  answers: [
+    ...answers,
+    { type: 'ask.answered', result: { sessions: [{ name: 'c', role: 'computer' }], req_id: 'room.n.1' } },
+  ],
+  tellApart: (c) => [c.computers, Math.min(c.reopens as number, 5)],
+};

@@ -1,0 +1,84 @@
+import type { ClientOrder } from '../../../machines/client/client.machine.ts';
+import { timing } from '../../../machines/kernel/timing.ts';
+import { planOf } from '../server-plan.ts';
+import { failure, refusals, request, type OrdersOf, type Sample } from './sample.ts';
+
+const end = { how: 'exited', pid: 1, code: 0, signal: null, stderr: '', message: null };
+const { client: plan } = planOf('s', { isLazy: true, budget: 1 }, { ...timing, idleStopMs: 2 }, true);
+const offers = { tools: { listChanged: true }, resources: null, prompts: null };
+
+export const client: Sample = {
+  input: { ...plan, server: 's', kept: {}, spent: { attempt: 0, failure: null } },
+  orders: {
+    'call.request': [request],
+    'call.cancel': [{ ticket: 't', reason: 'x' }],
+    'resources.watch': [{ uris: ['u:a'], by: 'host' }],
+    'resources.relist': [
+      { server: 's', by: 'desktop', n: 0 },
+      { server: 's', by: 'desktop', n: 1 },
+    ],
+    'server.start': [{}],
+    'server.stop': [{}],
+    'server.update': [
+      { plan },
+      { plan: { ...plan, values: 1 } },
+      { plan: { ...plan, generation: 2, hasProcess: false } },
+    ],
+    close: [{}],
+  } satisfies OrdersOf<ClientOrder, 'asker.lost' | 'turn.given' | 'server.wanted'>,
+  leaves: {
+    session: [
+      { type: 'session.opened', info: { offers } },
+      { type: 'session.opened', info: { offers: { ...offers, tools: null } } },
+      { type: 'session.failed', failure },
+      { type: 'session.failed', failure: { code: 'Unauthorized', message: 'no' } },
+      { type: 'session.waits', waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' } },
+      { type: 'session.lost', reason: 'x' },
+      { type: 'session.lost', reason: 'x', isExpired: true },
+      { type: 'list.changed', list: 'tools' },
+      { type: 'resource.updated', uri: 'u:r' },
+    ],
+  },
+  owned: {
+    process: {
+      says: [
+        { type: 'process.started', from: 'p#1', pid: 1 },
+        { type: 'process.lost', end },
+        { type: 'process.lost', end: { ...end, how: 'failed', code: 1 } },
+      ],
+      outputs: [end, { ...end, how: 'killed' }],
+    },
+    catalog: {
+      says: [
+        { type: 'catalog.settled', list: 'tools', failure: null, lost: false },
+        { type: 'catalog.settled', list: 'tools', failure, lost: false },
+        { type: 'catalog.settled', list: 'tools', failure, lost: true },
+      ],
+    },
+    watch: {
+      says: [{ type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isAnew: true }],
+    },
+    call: { says: [{ type: 'server.wanted' }] },
+  },
+  answers: [
+    { type: 'ask.answered', result: { spec: 1 } },
+    { type: 'ask.answered', result: { spec: 2 } },
+    ...refusals,
+  ],
+  told: [{ type: 'asker.lost', asker: 'host' }, { type: 'turn.given' }],
+  tellApart: (c, value) => {
+    const state = JSON.stringify(value);
+    const isReady = state.includes('ready');
+    const isGoingDown = /draining|closing/.test(state);
+    return [
+      c.inFlight === 0,
+      /waiting|tripped|queued|resolving|launching|handshaking|recovering|severed/.test(state) && c.attempt,
+      isGoingDown && c.goal,
+      state.includes('resolving') && c.fallback !== null,
+      !isReady && !isGoingDown && c.isHolding,
+      isReady && [c.hasProcess, c.pings === 'answered', (c.idleMs as number) > 0],
+      /queued|closing|recovering|severed/.test(state) && c.ownsProcess,
+    ];
+  },
+  passedThrough: ['deciding', 'renewing', 'gone'],
+};

@@ -1,0 +1,65 @@
+import type { LinkOrder } from '../../../machines/link/link.machine.ts';
+import { request, type OrdersOf, type Sample } from './sample.ts';
+
+type Facts =
+  | 'tools.changed'
+  | 'config.changed'
+  | 'tools.listed'
+  | 'config.shown'
+  | 'aggregate.changed'
+  | 'aggregate.shown'
+  | 'resource.read'
+  | 'call.settled'
+  | 'deadline.passed';
+
+export const link: Sample = {
+  input: { url: 'u', role: 'agent', name: 'n', office: 'o' },
+  orders: { close: [{}] } satisfies OrdersOf<LinkOrder, Facts>,
+  leaves: {
+    socket: [
+      { type: 'link.up' },
+      { type: 'link.refused', reason: 'x' },
+      { type: 'link.down', reason: 'x' },
+      { type: 'join.accepted' },
+      { type: 'join.refused', text: 'x' },
+      { type: 'leave.done' },
+      { type: 'agent.called', ...request },
+      { type: 'agent.repeated', ticket: 't', reqId: 'r' },
+      { type: 'agent.cancelled', ticket: 't' },
+      { type: 'agent.askedTools', ticket: 't', reqId: 'r' },
+      { type: 'agent.askedConfig', ticket: 't', reqId: 'r' },
+      { type: 'agent.askedSystem', system: 'desktop', ticket: 't', reqId: 'r', query: {} },
+      { type: 'agent.askedResource', system: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d' },
+      { type: 'agent.left', agent: 'a' },
+      { type: 'computer.entered', computer: 'c' },
+      { type: 'computer.left', computer: 'c' },
+      { type: 'computer.toolsChanged', computer: 'c' },
+      { type: 'computer.configChanged', computer: 'c' },
+      { type: 'computer.systemChanged', computer: 'c', system: 'finder' },
+    ],
+  },
+  told: [
+    { type: 'tools.changed', signature: 'a' },
+    { type: 'tools.changed', signature: 'b' },
+    { type: 'config.changed', revision: 1 },
+    { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: 'a' },
+    { type: 'config.shown', ticket: 't', config: {} },
+    { type: 'aggregate.changed', system: 'desktop', signature: 'a' },
+    { type: 'aggregate.changed', system: 'finder', signature: 'b' },
+    { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
+    { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
+    {
+      type: 'call.settled',
+      ...request,
+      server: 's',
+      end: 'succeeded',
+      outcome: 'succeeded',
+      result: {},
+      failure: null,
+    },
+  ],
+  tellApart: (c) => [c.signature, c.announced, c.config, c.announcedConfig, c.shown, c.announcedSystems],
+  /** Only before `link.up`, and until then a close ends it at once. */
+  notAfterClose: ['link.refused'],
+  passedThrough: ['online.joined.announcing'],
+};

@@ -1,0 +1,75 @@
+import type { Give, OfficeCommand, OfficeFact } from '../../../../machines/kernel/ports.ts';
+import { OfficeDesk, type OfficeWire } from '../../../../adapters/connections/office-desk.ts';
+import type { Timers } from '../../../../machines/office/rooms/pending.ts';
+import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
+import type { Cable } from './network-cable.ts';
+
+interface Seated {
+  readonly cable: Cable;
+  office?: string;
+}
+
+/** The transport of one office in virtual time; what it does with an event is the real desk's business. */
+export class ScriptedOffice {
+  readonly #sockets = new Map<string, Seated>();
+  readonly #desk: OfficeDesk;
+
+  constructor(timers: Timers, give: Give<OfficeFact>, limits: RelayTiming) {
+    this.#desk = new OfficeDesk(this.#wire(), timers, give, limits);
+  }
+
+  get inFlight(): number {
+    return this.#desk.inFlight;
+  }
+  tell(command: OfficeCommand): void {
+    this.#desk.tell(command);
+  }
+
+  accept(socket: string, cable: Cable): void {
+    this.#sockets.set(socket, { cable });
+    cable.office.listen(
+      (event, args) => this.#desk.received(socket, event, args),
+      (reason) => {
+        this.#sockets.delete(socket);
+        this.#desk.closed(socket, reason);
+      },
+    );
+    this.#desk.opened(socket);
+  }
+
+  close(): void {
+    this.#desk.close();
+    for (const { cable } of this.#sockets.values()) cable.office.close('io server disconnect');
+    this.#sockets.clear();
+  }
+
+  /** Nobody is answered, and the machine hears of nothing. */
+  kill(): void {
+    for (const { cable } of this.#sockets.values()) {
+      cable.office.listen(
+        () => {},
+        () => {},
+      );
+      cable.cut('transport close');
+    }
+    this.#sockets.clear();
+    this.#desk.close();
+  }
+
+  #wire(): OfficeWire {
+    const end = (socket: string): Cable['office'] | undefined => this.#sockets.get(socket)?.cable.office;
+    return {
+      send: (socket, event, body, onAck) => end(socket)?.emit(event, body, onAck),
+      enter: (socket, office) => {
+        const seated = this.#sockets.get(socket);
+        if (seated) seated.office = office;
+      },
+      notify: (socket, event, body) => end(socket)?.emit(event, body),
+      exit: (socket) => void delete this.#sockets.get(socket)?.office,
+      broadcast: (office, except, event, body) => {
+        for (const [socket, seated] of this.#sockets)
+          if (seated.office === office && socket !== except) seated.cable.office.emit(event, body);
+      },
+    };
+  }
+}

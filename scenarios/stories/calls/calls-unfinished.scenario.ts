@@ -1,0 +1,151 @@
+/** Moments before a call is sent and after it was answered in which one can only look on the stage. */
+import { expect } from 'vitest';
+import type { AskFact, Give, Ports } from '../../../machines/kernel/ports.ts';
+import { onStage } from '../../stage/scenario.ts';
+import type { AskedCall, Stage, StageOptions } from '../../stage/stage.ts';
+import { client, hello, kept, meets, order, until } from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+const callsAt = (s: Stage): string[] =>
+  [...s.directory.roots].map(({ name }) => name).filter((at) => at.startsWith(`${client}/call:`));
+const callAt = (s: Stage): string => callsAt(s)[0] ?? 'nobody';
+const never: StageOptions['permission'] = () => new Promise(() => {});
+
+onStage(
+  'a server is up, and a call that came before that is still judged: it is refused like any other',
+  {
+    servers: { fs: { tools, startMs: 50 } },
+    options: { fs: { isLazy: true, kept: kept('read') } },
+    permission: never,
+    timing: { confirmMs: 5_000 },
+  },
+  (s) => {
+    s.computer();
+    const call = s.call('read');
+    order(s, 'server.start');
+    meets(s, client, 'ready');
+    expect([s.state(callAt(s)), call.settled]).toEqual(['{judging:watched}', []]);
+    s.run(5_000);
+    expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
+    expect(s.servers.heard).toEqual([]);
+  },
+);
+
+onStage(
+  'a call that is told to end while it is judged was never sent',
+  { servers: { fs: { tools } }, permission: never },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.order(callAt(s), { type: 'close' });
+    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'judging' }]);
+    expect(s.servers.heard).toEqual([]);
+  },
+);
+
+onStage(
+  'a call in the line of a server whose session is opened anew waits for it, and is sent once',
+  {
+    servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } }, initialize: 50, listMs: 50 } },
+    options: { fs: { isRemote: true, limits: { concurrency: 1, queue: 5 } } },
+  },
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    const [sent, inLine] = [s.call('read'), s.call('read')];
+    s.run(10);
+    s.servers.expire('fs');
+    expect(inLine.settled).toEqual([]);
+    s.run(2_000);
+    expect(ends([sent, inLine])).toEqual(['unknown', 'succeeded']);
+    expect(s.servers.heard).toEqual(['call read at fs', 'call read at fs']);
+  },
+);
+
+// ── what comes between an answer and whoever asked ─────────────────────────────────────────────────────
+const ends = (calls: readonly AskedCall[]): (string | undefined)[] =>
+  calls.map((call) => call.settled.map(({ end }) => end).join());
+const long = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] };
+/** A port that looks at results and says this, or nothing. */
+const looking = (say?: (id: string, give: Give<AskFact>) => void): StageOptions => ({
+  servers: { fs: { tools: { good: { answers: long }, bad: { answers: { ...long, isError: true } } } } },
+  options: { fs: { isRemote: true, resultBytes: 2_000 } },
+  mend: (ports: Ports) => ({
+    ...ports,
+    ask: (from, question, give) => {
+      if (question.session !== 'finish') return ports.ask(from, question, give);
+      say?.(question.id, give);
+      return () => {};
+    },
+  }),
+  timing: { lookMs: 1_000, drainMs: 100 },
+});
+/** A good and a bad result that are being looked at. */
+function looked(s: Stage): readonly AskedCall[] {
+  s.computer();
+  s.run(100);
+  const calls = [s.call('good'), s.call('bad')];
+  until(s, () => callsAt(s).filter((at) => s.state(at) === 'finishing').length === 2);
+  return calls;
+}
+const given = ['succeeded', 'failed'];
+const warned = (calls: readonly AskedCall[], why: string): void => {
+  expect(ends(calls)).toEqual(given);
+  for (const { settled } of calls) {
+    const [{ result, failure } = {}] = settled;
+    expect(failure).toBeNull();
+    expect(JSON.stringify(result)).toContain(`The result was not looked at: ${why}`);
+    expect(JSON.stringify(result).length).toBeLessThanOrEqual(2_000);
+  }
+};
+
+onStage(
+  'a result that cannot be looked at is given as it came, whether the tool says that it failed or not',
+  looking((id, give) =>
+    give({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
+  ),
+  (s) => {
+    s.computer();
+    s.run(100);
+    const calls = [s.call('good'), s.call('bad')];
+    s.run(100);
+    warned(calls, 'that failed');
+  },
+);
+
+onStage('a result at which nobody has looked in its time is given as it came', looking(), (s) => {
+  const calls = looked(s);
+  s.run(990);
+  expect(ends(calls)).toEqual(['', '']);
+  s.run(10);
+  warned(calls, 'that took too long');
+});
+
+onStage('a cancel that comes when the answer is here gives it', looking(), (s) => {
+  const calls = looked(s);
+  for (const call of calls) call.cancel();
+  warned(calls, 'it was cancelled then');
+});
+
+onStage('who is told to end when the answer is here gives it', looking(), (s) => {
+  const calls = looked(s);
+  for (const at of callsAt(s)) s.order(at, { type: 'close' });
+  warned(calls, 'its computer is closing');
+});
+
+onStage(
+  'a server that is gone, or back in another session, has nothing to do with its answer',
+  looking(),
+  (s) => {
+    const calls = looked(s);
+    s.servers.expire('fs');
+    meets(s, client, 'ready');
+    s.servers.kill('fs', { signal: 'SIGKILL' });
+    s.run(10);
+    expect(ends(calls)).toEqual(['', '']);
+    s.run(1_000);
+    warned(calls, 'that took too long');
+    expect(s.servers.heard).toEqual(['call good at fs', 'call bad at fs']);
+  },
+);

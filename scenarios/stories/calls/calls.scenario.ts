@@ -1,0 +1,107 @@
+/** Calls that end well, badly, late, or not where they were asked. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const hello = { content: [{ type: 'text', text: 'hello' }] };
+const slowly = { read: { takes: 400, answers: hello } };
+
+scenario('a call of a ready server is answered with what the server said', (s) => {
+  s.server('fs', { tools: { read: { answers: hello } } });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded', { end: 'succeeded', result: hello });
+});
+
+scenario('a call that is cancelled before its answer ends at once and is cancelled at the server', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
+  const call = s.call('read');
+  s.run(50);
+  s.cancel(call);
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'cancelled', code: 'ToolCallCancelled', at: 50 });
+  s.expect(fs).requests('notifications/cancelled', 1);
+  s.run(500);
+  s.expect(fs).is('ready');
+});
+
+scenario('a cancel after the answer changes nothing', (s) => {
+  const fs = s.server('fs', { tools: { read: { answers: hello } } });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.cancel(call);
+  s.run(50);
+  s.expect(call).settles('succeeded');
+  s.expect(fs).requests('notifications/cancelled', 0);
+});
+
+scenario('a call that times out says how long it had, and that its effect is unknown', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 200 });
+  s.settled(call);
+  s.expect(call).settles('unknown', {
+    end: 'timedOut',
+    code: 'ToolExecutionTimeout',
+    details: { timeout: 200, which: 'caller', server_name: 'fs', tool_name: 'read' },
+    at: 200,
+  });
+  s.expect(fs).requests('notifications/cancelled', 1);
+});
+
+scenario('a call without a limit waits as long as its server', (s) => {
+  s.server('fs', { tools: { read: { takes: 3_600_000 } } });
+  s.virtualOnly('nobody waits an hour');
+  s.ready();
+  const call = s.call('read', { timeoutMs: 0 });
+  s.run(3_599_999);
+  s.expect(call).waits();
+  s.run(1);
+  s.expect(call).settles('succeeded');
+});
+
+scenario('a tool that nobody has is refused as 4001 and nothing is sent', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
+  const call = s.call('constructor');
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'failed', code: 4001, at: 0 });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('a forbidden tool is refused as 4002', (s) => {
+  const fs = s.server('fs', { tools: slowly, forbidden: ['read'] });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 4002 });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('a call to a server that waits for its next try says so and when', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.timing({ backoffMs: 2_000, longestBackoffMs: 2_000 });
+  s.ready();
+  s.kill(fs);
+  s.reaches(fs, 'waiting');
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    code: 'ServerNotActive',
+    details: { server_name: 'fs', state: 'waiting', next_try: 3_000 },
+  });
+  s.close();
+});
+
+scenario('a call while its computer closes is refused', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.timing({ stdinGraceMs: 200 });
+  s.ready();
+  s.close();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 'ServerNotActive' });
+  s.ended();
+});

@@ -1,0 +1,148 @@
+/** Calls that need a person's word. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: {} };
+
+scenario('a tool that does not apply by itself runs once a person has said yes', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('yes');
+  s.ready();
+  const call = s.call('read');
+  s.expect(fs).requests('tools/call', 0);
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});
+
+scenario('a call that a person denies is refused with 4005 and never sent', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('no');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    end: 'refused',
+    code: 4005,
+    says: '工具调用二次确认被拒绝，请稍后再试',
+  });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('a call that nobody can confirm is refused', (s) => {
+  s.server('fs', { tools });
+  s.person('nobody');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'refused', code: 4005 });
+});
+
+scenario('a question that nobody answers is refused after its time', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('never');
+  s.timing({ confirmMs: 300 });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'refused', says: '确认超时', at: 300 });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('a call that is cancelled while a person is asked has failed, for it was never sent', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('never');
+  s.ready();
+  const call = s.call('read');
+  s.run(10);
+  s.cancel(call);
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'cancelled' });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('a server that dies while a person is asked: the call fails, for it was never sent', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('never');
+  s.ready();
+  const call = s.call('read');
+  s.kill(fs);
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'failed', code: 'ServerLost' });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+// ── the time of the caller ─────────────────────────────────────────────────────────────────────────────
+const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
+const lateOnTheWire = {
+  isError: true,
+  content: [{ text: late }],
+  meta: { a2c_outcome: 'failed', a2c_phase: 'confirming', error_code: 4005 },
+};
+
+scenario(
+  'the time of its caller ends a question to a person: the call has failed, a late yes runs nothing',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.person('yes after 1500');
+    s.ready();
+    const call = s.call('read', { timeoutMs: 1_000 });
+    s.settled(call);
+    s.expect(call).settles('failed', {
+      ...{ end: 'refused', phase: 'confirming', code: 4005, says: late },
+      ...{ details: { timeout: 1_000, which: 'caller' }, at: 1_000 },
+    });
+    s.run(1_000);
+    s.expect(fs).requests('tools/call', 0);
+  },
+);
+
+scenario(
+  'an agent whose time is over while a person is asked hears where its call stood; a late yes runs nothing',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.office();
+    s.person('yes after 3000');
+    s.ready();
+    const call = s.agentCall('read', { timeoutMs: 1_000 });
+    s.settled(call);
+    s.expect(call).settles('failed', { end: 'failed', result: lateOnTheWire });
+    s.run(2_500);
+    s.expect(fs).requests('tools/call', 0);
+  },
+);
+
+for (const by of ['call', 'agentCall'] as const)
+  scenario(`with the times that hold where nobody says anything a late yes runs nothing (${by})`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.office();
+    s.person('yes after 62000');
+    s.ready();
+    const call = s[by]('read');
+    s.settled(call);
+    if (by === 'call') s.expect(call).settles('failed', { phase: 'confirming', says: late, at: 60_000 });
+    else s.expect(call).settles('failed', { result: lateOnTheWire });
+    s.run(10_000);
+    s.expect(fs).requests('tools/call', 0);
+    s.virtualOnly('it takes more than a minute');
+  });
+
+scenario('what a person takes to answer is taken from the time of the call', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 700 } } });
+  s.person('yes after 500');
+  s.ready();
+  const call = s.call('read', { timeoutMs: 1_000 });
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'timedOut', phase: 'running', at: 1_000 });
+  s.expect(fs).requests('tools/call', 1);
+});
+
+scenario('a person who has less time than the call is waited for no longer than that', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('yes after 1500');
+  s.timing({ confirmMs: 300 });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 2_000 });
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'refused', phase: 'confirming', says: late, at: 300 });
+  s.run(1_500);
+  s.expect(fs).requests('tools/call', 0);
+});

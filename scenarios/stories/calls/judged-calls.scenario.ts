@@ -1,0 +1,193 @@
+/** Calls that are held against a schema and a rule before they are sent. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const wantsPath = {
+  read: { inputSchema: { type: 'object', required: ['path'], properties: { path: { type: 'string' } } } },
+};
+
+scenario('arguments that break the schema of the tool are refused with the field, and never sent', (s) => {
+  const fs = s.server('fs', { tools: wantsPath });
+  s.ready();
+  const calls = [
+    s.call('read', { params: { path: 7 } }),
+    s.call('read'),
+    s.call('read', { params: { path: 'a' } }),
+  ];
+  s.settled(...calls);
+  const [wrong, missing, right] = calls as [(typeof calls)[0], (typeof calls)[0], (typeof calls)[0]];
+  s.expect(wrong).settles('failed', { end: 'refused', code: 'ArgumentsInvalid', says: 'path' });
+  s.expect(missing).settles('failed', { end: 'refused', code: 'ArgumentsInvalid', says: 'path: is missing' });
+  s.expect(right).settles('succeeded');
+  s.expect(fs).requests('tools/call', 1);
+});
+
+scenario('a person is never asked about arguments that are wrong', (s) => {
+  s.server('fs', { tools: wantsPath });
+  s.person('never');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
+});
+
+scenario('a call that the rule of the host denies is refused, and nobody is asked', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.permission('deny');
+  s.person('yes');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    end: 'refused',
+    code: 'NotPermitted',
+    says: "the host's rule says deny",
+  });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('a call that the rule of the host allows needs no person', (s) => {
+  s.server('fs', { tools: { read: {} } });
+  s.permission('allow');
+  s.person('no');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});
+
+scenario(
+  'a call about which the rule of the host wants a person is asked about, whatever the config says',
+  (s) => {
+    s.server('fs', { tools: { read: {} }, autoApprove: ['all'] });
+    s.permission('ask');
+    s.person('no');
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('failed', { end: 'refused', code: 4005 });
+  },
+);
+
+scenario('what a config approves beforehand runs unasked, and nothing else of that server does', (s) => {
+  s.server('fs', { tools: { read: {}, write: {} }, autoApprove: ['read'] });
+  s.person('no');
+  s.ready();
+  const [read, write] = [s.call('read'), s.call('write')];
+  s.settled(read, write);
+  s.expect(read).settles('succeeded');
+  s.expect(write).settles('failed', { end: 'refused', code: 4005 });
+});
+
+scenario('a rule of the host that throws permits nothing, and its words are told', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.permission('throws');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'refused', code: 4005, says: 'no rule today' });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario(
+  'a rule of the host that gives no answer permits nothing, after the time that a person would have',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.permission('never');
+    s.timing({ confirmMs: 300 });
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('failed', {
+      end: 'refused',
+      code: 'NotPermitted',
+      says: 'gave no answer',
+      at: 300,
+    });
+    s.expect(fs).requests('tools/call', 0);
+  },
+);
+
+scenario('a call that is cancelled while it is judged has failed, for it was never sent', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.permission('never');
+  s.ready();
+  const call = s.call('read');
+  s.run(10);
+  s.cancel(call);
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'cancelled', code: 'ToolCallCancelled' });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('a server that dies while its call is judged: the call fails, for it was never sent', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.permission('never');
+  s.ready();
+  const call = s.call('read');
+  s.kill(fs);
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'failed', code: 'ServerLost' });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('an agent whose connection breaks while its call is judged: the call is not sent', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.office();
+  s.permission('never');
+  s.ready();
+  s.agentCall('read');
+  s.run(50);
+  s.fault('agent.disconnect', { ms: 100 });
+  s.run(200);
+  s.expect(fs).requests('tools/call', 0);
+  s.expect(fs).requests('notifications/cancelled', 0);
+});
+
+scenario('a computer that closes while a call is judged ends the call first', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.permission('never');
+  s.ready();
+  const call = s.call('read');
+  s.run(10);
+  s.close();
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'cancelled' });
+  s.ended();
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario(
+  'the time of its caller ends a call about which a rule of the host thinks; it was never sent',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.permission('never');
+    s.ready();
+    const call = s.call('read', { timeoutMs: 300 });
+    s.settled(call);
+    s.expect(call).settles('failed', {
+      ...{
+        end: 'timedOut',
+        phase: 'judging',
+        code: 'ToolExecutionTimeout',
+        says: 'was not sent within 300 ms',
+      },
+      ...{ details: { which: 'caller', timeout: 300 }, at: 300 },
+    });
+    s.expect(fs).requests('tools/call', 0);
+  },
+);
+
+scenario(
+  'a computer whose connection breaks while the call of an agent is judged: the call is not sent',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.office();
+    s.permission('never');
+    s.ready();
+    s.agentCall('read');
+    s.run(50);
+    s.fault('net.down', { who: 'computer', ms: 100 });
+    s.run(200);
+    s.expect(fs).requests('tools/call', 0);
+  },
+);

@@ -1,0 +1,194 @@
+/** Calls that wait for others, because only so many may run at once. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const hello = { content: [{ type: 'text', text: 'hello' }] };
+const tools = { read: { takes: 300, answers: hello } };
+const oneByOne = { concurrency: 1, queue: 2 };
+
+scenario('as many calls run as may, the next waits its turn, and whoever came first goes first', (s) => {
+  const fs = s.server('fs', { tools, limits: oneByOne });
+  s.ready();
+  const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];
+  s.expect(fs).requestsAtMost('tools/call', 3);
+  s.settled(first, second, third);
+  s.expect(first).settles('succeeded', { at: 300 });
+  s.expect(second).settles('succeeded', { at: 600 });
+  s.expect(third).settles('succeeded', { at: 900 });
+});
+
+scenario('a call for which there is no place in the line is refused at once, and not sent', (s) => {
+  const fs = s.server('fs', { tools, limits: { concurrency: 1, queue: 1 } });
+  s.ready();
+  const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];
+  s.settled(third);
+  s.expect(third).settles('failed', {
+    end: 'refused',
+    code: 'Busy',
+    says: 'this one was not sent',
+    details: { server_name: 'fs', concurrency: 1, queue: 1 },
+    at: 0,
+  });
+  s.settled(first, second);
+  s.expect(second).settles('succeeded');
+  s.expect(fs).requests('tools/call', 2);
+});
+
+scenario('one busy server keeps no call of another from its turn', (s) => {
+  s.server('a', { tools: { slow: { takes: 5_000 } }, limits: { concurrency: 1, queue: 0 } });
+  s.server('b', { tools });
+  s.ready();
+  s.call('slow');
+  const refused = s.call('slow');
+  const other = s.call('read');
+  s.settled(refused, other);
+  s.expect(refused).settles('failed', { end: 'refused', code: 'Busy' });
+  s.expect(other).settles('succeeded', { at: 300 });
+});
+
+scenario(
+  'a call whose server has room and whose computer has none waits for another server, or is refused',
+  (s) => {
+    s.server('a', { tools });
+    const b = s.server('b', { tools: { write: { takes: 10 } } });
+    s.total({ concurrency: 1, queue: 1 });
+    s.ready();
+    const [first, waiting, refused] = [s.call('read'), s.call('write'), s.call('write')];
+    s.settled(refused);
+    s.expect(refused).settles('failed', { end: 'refused', code: 'Busy', says: 'on this computer' });
+    s.expect(b).requests('tools/call', 0);
+    s.settled(first, waiting);
+    s.expect(waiting).settles('succeeded', { at: 310 });
+  },
+);
+
+scenario(
+  'a call that has waited for its server and finds no place on its computer is refused, and not sent',
+  (s) => {
+    const a = s.server('a', { tools: { read: {} }, limits: oneByOne });
+    const b = s.server('b', { tools: { write: { takes: 1_000 } } });
+    s.total({ concurrency: 1, queue: 1 });
+    s.ready();
+    const running = s.call('write');
+    const [first, second] = [s.call('read'), s.call('read')];
+    s.run(50);
+    s.cancel(first);
+    // The place in the line of the computer that is free now goes to this one.
+    const faster = s.call('write');
+    s.settled(first, second);
+    s.expect(first).settles('failed', { end: 'cancelled' });
+    s.expect(second).settles('failed', { end: 'refused', code: 'Busy', says: 'on this computer', at: 50 });
+    s.settled(running, faster);
+    s.expect(faster).settles('succeeded');
+    s.expect(a).requests('tools/call', 0);
+    s.expect(b).requests('tools/call', 2);
+    // Found by a seed: whoever was refused so kept the place of his server for ever.
+    const next = s.call('read');
+    s.settled(next);
+    s.expect(next).settles('succeeded');
+  },
+);
+
+scenario(
+  'a call that is cancelled in the line has failed, was never sent, and leaves its place to the next',
+  (s) => {
+    const fs = s.server('fs', { tools, limits: oneByOne });
+    s.ready();
+    const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];
+    s.run(10);
+    s.cancel(second);
+    s.settled(second);
+    s.expect(second).settles('failed', { end: 'cancelled', code: 'ToolCallCancelled', at: 10 });
+    s.settled(first, third);
+    s.expect(third).settles('succeeded', { at: 600 });
+    s.expect(fs).requests('notifications/cancelled', 0);
+  },
+);
+
+scenario('the time of a call runs while it waits in the line: what was not sent in it has failed', (s) => {
+  const fs = s.server('fs', { tools, limits: oneByOne });
+  s.ready();
+  const first = s.call('read');
+  const second = s.call('read', { timeoutMs: 200 });
+  s.settled(second);
+  s.expect(second).settles('failed', {
+    end: 'timedOut',
+    code: 'ToolExecutionTimeout',
+    says: 'was not sent within 200 ms',
+    at: 200,
+  });
+  s.settled(first);
+  s.run(50);
+  s.expect(fs).requests('notifications/cancelled', 0);
+});
+
+scenario('the time that a call has waited is not given to it again when its turn comes', (s) => {
+  s.server('fs', { tools, limits: oneByOne });
+  s.ready();
+  s.call('read');
+  const second = s.call('read', { timeoutMs: 400 });
+  s.settled(second);
+  s.expect(second).settles('unknown', { end: 'timedOut', says: 'did not answer within 400 ms', at: 400 });
+});
+
+scenario('a server that dies: what it was asked is unknown, and what waited in the line has failed', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, limits: oneByOne });
+  s.ready();
+  const [first, second] = [s.call('read'), s.call('read')];
+  s.asked(fs, 'tools/call');
+  s.run(50);
+  s.kill(fs);
+  s.settled(first, second);
+  s.expect(first).settles('unknown', { end: 'unknown', code: 'ServerLost' });
+  s.expect(second).settles('failed', { end: 'failed', code: 'ServerLost' });
+});
+
+scenario(
+  'a stream that breaks lets nobody out of the line: what waited hears how its server died, and was never sent',
+  (s) => {
+    const fs = s.server('fs', {
+      tools: { read: { takes: 5_000 }, end: {} },
+      limits: { concurrency: 2, queue: 2 },
+    });
+    s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
+    s.ready();
+    const running = [s.call('read'), s.call('end')];
+    const waiting = [s.call('read'), s.call('read')];
+    s.settled(...running, ...waiting);
+    for (const call of running) s.expect(call).settles('unknown', { end: 'unknown', code: 'ServerLost' });
+    for (const call of waiting) s.expect(call).settles('failed', { end: 'failed', code: 'ServerLost' });
+    s.expect(fs).requests('tools/call', 2);
+  },
+);
+
+scenario('an agent whose connection breaks while its call waits in the line: the call is not sent', (s) => {
+  const fs = s.server('fs', { tools, limits: oneByOne });
+  s.office();
+  s.ready();
+  const first = s.call('read');
+  s.asked(fs, 'tools/call');
+  s.agentCall('read');
+  s.run(50);
+  s.fault('agent.disconnect', { ms: 100 });
+  s.settled(first);
+  s.run(100);
+  s.expect(fs).requests('notifications/cancelled', 0);
+  s.expect(first).settles('succeeded');
+});
+
+scenario(
+  'a computer that closes cancels what runs at the server, and tells it nothing of what waited',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, limits: oneByOne });
+    s.timing({ drainMs: 100 });
+    s.ready();
+    const [first, second] = [s.call('read'), s.call('read')];
+    s.asked(fs, 'tools/call');
+    s.run(20);
+    s.close();
+    s.settled(first, second);
+    s.expect(first).settles('unknown', { end: 'cancelled' });
+    s.expect(second).settles('failed', { end: 'cancelled' });
+    s.ended();
+    s.expect(fs).requests('notifications/cancelled', 1);
+  },
+);

@@ -1,0 +1,91 @@
+/** Cases of tools that need a whole computer: lists that change, fail or come late, and servers that die. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import {
+  announcedBy,
+  asksOf,
+  client,
+  everybody,
+  hello,
+  meets,
+  offeredBy,
+  stagesOf,
+  until,
+} from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+
+onStage(
+  'T23 a new tool that its server tells of can be called at once, and the office is told once',
+  {
+    servers: {
+      fs: {
+        tools: { ...tools, more: { answers: hello } },
+        lists: (n) => (n > 1 ? ['read', 'more'] : ['read']),
+      },
+    },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1_000);
+    const before = announcedBy(s).length;
+    s.servers.announce('fs');
+    until(s, () => offeredBy(s).includes('more'));
+    const call = s.agentCall('more');
+    s.run(1_000);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    expect(announcedBy(s).length).toBe(before + 1);
+  },
+);
+
+onStage(
+  'T24 the tools of a server that is killed are withdrawn, it is started anew, and both is told',
+  { servers: { fs: { tools } } },
+  (s) => {
+    everybody(s);
+    s.run(1_000);
+    const before = announcedBy(s).length;
+    s.servers.kill('fs', { signal: 'SIGKILL' });
+    until(s, () => offeredBy(s).length === 0);
+    s.run(500);
+    expect([s.state(client), announcedBy(s).length]).toEqual(['waiting', before + 1]);
+    s.run(5_000);
+    expect([offeredBy(s), announcedBy(s).length]).toEqual([['read'], before + 2]);
+    expect(stagesOf(s).slice(-3)).toEqual(['waiting', 'connecting', 'ready']);
+  },
+);
+
+onStage(
+  '28 a server whose tools cannot be listed has none, and those of the others are there',
+  { servers: { A: { tools, listMs: 'error' }, B: { tools: { write: { answers: hello } } } } },
+  (s) => {
+    s.computer();
+    s.run(500);
+    expect([offeredBy(s), s.state('computer/client:A')]).toEqual([['write'], 'waiting']);
+    const failed = s.heard('computer', 'client.changed').filter((e) => e.server === 'A' && e.failure);
+    expect(failed.map((e) => e.stage)).toContain('waiting');
+  },
+);
+
+onStage(
+  '31 a list that is under way when the config changes is thrown away, and the newer one holds',
+  {
+    servers: {
+      fs: {
+        tools,
+        listMs: 300,
+        later: { 2: { tools: { write: { answers: hello } }, lists: () => ['write'] } },
+      },
+    },
+    options: { fs: { generation: 1 } },
+  },
+  (s) => {
+    s.computer();
+    meets(s, client, 'steady');
+    s.servers.announce('fs');
+    until(s, () => asksOf(s, 'tools/list').length === 2);
+    s.config({ fs: { generation: 2 } });
+    s.run(10_000);
+    expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['write']]);
+  },
+);

@@ -1,0 +1,137 @@
+/** An agent whose wire breaks, whose answers are lost, who repeats itself or cancels what never was. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: { takes: 10 } };
+
+scenario('an agent calls a tool through the office', (s) => {
+  s.server('fs', { tools });
+  s.office();
+  s.ready();
+  const call = s.agentCall('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.expect.heard('agent', 'computer.entered', 0);
+});
+
+scenario('an agent whose wire breaks in a call: the call is unknown, it is cancelled at the server', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
+  s.office();
+  s.ready();
+  const call = s.agentCall('read');
+  s.asked(fs, 'tools/call');
+  s.fault('agent.disconnect', { ms: 150 });
+  s.settled(call);
+  s.expect(call).settles('unknown', { code: 'LinkLost' });
+  s.asked(fs, 'notifications/cancelled');
+  s.ready();
+  const again = s.agentCall('read', { timeoutMs: 1_000 });
+  s.settled(again);
+  s.expect(again).settles('failed', {
+    result: {
+      meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
+      structuredContent: { error: { code: 4004 } },
+    },
+  });
+  s.differs('how often a link tries depends on how long a connect takes', ['heard']);
+});
+
+scenario('an agent whose wire breaks while nothing is asked comes back and calls again', (s) => {
+  s.server('fs', { tools });
+  s.office();
+  s.ready();
+  s.fault('agent.disconnect', { ms: 150 });
+  s.differs('how often a link tries depends on how long a connect takes', ['heard']);
+  s.run(50);
+  s.ready();
+  const call = s.agentCall('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});
+
+scenario('an answer to an agent that is lost: its call times out and is unknown', (s) => {
+  s.server('fs', { tools });
+  s.office();
+  s.virtualOnly('one answer on a real wire cannot be taken out without breaking it');
+  s.ready();
+  s.fault('agent.ackLost');
+  const call = s.agentCall('read', { timeoutMs: 1_000 });
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'timedOut' });
+});
+
+scenario('an answer to an agent that comes late is an answer', (s) => {
+  s.server('fs', { tools });
+  s.office();
+  s.virtualOnly('one answer on a real wire cannot be held back without holding back the others');
+  s.ready();
+  s.fault('agent.ackLate', { ms: 2_000 });
+  const call = s.agentCall('read', { timeoutMs: 1_000 });
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});
+
+scenario('an agent that sends a call twice under one id: the second is refused, it runs once', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 200 } } });
+  s.office();
+  s.ready();
+  const first = s.agentCall('read', { reqId: 'r1' });
+  const second = s.again(first);
+  s.settled(first, second);
+  s.expect(first).settles('succeeded');
+  s.expect(second).settles('failed', { result: { structuredContent: { error: { code: 409 } } } });
+  s.expect(fs).requests('tools/call', 1);
+});
+
+scenario('an agent that cancels a call that never was disturbs nobody', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 100 } } });
+  s.office();
+  s.ready();
+  const call = s.agentCall('read');
+  s.fault('agent.cancelUnknown');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.expect(fs).requests('notifications/cancelled', 0);
+});
+
+scenario('an agent that cancels a call before it sends it has it run all the same', (s) => {
+  const fs = s.server('fs', { tools });
+  s.office();
+  s.ready();
+  s.fault('agent.cancelBeforeCall');
+  const call = s.agentCall('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.expect(fs).requests('notifications/cancelled', 0);
+});
+
+scenario('an agent that cancels its call: it is cancelled at the server', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
+  s.office();
+  s.ready();
+  const call = s.agentCall('read');
+  s.asked(fs, 'tools/call');
+  s.cancel(call);
+  s.settled(call);
+  s.asked(fs, 'notifications/cancelled');
+  s.expect(call).settles('unknown', { end: 'cancelled' });
+});
+
+// What is known of the effect crosses the wire in the meta; the agent itself calls an answer with an error failed.
+scenario(
+  'a server that dies in a call of an agent: the wire says how, and that the effect is unknown',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
+    s.office();
+    s.fault(fs, 'proc.exit', { code: 4, afterMs: 50 });
+    s.ready();
+    const call = s.agentCall('read');
+    s.settled(call);
+    s.expect(call).settles('failed', {
+      result: {
+        meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
+        structuredContent: { error: { code: 4003, details: { exit_code: 4 } } },
+      },
+    });
+    s.reaches(fs, 'ready');
+  },
+);

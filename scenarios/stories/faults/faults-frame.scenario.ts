@@ -1,0 +1,110 @@
+/** Bytes that do not come as messages. Above the frames nothing is seen of most of it, and that is the law. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: { takes: 10 } };
+
+for (const [word, options, what] of [
+  ['frame.slicer', { n: 7 }, 'leave in slices of seven bytes'],
+  ['frame.coalesce', { ms: 30 }, 'leave together in one write'],
+  ['frame.crlf', {}, 'end with CR LF'],
+  ['frame.bannerOnStdout', {}, 'come after a greeting on stdout'],
+] as const)
+  scenario(`messages that ${what} are messages`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, word, options);
+    s.ready();
+    const calls = [s.call('read'), s.call('read')];
+    s.settled(...calls);
+    for (const call of calls) s.expect(call).settles('succeeded');
+    s.expect(fs).visits('connecting', 'ready');
+  });
+
+scenario('a line that is no message is passed over', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'frame.garbageLine', { text: '{"half":' });
+  s.ready();
+  const calls = [s.call('read'), s.call('read')];
+  s.settled(...calls);
+  for (const call of calls) s.expect(call).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('a server that dies in the middle of its answer: the call is unknown, and says how it died', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'frame.partialThenDie', { code: 6 });
+  s.later(fs, 2);
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 6' });
+  s.reaches(fs, 'ready');
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
+  s.expect(fs).signals();
+});
+
+scenario('a server that dies in the middle of its first list is tried again', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'frame.partialThenDie', { code: 6, when: 'list' });
+  s.later(fs, 2);
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
+});
+
+scenario('an enormous message that answers nobody is not kept, and calls go on', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'frame.oversize', { times: 1 });
+  s.ready();
+  const calls = [s.call('read'), s.call('read')];
+  s.settled(...calls);
+  for (const call of calls) s.expect(call).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('an answer with bytes that are not UTF-8 is an answer, with marks in their place', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'frame.invalidUtf8');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});
+
+scenario('a server that closes its input is lost at the next call, and ended by a signal', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'frame.epipe', { afterMs: 50 });
+  s.later(fs, 2);
+  s.timing({ stdinGraceMs: 200 });
+  s.ready();
+  s.run(300);
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('unknown', { code: 'ServerLost' });
+  s.reaches(fs, 'ready');
+  s.expect(fs).signals('stdin', 'SIGTERM');
+  s.expect.processes(fs, { started: 2, alive: 1 });
+});
+
+scenario('a server that reads nothing for a while answers afterwards', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'frame.backpressure', { ms: 400, when: 'call', times: 1 });
+  s.ready();
+  const [first, second] = [s.call('read'), s.call('read')];
+  s.settled(first, second);
+  s.expect(first).settles('succeeded');
+  s.expect(second).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('a server that never reads again does not see its input end, and is ended by a signal', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'frame.backpressure', { ms: 0, when: 'call', times: 1 });
+  s.timing({ stdinGraceMs: 200 });
+  s.ready();
+  s.settled(s.call('read'));
+  const call = s.call('read', { timeoutMs: 200 });
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'timedOut' });
+  s.stop(fs);
+  s.reaches(fs, 'idle');
+  s.expect(fs).signals('stdin', 'SIGTERM@200');
+});

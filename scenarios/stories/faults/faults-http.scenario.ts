@@ -1,0 +1,236 @@
+/** Servers at a URL: sessions that are forgotten, doors that are shut, answers that break off on their way. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const remote = { isRemote: true, tools: { read: { takes: 10 } } } as const;
+const twoTools = { read: { takes: 10 }, slow: { takes: 30_000 } };
+
+scenario(
+  'a session that is forgotten is opened anew, once; the call that met it has failed and is not repeated',
+  (s) => {
+    const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone' }] });
+    s.later(fs, 2);
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('failed', { code: 'ServerLost', says: 'forgotten this session' });
+    s.reaches(fs, 'ready');
+    const again = s.call('read');
+    s.settled(again);
+    s.expect(again).settles('succeeded');
+    s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
+    s.expect(fs).requests('initialize', 2);
+    s.expect(fs).requests('tools/list', 2);
+    s.expect(fs).requests('tools/call', 2);
+    s.expect.tools('+read');
+  },
+);
+
+scenario(
+  'a call in flight when its session is forgotten is unknown before its time is over, and is not sent again',
+  (s) => {
+    const fs = s.server('fs', {
+      ...{ isRemote: true, tools: twoTools },
+      faults: [{ fault: 'net.sessionGone', tool: 'read', afterMs: 200 }],
+    });
+    s.later(fs, 2);
+    s.ready();
+    const slow = s.call('slow', { timeoutMs: 0 });
+    const call = s.call('read');
+    s.settled(call, slow);
+    s.expect(call).settles('succeeded');
+    s.expect(slow).settles('unknown', { code: 'ServerLost' });
+    s.reaches(fs, 'ready');
+    s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
+    s.expect(fs).requests('tools/call', 2);
+    s.expect(fs).requests('tools/list', 2);
+  },
+);
+
+scenario(
+  'a session that is forgotten before it has listed its tools is opened anew, and the next time with a pause',
+  (s) => {
+    const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone', when: 'list' }] });
+    s.later(fs, 3);
+    s.ready();
+    s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
+    s.expect(fs).requests('initialize', 3);
+  },
+);
+
+scenario('a server that wants a login is asked once, and says what to do', (s) => {
+  const fs = s.server('fs', {
+    ...remote,
+    faults: [{ fault: 'net.httpStatus', when: 'initialize', status: 401 }],
+  });
+  s.timing({ trialMs: 200 });
+  s.ready();
+  s.run(1_000);
+  s.expect(fs).says('wants a login (HTTP 401)');
+  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+  s.expect(fs).requests('initialize', 1);
+});
+
+scenario(
+  'a login that is no longer good: the call has failed, and the server is not asked again by itself',
+  (s) => {
+    const refuses = (when: 'call' | 'initialize') => ({ fault: 'net.httpStatus', when, status: 401 });
+    const fs = s.server('fs', { ...remote, faults: [refuses('call')] });
+    s.later(fs, 2, { faults: [refuses('initialize')] });
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('failed', { code: 'Unauthorized', says: 'HTTP 401' });
+    s.reaches(fs, 'tripped');
+    s.expect(fs).requests('initialize', 2);
+    s.expect(fs).requests('tools/call', 1);
+    s.start(fs);
+    s.reaches(fs, 'tripped');
+    s.expect(fs).requests('initialize', 3);
+  },
+);
+
+scenario('what a server refuses, or a gateway before it, ends the one call and not its session', (s) => {
+  const statuses = { t403: 403, t429: 429, t500: 500, t502: 502 };
+  const fs = s.server('fs', {
+    isRemote: true,
+    tools: { ...Object.fromEntries(Object.keys(statuses).map((tool) => [tool, {}])), read: {} },
+    faults: Object.entries(statuses).map(([tool, status]) => ({ fault: 'net.httpStatus', tool, status })),
+  });
+  s.ready();
+  const [denied, tooMany, broken, gateway] = Object.keys(statuses).map((tool) =>
+    s.call(tool, { timeoutMs: 0 }),
+  );
+  const call = s.call('read');
+  for (const each of [denied, tooMany, broken, gateway, call]) if (each) s.settled(each);
+  if (denied) s.expect(denied).settles('failed', { code: 'AccessDenied', says: 'HTTP 403' });
+  if (tooMany) s.expect(tooMany).settles('failed', { says: 'HTTP 429' });
+  if (broken) s.expect(broken).settles('failed', { says: 'HTTP 500' });
+  if (gateway) s.expect(gateway).settles('unknown', { says: 'HTTP 502' });
+  s.expect(call).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('an answer that breaks off is unknown at once; where it can be taken up again it comes', (s) => {
+  const fs = s.server('fs', {
+    ...{ isRemote: true, tools: { cut: {}, taken: {}, reset: {}, slow: {} } },
+    faults: [
+      { fault: 'net.sseCut', tool: 'cut', bytes: 20 },
+      { fault: 'net.sseCut', tool: 'taken', bytes: 20, resumes: true },
+      { fault: 'net.reset', tool: 'reset' },
+      { fault: 'net.slow', tool: 'slow', ms: 200 },
+    ],
+  });
+  s.ready();
+  const cut = s.call('cut', { timeoutMs: 0 });
+  const taken = s.call('taken', { timeoutMs: 0 });
+  const reset = s.call('reset', { timeoutMs: 0 });
+  const slow = s.call('slow', { timeoutMs: 0 });
+  s.settled(cut, taken, reset, slow);
+  s.expect(cut).settles('unknown', { code: 'ServerLost', says: 'broke off its answer', at: 1 });
+  s.expect(taken).settles('succeeded', { at: 101 });
+  s.expect(reset).settles('unknown', { code: 'ServerLost', says: 'broke off its answer', at: 1 });
+  s.expect(slow).settles('succeeded', { at: 201 });
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario(
+  'a server that takes a call and never answers has its time, and a cancel; its session lives',
+  (s) => {
+    const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.hang', times: 2 }] });
+    s.ready();
+    const call = s.call('read', { timeoutMs: 300 });
+    const other = s.call('read', { timeoutMs: 0 });
+    s.settled(call);
+    s.cancel(other);
+    s.settled(other);
+    s.expect(call).settles('unknown', { end: 'timedOut' });
+    s.expect(other).settles('unknown', { end: 'cancelled' });
+    s.expect(fs).requests('notifications/cancelled', 2);
+    const again = s.call('read');
+    s.settled(again);
+    s.expect(again).settles('succeeded');
+    s.expect(fs).visits('connecting', 'ready');
+  },
+);
+
+scenario(
+  'a server that is started anew under a call: the call is unknown, the session is opened anew',
+  (s) => {
+    const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 250 }] });
+    s.later(fs, 2);
+    s.ready();
+    const call = s.call('read', { timeoutMs: 0 });
+    s.settled(call);
+    s.expect(call).settles('unknown', { code: 'ServerLost' });
+    s.reaches(fs, 'ready');
+    s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
+    s.expect(fs).requests('initialize', 2);
+  },
+);
+
+scenario('a server that is away for a moment and remembers its sessions goes on with the same one', (s) => {
+  const fs = s.server('fs', {
+    ...remote,
+    faults: [{ fault: 'net.serverDown', ms: 150, forgets: false, times: 1 }],
+  });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 0 });
+  s.settled(call);
+  s.run(500);
+  const again = s.call('read');
+  s.settled(again);
+  s.expect(again).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('a server that is away for longer is lost, and tried again after a pause', (s) => {
+  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 5_000 }] });
+  s.later(fs, 2);
+  s.timing({ backoffMs: 5_000, longestBackoffMs: 5_000 });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 0 });
+  s.settled(call);
+  s.reaches(fs, 'waiting');
+  s.expect(fs).says('nobody listens there');
+  s.reaches(fs, 'ready');
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
+});
+
+scenario(
+  'what was watched in a session that is forgotten is subscribed in the next one, and its lists are asked for',
+  (s) => {
+    const fs = s.server('fs', {
+      ...remote,
+      resources: ['note://1', 'note://2'],
+      faults: [{ fault: 'net.sessionGone' }],
+    });
+    s.later(fs, 2);
+    s.ready();
+    s.watch(fs, 'note://2');
+    s.asked(fs, 'resources/subscribe');
+    const call = s.call('read');
+    s.settled(call);
+    s.reaches(fs, 'ready');
+    s.asked(fs, 'resources/subscribe', 2);
+    s.expect(fs).requests('resources/list', 2);
+    s.expect(fs).requests('tools/list', 2);
+  },
+);
+
+scenario(
+  'a list that is refused to this login again and again is offered no more, and its server stays',
+  (s) => {
+    const fs = s.server('fs', {
+      ...{ isRemote: true, tools: { read: { changes: true } }, refreshFailures: 2 },
+      faults: [{ fault: 'net.httpStatus', when: 'list', status: 403, from: 2 }],
+    });
+    s.timing({ relistMs: 100 });
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.heard('computer', 'tools.changed', 2);
+    s.expect.tools('+read', '-read');
+    s.expect(fs).is('ready');
+    s.differs('how often a list is tried again depends on how busy this machine is', ['requests']);
+  },
+);

@@ -1,0 +1,85 @@
+/** Handshakes that fail. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: {} };
+
+scenario('a server that never answers initialize is ended after the limit, and tried again', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'life.initNever');
+  s.later(fs, 2);
+  s.timing({ connectMs: 1_500 });
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
+  s.expect(fs).says('initialize within 1500 ms: nothing came');
+  s.expect(fs).signals('stdin');
+  s.expect(fs).requests('initialize', 2);
+});
+
+scenario('another server serves while one never answers initialize', (s) => {
+  const mute = s.server('mute', { tools: { write: {} }, budget: 0 });
+  const fs = s.server('fs', { tools });
+  s.fault(mute, 'life.initNever');
+  s.timing({ connectMs: 10_000 });
+  s.reaches(fs, 'ready');
+  const early = s.call('read');
+  s.settled(early);
+  s.expect(early).settles('succeeded');
+  s.expect(mute).is('connecting');
+  s.ready();
+  s.expect(mute).visits('connecting', 'recovering', 'tripped');
+  s.expect.stages('computer', 'degraded');
+});
+
+scenario('a server that answers initialize late is waited for', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'life.initSlow', { ms: 300 });
+  s.ready();
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('a refused initialize is a failed try that says what the server said', (s) => {
+  const fs = s.server('fs', { tools, budget: 1 });
+  s.fault(fs, 'life.initError', { code: -32_600, message: 'not in this house' });
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'recovering', 'tripped');
+  s.expect(fs).says('not in this house');
+  s.expect(fs).signals('stdin', 'stdin');
+  s.expect.processes(fs, { started: 2, alive: 0 });
+});
+
+scenario('a server that speaks a version that nobody knows is not tried again', (s) => {
+  const fs = s.server('fs', { tools, budget: 3 });
+  s.fault(fs, 'life.versionMismatch');
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+  s.expect(fs).says('protocol version');
+});
+
+scenario('a server that hides that it has tools is ready, is not asked for them, and offers none', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'life.capabilityMissing');
+  s.ready();
+  s.expect(fs).visits('connecting', 'ready');
+  s.expect(fs).requests('tools/list', 0);
+  s.expect.tools();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 4001 });
+});
+
+scenario('a capability that nobody needs may be missing', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'life.capabilityMissing', { capability: 'logging' });
+  s.ready();
+  s.expect.tools('+read');
+});
+
+scenario('a server that asks something before the handshake is done is answered, and gets ready', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'life.requestBeforeReady');
+  s.ready();
+  s.expect(fs).visits('connecting', 'ready');
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});

@@ -1,0 +1,93 @@
+/** Lists that come and go, come in pages, never end, or say what another server says. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: {}, write: {} };
+
+scenario('a tool that vanishes and comes back is told both times, and in between it is not there', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'list.flap', { everyMs: 400, times: 1, tool: 'write' });
+  s.office();
+  s.ready();
+  s.settled(s.call('write'));
+  s.heard('computer', 'tools.changed', 2);
+  const gone = s.call('read');
+  s.settled(gone);
+  s.expect(gone).settles('failed', { code: 4001 });
+  s.heard('computer', 'tools.changed', 3);
+  s.run(200);
+  s.expect.tools('+read', '+write', '-read', '+read');
+  s.expect(fs).requests('tools/list', 3);
+});
+
+scenario('a tool that is away for less than a moment was never away', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'list.flap', { everyMs: 10, n: 3, times: 1 });
+  s.office();
+  s.timing({ quietMs: 200, longestQuietMs: 2_000 });
+  s.ready();
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 2);
+  s.run(300);
+  s.expect.tools('+read', '+write');
+});
+
+scenario('a list in pages is one list', (s) => {
+  const fs = s.server('fs', { tools: { ...tools, find: {} } });
+  s.fault(fs, 'list.pages', { n: 2 });
+  s.ready();
+  s.expect.tools('+read', '+write', '+find');
+  s.expect(fs).requests('tools/list', 1);
+});
+
+for (const [what, fault] of [
+  ['one page of which fails', 'list.pageError'],
+  ['the pages of which never end', 'list.cursorLoop'],
+] as const)
+  scenario(`a list ${what} leaves everything as it was, and is asked for again`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'notify.lie', { times: 1 });
+    s.fault(fs, fault, { from: 2, times: 1 });
+    s.timing({ relistMs: 100 });
+    s.ready();
+    s.settled(s.call('read'));
+    s.asked(fs, 'tools/list', 3);
+    s.run(100);
+    s.expect(fs).requests('tools/list', 3);
+    s.expect.tools('+read', '+write');
+    s.expect.heard('computer', 'catalog.changed', 1);
+  });
+
+for (const [what, repeats, says] of [
+  ['one page that comes again and again', true, 'does not end: one page came twice'],
+  ['ever new pages', false, 'has more than 1000 pages'],
+] as const)
+  scenario(`a first list of ${what} is a failed try that says so`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'list.cursorLoop', { repeats });
+    s.later(fs, 2);
+    // A thousand pages take a busy machine their time.
+    s.timing({ listMs: 60_000 });
+    s.ready();
+    s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
+    s.expect(fs).says(says);
+    s.expect.tools('+read', '+write');
+  });
+
+scenario('a tool by the name of another server is refused, and the rest of its server is offered', (s) => {
+  const fs = s.server('fs', { tools: { read: { answers: { content: [{ type: 'text', text: 'mine' }] } } } });
+  const db = s.server('db', { tools: { query: {} } });
+  s.fault(db, 'list.nameClash', { name: 'read' });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded', { result: { content: [{ text: 'mine' }] } });
+  s.expect(fs).requests('tools/call', 1);
+  // Whoever has the name leaves it to the other one.
+  s.config(db);
+  s.heard('computer', 'server.removed');
+  const other = s.call('read');
+  s.settled(other);
+  s.expect(other).settles('succeeded', { result: { content: [{ text: 'read' }] } });
+  s.expect(db).requests('tools/call', 1);
+  s.differs('which of two servers is the first to list its tools is open', ['heard']);
+});

@@ -1,0 +1,46 @@
+/** Wires to an office that break or are slow, and an office that has nothing to say. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: { takes: 10 } };
+
+scenario(
+  'a computer whose wire breaks in a call: nobody waits for the answer, so the call is cancelled',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
+    s.office();
+    s.ready();
+    const call = s.agentCall('read');
+    s.asked(fs, 'tools/call');
+    s.fault('net.down', { who: 'computer', ms: 150 });
+    s.settled(call);
+    s.expect(call).settles('failed', {
+      result: { meta: { a2c_outcome: 'unknown', a2c_phase: 'running' } },
+    });
+    s.asked(fs, 'notifications/cancelled');
+    s.ready();
+    const again = s.agentCall('read', { timeoutMs: 1_000 });
+    s.settled(again);
+    s.expect.processes(fs, { started: 1, alive: 1 });
+    s.differs('how often a link tries depends on how long a connect takes', ['heard']);
+  },
+);
+
+scenario('a wire that takes its time delays an answer and loses nothing', (s) => {
+  s.server('fs', { tools });
+  s.office();
+  s.virtualOnly('our real wire has no brake');
+  s.ready();
+  s.fault('net.latency', { ms: 300 });
+  const call = s.agentCall('read', { timeoutMs: 5_000 });
+  s.settled(call);
+  s.expect(call).settles('succeeded', { at: 1210 });
+});
+
+// Found by the simulator: the answer `no tools` was taken for a change of what the link had never been told.
+scenario('a computer that has no tools tells an agent so once, and announces nothing', (s) => {
+  s.server('fs', { tools, faults: [{ fault: 'proc.spawnError' }], budget: 1 });
+  s.office();
+  s.ready();
+  s.run(2_000);
+  s.expect.heard('agent', 'view.changed', 1);
+});

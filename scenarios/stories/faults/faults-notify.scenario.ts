@@ -1,0 +1,127 @@
+/** Servers that say more of their lists than is so, or less. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: {} };
+/** As hosts have it. */
+const usual = { quietMs: 200, longestQuietMs: 2_000 };
+
+scenario(
+  '200 changes that are told within 50 ms: at most two questions, and the last one is told, once',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'notify.burst', { when: 'call', times: 1 });
+    s.office();
+    s.timing(usual);
+    s.ready();
+    s.settled(s.call('read'));
+    s.heard('computer', 'tools.changed', 2);
+    s.run(500);
+    s.expect(fs).requestsAtMost('tools/list', 3);
+    s.expect.tools('+read', '+fs.new200');
+    const call = s.call('fs.new200');
+    s.settled(call);
+    s.expect(call).settles('succeeded');
+    s.differs('a busy machine may write a burst in two', ['requests']);
+  },
+);
+
+scenario('changes that are told while a server is asked for its tools are fetched, the last one too', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.burst', { when: 'ready', n: 20, withinMs: 100 });
+  s.fault(fs, 'rpc.late', { when: 'list', ms: 50 });
+  s.ready();
+  s.run(300);
+  s.heal();
+  s.virtualOnly('nobody knows when it is quiet for real');
+  s.quiet();
+  s.expect.tools('+read', '+fs.new1', '+fs.new20', '-fs.new1');
+});
+
+scenario('a server that tells of changes without end is asked now and then, and nothing is told', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.storm', { everyMs: 5 });
+  s.office();
+  s.ready();
+  s.run(900);
+  s.expect(fs).requestsAtMost('tools/list', 6);
+  s.expect.tools('+read');
+  s.expect.heard('computer', 'catalog.changed', 1);
+  s.differs('how often it is asked depends on when it answers', ['requests']);
+});
+
+scenario(
+  'a server that tells of a change whenever it is asked is asked ever less often, and hears of no other',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'notify.lie', { when: 'list' });
+    s.timing({ quietMs: 100, longestQuietMs: 1_600 });
+    s.ready();
+    s.run(6_400);
+    // After 100, 200, 400, 800, 1600, 1600 … ms.
+    s.expect(fs).requestsAtMost('tools/list', 8);
+    s.expect.heard('computer', 'catalog.changed', 1);
+    s.differs('how often it is asked depends on when it answers', ['requests']);
+  },
+);
+
+scenario('a notice of a change that never was leads to one question and to no news', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.lie', { times: 1 });
+  s.office();
+  s.ready();
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 2);
+  s.run(200);
+  s.expect(fs).requests('tools/list', 2);
+  s.expect.heard('computer', 'catalog.changed', 1);
+});
+
+scenario('a notice of a list that a server does not have leads to nothing', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.lie', { list: 'resources' });
+  s.ready();
+  s.settled(s.call('read'));
+  s.run(200);
+  s.expect(fs).requests('tools/list', 1);
+  s.expect(fs).requests('resources/list', 0);
+});
+
+for (const [what, onlyContent, news] of [
+  ['another tool', false, ['+read', '+fs.new1']],
+  ['another description', true, ['+read', '~read']],
+] as const)
+  scenario(`${what} that a server has without saying so is found by the next look, and told`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'notify.silentChange', { times: 1, onlyContent });
+    s.timing({ pollDeclaredMs: 300 });
+    s.ready();
+    s.settled(s.call('read'));
+    s.heard('computer', 'tools.changed', 2);
+    s.expect.tools(...news);
+    s.expect.heard('computer', 'catalog.changed', 2);
+    s.differs('how often it is looked at until then', ['requests']);
+  });
+
+scenario('what changes while the looks fail is found by the first that does not', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.silentChange', { when: 'ready', afterMs: 100 });
+  s.fault(fs, 'rpc.error', { when: 'list', from: 2 });
+  s.timing({ pollDeclaredMs: 1_000, relistMs: 1_000 });
+  s.ready();
+  s.run(20_000);
+  s.expect.tools('+read', '-read');
+  s.heal();
+  s.virtualOnly('nobody knows when it is quiet for real');
+  s.quiet();
+  s.expect.tools('+read', '-read', '+read', '+fs.new1');
+});
+
+for (const when of ['initialize', 'start'])
+  scenario(`a notice before the handshake is done (${when}) is no reason to ask twice`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'notify.early', { when });
+    s.ready();
+    s.run(200);
+    s.expect(fs).requests('tools/list', 1);
+    s.expect.tools('+read');
+  });

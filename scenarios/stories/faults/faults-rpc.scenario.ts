@@ -1,0 +1,257 @@
+/** Answers that do not come, come late, twice, or wrong. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: { takes: 10 } };
+
+scenario('a call that is never answered times out, is cancelled at the server, and is unknown', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.never');
+  s.ready();
+  const call = s.call('read', { timeoutMs: 250 });
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'timedOut', code: 'ToolExecutionTimeout', at: 250 });
+  s.expect(fs).requests('notifications/cancelled', 1);
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('a first list of tools that never comes is a failed try', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.never', { when: 'list' });
+  s.later(fs, 2);
+  s.timing({ listMs: 600 });
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
+  s.expect(fs).says('tools/list within 600 ms');
+});
+
+scenario('an answer that comes after the time-out is dropped, and the next call is answered', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.late', { ms: 300, times: 1 });
+  s.ready();
+  const late = s.call('read', { timeoutMs: 150 });
+  s.settled(late);
+  const next = s.call('read');
+  s.settled(next);
+  s.run(300);
+  s.expect(late).settles('unknown', { end: 'timedOut' });
+  s.expect(next).settles('succeeded');
+});
+
+scenario('a late answer within the time-out is an answer', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.late', { ms: 300 });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded', { at: 310 });
+});
+
+scenario('a protocol error is a failed call that says what the server said', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.error', { code: -32_042, message: 'no such file' });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    end: 'failed',
+    code: 4003,
+    says: 'no such file',
+    details: { code: -32_042 },
+  });
+  s.expect(fs).is('ready');
+});
+
+scenario('a first list of tools that is refused is a failed try that says why', (s) => {
+  const fs = s.server('fs', { tools, budget: 0 });
+  s.fault(fs, 'rpc.error', { when: 'list', message: 'no list today' });
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+  s.expect(fs).says('no list today');
+  s.expect(fs).signals('stdin');
+});
+
+scenario("a tool's own isError is a failed call with the tool's own words", (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.isError', { text: 'the disk is full' });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    end: 'failed',
+    result: { isError: true, content: [{ type: 'text', text: 'the disk is full' }] },
+  });
+});
+
+for (const when of ['initialize', 'list', 'call'] as const)
+  scenario(`a ${when} that is answered three times counts once`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'rpc.duplicate', { n: 3, when });
+    s.ready();
+    const calls = [s.call('read'), s.call('read')];
+    s.settled(...calls);
+    s.run(50);
+    for (const call of calls) s.expect(call).settles('succeeded');
+    s.expect(fs).visits('connecting', 'ready');
+  });
+
+scenario('an answer under an id that nobody asked with answers nobody', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.unknownId', { times: 1 });
+  s.ready();
+  const [lost, next] = [s.call('read', { timeoutMs: 250 }), s.call('read')];
+  s.settled(lost, next);
+  s.expect(lost).settles('unknown', { end: 'timedOut' });
+  s.expect(next).settles('succeeded');
+});
+
+scenario('a result that is no object is a failed call', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.wrongType', { of: 'result' });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 4003, says: 'neither a result object nor an error' });
+});
+
+scenario('an answer whose id has another type answers nobody', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.wrongType', { of: 'id' });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 250 });
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'timedOut' });
+});
+
+scenario('a call whose answer calls itself another JSON-RPC is answered all the same', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.wrongType', { of: 'jsonrpc' });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});
+
+scenario('an initialize that calls itself another JSON-RPC is a failed try', (s) => {
+  const fs = s.server('fs', { tools, budget: 0 });
+  s.fault(fs, 'rpc.wrongType', { of: 'jsonrpc', when: 'initialize' });
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+});
+
+scenario(
+  'a result whose content is no list has failed, and says that it may have done what it was asked to',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, 'rpc.schemaMismatch');
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('failed', { code: 4003, says: 'is no result of a call' });
+  },
+);
+
+for (const when of ['initialize', 'list'] as const)
+  scenario(`a ${when} without what MCP demands is a failed try`, (s) => {
+    const fs = s.server('fs', { tools, budget: 0 });
+    s.fault(fs, 'rpc.schemaMismatch', { when });
+    s.ready();
+    s.expect(fs).visits('connecting', 'recovering', 'tripped');
+    s.expect.tools();
+  });
+
+scenario('answers that come in reverse each reach their own caller', (s) => {
+  const fs = s.server('fs', { tools: { read: {}, write: {} } });
+  s.fault(fs, 'rpc.reorder', { ms: 400 });
+  s.ready();
+  const [read, write] = [s.call('read'), s.call('write')];
+  s.settled(read, write);
+  s.expect(read).settles('succeeded', { result: { content: [{ text: 'read' }] } });
+  s.expect(write).settles('succeeded', { result: { content: [{ text: 'write' }] } });
+});
+
+scenario('an answer that comes because of the cancel does not undo it', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.answerAfterCancel');
+  s.ready();
+  const call = s.call('read');
+  s.run(50);
+  s.cancel(call);
+  s.settled(call);
+  s.run(100);
+  s.expect(call).settles('unknown', { end: 'cancelled' });
+  s.expect(fs).requests('notifications/cancelled', 1);
+  s.expect(fs).is('ready');
+});
+
+scenario('a server that ignores a cancel does not hold up whoever cancelled', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 200 } } });
+  s.fault(fs, 'rpc.cancelIgnored');
+  s.ready();
+  const call = s.call('read');
+  s.cancel(call);
+  s.settled(call);
+  s.run(300);
+  s.expect(call).settles('unknown', { end: 'cancelled', at: 0 });
+  s.expect(fs).is('ready');
+});
+
+scenario('a call whose server falls silent after some progress ends with its limit on silence', (s) => {
+  const fs = s.server('fs', { tools });
+  s.timing({ callIdleMs: 300 });
+  s.fault(fs, 'rpc.progressStall', { n: 3, everyMs: 100 });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 5_000 });
+  s.settled(call);
+  s.expect(call).settles('unknown', {
+    end: 'timedOut',
+    code: 'ToolExecutionTimeout',
+    details: { timeout: 300, which: 'idle', server_name: 'fs', tool_name: 'read' },
+    at: 600,
+  });
+  s.expect(fs).requests('notifications/cancelled', 1);
+  s.expect(fs).is('ready');
+});
+
+scenario('a call with progress for ever ends with its own limit, however short that on silence is', (s) => {
+  const fs = s.server('fs', { tools });
+  s.timing({ callIdleMs: 3_000 });
+  s.fault(fs, 'rpc.progressForever', { everyMs: 100 });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 5_000 });
+  s.settled(call);
+  s.expect(call).settles('unknown', {
+    end: 'timedOut',
+    details: { timeout: 5_000, which: 'caller' },
+    at: 5_000,
+  });
+  s.expect(fs).is('ready');
+});
+
+for (const word of ['rpc.progressForever', 'rpc.progressStall'])
+  scenario(`progress is no answer: a call under ${word} times out`, (s) => {
+    const fs = s.server('fs', { tools });
+    s.fault(fs, word, { everyMs: 40 });
+    s.ready();
+    const call = s.call('read', { timeoutMs: 300 });
+    s.settled(call);
+    s.expect(call).settles('unknown', { end: 'timedOut', at: 300 });
+    s.expect(fs).is('ready');
+  });
+
+scenario('a result above the limit fails its call and nothing else', (s) => {
+  const fs = s.server('fs', { tools: { read: {}, huge: {} } });
+  s.fault(fs, 'rpc.hugeResult', { tool: 'huge', bytes: 12 * 1024 * 1024 });
+  s.ready();
+  const [huge, read] = [s.call('huge'), s.call('read')];
+  s.settled(huge, read);
+  s.expect(huge).settles('failed', { code: 413 });
+  s.expect(read).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('a list of tools above the limit is a failed try', (s) => {
+  const fs = s.server('fs', { tools, budget: 0 });
+  s.fault(fs, 'rpc.hugeResult', { when: 'list', bytes: 12 * 1024 * 1024 });
+  s.ready();
+  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+});

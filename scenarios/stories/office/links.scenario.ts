@@ -1,0 +1,299 @@
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import type { Stage } from '../../stage/stage.ts';
+
+const hello = { content: [{ type: 'text', text: 'hello' }] };
+const servers = { fs: { tools: { read: { answers: hello } } } };
+const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
+/** Office, computer and agent, all joined. */
+const everybody = (s: Stage): void => {
+  s.office();
+  s.computer({ linked: true });
+  s.agent();
+  s.run(100);
+};
+const toolsSeen = (s: Stage): (string[] | null)[] =>
+  s.heard('agent', 'view.changed').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
+
+onStage(
+  'an agent calls a tool through the office and gets what the server said, unchanged',
+  { servers },
+  (s) => {
+    everybody(s);
+    expect(toolsSeen(s).at(-1)).toEqual(['read']);
+    const call = s.agentCall('read');
+    s.run(50);
+    expect(call.settled[0]).toMatchObject({ outcome: 'succeeded', result: hello });
+  },
+);
+
+onStage(
+  'an agent that comes first hears of the computer and fetches its tools by itself',
+  { servers },
+  (s) => {
+    s.office();
+    s.agent();
+    s.run(50);
+    s.computer({ linked: true });
+    s.run(1000);
+    expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
+    expect(toolsSeen(s).at(-1)).toEqual(['read']);
+  },
+);
+
+onStage(
+  'a server dies in mid-call: the agent is answered at once, and hears that the tools are gone and back',
+  {
+    servers: { fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'oops' }, afterMs: 20 } } } },
+  },
+  (s) => {
+    everybody(s);
+    const call = s.agentCall('read');
+    s.run(30);
+    expect(call.settled[0]?.result).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: { details: { server_name: 'fs', signal: 'SIGKILL', stderr: 'oops' } },
+      },
+      meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
+    });
+    s.run(5000);
+    expect(toolsSeen(s)).toEqual([['read'], [], ['read']]);
+  },
+);
+
+onStage(
+  'a server that is back within the quiet time is not announced at all',
+  {
+    servers,
+    timing: { backoffMs: 20 },
+  },
+  (s) => {
+    everybody(s);
+    s.servers.kill('fs', { code: 1 });
+    s.run(3000);
+    expect(toolsSeen(s)).toEqual([['read']]);
+  },
+);
+
+onStage(
+  'a server whose tools never come to rest is asked for them every two seconds at most',
+  {
+    servers: { fs: { ...servers.fs, lists: (n) => ['read', `t${n}`] } },
+  },
+  (s) => {
+    everybody(s);
+    for (let i = 0; i < 60; i++) {
+      s.servers.announce('fs');
+      s.run(100);
+    }
+    expect(s.trace.filter((line) => line.includes('ask: ask') && line.includes('catalog'))).toHaveLength(3);
+    s.run(3000);
+    expect(toolsSeen(s).at(-1)).toEqual(['read', 't4']);
+  },
+);
+
+const restless = Object.fromEntries(
+  Array.from({ length: 12 }, (_, at) => [
+    `s${at}`,
+    { tools: { [`read${at}`]: { answers: hello } }, lists: (n: number) => [`read${at}`, `t${at}.${n}`] },
+  ]),
+);
+onStage(
+  'tools of a dozen servers that never come to rest are announced every two seconds at most',
+  { servers: restless },
+  (s) => {
+    everybody(s);
+    for (let i = 0; i < 60; i++) {
+      s.servers.announce(`s${i % 12}`);
+      s.run(100);
+    }
+    s.run(3000);
+    const announced = s.trace.filter((line) => line.includes('link.announce'));
+    expect(announced.length).toBeGreaterThanOrEqual(3);
+    expect(announced.length).toBeLessThanOrEqual(4);
+    expect(toolsSeen(s).at(-1)).toEqual(
+      s.directory
+        .find('computer')
+        ?.ref.getSnapshot()
+        .context.offered.map((t: { name: string }) => t.name),
+    );
+  },
+);
+
+onStage('an agent cancels its call: the server is told, both sides end', { servers: slow }, (s) => {
+  everybody(s);
+  const call = s.agentCall('read');
+  s.run(100);
+  call.cancel();
+  expect(call.settled[0]).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
+  s.run(50);
+  expect(s.servers.heard).toContain('cancelled tools/call at fs');
+});
+
+onStage(
+  'the computer ends a call that times out, and its answer still reaches the agent',
+  { servers: slow },
+  (s) => {
+    everybody(s);
+    const call = s.agentCall('read', { timeoutMs: 0 });
+    const timed = s.agentCall('read', { reqId: 'r2', timeoutMs: 1000 });
+    s.run(3000);
+    expect(call.settled[0]?.outcome).toBe('succeeded');
+    expect(timed.settled[0]?.outcome).toBe('succeeded');
+  },
+);
+
+onStage(
+  'a call that takes longer than its time-out is answered by the computer as timed out',
+  {
+    servers: { fs: { tools: { read: { never: true } } } },
+  },
+  (s) => {
+    everybody(s);
+    const call = s.agentCall('read', { timeoutMs: 1000 });
+    s.run(1100);
+    expect(call.settled[0]?.result).toMatchObject({
+      isError: true,
+      meta: { a2c_timeout: true, a2c_outcome: 'unknown', a2c_phase: 'running' },
+      structuredContent: { error: { code: 4004 } },
+    });
+  },
+);
+
+onStage(
+  'the same req_id twice in flight: the second is answered 409, the first as usual',
+  { servers: slow },
+  (s) => {
+    everybody(s);
+    const first = s.agentCall('read', { reqId: 'same' });
+    s.directory.listen('host:second', (event) => seen.push(event));
+    const seen: unknown[] = [];
+    s.order('agent', {
+      type: 'agent.call',
+      ticket: 'other',
+      reqId: 'same',
+      computer: 'c1',
+      tool: 'read',
+      params: {},
+      timeoutMs: 1000,
+      replyTo: 'host:second',
+    });
+    s.run(50);
+    expect(seen).toMatchObject([{ end: 'failed', result: { structuredContent: { error: { code: 409 } } } }]);
+    s.run(1000);
+    expect(first.settled[0]?.outcome).toBe('succeeded');
+  },
+);
+
+onStage('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, (s) => {
+  everybody(s);
+  const call = s.agentCall('read');
+  s.run(50);
+  s.network.faults.dropLink('c1');
+  s.run(10);
+  expect(call.settled).toHaveLength(1);
+  expect(s.heard('agent', 'computer.left')).toHaveLength(1);
+  s.run(5000);
+  expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
+  expect(toolsSeen(s).at(-1)).toEqual(['read']);
+});
+
+onStage(
+  'a computer whose link drops cancels the calls of the agent; their results go nowhere',
+  { servers: slow },
+  (s) => {
+    everybody(s);
+    s.agentCall('read');
+    s.run(50);
+    s.network.faults.dropLink('c1');
+    s.run(1);
+    expect(s.servers.heard).toContain('cancelled tools/call at fs');
+  },
+);
+
+onStage(
+  'the agent loses its link in mid-call: the call ends as unknown, calls meanwhile are refused',
+  { servers: slow },
+  (s) => {
+    everybody(s);
+    const call = s.agentCall('read');
+    s.run(50);
+    s.network.faults.dropLink('a1');
+    s.run(5);
+    expect(call.settled[0]).toMatchObject({ outcome: 'unknown', failure: { code: 'LinkLost' } });
+    const meanwhile = s.agentCall('read');
+    expect(meanwhile.settled[0]).toMatchObject({ outcome: 'failed', failure: { code: 'LinkLost' } });
+    s.run(5000);
+    expect(toolsSeen(s).at(-1)).toEqual(['read']);
+    const after = s.agentCall('read');
+    s.run(1000);
+    expect(after.settled[0]?.outcome).toBe('succeeded');
+  },
+);
+
+onStage('the office is not there yet: both keep trying and meet when it comes', { servers }, (s) => {
+  s.computer({ linked: true });
+  s.agent();
+  s.run(3000);
+  expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('waiting');
+  s.office();
+  s.run(3000);
+  expect(toolsSeen(s).at(-1)).toEqual(['read']);
+});
+
+onStage('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
+  everybody(s);
+  s.agent({ name: 'a2', as: 'agent2' });
+  s.run(100);
+  const refused = s.heard('agent2', 'link.changed').at(-1);
+  expect(refused).toMatchObject({ stage: 'waiting', refused: true });
+  expect(refused?.reason).toContain('a1');
+  s.close('agent');
+  s.run(3000);
+  expect(s.heard('agent2', 'link.changed').at(-1)?.stage).toBe('joined');
+});
+
+onStage(
+  'close while the link connects, joins, waits and leaves',
+  { servers: {}, timing: { linkMs: 500 } },
+  (s) => {
+    s.computer({ linked: true });
+    s.run(1);
+    s.close('computer');
+    s.run(100);
+    expect(s.directory.find('computer')).toBeUndefined();
+  },
+);
+
+onStage(
+  'an office that never answers is given up after the time-out',
+  {
+    servers: {},
+    mend: (ports) => ({ ...ports, link: () => ({ tell() {}, close() {} }) }),
+  },
+  (s) => {
+    s.computer({ linked: true });
+    s.run(10_000);
+    expect(s.state('computer/link')).toBe('waiting');
+    expect(s.heard('computer', 'link.changed').at(-1)?.reason).toBe('no connection in time');
+  },
+);
+
+onStage('an office whose port is taken says so and ends', { servers: {} }, (s) => {
+  s.office();
+  s.office({ as: 'other' });
+  s.run(10);
+  expect(s.heard('other', 'office.failed')).toHaveLength(1);
+  expect(s.directory.find('other')).toBeUndefined();
+});
+
+onStage('the office closes: both sides hear it, nothing is left there', { servers: slow }, (s) => {
+  everybody(s);
+  const call = s.agentCall('read');
+  s.run(10);
+  s.close('office');
+  s.run(100);
+  expect(call.settled).toHaveLength(1);
+  expect(s.directory.find('office')).toBeUndefined();
+});

@@ -1,0 +1,189 @@
+/** Several computers in one office. */
+import { expect } from 'vitest';
+import type { AnyEventObject } from 'xstate';
+import { onStage } from '../../stage/scenario.ts';
+import { officeUrl, type Stage } from '../../stage/stage.ts';
+
+const slowly = (answers: unknown) => ({ answers, afterMs: 100 });
+const said = (text: string) => ({ content: [{ type: 'text', text }] });
+const servers = {
+  one: { tools: { read: slowly(said('one')) } },
+  two: { tools: { read: slowly(said('two')) } },
+};
+const everybody = (s: Stage): void => {
+  s.office();
+  s.computer({ linked: true, name: 'c1', servers: ['one'] });
+  s.computer({ linked: true, name: 'c2', servers: ['two'], as: 'other' });
+  s.agent();
+  s.run(100);
+};
+const known = (s: Stage): string[] =>
+  [...s.directory.roots].filter((root) => root.kind === 'view').map((root) => root.name);
+
+onStage(
+  'a call goes to the computer that it names, though both have a tool of that name',
+  { servers },
+  (s) => {
+    everybody(s);
+    const calls = [s.agentCall('read', { computer: 'c1' }), s.agentCall('read', { computer: 'c2' })];
+    s.run(200);
+    expect(calls.map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
+  },
+);
+
+for (const [how, act] of [
+  ['closes', (s: Stage) => s.close('other')],
+  ['loses its connection', (s: Stage) => s.network.faults.dropLink('c2')],
+] as const)
+  onStage(
+    `one of two computers ${how} in mid-call: its call is answered, the other's goes on`,
+    { servers },
+    (s) => {
+      everybody(s);
+      const [stays, leaves] = [
+        s.agentCall('read', { computer: 'c1' }),
+        s.agentCall('read', { computer: 'c2' }),
+      ];
+      s.run(50);
+      act(s);
+      s.run(10);
+      expect(leaves.settled).toHaveLength(1);
+      expect(leaves.settled[0]?.result).toMatchObject({ isError: true });
+      expect([stays.settled, known(s)]).toEqual([[], ['agent/view:c1']]);
+      s.run(100);
+      expect(stays.settled).toMatchObject([{ outcome: 'succeeded', result: said('one') }]);
+      expect(s.heard('agent', 'computer.left').map((e) => e.computer)).toEqual(['c2']);
+    },
+  );
+
+onStage(
+  'two computers of one name: the second is refused by name, and sits once the first is gone',
+  { servers },
+  (s) => {
+    s.office();
+    s.computer({ linked: true, name: 'c', servers: ['one'] });
+    s.run(50);
+    s.computer({ linked: true, name: 'c', servers: ['two'], as: 'other' });
+    s.agent();
+    s.run(100);
+    const refused = s.heard('other', 'link.changed').at(-1);
+    expect(refused).toMatchObject({ stage: 'waiting', refused: true });
+    expect(refused?.reason).toContain("'c' already exists");
+    const first = s.agentCall('read', { computer: 'c' });
+    s.run(200);
+    s.close('computer');
+    s.run(3000);
+    const second = s.agentCall('read', { computer: 'c' });
+    s.run(200);
+    expect([first, second].map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
+  },
+);
+
+onStage('an office that dies and comes back finds both computers and their agent again', { servers }, (s) => {
+  everybody(s);
+  const call = s.agentCall('read');
+  s.run(10);
+  s.network.faults.killOffice();
+  s.directory.abandon('office');
+  s.run(10);
+  expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'LinkLost' } }]);
+  s.office();
+  s.run(3000);
+  expect(known(s)).toEqual(['agent/view:c1', 'agent/view:c2']);
+});
+
+const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' } as const;
+onStage(
+  'a computer joins an office later, leaves it, and joins again: each time with its tools',
+  { servers },
+  (s) => {
+    s.office();
+    s.computer({ servers: ['one'] });
+    s.agent();
+    s.run(100);
+    const asked = (): (string[] | undefined)[] =>
+      s.heard('agent', 'view.changed').map((e) => e.tools?.map((t: { name: string }) => t.name));
+    s.order('computer', { type: 'office.join', link });
+    s.order('computer', { type: 'office.join', link });
+    s.run(1000);
+    expect([s.state('computer/link'), asked()]).toEqual(['{online:{joined:quiet}}', [['read']]]);
+    s.order('computer', { type: 'office.leave' });
+    s.run(10);
+    expect([s.state('computer/link'), known(s)]).toEqual([undefined, []]);
+    s.order('computer', { type: 'office.leave' });
+    s.order('computer', { type: 'office.join', link });
+    s.run(1000);
+    expect(asked()).toEqual([['read'], ['read']]);
+  },
+);
+
+onStage(
+  'a computer that is closing takes no seat any more',
+  { servers: { one: { ...servers.one, ignores: ['stdin'] } } },
+  (s) => {
+    s.office();
+    s.computer();
+    s.run(100);
+    s.close('computer');
+    s.order('computer', { type: 'office.join', link });
+    expect(s.state('computer/link')).toBeUndefined();
+    s.run(502);
+    expect(s.directory.find('computer')).toBeUndefined();
+  },
+);
+
+/** Questions of the host of the agent, each named by its req_id, and what was heard of them. */
+const questions = (s: Stage) => {
+  const answers: AnyEventObject[] = [];
+  s.directory.listen('host:asker', (event) => answers.push(event));
+  const ask = (reqId: string, method: string, request: object): void =>
+    s.order('agent', {
+      type: 'agent.query',
+      ticket: reqId,
+      reqId,
+      method,
+      request,
+      replyTo: 'host:asker',
+    });
+  return { answers, ask };
+};
+
+onStage(
+  'questions of the host of an agent are answered as they came, or refused while it cannot ask',
+  { servers },
+  (s) => {
+    const { answers, ask } = questions(s);
+    s.office();
+    s.agent();
+    ask('early', 'server:list_room', { office_id: 'o' });
+    s.run(20);
+    ask('asked', 'server:list_room', { office_id: 'o' });
+    s.run(20);
+    s.close('agent');
+    ask('late', 'server:list_room', { office_id: 'o' });
+    expect(answers).toMatchObject([
+      { reqId: 'early', outcome: 'failed', failure: { code: 'LinkLost' } },
+      { reqId: 'asked', outcome: 'succeeded', result: { req_id: 'asked', sessions: [{ name: 'a1' }] } },
+      { reqId: 'late', outcome: 'failed', failure: { code: 'LinkLost' } },
+    ]);
+  },
+);
+
+onStage('a computer shows its config to the agent that asks', { servers }, (s) => {
+  everybody(s);
+  const { answers, ask } = questions(s);
+  ask('config', 'client:get_config', { computer: 'c1' });
+  s.run(20);
+  expect(answers).toMatchObject([{ outcome: 'succeeded', result: { servers: {}, inputs: [] } }]);
+});
+
+onStage('a computer that says that its config has changed is heard by the host of the agent', {}, (s) => {
+  s.office();
+  s.agent();
+  const peer = s.peer('c9');
+  peer.join('computer', 'c9');
+  s.run(20);
+  peer.say('server:update_config', { computer: 'c9' });
+  s.run(20);
+  expect(s.heard('agent', 'computer.configChanged')).toMatchObject([{ computer: 'c9' }]);
+});

@@ -1,0 +1,217 @@
+/** What a server lists: when it is asked for anew, what a failure costs, what is remembered. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import { toolsOnly } from '../../stage/scripted/script.ts';
+import {
+  announcedBy,
+  asksOf,
+  catalogOf,
+  client,
+  everybody,
+  everything,
+  hello,
+  lastOf,
+  meets,
+  offeredBy,
+  order,
+  toldOf,
+} from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+const list = `${client}/catalog:tools`;
+/** Its tools are others each time. */
+const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
+const quiet = { ...growing, info: { offers: { ...toolsOnly, tools: { listChanged: false } } } };
+onStage(
+  'a change that is told leads to one refresh, and everybody has the new tools (80)',
+  { servers: { fs: growing } },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    s.servers.announce('fs');
+    s.run(1000);
+    expect(asksOf(s, 'tools/list')).toHaveLength(2);
+    expect([toldOf(s), offeredBy(s)]).toEqual([
+      ['+read', '+new2'],
+      ['read', 'new2'],
+    ]);
+    expect(s.heard('agent', 'view.changed').at(-1)?.tools).toHaveLength(2);
+  },
+);
+
+for (const [what, servers, options] of [
+  ['was not declared', { fs: quiet }, {}],
+  ['the config says not to hear', { fs: growing }, { hearsChanges: false }],
+] as const)
+  onStage(
+    `a notice that ${what} is ignored, and the change is found by the next look (81)`,
+    { servers, options: { fs: options }, timing: { pollMs: 60_000, pollDeclaredMs: 0 } },
+    (s) => {
+      s.computer();
+      s.run(1000);
+      s.servers.announce('fs');
+      s.run(50_000);
+      expect(asksOf(s, 'tools/list')).toHaveLength(1);
+      s.run(10_000);
+      expect([asksOf(s, 'tools/list').length, offeredBy(s)]).toEqual([2, ['read', 'new2']]);
+      expect(lastOf(s, 'new2')).toMatchObject({
+        change: 'added',
+        why: 'a look at the server',
+      });
+    },
+  );
+
+onStage(
+  'a notice about one list asks for that list only; templates change with the resources (83)',
+  {
+    servers: {
+      fs: {
+        tools,
+        info: { offers: everything },
+        resources: [{ uri: 'u:r', name: 'r' }],
+        prompts: [{ name: 'p' }],
+      },
+    },
+  },
+  (s) => {
+    const counts = (): number[] =>
+      ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].map(
+        (m) => asksOf(s, m).length,
+      );
+    s.computer();
+    s.run(1000);
+    expect(counts()).toEqual([1, 1, 1, 1]);
+    s.servers.announce('fs', 'tools');
+    s.run(1000);
+    expect(counts()).toEqual([2, 1, 1, 1]);
+    s.servers.announce('fs', 'resources');
+    s.run(1000);
+    expect(counts()).toEqual([2, 1, 2, 2]);
+    s.servers.announce('fs', 'prompts');
+    s.run(1000);
+    expect(counts()).toEqual([2, 2, 2, 2]);
+    s.servers.update('fs', 'u:r');
+    expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:r' }]);
+  },
+);
+
+let truth = ['read'];
+for (const [what, beforeMs] of [
+  ['a server that was quiet', 1000],
+  ['one that has just answered', 100],
+] as const)
+  onStage(
+    `200 notices within 50 ms of ${what}: at most two questions, one announcement, the final state right (85)`,
+    { servers: { fs: { tools, lists: () => truth }, other: { tools: { write: tools.read } } } },
+    (s) => {
+      truth = ['read'];
+      everybody(s);
+      s.run(beforeMs);
+      for (let n = 1; n <= 200; n += 1) {
+        truth = ['read', `t${n}`];
+        s.servers.announce('fs');
+        if (n % 4 === 0) s.run(1);
+      }
+      s.run(3000);
+      expect(asksOf(s, 'tools/list').length - 1).toBeLessThanOrEqual(2);
+      expect(asksOf(s, 'tools/list', 'other')).toHaveLength(1);
+      expect([announcedBy(s).length, offeredBy(s)]).toEqual([1, ['read', 't200', 'write']]);
+    },
+  );
+
+onStage(
+  'without looks by the clock a list is asked for once, however long nothing is told (86)',
+  { servers: { fs: quiet } },
+  (s) => {
+    s.computer();
+    s.run(24 * 3_600_000);
+    expect(asksOf(s, 'tools/list')).toHaveLength(1);
+  },
+);
+
+onStage(
+  'looks by the clock come ten percent sooner or later, so that servers are not asked in step (86)',
+  {
+    servers: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`s${n}`, { ...quiet, tools: {} }])),
+    timing: { pollMs: 60_000 },
+    seed: 7,
+  },
+  (s) => {
+    s.computer();
+    s.run(70_000);
+    const looks = Array.from({ length: 12 }, (_, n) => asksOf(s, 'tools/list', `s${n}`)[1] ?? 0);
+    expect(looks.every((at) => at >= 54_000 && at <= 67_000)).toBe(true);
+    expect(new Set(looks).size).toBeGreaterThan(9);
+  },
+);
+
+onStage(
+  'a server that is down is not looked at, and that it was not asked counts neither way (87)',
+  { servers: { fs: { ...quiet, listMs: 50 } }, timing: { pollMs: 1_000 } },
+  (s) => {
+    s.computer();
+    meets(s, list, 'refreshing');
+    s.servers.kill('fs', { code: 1 });
+    expect([s.state(list), catalogOf(s)?.failures]).toEqual(['resting', 0]);
+    order(s, 'server.stop');
+    s.run(60_000);
+    expect([s.state(client), asksOf(s, 'tools/list').length]).toEqual(['idle', 2]);
+    s.order(list, { type: 'list.changed' });
+    expect(s.state(list)).toBe('resting');
+  },
+);
+
+onStage('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, (s) => {
+  everybody(s);
+  s.run(1000);
+  const before = s.news.length;
+  s.servers.announce('fs');
+  s.run(5000);
+  expect([asksOf(s, 'tools/list').length, s.news.length, announcedBy(s)]).toEqual([2, before, []]);
+  expect(catalogOf(s)?.revision).toBe(1);
+});
+
+onStage(
+  'who comes late is told what is so now, and finds the newest in the end (95)',
+  { servers: { fs: growing } },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.run(1000);
+    s.servers.announce('fs');
+    s.run(1000);
+    s.network.faults.setLatency(500);
+    s.agent();
+    s.run(5000);
+    const names = (): unknown =>
+      s
+        .heard('agent', 'view.changed')
+        .at(-1)
+        ?.tools.map((t: { name: string }) => t.name);
+    expect(names()).toEqual(['read', 'new2']);
+    for (let n = 0; n < 3; n += 1) {
+      s.servers.announce('fs');
+      s.run(600);
+    }
+    s.run(10_000);
+    expect(names()).toEqual(['read', 'new5']);
+  },
+);
+
+onStage(
+  'a list that never comes ends after its time, and holds up no other server (96)',
+  {
+    servers: { mute: { tools, listMs: 'never' }, fs: { tools: { write: tools.read } } },
+    timing: { listMs: 10_000 },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    expect(offeredBy(s)).toEqual(['write']);
+    s.run(9_910);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      server: 'mute',
+      failure: { message: "Server 'mute': no answer to tools/list within 10000 ms" },
+    });
+  },
+);

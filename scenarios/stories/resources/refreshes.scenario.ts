@@ -1,0 +1,241 @@
+/** Refreshes that fail: twice is nothing, three times in a row takes the entries back, one success brings them. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
+import { toolOf } from '../../stage/scripted/script.ts';
+import type { Script } from '../../stage/scripted/script.ts';
+import type { Stage } from '../../stage/stage.ts';
+import {
+  asksOf,
+  catalogOf,
+  client,
+  contextOf,
+  counting,
+  everybody,
+  everything,
+  hello,
+  lastOf,
+  offeredBy,
+  order,
+  toldOf,
+} from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+const list = `${client}/catalog:tools`;
+
+/** Answers as told for each question, `ok` at the first; each answer has another tool. */
+const failing = (...fails: readonly number[]): Script => ({
+  tools,
+  listing: (n) =>
+    fails.includes(n)
+      ? { errors: 'no list today' }
+      : { answers: { tools: [{ name: 'read', description: String(n), inputSchema: { type: 'object' } }] } },
+});
+onStage(
+  'two refreshes that fail keep the tools, the third takes them back, a success brings them again (88, 89)',
+  { servers: { fs: failing(2, 3, 4, 5, 7, 8), other: { tools: { write: tools.read } } } },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    s.servers.announce('fs');
+    s.run(14_000);
+    expect([asksOf(s, 'tools/list').length, s.state(list), offeredBy(s)]).toEqual([
+      3,
+      'failing',
+      ['read', 'write'],
+    ]);
+    s.run(2_000);
+    expect([s.state(list), offeredBy(s), toldOf(s).at(-1)]).toEqual(['withdrawn', ['write'], '-read']);
+    expect(lastOf(s, 'read')?.why).toBe('3 refreshes in a row failed: no list today');
+    const [gone, there] = [s.call('read'), s.call('write')];
+    s.run(100);
+    expect(gone.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
+    expect(there.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    // The fourth failure is no news; the success after it is.
+    const before = s.news.length;
+    s.run(20_000);
+    expect([asksOf(s, 'tools/list').length, s.state(list), s.news.length]).toEqual([5, 'withdrawn', before]);
+    s.run(60_000);
+    expect([asksOf(s, 'tools/list').length, s.state(list), offeredBy(s)]).toEqual([
+      6,
+      '{ready:steady}',
+      ['read', 'write'],
+    ]);
+    expect(lastOf(s, 'read')?.why).toBe('its server answers again');
+    s.servers.announce('fs');
+    s.run(6_000);
+    expect([asksOf(s, 'tools/list').length, offeredBy(s)]).toEqual([8, ['read', 'write']]);
+  },
+);
+
+/** What the host heard of its tools as such: why they were withdrawn, null when they were back. */
+const withdrawals = (s: Stage): unknown[] =>
+  s.heard('computer', 'tools.withdrawn').map(({ failure }) => failure?.message ?? null);
+const why = (reason: string): string => `Server 'fs': its tools were withdrawn: ${reason}`;
+/** Asked anew so often, by the word of its server. */
+function relisted(s: Stage, times: number): void {
+  for (let n = 0; n < times; n += 1) {
+    s.servers.announce('fs');
+    s.run(1000);
+  }
+}
+/** One call of the host, one of an agent. */
+function called(s: Stage, tool: string): unknown[] {
+  const [own, theirs] = [s.call(tool), s.agentCall(tool)];
+  s.run(100);
+  return [own.settled[0], theirs.settled[0]];
+}
+
+onStage(
+  'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both (93a)',
+  {
+    servers: {
+      fs: {
+        tools,
+        listing: (n) =>
+          n >= 2 && n <= 5
+            ? { errors: n < 5 ? 'no list today' : 'no list this year' }
+            : { answers: { tools: n < 7 ? [toolOf('read')] : [] } },
+      },
+    },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    relisted(s, 3);
+    expect([s.state(list), s.state(client)]).toEqual(['withdrawn', '{connected:{ready:steady}}']);
+    expect(called(s, 'read')).toMatchObject([
+      { failure: { code: 'ServerNotActive', message: why('no list today'), remedy: expect.any(String) } },
+      { result: { isError: true, content: [{ text: why('no list today') }] } },
+    ]);
+    expect(withdrawals(s)).toEqual([why('no list today')]);
+    // Of one that it never had nobody knows, and it says of whom.
+    expect(called(s, 'find')[0]).toMatchObject({
+      failure: { code: 4001, details: { not_active: ['fs'] } },
+    });
+    relisted(s, 1);
+    expect(withdrawals(s)).toEqual([why('no list today'), why('no list this year')]);
+    relisted(s, 1);
+    expect(withdrawals(s).slice(2)).toEqual([null]);
+    expect(called(s, 'read')).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
+    // What it lists no more it has no more.
+    relisted(s, 1);
+    expect(called(s, 'read')[0]).toMatchObject({ failure: { code: 4001 } });
+  },
+);
+
+onStage(
+  'a list that comes back empty, and one that comes back with a new session, are withdrawn no more (93b)',
+  {
+    servers: {
+      fs: {
+        tools,
+        listing: (n) =>
+          [2, 3, 4, 6, 7, 8].includes(n)
+            ? { errors: 'no list today' }
+            : { answers: { tools: n === 5 ? [] : [toolOf('read')] } },
+      },
+    },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    relisted(s, 4);
+    expect(withdrawals(s)).toEqual([why('no list today'), null]);
+    expect(called(s, 'read')[0]).toMatchObject({ failure: { code: 4001, details: { tool_name: 'read' } } });
+    // An empty list can be withdrawn, too.
+    relisted(s, 3);
+    expect(withdrawals(s).slice(2)).toEqual([why('no list today')]);
+    order(s, 'server.stop');
+    s.run(1000);
+    order(s, 'server.start');
+    s.run(1000);
+    expect(contextOf<ComputerContext>(s, 'computer')?.withdrawn).toEqual({});
+    expect(called(s, 'read')[0]).toMatchObject({ outcome: 'succeeded' });
+  },
+);
+
+onStage(
+  'one success between failures sets the count back: the tools stay (90)',
+  { servers: { fs: failing(2, 3, 5, 6) } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    for (const n of [2, 3, 4, 5, 6, 7]) {
+      s.servers.announce('fs');
+      s.run(1000);
+      expect([asksOf(s, 'tools/list').length, offeredBy(s)]).toEqual([n, ['read']]);
+    }
+  },
+);
+
+onStage(
+  'a notice of a server whose tools were taken back is a reason to ask again (91)',
+  { servers: { fs: failing(2, 3, 4) } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    for (let n = 0; n < 3; n += 1) {
+      s.servers.announce('fs');
+      s.run(1000);
+    }
+    expect([s.state(list), offeredBy(s), s.state(client)]).toEqual([
+      'withdrawn',
+      [],
+      '{connected:{ready:steady}}',
+    ]);
+    s.servers.announce('fs');
+    s.run(1000);
+    expect(offeredBy(s)).toEqual(['read']);
+  },
+);
+
+const unknown = { errors: 'Method not found', code: -32_601 } as const;
+const prompts = `${client}/catalog:prompts`;
+for (const [what, known] of [
+  ['never knew', 0],
+  ['knows no more', 1],
+] as const)
+  onStage(
+    `a list whose method a server ${what} is none, is no failure, and is asked for no more (92)`,
+    {
+      servers: {
+        fs: {
+          at: () => {
+            const answer = counting((n) => (n > known ? unknown : { answers: { prompts: [{ name: 'p' }] } }));
+            return { tools, info: { offers: everything }, methods: { 'prompts/list': answer } };
+          },
+        },
+      },
+      timing: { pollMs: 60_000, pollDeclaredMs: 60_000 },
+    },
+    (s) => {
+      s.computer();
+      s.run(1000);
+      for (let n = 0; n < 3; n += 1) {
+        s.servers.announce('fs', 'prompts');
+        s.run(100_000);
+      }
+      expect([asksOf(s, 'prompts/list').length, s.state(prompts)]).toEqual([known + 1, 'resting']);
+      expect(catalogOf(s, 'fs', 'prompts')).toMatchObject({ entries: [], failures: 0 });
+      expect(s.state(client)).toBe('{connected:{ready:steady}}');
+    },
+  );
+
+onStage(
+  'a server whose tools were taken back, taken out and put back begins without failures (93)',
+  { servers: { fs: failing(2, 3, 4) } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    for (let n = 0; n < 3; n += 1) {
+      s.servers.announce('fs');
+      s.run(1000);
+    }
+    s.config({});
+    s.run(1000);
+    s.config({ fs: {} });
+    s.run(1000);
+    expect([catalogOf(s)?.failures, offeredBy(s)]).toEqual([0, ['read']]);
+  },
+);

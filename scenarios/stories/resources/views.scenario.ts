@@ -1,0 +1,215 @@
+/** What an agent knows of a computer that answers wrongly, late, or not at all. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import type { Peer } from '../../stage/scripted/network/peer.ts';
+import type { Stage } from '../../stage/stage.ts';
+
+type Ack = (...args: unknown[]) => void;
+/** The n-th answer of the computer `c1` to `client:get_tools`; without one it is never answered. */
+type Answer = (reqId: string, ack: Ack) => void;
+const never: Answer = () => {};
+const tool = (name: string) => ({
+  name,
+  description: '',
+  params_schema: {},
+  return_schema: null,
+});
+const listing =
+  (...names: string[]): Answer =>
+  (reqId, ack) =>
+    ack({ tools: names.map(tool), req_id: reqId });
+const wrong: Answer = (_, ack) => ack({ tools: [], req_id: 'of another question' });
+const refusing: Answer = (_, ack) => ack({ error: { code: 500, message: 'not now' } });
+
+/** An agent in an office with a computer that answers so. */
+const meet = (s: Stage, ...answers: Answer[]): Peer => {
+  s.office();
+  let n = 0;
+  const peer = s.peer('c1', {
+    'client:get_tools': (body, ack) => (answers[n++] ?? never)((body as { req_id: string }).req_id, ack),
+  });
+  peer.join('computer', 'c1');
+  s.run(5);
+  s.agent();
+  s.run(20);
+  return peer;
+};
+const asked = (peer: Peer): number => peer.heard.filter((h) => h.event === 'client:get_tools').length;
+/** What the host heard: names of tools, or the failure. */
+const heard = (s: Stage): unknown[] =>
+  s
+    .heard('agent', 'view.changed')
+    .map((e) => e.failure?.message ?? e.tools?.map((t: { name: string }) => t.name) ?? null);
+const update = (peer: Peer): void => peer.say('server:update_tool_list', { computer: 'c1' });
+const view = 'agent/view:c1';
+
+for (const [what, answer, message] of [
+  ['to another question', wrong, "The answer is for 'of another question'"],
+  ['with an error', refusing, 'not now'],
+  ['with what is no list', (_: string, ack: Ack) => ack('tools'), 'answer'],
+  ['with nothing', (_: string, ack: Ack) => ack(), 'answer'],
+] as const)
+  onStage(`a computer that answers ${what} is told as failed and asked again after a pause`, {}, (s) => {
+    const peer = meet(s, answer, listing('read'));
+    expect(s.state(view)).toBe('waiting');
+    expect(heard(s)).toEqual([expect.stringContaining(message)]);
+    s.run(2000);
+    expect([s.state(view), asked(peer), heard(s).at(-1)]).toEqual(['{ready:steady}', 2, ['read']]);
+  });
+
+onStage(
+  'a computer that never answers is told as failed after its time, and asked again',
+  {
+    timing: { queryMs: 1000, agentMarginMs: 500 },
+  },
+  (s) => {
+    const peer = meet(s, never, listing('read'));
+    s.run(1400);
+    expect([s.state(view), heard(s)]).toEqual(['connecting', []]);
+    s.run(100);
+    expect([s.state(view), heard(s)]).toEqual(['waiting', [expect.stringContaining('within 1500 ms')]]);
+    s.run(2000);
+    expect([s.state(view), asked(peer)]).toEqual(['{ready:steady}', 2]);
+  },
+);
+
+onStage(
+  'an update notice while the first answer is awaited asks anew, and the older answer is dropped',
+  {},
+  (s) => {
+    const late: Ack[] = [];
+    const peer = meet(s, (_, ack) => late.push(ack), listing('new'));
+    update(peer);
+    s.run(5);
+    late[0]?.({ tools: [tool('old')], req_id: 'tools.c1.1' });
+    s.run(5);
+    expect([asked(peer), heard(s)]).toEqual([2, [['new']]]);
+  },
+);
+
+onStage('an update notice in the pause after a failure asks at once', {}, (s) => {
+  const peer = meet(s, refusing, listing('read'));
+  update(peer);
+  s.run(10);
+  expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
+});
+
+onStage(
+  'an update notice while the tools are fetched again asks once more, and only the last is told',
+  {},
+  (s) => {
+    const late: (() => void)[] = [];
+    const peer = meet(
+      s,
+      listing('one'),
+      (reqId, ack) => late.push(() => listing('two')(reqId, ack)),
+      listing('three'),
+    );
+    update(peer);
+    s.run(5);
+    for (let i = 0; i < 5; i++) update(peer);
+    s.run(5);
+    expect(s.state(view)).toBe('{ready:{refreshing:outdated}}');
+    late[0]?.();
+    s.run(10);
+    expect([asked(peer), heard(s)]).toEqual([3, [['one'], ['three']]]);
+  },
+);
+
+for (const [what, answer, afterMs] of [
+  ['refused', refusing, 10],
+  ['answered to another question', wrong, 10],
+  ['never answered', never, 1510],
+] as const)
+  onStage(
+    `tools whose refresh is ${what} stay known, and are fetched again after a pause`,
+    {
+      timing: { queryMs: 1000, agentMarginMs: 500 },
+    },
+    (s) => {
+      const peer = meet(s, listing('old'), answer, listing('new'));
+      update(peer);
+      s.run(afterMs);
+      expect(s.state(view)).toBe('waiting');
+      const [news] = s.heard('agent', 'view.changed').slice(-1);
+      expect(news?.tools).toMatchObject([{ name: 'old' }]);
+      expect(news?.failure).toMatchObject({ message: expect.any(String) });
+      s.run(2005);
+      expect(heard(s).at(-1)).toEqual(['new']);
+    },
+  );
+
+onStage('a link that drops while tools are awaited is told, and both are asked for again', {}, (s) => {
+  const peer = meet(s, never, listing('read'));
+  s.network.faults.dropLink('a1');
+  expect(s.directory.find(view)).toBeUndefined();
+  s.run(2000);
+  expect([asked(peer), heard(s).at(-1)]).toEqual([2, ['read']]);
+});
+
+onStage('a link that drops while known tools are fetched again forgets them', {}, (s) => {
+  const peer = meet(s, listing('one'), never, listing('two'));
+  update(peer);
+  s.run(5);
+  s.network.faults.dropLink('a1');
+  expect(s.directory.find(view)).toBeUndefined();
+  s.run(2000);
+  expect(heard(s).at(-1)).toEqual(['two']);
+});
+
+onStage('a computer that leaves while it is asked is forgotten', {}, (s) => {
+  const peer = meet(s, never);
+  peer.leave();
+  s.run(5);
+  expect(s.directory.find(view)).toBeUndefined();
+  expect(s.heard('agent', 'computer.left')).toHaveLength(1);
+});
+
+onStage('a computer that enters while the room is asked for is known once', {}, (s) => {
+  s.office();
+  s.agent();
+  s.run(2);
+  const peer = s.peer('c1', {
+    'client:get_tools': (body, ack) => listing('read')((body as { req_id: string }).req_id, ack),
+  });
+  peer.join('computer', 'c1');
+  s.run(20);
+  expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
+  expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
+});
+
+onStage('a link that drops before it is known who is there asks again once it is back', {}, (s) => {
+  s.office();
+  s.network.faults.setLatency(20);
+  s.agent();
+  while (s.state('agent') !== 'joined') s.run(1);
+  s.network.faults.dropLink('a1');
+  s.run(2000);
+  expect(s.state('agent')).toBe('joined');
+});
+
+onStage(
+  'an office that cannot tell who is there is believed by its notices',
+  {
+    mend: (ports) => ({
+      ...ports,
+      ask: (from, question, give) => {
+        if (question.method !== 'server:list_room') return ports.ask(from, question, give);
+        const failure = { code: 501, message: 'not built' } as const;
+        give({ type: 'ask.refused', id: question.id, sent: true, failure });
+        return () => {};
+      },
+    }),
+  },
+  (s) => {
+    s.office();
+    s.agent();
+    s.run(20);
+    const peer = s.peer('c1', {
+      'client:get_tools': (body, ack) => listing('read')((body as { req_id: string }).req_id, ack),
+    });
+    peer.join('computer', 'c1');
+    s.run(20);
+    expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
+  },
+);

@@ -1,0 +1,157 @@
+/** Resources of which somebody wants to hear when they change. */
+import { expect } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../../actors/runtime/assemble.ts';
+import { onStage } from '../../stage/scenario.ts';
+import type { Act, Script } from '../../stage/scripted/script.ts';
+import type { StageOptions } from '../../stage/stage.ts';
+import { asksOf, client, everything } from '../../stage/watching.ts';
+
+const server = (script: Script = {}): StageOptions => ({
+  servers: { fs: { tools: { read: { answers: {} } }, info: { offers: everything }, ...script } },
+});
+const uriOf = (record: { readonly ev: object }): string =>
+  (record.ev as { params?: { uri?: string } }).params?.uri ?? '';
+/** `+a`, `-a`: what the server was asked, in order. */
+const askedOf = (s: Parameters<Parameters<typeof onStage>[2]>[0]): string[] =>
+  s.seen.flatMap(({ record: r }) => {
+    const method = r.k === 'out' && r.ev.type === 'ask' ? (r.ev as { method?: string }).method : undefined;
+    if (method === 'resources/subscribe') return [`+${uriOf(r as never)}`];
+    return method === 'resources/unsubscribe' ? [`-${uriOf(r as never)}`] : [];
+  });
+const watch = (s: Parameters<Parameters<typeof onStage>[2]>[0], ...uris: readonly string[]): void =>
+  s.order('computer', { type: 'resources.watch', server: 'fs', uris, by: 'host' });
+
+onStage('resources that are watched are subscribed, and only the difference is asked for', server(), (s) => {
+  s.computer();
+  s.run(1_000);
+  watch(s, 'u:a', 'u:b', 'u:a');
+  s.run(1_000);
+  watch(s, 'u:b', 'u:c');
+  s.run(1_000);
+  watch(s, 'u:b', 'u:c');
+  s.run(1_000);
+  expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
+  s.servers.update('fs', 'u:c');
+  expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
+});
+
+onStage(
+  'what is watched before there is a session is subscribed with the first, and again in each that follows',
+  server(),
+  (s) => {
+    s.computer();
+    watch(s, 'u:a');
+    s.run(1_000);
+    expect(askedOf(s)).toEqual(['+u:a']);
+    s.servers.kill('fs', { signal: 'SIGKILL' });
+    s.run(10_000);
+    expect([askedOf(s), s.state(client)]).toEqual([['+u:a', '+u:a'], '{connected:{ready:steady}}']);
+  },
+);
+
+let refusals = 0;
+const refusing: Act = () => {
+  refusals += 1;
+  return refusals === 1 ? { errors: 'no such resource' } : { answers: {} };
+};
+onStage(
+  'a subscription that is refused costs no other, and is tried again when it is wanted anew',
+  server({ methods: { 'resources/subscribe': refusing } }),
+  (s) => {
+    refusals = 0;
+    s.computer();
+    s.run(1_000);
+    watch(s, 'u:a', 'u:b');
+    s.run(1_000);
+    expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
+    watch(s, 'u:a', 'u:b');
+    s.run(1_000);
+    expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:a']);
+  },
+);
+
+onStage(
+  'a subscription that is never answered is given up after its limit, and the next one is asked for',
+  server({ methods: { 'resources/subscribe': { never: true } } }),
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    watch(s, 'u:a', 'u:b');
+    s.run(s.timing.listMs + 1_000);
+    expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
+    // Wanted no more while it is asked for: what comes is the answer to what was asked.
+    watch(s, 'u:c');
+    s.run(2 * s.timing.listMs + 1_000);
+    expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c']);
+    expect(s.servers.heard.filter((line) => line.startsWith('cancelled'))).toHaveLength(3);
+  },
+);
+
+onStage(
+  'a server without subscriptions is not asked, whoever watches',
+  server({ info: { offers: { ...everything, resources: { listChanged: true, subscribe: false } } } }),
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    watch(s, 'u:a');
+    s.run(1_000);
+    expect([askedOf(s), asksOf(s, 'resources/list').length]).toEqual([[], 1]);
+  },
+);
+
+const watchMachine = machines['watch'] as AnyStateMachine;
+const bug = ({ context }: { context: { readonly wanted: readonly string[] } }): void => {
+  if (context.wanted.includes('u:a')) throw new Error('bug in watch');
+};
+onStage(
+  'a watch whose machine broke is opened anew with the next order, and its server serves on',
+  {
+    ...server(),
+    kinds: { ...machines, watch: watchMachine.provide({ actions: { noteDone: bug } } as never) },
+    failing: '/watch',
+  },
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    watch(s, 'u:a');
+    s.run(1_000);
+    expect([s.state(`${client}/watch`), s.state(client)]).toEqual([undefined, '{connected:{ready:steady}}']);
+    watch(s, 'u:b');
+    s.run(1_000);
+    expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
+    s.order(`${client}/watch`, { type: 'close' });
+    expect(s.state(`${client}/watch`)).toBeUndefined();
+  },
+);
+
+onStage(
+  'a watch whose machine broke while its server went down is opened anew, too',
+  {
+    ...server({
+      tools: { read: { answers: {}, afterMs: 600 } },
+      methods: { 'resources/subscribe': { answers: {}, afterMs: 300 } },
+    }),
+    kinds: { ...machines, watch: watchMachine.provide({ actions: { noteDone: bug } } as never) },
+    failing: '/watch',
+  },
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    s.call('read');
+    watch(s, 'u:a');
+    s.order('computer', { type: 'server.stop', server: 'fs' });
+    s.run(400);
+    expect([s.state(`${client}/watch`), s.state(client)]).toEqual([
+      undefined,
+      '{connected:{draining:serving}}',
+    ]);
+    s.run(2_000);
+    s.order('computer', { type: 'server.start', server: 'fs' });
+    s.run(1_000);
+    watch(s, 'u:b');
+    s.run(1_000);
+    // The action that broke is the one that would have noted the answer: it asks on.
+    expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
+  },
+);

@@ -1,0 +1,196 @@
+/** How often, and after how long, a server that fails is tried again. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import type { Script } from '../../stage/scripted/script.ts';
+import { client, hello, meets, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+const ready = '{connected:{ready:steady}}';
+const timing = { backoffMs: 500, longestBackoffMs: 30_000, trialMs: 300_000 };
+const refusing: Script = { tools, initialize: 'error' };
+/** Pauses between the end of one try and the next, as they were told and as they were. */
+const pausesOf = (s: Parameters<typeof opensOf>[0]): number[] => {
+  const [, ...later] = opensOf(s);
+  const ends = s.news
+    .filter(({ event }) => event.type === 'client.changed' && event.stage === 'waiting')
+    .map(({ at }) => at);
+  return later.map((at, n) => at - (ends[n] ?? at));
+};
+
+onStage(
+  'each pause before a try is twice as long as the one before, up to the longest',
+  { servers: { fs: refusing }, options: { fs: { budget: 9 } }, timing },
+  (s) => {
+    s.computer();
+    meets(s, client, 'waiting');
+    until(s, () => s.state(client) === 'tripped', 300_000);
+    expect(pausesOf(s)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  },
+);
+
+onStage(
+  'a pause is by chance up to half as long again, and what is told is the latest moment',
+  { servers: { fs: refusing }, timing, seed: 3 },
+  (s) => {
+    s.computer();
+    s.run(120_000);
+    const pauses = pausesOf(s);
+    expect(pauses).toHaveLength(5);
+    for (const [n, ms] of pauses.entries()) {
+      expect(ms).toBeGreaterThan(500 * 2 ** n);
+      expect(ms).toBeLessThanOrEqual(750 * 2 ** n);
+    }
+    const told = s.heard('computer', 'client.changed').filter((e) => e.stage === 'waiting');
+    expect(told.map((e) => e.nextTryMs)).toEqual([750, 1500, 3000, 6000, 12_000]);
+  },
+);
+
+onStage(
+  'six tries that fail spend the budget: tripped, with the reason and the next try (116)',
+  { servers: { fs: refusing }, timing },
+  (s) => {
+    s.computer();
+    s.run(60_000);
+    expect([s.state(client), opensOf(s).length]).toEqual(['tripped', 6]);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      stage: 'tripped',
+      failure: { message: 'initialize was refused: not today' },
+      nextTryMs: 450_000,
+    });
+  },
+);
+
+onStage(
+  'a tripped server has one trial by itself, and one more after each that fails',
+  { servers: { fs: { ...refusing, later: { 8: { initialize: 1 } } } }, timing },
+  (s) => {
+    s.computer();
+    meets(s, client, 'tripped');
+    s.run(299_990);
+    expect(opensOf(s)).toHaveLength(6);
+    s.run(5000);
+    expect([s.state(client), opensOf(s).length]).toEqual(['tripped', 7]);
+    s.run(300_000);
+    expect([s.state(client), opensOf(s).length]).toEqual([ready, 8]);
+    // It has not proved itself: one failure trips it again.
+    s.servers.kill('fs', { code: 1 });
+    s.run(10);
+    expect(s.state(client)).toBe('tripped');
+  },
+);
+
+onStage(
+  'a start by hand ends the waiting of a tripped server, with its whole budget (116)',
+  { servers: { fs: refusing }, timing },
+  (s) => {
+    s.computer();
+    meets(s, client, 'tripped');
+    order(s, 'server.start');
+    s.run(60_000);
+    expect([s.state(client), opensOf(s).length]).toEqual(['tripped', 12]);
+  },
+);
+
+onStage(
+  'a command that is missing is given up at once and has no trial; a start by hand tries it (116)',
+  { servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } }, timing },
+  (s) => {
+    s.computer();
+    s.run(3_600_000);
+    expect([stagesOf(s), opensOf(s).length]).toEqual([['connecting', 'tripped'], 1]);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      nextTryMs: null,
+      failure: { code: 'NotStartable' },
+    });
+    order(s, 'server.start');
+    s.run(1000);
+    expect(s.state(client)).toBe(ready);
+  },
+);
+
+onStage(
+  'a command that is missing spends no budget: taken out and put back it is tried once, for it may be there now',
+  { servers: { fs: { tools, missing: true, later: { 3: { missing: undefined } as never } } }, timing },
+  (s) => {
+    s.computer();
+    s.run(100);
+    for (const state of ['tripped', ready]) {
+      s.config({});
+      s.run(100);
+      s.config({ fs: {} });
+      s.run(1000);
+      expect(s.state(client)).toBe(state);
+    }
+    expect(opensOf(s)).toHaveLength(3);
+  },
+);
+
+onStage(
+  'a server that is restarted never has no trial either',
+  { servers: { fs: refusing }, options: { fs: { restart: false } }, timing },
+  (s) => {
+    s.computer();
+    s.run(3_600_000);
+    expect([stagesOf(s), opensOf(s).length]).toEqual([['connecting', 'recovering', 'tripped'], 1]);
+  },
+);
+
+onStage(
+  'the breaker belongs to the launch facts: who is taken out and put back goes on where it was',
+  { servers: { fs: refusing }, timing },
+  (s) => {
+    s.computer();
+    meets(s, client, 'tripped');
+    s.config({});
+    s.run(100);
+    s.config({ fs: {} });
+    s.run(100);
+    expect([s.state(client), opensOf(s).length]).toEqual(['tripped', 6]);
+    expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('not today');
+    s.config({});
+    s.run(100);
+    s.config({ fs: { fingerprint: 'another' } });
+    s.run(100);
+    expect(opensOf(s)).toHaveLength(7);
+  },
+);
+
+onStage(
+  'failures that were not too many are remembered, too, and the pause goes on from there',
+  { servers: { fs: refusing }, timing },
+  (s) => {
+    s.computer();
+    until(s, () => opensOf(s).length === 3);
+    meets(s, client, 'waiting');
+    s.config({});
+    s.run(100);
+    s.config({ fs: {} });
+    s.run(100);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      stage: 'waiting',
+      attempt: 4,
+      nextTryMs: 6000,
+    });
+  },
+);
+
+onStage(
+  'a server that has proved itself has a clean record',
+  {
+    servers: { fs: { ...refusing, later: { 3: { initialize: 1 } } } },
+    timing: { ...timing, provenStableMs: 60_000 },
+  },
+  (s) => {
+    s.computer();
+    s.run(10_000);
+    expect(s.state(client)).toBe(ready);
+    s.run(60_000);
+    s.config({});
+    s.run(100);
+    s.config({ fs: {} });
+    s.run(100);
+    s.servers.kill('fs', { code: 1 });
+    s.run(10);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({ stage: 'waiting', attempt: 1 });
+  },
+);

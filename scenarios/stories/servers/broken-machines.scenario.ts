@@ -1,0 +1,131 @@
+/** Machines that break for good: whoever leans on them hears of it, and no order falls into a hole. */
+import { expect } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../../actors/runtime/assemble.ts';
+import { onStage } from '../../stage/scenario.ts';
+
+const tools = { read: { answers: { content: [] } } };
+type Place = { readonly self: string; readonly asked: number };
+/** A machine whose action throws when its context says so. */
+const broken = (kind: string, action: string, when: (place: Place) => boolean = () => true) => {
+  const bug = ({ context }: { context: Place }): void => {
+    if (when(context)) throw new Error(`bug in ${kind}`);
+  };
+  const machine = machines[kind] as AnyStateMachine;
+  return { ...machines, [kind]: machine.provide({ actions: { [action]: bug } } as never) };
+};
+
+onStage(
+  'a view whose machine breaks is opened again, and the tools of its computer are known after all',
+  {
+    servers: { fs: { tools } },
+    kinds: broken('view', 'rememberFailure', ({ self }) => self.endsWith('#2')),
+    failing: '/view:',
+    mend: (ports) => {
+      let asked = 0;
+      return {
+        ...ports,
+        ask: (from, question, give) => {
+          if (question.method !== 'client:get_tools' || (asked += 1) > 1)
+            return ports.ask(from, question, give);
+          give({ type: 'ask.refused', id: question.id, sent: true, failure: { code: 500, message: 'no' } });
+          return () => {};
+        },
+      };
+    },
+  },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.agent();
+    s.run(1000);
+    expect(s.state('agent/view:c1')).toBe('{ready:steady}');
+    expect(s.heard('agent', 'view.changed').at(-1)?.tools).toHaveLength(1);
+  },
+);
+
+onStage(
+  'a view whose machine breaks again and again is given up, and the host of its agent is told',
+  { servers: { fs: { tools } }, kinds: broken('view', 'countQuestion'), failing: '/view:' },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.agent();
+    s.run(1000);
+    expect(s.state('agent/view:c1')).toBeUndefined();
+    expect(s.heard('agent', 'view.changed')).toMatchObject([
+      { computer: 'c1', failure: { code: 'Crashed' } },
+    ]);
+  },
+);
+
+onStage(
+  'a seat whose machine breaks is given up: its claim is free, and its connection is told to come again',
+  {
+    kinds: broken('seat', 'rememberSeat', ({ self }) => self.endsWith('#1')),
+    failing: 'office/seat:',
+  },
+  (s) => {
+    s.office();
+    const [first, second] = [s.peer('first'), s.peer('second')];
+    const join = first.join('computer', 'c');
+    s.run(10);
+    const [leave, again, other] = [
+      first.leave('o'),
+      first.join('computer', 'd'),
+      second.join('computer', 'c'),
+    ];
+    s.run(10);
+    const told = [[false, 'This connection has failed in the office: connect again']];
+    expect([join, leave, again, other]).toEqual([[[true, null]], told, told, [[true, null]]]);
+    expect(s.heard('office', 'seat.changed').map((e) => e.stage)).toEqual(['joined', 'left', 'joined']);
+  },
+);
+
+onStage(
+  'a computer whose link breaks again and again says that it sits nowhere, and takes a seat anew when told',
+  {
+    servers: {},
+    kinds: broken('link', 'rememberFirst', ({ self }) => !self.endsWith('#7')),
+    failing: '/link',
+  },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.run(1000);
+    expect(s.state('computer/link')).toBeUndefined();
+    expect(s.heard('computer', 'link.changed').at(-1)).toMatchObject({ stage: 'closed', refused: false });
+    const link = { url: 'http://127.0.0.1:41000', role: 'computer', name: 'c1', office: 'o' };
+    s.order('computer', { type: 'office.join', link });
+    s.run(100);
+    expect(s.heard('computer', 'link.changed').at(-1)?.stage).toBe('joined');
+  },
+);
+
+for (const type of ['server.start', 'server.stop'])
+  onStage(
+    `a ${type} of a server whose machine was given up is answered: nobody waits for news that never come`,
+    { servers: { fs: { tools } }, kinds: broken('client', 'rememberInfo'), failing: 'client:fs' },
+    (s) => {
+      s.computer();
+      s.run(10_000);
+      const before = s.heard('computer', 'client.changed').length;
+      s.order('computer', { type, server: 'fs' });
+      expect(s.heard('computer', 'client.changed').slice(before)).toMatchObject([
+        { server: 'fs', stage: 'tripped', failure: { code: 'Crashed' } },
+      ]);
+    },
+  );
+
+onStage(
+  'a start by hand gives a server its whole budget again, also in the pause before its last try',
+  { servers: { fs: { missing: 'forNow' } }, options: { fs: { budget: 2 } } },
+  (s) => {
+    s.computer();
+    while (s.heard('computer', 'client.changed').at(-1)?.attempt !== 2) s.run(1);
+    expect(s.state('computer/client:fs')).toBe('waiting');
+    s.order('computer', { type: 'server.start', server: 'fs' });
+    s.run(60_000);
+    expect([s.servers.startsOf('fs'), s.state('computer/client:fs')]).toEqual([5, 'tripped']);
+  },
+);

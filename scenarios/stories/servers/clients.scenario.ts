@@ -1,0 +1,102 @@
+/** One server from the first try to rest: tries, budgets, tools. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const reading = { read: {} };
+
+scenario('the budget of tries is spent, then the server rests until it is started by hand', (s) => {
+  const fs = s.server('fs', { tools: reading, budget: 2 });
+  s.fault(fs, 'life.initError');
+  s.later(fs, 4);
+  s.ready();
+  s.expect(fs).is('tripped');
+  s.expect.processes(fs, { started: 3, alive: 0 });
+  s.start(fs);
+  s.reaches(fs, 'ready');
+  s.expect.tools('+read');
+});
+
+scenario('a server that has been ready for long enough has its whole budget again', (s) => {
+  const fs = s.server('fs', { tools: reading, budget: 1 });
+  s.timing({ provenStableMs: 200 });
+  s.ready();
+  for (let i = 0; i < 2; i++) {
+    s.run(300);
+    s.kill(fs);
+    s.reaches(fs, 'ready');
+  }
+  s.expect.processes(fs, { started: 3, alive: 1 });
+});
+
+scenario('a server that was ready too shortly has spent its budget', (s) => {
+  const fs = s.server('fs', { tools: reading, budget: 1 });
+  s.ready();
+  s.kill(fs);
+  s.reaches(fs, 'ready');
+  s.kill(fs);
+  s.reaches(fs, 'tripped');
+  s.expect.processes(fs, { started: 2, alive: 0 });
+});
+
+scenario('without auto_reconnect a dead server rests as tripped', (s) => {
+  const fs = s.server('fs', { tools: reading, restart: false });
+  s.ready();
+  s.kill(fs);
+  s.reaches(fs, 'tripped');
+  s.run(300);
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'tripped');
+  s.expect.stages('computer', 'whole', 'degraded');
+});
+
+scenario(
+  'without auto_connect a server rests until it is started, and a stop brings it back to rest',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, autoStart: false });
+    s.ready();
+    s.expect(fs).visits('idle');
+    s.expect.stages('computer', 'whole');
+    s.start(fs);
+    s.reaches(fs, 'ready');
+    const call = s.call('read');
+    s.stop(fs);
+    s.settled(call);
+    s.expect(call).settles('unknown', { end: 'cancelled' });
+    s.reaches(fs, 'idle');
+    s.expect(fs).visits('idle', 'connecting', 'ready', 'closing', 'idle');
+    s.expect.processes(fs, { started: 1, alive: 0 });
+  },
+);
+
+scenario('a call whose stream broke is unknown as soon as it times out or is cancelled', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 5_000 }, end: {} } });
+  s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
+  s.timing({ exitGraceMs: 800 });
+  s.ready();
+  const [timed, cancelled] = [s.call('read', { timeoutMs: 500 }), s.call('read')];
+  s.call('end');
+  s.reaches(fs, 'recovering');
+  s.cancel(cancelled);
+  s.settled(cancelled, timed);
+  s.expect(cancelled).settles('unknown', { end: 'unknown' });
+  s.expect(timed).settles('unknown', { end: 'unknown', at: 500 });
+});
+
+scenario('two servers with one tool name: the first keeps it, the newcomer keeps its other tools', (s) => {
+  s.server('a', { tools: { read: { answers: { from: 'a' } } } });
+  s.server('b', { tools: { read: { answers: { from: 'b' } }, write: { answers: { from: 'b' } } } });
+  s.differs('which of two servers is ready first is open', ['heard']);
+  s.ready();
+  const [read, write] = [s.call('read'), s.call('write')];
+  s.settled(read, write);
+  s.expect(read).settles('succeeded', { result: { from: 'a' } });
+  s.expect(write).settles('succeeded', { result: { from: 'b' } });
+});
+
+scenario('a tool that announces a change of tools has them fetched again', (s) => {
+  const fs = s.server('fs', { tools: { change: { changes: true } } });
+  s.ready();
+  const call = s.call('change');
+  s.settled(call);
+  s.asked(fs, 'tools/list', 2);
+  s.expect(call).settles('succeeded');
+  s.expect.tools('+change');
+});

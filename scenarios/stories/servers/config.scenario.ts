@@ -1,0 +1,147 @@
+/** Another config while everything runs: as little as possible is done, and nothing is forgotten. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: {} };
+
+scenario(
+  'a server that is gone from the config is closed, a new one is started, the others are left alone',
+  (s) => {
+    const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
+    const web = s.server('web', { tools: { get: {} }, isAbsent: true });
+    s.differs('which of two servers is ready first is open', ['heard']);
+    s.ready();
+    s.config(fs, web);
+    s.reaches(web, 'ready');
+    s.heard('computer', 'server.removed', 1);
+    s.expect(fs).visits('connecting', 'ready');
+    s.expect.processes(fs, { started: 1, alive: 1 });
+    s.expect.processes(git, { started: 1, alive: 0 });
+    s.expect(git).signals('stdin');
+    const [gone, here] = [s.call('log'), s.call('get')];
+    s.settled(gone, here);
+    s.expect(gone).settles('failed', { code: 4001 });
+    s.expect(here).settles('succeeded');
+  },
+);
+
+scenario('the same config once more does nothing at all', (s) => {
+  const fs = s.server('fs', { tools });
+  s.ready();
+  s.config(fs);
+  s.config(fs);
+  s.run(200);
+  s.expect(fs).visits('connecting', 'ready');
+  s.expect(fs).requests('tools/list', 1);
+  s.expect.tools('+read');
+});
+
+scenario('a server with other launch facts is started anew, and only that one', (s) => {
+  const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
+  s.differs('which of two servers is ready first is open', ['heard']);
+  s.ready();
+  s.config([fs, { generation: 2 }], git);
+  s.reaches(fs, 'ready');
+  s.expect(fs).visits('connecting', 'ready', 'closing', 'connecting', 'ready');
+  s.expect(git).visits('connecting', 'ready');
+  s.expect.processes(fs, { started: 2, alive: 1 });
+  s.expect.processes(git, { started: 1, alive: 1 });
+});
+
+scenario('other rules for its tools hold at once: the server is asked nothing and goes on', (s) => {
+  const fs = s.server('fs', { tools: { read: {}, write: {} } });
+  s.ready();
+  s.config([fs, { forbidden: ['write'] }]);
+  const [read, write] = [s.call('read'), s.call('write')];
+  s.settled(read, write);
+  s.expect(read).settles('succeeded');
+  s.expect(write).settles('failed', { code: 4002 });
+  s.expect.tools('+read', '+write', '-write');
+  s.config(fs);
+  s.expect.tools('+read', '+write', '-write', '+write');
+  s.expect(fs).requests('tools/list', 1);
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario('a call that runs when its server is changed may finish first', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 300 } } });
+  s.timing({ drainMs: 5_000 });
+  s.ready();
+  const call = s.call('read');
+  s.asked(fs, 'tools/call');
+  s.config([fs, { generation: 2 }]);
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.reaches(fs, 'ready');
+  s.expect.processes(fs, { started: 2, alive: 1 });
+});
+
+scenario('a server that is put back while it still goes down is started when it has ended', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.timing({ stdinGraceMs: 400 });
+  s.ready();
+  s.config();
+  s.signalled(fs, 'stdin');
+  s.config(fs);
+  s.expect.processes(fs, { started: 1, alive: 1 });
+  s.reaches(fs, 'ready');
+  s.expect.processes(fs, { started: 2, alive: 1 });
+  s.expect(fs).signals('stdin', 'SIGTERM@400');
+});
+
+scenario('a server that was changed and cannot start comes back as it was', (s) => {
+  const fs = s.server('fs', { tools });
+  s.later(fs, 2, { faults: [{ fault: 'life.initError' }] });
+  s.later(fs, 3);
+  s.ready();
+  s.config([fs, { generation: 2 }]);
+  s.heard('computer', 'server.rolledBack', 1);
+  s.reaches(fs, 'ready');
+  s.expect(fs).visits('connecting', 'ready', 'closing', 'connecting', 'recovering', 'connecting', 'ready');
+  s.expect.processes(fs, { started: 3, alive: 1 });
+  // The same config once more is no reason to try again.
+  s.config([fs, { generation: 2 }]);
+  s.run(200);
+  s.expect.processes(fs, { started: 3, alive: 1 });
+});
+
+scenario('a change of the config is announced once for a burst, and the agent hears of it', (s) => {
+  const fs = s.server('fs', { tools });
+  const git = s.server('git', { tools: {}, isAbsent: true, autoStart: false });
+  s.office();
+  s.timing({ quietMs: 100 });
+  s.ready();
+  for (const budget of [1, 2, 3]) s.config([fs, { budget }], git);
+  s.heard('agent', 'computer.configChanged', 1);
+  s.run(400);
+  s.expect.heard('agent', 'computer.configChanged', 1);
+  s.config([fs, { budget: 4 }], git);
+  s.heard('agent', 'computer.configChanged', 2);
+  s.expect(fs).visits('connecting', 'ready');
+});
+
+scenario(
+  'whatever was changed, in the end a computer offers what its servers have, and agents know it',
+  (s) => {
+    const [fs, git] = [
+      s.server('fs', { tools: { read: {}, write: {} } }),
+      s.server('git', { tools: { log: {} } }),
+    ];
+    const web = s.server('web', { tools: { get: {} }, isAbsent: true });
+    s.virtualOnly('nobody knows when it is quiet for real');
+    s.office();
+    s.ready();
+    s.config([fs, { generation: 2, forbidden: ['write'] }], git, web);
+    s.kill(git);
+    s.run(50);
+    s.config(fs, web);
+    s.config([fs, { forbidden: ['write'] }], git, web);
+    s.quiet();
+    s.config(web);
+    s.quiet();
+    s.config(fs, git);
+    s.quiet();
+    s.expect(fs).is('ready');
+    s.expect(git).is('ready');
+  },
+);

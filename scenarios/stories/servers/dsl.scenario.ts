@@ -1,0 +1,22 @@
+/** Every file with scenarios as data: whoever wants all of them loads this one. */
+import '../calls/calls.scenario.ts';
+import './clients.scenario.ts';
+import './config.scenario.ts';
+import '../calls/confirmation.scenario.ts';
+import '../calls/conflicts.scenario.ts';
+import '../faults/faults-agent.scenario.ts';
+import '../faults/faults-frame.scenario.ts';
+import '../faults/faults-host.scenario.ts';
+import '../faults/faults-http.scenario.ts';
+import '../faults/faults-life.scenario.ts';
+import '../faults/faults-list.scenario.ts';
+import '../faults/faults-net.scenario.ts';
+import '../faults/faults-notify.scenario.ts';
+import '../faults/faults-proc.scenario.ts';
+import '../faults/faults-resource.scenario.ts';
+import '../faults/faults-rpc.scenario.ts';
+import '../office/found-by-seeds.scenario.ts';
+import './orders/orders.scenario.ts';
+import './slow-start.scenario.ts';
+import './orders/processes.scenario.ts';
+import '../calls/second-thoughts.scenario.ts';

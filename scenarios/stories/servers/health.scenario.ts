@@ -1,0 +1,111 @@
+/** Whether a server that nobody calls still lives. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import type { Act, Script } from '../../stage/scripted/script.ts';
+import { asksOf, client, counting, hello, meets, opensOf, stagesOf } from '../../stage/watching.ts';
+
+const timing = { pingEveryMs: 10_000, pingMs: 1_000 };
+const ready = '{connected:{ready:steady}}';
+/** What it does at each ping of one life. */
+const pinged = (ping: (n: number) => Act, more: Script = {}): Record<string, Script> => ({
+  fs: {
+    tools: { read: { answers: hello, afterMs: 25_000 } },
+    at: () => ({ ...more, methods: { ping: counting(ping) } }),
+  },
+});
+const answers = { answers: {} };
+const silent = { never: true } as const;
+
+onStage(
+  'a server is pinged when it is idle, and never while it works (113)',
+  { servers: pinged(() => answers), timing },
+  (s) => {
+    s.computer();
+    s.run(31_000);
+    expect(asksOf(s, 'ping')).toHaveLength(3);
+    const call = s.call('read');
+    s.run(25_001);
+    expect([asksOf(s, 'ping').length, call.settled[0]?.outcome]).toEqual([3, 'succeeded']);
+    s.run(25_000);
+    expect(asksOf(s, 'ping').length).toBeGreaterThan(3);
+    expect(stagesOf(s)).toEqual(['connecting', 'ready']);
+  },
+);
+
+onStage(
+  'a server that answered once and then does not is lost, and comes back (113)',
+  { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
+  (s) => {
+    s.computer();
+    s.run(21_010);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      failure: { message: "Server 'fs': no answer to ping within 1000 ms" },
+    });
+    s.run(5000);
+    expect([s.state(client), opensOf(s).length, s.servers.alive]).toEqual([ready, 2, 1]);
+  },
+);
+
+onStage(
+  'a server that never answers a ping is no longer asked, and stays',
+  { servers: pinged(() => silent), timing },
+  (s) => {
+    s.computer();
+    s.run(120_000);
+    expect([asksOf(s, 'ping').length, s.state(client), opensOf(s).length]).toEqual([1, ready, 1]);
+  },
+);
+
+onStage(
+  'any answer is a sign of life, and a refusal is one',
+  { servers: pinged(() => ({ errors: 'Method not found', code: -32_601 })), timing },
+  (s) => {
+    s.computer();
+    s.run(60_000);
+    expect([asksOf(s, 'ping').length, s.state(client)]).toEqual([5, ready]);
+  },
+);
+
+onStage(
+  'a call that comes while a ping waits is taken at once, and the ping counts no more (113)',
+  { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
+  (s) => {
+    s.computer();
+    for (let n = 1; n <= 2; n += 1) {
+      meets(s, client, 'pinging');
+      s.run(n === 1 ? 100 : 10);
+    }
+    expect(s.state(client)).toContain('pinging');
+    const call = s.call('read');
+    s.run(10);
+    expect([s.state(client), s.servers.heard]).toEqual([ready, ['cancelled ping at fs', 'call read at fs']]);
+    s.run(25_000);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+
+onStage(
+  'a server that dies counts as lost at once, whatever a ping still waits for (113)',
+  { servers: pinged(() => silent), timing },
+  (s) => {
+    s.computer();
+    meets(s, client, 'pinging');
+    const at = s.clock.now();
+    s.servers.kill('fs', { signal: 'SIGKILL' });
+    expect([s.clock.now(), stagesOf(s).at(-1)]).toEqual([at, 'waiting']);
+  },
+);
+
+for (const [what, more] of [
+  ['without a time for them', { pingMs: 0 }],
+  ['without a pause between them', { pingEveryMs: 0 }],
+] as const)
+  onStage(
+    `pings are off ${what}`,
+    { servers: pinged(() => answers), timing: { ...timing, ...more } },
+    (s) => {
+      s.computer();
+      s.run(600_000);
+      expect(asksOf(s, 'ping')).toEqual([]);
+    },
+  );

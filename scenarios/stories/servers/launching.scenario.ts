@@ -1,0 +1,109 @@
+/** Orders to a server whose process is being started: no real one can be caught in that. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import type { Stage } from '../../stage/stage.ts';
+
+const tools = { read: { answers: { content: [] } } };
+const client = 'computer/client:fs';
+const ready = '{connected:{ready:steady}}';
+const order = (s: Stage, type: 'server.start' | 'server.stop'): void =>
+  s.order('computer', { type, server: 'fs' });
+const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };
+const meet = (s: Stage): void => {
+  s.computer();
+  s.run(100);
+  s.servers.kill('fs', { code: 1 });
+  s.run(1010);
+  expect(s.state(client)).toContain('launching');
+};
+const refused = (s: Stage, state: string): void => {
+  const { heard } = s.servers;
+  const sent = heard.length;
+  expect(s.call('read').settled).toMatchObject([
+    { end: 'failed', outcome: 'failed', failure: { code: 'ServerNotActive', details: { state } } },
+  ]);
+  expect(heard).toHaveLength(sent);
+};
+
+onStage('a call to a server that is launching waits for it', launching, (s) => {
+  meet(s);
+  const { settled } = s.call('read');
+  expect(settled).toEqual([]);
+  s.run(200);
+  expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
+});
+onStage(
+  'of a thousand calls that wait for servers the next one is told at once that they start',
+  { servers: { fs: { tools, initialize: 2_000 } } },
+  (s) => {
+    s.computer();
+    const calls = Array.from({ length: 1_000 }, () => s.call('read'));
+    expect(s.call('read').settled).toMatchObject([
+      {
+        end: 'refused',
+        outcome: 'failed',
+        failure: { code: 'ServerNotActive', details: { servers: ['fs'] } },
+      },
+    ]);
+    s.run(3_000);
+    expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);
+  },
+);
+onStage('a server that is stopped while launching comes to rest and is not tried again', launching, (s) => {
+  meet(s);
+  order(s, 'server.stop');
+  s.run(60_000);
+  expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+  refused(s, 'idle');
+});
+onStage('a server that is closed while launching ends, and its computer with it', launching, (s) => {
+  meet(s);
+  s.close();
+  s.run(1000);
+  expect([s.directory.size, s.servers.alive]).toEqual([0, 0]);
+});
+
+for (const [at, state] of [
+  [0, 'launching'],
+  [2, 'handshaking'],
+  [12, 'listing'],
+] as const)
+  onStage(
+    `close while connecting, in ${state}, leaves nothing behind`,
+    {
+      servers: { fs: { tools, initialize: 10, listMs: 10 } },
+    },
+    (s) => {
+      s.computer();
+      s.run(at);
+      expect(s.state('computer/client:fs')).toContain(state);
+      s.close();
+      s.run(1000);
+      expect(s.directory.size).toBe(0);
+    },
+  );
+
+onStage(
+  'a server that is closed on its own and then with its computer ends once',
+  { servers: { fs: { tools, ignores: ['stdin'] } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.close(client);
+    s.close();
+    s.run(1000);
+    expect(s.trace.filter((line) => line.includes(`- ${client}#1 `))).toHaveLength(1);
+  },
+);
+
+onStage(
+  'a process that takes longer to start than the connect time-out is ended and tried again',
+  { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } },
+  (s) => {
+    s.computer();
+    s.run(1010);
+    expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
+    s.run(2000);
+    expect([s.state(client), s.servers.alive]).toEqual([ready, 1]);
+  },
+);

@@ -1,0 +1,296 @@
+/** Servers that start when they are needed. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import type { Script } from '../../stage/scripted/script.ts';
+import type { Stage, StageOptions } from '../../stage/stage.ts';
+import {
+  client,
+  everybody,
+  hello,
+  kept,
+  meets,
+  offeredBy,
+  opensOf,
+  order,
+  stagesOf,
+  until,
+} from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+const slow: Script = { tools, startMs: 50, initialize: 50, listMs: 50 };
+const lazily = (script: Script, more: object = {}): StageOptions => ({
+  servers: { fs: script },
+  options: { fs: { isLazy: true, kept: kept('read'), ...more } },
+});
+const ends = (calls: readonly { readonly settled: readonly { end: string }[] }[]): (string | undefined)[] =>
+  calls.map((call) => call.settled.map(({ end }) => end).join());
+
+onStage('a lazy server offers its kept tools and runs nothing; its host is whole', lazily(slow), (s) => {
+  everybody(s);
+  s.run(60_000);
+  expect([s.state(client), s.state('computer'), offeredBy(s)]).toEqual([
+    'resting',
+    '{serving:whole}',
+    ['read'],
+  ]);
+  expect([opensOf(s), s.heard('agent', 'view.changed').at(-1)?.tools.length]).toEqual([[], 1]);
+});
+
+onStage('ten concurrent first calls: one start, and ten answers (107)', lazily(slow), (s) => {
+  s.computer();
+  s.run(100);
+  const calls = Array.from({ length: 5 }, () => s.call('read'));
+  for (const state of ['launching', 'handshaking', 'listing'] as const) {
+    meets(s, client, state);
+    calls.push(s.call('read'));
+  }
+  calls.push(s.call('read'), s.call('read'));
+  s.run(1000);
+  expect([ends(calls), opensOf(s).length]).toEqual([Array(10).fill('succeeded'), 1]);
+  expect(stagesOf(s)).toEqual(['resting', 'connecting', 'ready']);
+  expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
+});
+
+for (const [what, script] of [
+  ['cannot be launched', { missing: true, startMs: 50 }],
+  ['refuses the handshake', { ...slow, initialize: 'error' }],
+  ['dies in its start', { ...slow, crashes: { code: 3, afterMs: 60 } }],
+  ['has no list of tools', { ...slow, listMs: 'error' }],
+] as const)
+  onStage(
+    `ten first calls to a server that ${what}: ten failures, and none waits (107)`,
+    lazily(script),
+    (s) => {
+      s.computer();
+      s.run(100);
+      const calls = Array.from({ length: 10 }, () => s.call('read'));
+      until(s, () => calls.every(({ settled }) => settled.length > 0), 1000);
+      expect(calls.flatMap((call) => call.settled.map(({ outcome, end }) => [outcome, end]))).toEqual(
+        calls.map(() => ['failed', 'failed']),
+      );
+      expect(opensOf(s)).toHaveLength(1);
+    },
+  );
+
+onStage(
+  'a call that is refused starts nothing, and one that is judged still starts nothing yet',
+  { ...lazily(slow), permission: () => new Promise(() => {}), timing: { confirmMs: 1_000 } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(5_000);
+    expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
+    expect([s.state(client), stagesOf(s), opensOf(s)]).toEqual(['resting', ['resting'], []]);
+    const stopped = s.call('read');
+    order(s, 'server.stop');
+    expect([s.state(client), stopped.settled[0]?.end]).toEqual(['idle', 'cancelled']);
+  },
+);
+
+onStage(
+  'a server that is changed while it starts for a call, and stopped then: the call ends with it',
+  lazily({ ...slow, ignores: ['stdin', 'SIGTERM'] }),
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    meets(s, client, 'launching');
+    s.config({ fs: { isLazy: true, generation: 2 } });
+    expect([s.state(client), call.settled]).toEqual(['closing', []]);
+    order(s, 'server.stop');
+    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
+    s.run(60_000);
+    expect(s.state(client)).toBe('idle');
+  },
+);
+
+for (const state of ['launching', 'handshaking', 'listing'] as const) {
+  onStage(
+    `a caller who cancels while its server is ${state} is released at once, and the server becomes ready (108)`,
+    lazily(slow),
+    (s) => {
+      s.computer();
+      s.run(100);
+      const [cancelled, other] = [s.call('read'), s.call('read')];
+      meets(s, client, state);
+      cancelled.cancel();
+      expect(cancelled.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
+      s.run(1000);
+      expect([other.settled[0]?.outcome, s.state(client)]).toEqual([
+        'succeeded',
+        '{connected:{ready:steady}}',
+      ]);
+      expect(s.servers.heard).toEqual(['call read at fs']);
+    },
+  );
+
+  onStage(
+    `a stop while a server is ${state} answers who waits for it, and nothing is left of it (108)`,
+    lazily(slow),
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read');
+      meets(s, client, state);
+      order(s, 'server.stop');
+      expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
+      s.run(100);
+      expect([s.state(client), s.servers.alive, s.servers.openSessions]).toEqual(['idle', 0, 0]);
+    },
+  );
+}
+
+onStage('a call that waits for a start has its time like any other', lazily(slow), (s) => {
+  s.computer();
+  s.run(100);
+  const call = s.call('read', { timeoutMs: 60 });
+  s.run(60);
+  expect(call.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed' }]);
+  s.run(1000);
+  expect(s.state(client)).toBe('{connected:{ready:steady}}');
+});
+
+onStage('a call that waits for a start ends with the connection that asked for it', lazily(slow), (s) => {
+  everybody(s);
+  s.agentCall('read');
+  meets(s, client, 'launching');
+  s.network.faults.dropLink('c1');
+  s.run(1);
+  expect([...s.directory.roots].filter(({ name }) => name.includes('/call:'))).toEqual([]);
+  s.run(500);
+  expect(s.servers.heard).toEqual([]);
+});
+
+onStage('a computer that closes answers the calls that wait for a start', lazily(slow), (s) => {
+  s.computer();
+  s.run(100);
+  const call = s.call('read');
+  s.run(10);
+  s.close();
+  expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
+});
+
+onStage(
+  'close alone ends a call that waits for a start, and a call that runs needs no second word',
+  lazily(slow),
+  (s) => {
+    s.computer();
+    s.run(100);
+    const [first, second] = [s.call('read'), s.call('read')];
+    const nameOf = ({ ticket }: { ticket: string }): string => `${client}/call:${ticket}`;
+    s.close(nameOf(first));
+    expect(first.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
+    meets(s, nameOf(second), 'running');
+    s.order(nameOf(second), { type: 'call.go' });
+    s.run(10);
+    expect(second.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+
+onStage(
+  'a person may be asked while the server starts: it runs when both are ready',
+  { ...lazily(slow), person: () => 'allow' },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(10);
+    expect(s.state(`${client}/call:${call.ticket}`)).toBe('{queued:held}');
+    s.run(500);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+onStage(
+  'a person who thinks for longer than a start holds up nobody else',
+  {
+    ...lazily(slow),
+    person: ({ reqId }) => (reqId === 'slow' ? 'never' : 'allow'),
+    timing: { confirmMs: 5000 },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const [slowly, other] = [s.call('read', { reqId: 'slow' }), s.call('read')];
+    s.run(1000);
+    expect([slowly.settled, other.settled[0]?.outcome]).toEqual([[], 'succeeded']);
+    s.run(5000);
+    expect(slowly.settled).toMatchObject([{ end: 'refused' }]);
+  },
+);
+
+onStage(
+  'a lazy server that nobody calls comes back to rest, its tools stay, and the next call starts it',
+  { ...lazily(slow), timing: { idleStopMs: 4000 } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.call('read');
+    s.run(3000);
+    const again = s.call('read');
+    s.run(3000);
+    expect([again.settled.length, s.state(client)]).toEqual([1, '{connected:{ready:steady}}']);
+    s.run(4000);
+    expect([s.state(client), s.servers.alive, offeredBy(s)]).toEqual(['resting', 0, ['read']]);
+    expect(s.servers.heard).toHaveLength(2);
+    const next = s.call('read');
+    s.run(1000);
+    expect([next.settled[0]?.outcome, opensOf(s).length]).toEqual(['succeeded', 2]);
+    expect(stagesOf(s)).toEqual([
+      'resting',
+      'connecting',
+      'ready',
+      'closing',
+      'resting',
+      'connecting',
+      'ready',
+    ]);
+  },
+);
+
+onStage(
+  'a call that runs longer than the idle time keeps its server',
+  { ...lazily({ tools: { read: { answers: hello, afterMs: 30_000 } } }), timing: { idleStopMs: 4000 } },
+  (s) => {
+    s.computer();
+    const call = s.call('read');
+    s.run(30_500);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    s.run(6000);
+    expect(s.state(client)).toBe('resting');
+  },
+);
+
+onStage(
+  'a lazy server whose tools nobody knows starts once, to learn them',
+  { ...lazily(slow, { kept: null }), timing: { idleStopMs: 4000 } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['read']]);
+    s.run(8000);
+    expect([s.state(client), offeredBy(s)]).toEqual(['resting', ['read']]);
+  },
+);
+
+const orders: readonly (readonly [string, (s: Stage) => void, string | undefined])[] = [
+  ['started', (s) => order(s, 'server.start'), '{connected:{ready:steady}}'],
+  ['stopped', (s) => order(s, 'server.stop'), 'idle'],
+  ['closed', (s) => s.close(), undefined],
+];
+for (const [what, act, becomes] of orders)
+  onStage(`a lazy server that rests and is ${what} obeys`, lazily(slow), (s) => {
+    s.computer();
+    s.run(100);
+    act(s);
+    s.run(1000);
+    expect([s.state(client), stagesOf(s).at(-1)]).toEqual([
+      becomes,
+      becomes === undefined ? 'resting' : stagesOf(s).at(-1),
+    ]);
+    if (becomes !== 'idle') return;
+    expect(offeredBy(s)).toEqual([]);
+    expect(s.call('read').settled).toMatchObject([
+      { failure: { code: 'ServerNotActive', details: { state: 'idle' } } },
+    ]);
+  });

@@ -1,0 +1,250 @@
+/** Ends that do not come: of processes, of calls, of a whole computer. Each has its net, and the net below. */
+import { expect } from 'vitest';
+import { setup, type AnyStateMachine } from 'xstate';
+import { machines } from '../../../../actors/runtime/assemble.ts';
+import { onStage } from '../../../stage/scenario.ts';
+import type { Stage } from '../../../stage/stage.ts';
+import { client, kept, meets } from '../../../stage/watching.ts';
+
+const tools = { read: { answers: { content: [] }, afterMs: 50 } };
+
+type Kinds = Readonly<Record<string, AnyStateMachine>>;
+/** Kinds of which one hears nothing, not even close, or not so in one state: the bug that the nets are for. */
+const deaf = (kind: string): Kinds => ({
+  ...machines,
+  [kind]: setup({}).createMachine({ id: kind }),
+});
+const deafIn = (kind: string, state: string): Kinds => {
+  const { config, implementations } = machines[kind] as AnyStateMachine;
+  const { on: _, ...silent } = config.states?.[state] ?? {};
+  const chart = { ...config, states: { ...config.states, [state]: silent } };
+  const machine = setup({}).createMachine(chart as never) as unknown as AnyStateMachine;
+  return { ...machines, [kind]: machine.provide(implementations as never) };
+};
+const order = (s: Stage, type: 'server.start' | 'server.stop'): void =>
+  s.order('computer', { type, server: 'fs' });
+
+onStage(
+  'a call that does not obey its cancel holds up a stop for the drain time and a grace, and is unknown in the end',
+  { servers: { fs: { tools } }, kinds: deaf('call') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    order(s, 'server.stop');
+    s.run(999);
+    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    s.run(1000);
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    s.run(10);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+    s.close();
+    expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
+  },
+);
+
+onStage(
+  'a call that does not obey its cancel holds up a close for the grace of its cancel only',
+  { servers: { fs: { tools } }, kinds: deaf('call') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.close();
+    s.run(999);
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    s.run(10);
+    expect(s.directory.size).toBe(0);
+    expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
+  },
+);
+
+onStage(
+  'a stop that is said again ends the waiting for a call that does not obey its cancel',
+  { servers: { fs: { tools } }, kinds: deaf('call') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    for (const state of ['{connected:{draining:serving}}', '{connected:{draining:cancelling}}', 'closing']) {
+      order(s, 'server.stop');
+      expect(s.state(client)).toBe(state);
+    }
+    s.run(10);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+    s.close();
+    expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
+  },
+);
+
+onStage(
+  'of the orders that come while calls are cancelled the last one counts',
+  { servers: { fs: { tools } }, kinds: deaf('call') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.call('read');
+    for (const type of ['server.stop', 'server.stop', 'server.start', 'server.stop'] as const) order(s, type);
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    order(s, 'server.start');
+    s.run(1010);
+    expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([2, '{connected:{ready:steady}}']);
+  },
+);
+
+onStage(
+  'a server that is closed while its calls are cancelled obeys nothing else any more',
+  { servers: { fs: { tools } }, kinds: deaf('call') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.call('read');
+    for (const type of ['server.stop', 'server.stop'] as const) order(s, type);
+    s.close();
+    for (const type of ['server.start', 'server.stop', 'close']) s.order(client, { type });
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    s.run(1010);
+    expect([s.directory.size, s.servers.startsOf('fs')]).toEqual([0, 1]);
+  },
+);
+
+onStage(
+  'a handshake that fails while a stop waits for a call that obeys nothing ends the waiting',
+  {
+    servers: { fs: { tools, initialize: { refuses: { code: 'ServerLost', message: 'no' }, afterMs: 50 } } },
+    options: { fs: { isLazy: true, kept: kept('read') } },
+    kinds: deaf('call'),
+  },
+  (s) => {
+    s.computer();
+    s.call('read');
+    order(s, 'server.start');
+    meets(s, client, 'handshaking');
+    order(s, 'server.stop');
+    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    s.run(60);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+  },
+);
+
+onStage(
+  'a process that is told to hurry takes the next step, if it is on its way down at all',
+  {
+    servers: {
+      fs: {
+        tools,
+        startMs: 50,
+        leaves: { count: 1, stubborn: true },
+        later: { 2: { leaves: { count: 0 } } },
+      },
+    },
+  },
+  (s) => {
+    const hurry = (): void => s.order(`${client}/process`, { type: 'process.hurry' });
+    s.computer();
+    for (const state of ['starting', 'running']) {
+      meets(s, `${client}/process`, state);
+      hurry();
+      expect(s.state(`${client}/process`)).toBe(state);
+    }
+    meets(s, client, 'ready');
+    s.servers.kill('fs', { code: 1 });
+    expect([s.state(client), s.state(`${client}/process`)]).toEqual(['recovering', '{sweeping:terminating}']);
+    // Whose server is stopped twice is not waited for either.
+    order(s, 'server.stop');
+    order(s, 'server.stop');
+    expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
+    s.run(10);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+  },
+);
+
+for (const [what, act, rests] of [
+  ['stopped', (s: Stage) => order(s, 'server.stop'), 'idle'],
+  ['recovered from a broken stream', (s: Stage) => s.servers.breakStream('fs'), 'waiting'],
+  ['closed', (s: Stage) => s.close(client), undefined],
+] as const)
+  onStage(
+    `a process machine that obeys nothing is ended by force when its server is ${what}`,
+    { servers: { fs: { tools } }, kinds: deafIn('process', 'running') },
+    (s) => {
+      s.computer();
+      s.run(100);
+      act(s);
+      s.run(5499);
+      expect(s.servers.alive).toBe(1);
+      s.run(260);
+      expect([s.state(client), s.servers.alive]).toEqual([rests, 0]);
+    },
+  );
+
+onStage(
+  'a process machine that obeys nothing is ended by force when its server is started again meanwhile',
+  { servers: { fs: { tools } }, kinds: deafIn('process', 'running') },
+  (s) => {
+    s.computer();
+    s.run(100);
+    order(s, 'server.stop');
+    s.run(1000);
+    order(s, 'server.start');
+    expect(s.state(client)).toBe('closing');
+    s.run(4499);
+    expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([1, 'closing']);
+    s.run(100);
+    expect([s.servers.startsOf('fs'), s.servers.alive, s.state(client)]).toEqual([
+      2,
+      1,
+      '{connected:{ready:steady}}',
+    ]);
+    // The second one obeys no better.
+    s.close();
+  },
+);
+
+onStage(
+  'members of a dead group that even SIGKILL does not end are given up after the last grace',
+  {
+    servers: { fs: { tools, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } } },
+    mend: (ports) => ({
+      ...ports,
+      process: (at, input, give) => {
+        const leaf = ports.process(at, input, give);
+        return { tell() {}, close: () => leaf.close() };
+      },
+    }),
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.servers.kill('fs', { code: 1 });
+    s.run(3999);
+    expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
+    s.run(2000);
+    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+  },
+);
+
+onStage(
+  'close while a command that does not exist is being launched ends without a try more',
+  { servers: { fs: { missing: true, startMs: 50 } } },
+  (s) => {
+    s.computer();
+    s.run(10);
+    s.close();
+    s.run(100);
+    expect([s.directory.size, s.servers.startsOf('fs')]).toEqual([0, 1]);
+  },
+);
+
+onStage(
+  'a launcher that ends before its start was seen is swept with all that it left behind',
+  { servers: { fs: { tools, startMs: 50, leaves: { count: 2 }, later: { 2: { leaves: { count: 0 } } } } } },
+  (s) => {
+    s.computer();
+    s.run(10);
+    s.servers.kill('fs', { code: 1 });
+    expect(s.state(`${client}/process`)).toBe('{sweeping:terminating}');
+    s.run(2000);
+    expect([s.state(client), s.servers.alive]).toEqual(['{connected:{ready:steady}}', 1]);
+  },
+);

@@ -1,0 +1,165 @@
+/** Orders to a server in the states in which nobody expects them. */
+import { scenario, type CallRef, type Scene, type ServerRef } from '../../../stage/plan/index.ts';
+import type { Stage as Told } from '../../../stage/plan/plan.ts';
+
+/** A call by a name that is known from before: answered at once, and nothing is sent. */
+const refusedAs = (s: Scene, fs: ServerRef, state: Told): CallRef => {
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'failed', code: 'ServerNotActive', details: { state }, at: 0 });
+  s.expect(fs).requests('tools/call', 0);
+  return call;
+};
+
+/** Each second start of `fs` is caught in another state; its tools are known from the first. */
+const caught: Readonly<
+  Record<
+    string,
+    { readonly again: object; readonly meet: (s: Scene, fs: ServerRef) => void; readonly shown: Told }
+  >
+> = {
+  handshaking: {
+    again: { faults: [{ fault: 'life.initSlow', ms: 3_000 }] },
+    meet: (s, fs) => s.asked(fs, 'initialize', 2),
+    shown: 'connecting',
+  },
+  listing: {
+    again: { faults: [{ fault: 'rpc.late', when: 'list', ms: 3_000 }] },
+    meet: (s, fs) => s.asked(fs, 'tools/list', 2),
+    shown: 'connecting',
+  },
+  recovering: {
+    again: { faults: [{ fault: 'life.initError' }, { fault: 'proc.ignoreStdinClose' }] },
+    meet: (s, fs) => {
+      s.reaches(fs, 'connecting');
+      s.reaches(fs, 'recovering');
+    },
+    shown: 'recovering',
+  },
+  waiting: { again: {}, meet: (s, fs) => s.reaches(fs, 'waiting'), shown: 'waiting' },
+};
+for (const [state, { again, meet, shown }] of Object.entries(caught)) {
+  const caughtIn = (s: Scene): ServerRef => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.later(fs, 2, again);
+    s.timing({ stdinGraceMs: 400, backoffMs: state === 'waiting' ? 2_000 : 100 });
+    s.ready();
+    s.kill(fs);
+    meet(s, fs);
+    return fs;
+  };
+  if (shown === 'connecting')
+    scenario(`a call to a server that is ${state} waits for it`, (s) => {
+      const fs = caughtIn(s);
+      const call = s.call('read');
+      s.settled(call);
+      s.expect(call).settles('succeeded');
+      s.expect(fs).requests('tools/call', 1);
+    });
+  else
+    scenario(`a call to a server that is ${state} is refused and names that state`, (s) => {
+      refusedAs(s, caughtIn(s), shown);
+    });
+  scenario(`a server that is stopped while ${state} comes to rest and is not tried again`, (s) => {
+    const fs = caughtIn(s);
+    s.stop(fs);
+    s.reaches(fs, 'idle');
+    s.run(200);
+    s.expect(fs).is('idle');
+    s.expect.processes(fs, { started: state === 'waiting' ? 1 : 2, alive: 0 });
+    refusedAs(s, fs, 'idle');
+  });
+  scenario(`a server that is closed while ${state} ends, and its computer with it`, (s) => {
+    const fs = caughtIn(s);
+    s.close();
+    s.ended();
+    s.expect.processes(fs, { alive: 0 });
+  });
+}
+
+scenario('a server that waits for its next try is tried at once when it is started by hand', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.timing({ backoffMs: 60_000 });
+  s.ready();
+  s.kill(fs);
+  s.reaches(fs, 'waiting');
+  s.start(fs);
+  s.reaches(fs, 'ready');
+  s.expect.processes(fs, { started: 2, alive: 1 });
+});
+
+scenario('a server that is never started again, and ends cleanly, has not failed either', (s) => {
+  const fs = s.server('fs', { tools: { read: {} }, restart: false });
+  s.fault(fs, 'proc.exitClean', { afterMs: 400 });
+  s.ready();
+  s.reaches(fs, 'idle');
+  s.expect(fs).says('exit code 0');
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'idle');
+});
+
+scenario('a server that has given up is named tripped to a caller, and a stop brings it to rest', (s) => {
+  const fs = s.server('fs', { tools: { read: {} }, restart: false });
+  s.fault(fs, 'proc.exit', { when: 'ready', code: 3, afterMs: 400 });
+  s.ready();
+  s.reaches(fs, 'tripped');
+  refusedAs(s, fs, 'tripped');
+  s.expect(fs).says("Server 'fs' ended with exit code 3");
+  s.stop(fs);
+  s.reaches(fs, 'idle');
+});
+
+scenario(
+  'a call while its server is being stopped is refused; a close meanwhile ends it by the same ladder',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.fault(fs, 'proc.ignoreStdinClose');
+    s.timing({ stdinGraceMs: 500 });
+    s.ready();
+    s.stop(fs);
+    s.signalled(fs, 'stdin');
+    refusedAs(s, fs, 'closing');
+    s.run(100);
+    s.close();
+    s.ended();
+    s.expect(fs).signals('stdin', 'SIGTERM@500');
+  },
+);
+
+scenario('a server without tools is ready without being asked for a list, and offers nothing', (s) => {
+  const fs = s.server('fs');
+  s.fault(fs, 'life.capabilityMissing', { capability: 'tools' });
+  s.ready();
+  s.expect(fs).is('ready');
+  s.expect(fs).requests('tools/list', 0);
+  s.expect.tools();
+});
+
+scenario(
+  'while its broken stream waits for the end of the process, calls are refused and a stop ends it',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.fault(fs, 'proc.stdoutClosed', { when: 'ready', afterMs: 400 });
+    s.timing({ exitGraceMs: 5_000 });
+    s.ready();
+    s.reaches(fs, 'recovering');
+    refusedAs(s, fs, 'recovering');
+    s.stop(fs);
+    s.reaches(fs, 'idle');
+    s.expect(fs).signals('stdin');
+    s.expect.processes(fs, { started: 1, alive: 0 });
+  },
+);
+
+scenario(
+  'a start of a server that is ready, and orders to one that nobody configured, change nothing',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.ready();
+    s.start(fs);
+    s.start({ server: 'nobody' });
+    s.stop({ server: 'nobody' });
+    s.run(100);
+    s.expect(fs).visits('connecting', 'ready');
+    s.expect.processes(fs, { started: 1, alive: 1 });
+  },
+);

@@ -1,0 +1,108 @@
+/** The way down of a process and of its group. What goes wrong on the way up: faults-proc. */
+import { scenario } from '../../../stage/plan/index.ts';
+
+const quick = { tools: { read: {} } };
+
+scenario('a well-behaved server ends with its stdin and gets no signal', (s) => {
+  const fs = s.server('fs', quick);
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin');
+  s.expect(fs).visits('connecting', 'ready', 'closing');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario('a child that ignores stdin and SIGTERM is killed after both graces, and its computer ends', (s) => {
+  const fs = s.server('fs', quick);
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.fault(fs, 'proc.ignoreSigterm');
+  s.timing({ stdinGraceMs: 200, termGraceMs: 300 });
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@200', 'SIGKILL@500');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario('a command that does not exist is tried once, then rests, and its tools are unknown', (s) => {
+  const fs = s.server('fs', quick);
+  s.fault(fs, 'proc.spawnError');
+  s.timing({ backoffMs: 20, trialMs: 100 });
+  s.ready();
+  s.expect(fs).is('tripped');
+  s.run(400);
+  s.expect.processes(fs, { started: 0, failed: 1 });
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 4001 });
+});
+
+scenario('members of a dead group that ignore SIGTERM do not hide how its leader ended', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 5_000 } } });
+  s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
+  s.fault(fs, 'proc.exit', { code: 3 });
+  s.later(fs, 2);
+  s.timing({ termGraceMs: 300, backoffMs: 1_000 });
+  s.ready();
+  const call = s.call('read');
+  s.reaches(fs, 'waiting');
+  s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 3' });
+  s.expect(fs).signals('SIGTERM', 'SIGKILL@300');
+  s.expect(fs).says('exit code 3');
+});
+
+scenario('a polite leader with stubborn members is not called ended before they are gone', (s) => {
+  const fs = s.server('fs', quick);
+  s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
+  s.timing({ stdinGraceMs: 300, termGraceMs: 300 });
+  s.ready();
+  s.close();
+  s.signalled(fs, 'SIGTERM');
+  s.expect.processes(fs, { alive: 1 });
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@300', 'SIGKILL@600');
+  s.expect.processes(fs, { alive: 0 });
+});
+
+scenario('a wrapper and the server behind it, both stubborn, end with one SIGKILL for their group', (s) => {
+  const fs = s.server('fs', quick);
+  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
+  s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
+  s.timing({ stdinGraceMs: 200, termGraceMs: 200 });
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@200', 'SIGKILL@400');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario('what does not end within the shutdown time is ended by force with its computer', (s) => {
+  const fs = s.server('fs', quick);
+  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
+  s.timing({ shutdownMs: 400 });
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'force@400');
+  s.expect.processes(fs, { alive: 0 });
+});
+
+scenario('a computer that hosts nothing is whole, and ends as soon as it is closed', (s) => {
+  s.ready();
+  s.expect.stages('computer', 'whole');
+  s.close();
+  s.ended();
+  s.expect.stages('computer', 'whole', 'closing');
+});
+
+scenario('a polite leader with members that obey SIGTERM ends with them', (s) => {
+  const fs = s.server('fs', quick);
+  s.fault(fs, 'proc.zombieGrandchild');
+  s.timing({ stdinGraceMs: 300 });
+  s.ready();
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@300');
+  s.expect.processes(fs, { alive: 0 });
+});

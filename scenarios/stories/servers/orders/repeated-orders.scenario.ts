@@ -1,0 +1,117 @@
+/** An order that asks for what is so already, or is on its way, changes nothing: neither stages, nor processes, nor tries. */
+import { expect } from 'vitest';
+import { onStage } from '../../../stage/scenario.ts';
+import type { Stage } from '../../../stage/stage.ts';
+
+const tools = { read: { answers: { content: [] } } };
+const slow = { tools, startMs: 50, initialize: 50, listMs: 50 };
+const client = 'computer/client:fs';
+const order = (s: Stage, type: 'server.start' | 'server.stop'): void =>
+  s.order('computer', { type, server: 'fs' });
+const stages = (s: Stage): string[] => s.heard('computer', 'client.changed').map((e) => e.stage);
+
+onStage(
+  'a start of a server that starts already, or is ready, changes nothing',
+  { servers: { fs: slow } },
+  (s) => {
+    s.computer();
+    for (const state of [
+      'launching',
+      '{connected:handshaking}',
+      '{connected:listing}',
+      '{connected:{ready:steady}}',
+    ]) {
+      for (let ms = 0; ms < 1000 && s.state(client) !== state; ms += 1) s.run(1);
+      expect(s.state(client)).toBe(state);
+      order(s, 'server.start');
+      expect(s.state(client)).toBe(state);
+    }
+    expect([stages(s), s.servers.startsOf('fs')]).toEqual([['connecting', 'ready'], 1]);
+  },
+);
+
+onStage(
+  'a stop of a server that stops already hurries it; one that rests stays as it is',
+  { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const [process, at] = [`${client}/process`, s.clock.now()];
+    for (const rung of ['stdinClosed', 'terminating', 'killing', 'killing']) {
+      order(s, 'server.stop');
+      expect([s.state(client), s.state(process)]).toEqual(['closing', `{closing:${rung}}`]);
+    }
+    s.run(10);
+    expect([s.state(client), s.clock.now() - at]).toEqual(['idle', 10]);
+    order(s, 'server.stop');
+    expect(s.state(client)).toBe('idle');
+    expect([...new Set(stages(s))]).toEqual(['connecting', 'ready', 'closing', 'idle']);
+  },
+);
+
+onStage('two starts while a server is being stopped start it once', { servers: { fs: { tools } } }, (s) => {
+  s.computer();
+  s.run(100);
+  order(s, 'server.stop');
+  order(s, 'server.start');
+  order(s, 'server.start');
+  expect(s.state(client)).toBe('closing');
+  s.run(1000);
+  expect([s.state(client), s.servers.startsOf('fs')]).toEqual(['{connected:{ready:steady}}', 2]);
+});
+
+onStage(
+  'a server that is being closed is neither started nor stopped any more',
+  { servers: { fs: { tools, ignores: ['stdin'] } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.close();
+    for (const type of ['server.start', 'server.stop'] as const) {
+      order(s, type);
+      s.order(client, { type });
+    }
+    expect(s.state(client)).toBe('closing');
+    s.run(1000);
+    expect([s.directory.size, s.servers.startsOf('fs'), s.servers.alive]).toEqual([0, 1, 0]);
+  },
+);
+
+onStage(
+  'a computer that has a seat takes no second one before it has left the first',
+  { servers: { fs: { tools } } },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    const link = { url: 'http://127.0.0.1:41000', role: 'computer', name: 'other', office: 'o' };
+    s.order('computer', { type: 'office.join', link });
+    s.run(100);
+    s.order('computer', { type: 'office.join', link });
+    s.run(100);
+    expect(s.state('computer/link')).toBe('{online:{joined:quiet}}');
+    expect(s.heard('office', 'seat.changed')).toMatchObject([{ seat: { name: 'c1' } }]);
+  },
+);
+
+onStage('three notices while tools are fetched lead to one fetch more', {}, (s) => {
+  s.office();
+  const asked: unknown[] = [];
+  const peer = s.peer('p', {
+    'client:get_tools': (body, ack) => {
+      asked.push(body);
+      s.clock.setTimeout(() => ack({ tools: [], req_id: (body as { req_id: string }).req_id }), 50);
+    },
+  });
+  peer.join('computer', 'c');
+  s.agent();
+  s.run(100);
+  expect(s.state('agent/view:c')).toBe('{ready:steady}');
+  const before = asked.length;
+  for (let n = 0; n < 4; n++) {
+    s.order('agent/view:c', { type: 'view.refresh' });
+    s.run(1);
+  }
+  expect(s.state('agent/view:c')).toBe('{ready:{refreshing:outdated}}');
+  s.run(200);
+  expect([s.state('agent/view:c'), asked.length - before]).toEqual(['{ready:steady}', 2]);
+});

@@ -1,0 +1,128 @@
+/** The way down of a server: running calls first, then the ladder, and each stop more hurries it. */
+import { expect } from 'vitest';
+import { onStage } from '../../../stage/scenario.ts';
+import type { Stage } from '../../../stage/stage.ts';
+import { client, fsProcess, hello, opensOf, order, stagesOf } from '../../../stage/watching.ts';
+
+const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
+const servers = { fs: { tools } };
+const timing = { drainMs: 5_000 };
+const running = (s: Stage, tool: 'read' | 'hang') => {
+  s.computer();
+  s.run(500);
+  const call = s.call(tool);
+  s.run(10);
+  return call;
+};
+
+onStage(
+  'a stop lets running calls end and takes no new ones, then the server goes down (112)',
+  { servers, timing },
+  (s) => {
+    const call = running(s, 'read');
+    order(s, 'server.stop');
+    expect(s.call('read').settled).toMatchObject([
+      { outcome: 'failed', failure: { code: 'ServerNotActive', details: { state: 'closing' } } },
+    ]);
+    s.run(280);
+    expect([s.state(client), call.settled]).toEqual(['{connected:{draining:serving}}', []]);
+    s.run(50);
+    expect([s.state(client), call.settled[0]?.outcome]).toEqual(['idle', 'succeeded']);
+  },
+);
+
+onStage(
+  'a call that does not end within the drain time is cancelled, then its server goes down (112)',
+  { servers, timing },
+  (s) => {
+    const call = running(s, 'hang');
+    order(s, 'server.stop');
+    s.run(4_999);
+    expect(call.settled).toEqual([]);
+    s.run(50);
+    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'unknown' }]);
+    expect([s.state(client), s.servers.heard.at(-1)]).toEqual(['idle', 'cancelled tools/call at fs']);
+  },
+);
+
+onStage(
+  'each stop more takes the next step down at once: cancel, stdin, SIGTERM, SIGKILL',
+  { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } }, timing },
+  (s) => {
+    const call = running(s, 'hang');
+    order(s, 'server.stop');
+    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    order(s, 'server.stop');
+    expect([call.settled[0]?.end, s.state(client)]).toEqual(['cancelled', 'closing']);
+    for (const rung of ['terminating', 'killing', 'killing']) {
+      order(s, 'server.stop');
+      expect(s.state(fsProcess)).toBe(`{closing:${rung}}`);
+    }
+    s.run(10);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+  },
+);
+
+onStage(
+  'a start while calls are finished brings the server back afterwards, and a stop takes that back',
+  { servers, timing },
+  (s) => {
+    running(s, 'read');
+    order(s, 'server.stop');
+    order(s, 'server.start');
+    s.run(1000);
+    expect([s.state(client), opensOf(s).length]).toEqual(['{connected:{ready:steady}}', 2]);
+    s.call('read');
+    order(s, 'server.stop');
+    order(s, 'server.start');
+    order(s, 'server.stop');
+    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    s.run(1000);
+    expect([s.state(client), opensOf(s).length]).toEqual(['idle', 2]);
+  },
+);
+
+for (const [what, act] of [
+  ['its stream breaks', (s: Stage) => s.servers.breakStream('fs')],
+  ['its process dies', (s: Stage) => s.servers.kill('fs', { code: 1 })],
+  ['its process machine ends by itself', (s: Stage) => s.directory.abandon(fsProcess)],
+] as const)
+  onStage(
+    `a server that goes down goes there also when ${what}, and its calls are told`,
+    { servers: { fs: { tools, exitsFirst: true } }, timing },
+    (s) => {
+      const call = running(s, 'hang');
+      order(s, 'server.stop');
+      act(s);
+      expect(call.settled).toMatchObject([{ end: 'unknown', outcome: 'unknown' }]);
+      s.run(3000);
+      expect([s.state(client), s.servers.alive, opensOf(s).length]).toEqual(['idle', 0, 1]);
+      expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
+    },
+  );
+
+/** What its host hears of a server, word by word. */
+const told = (s: Stage): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
+onStage(
+  'a server on its way down is told to be closing once, whatever is ordered meanwhile',
+  { servers, timing },
+  (s) => {
+    running(s, 'read');
+    order(s, 'server.stop');
+    s.run(1000);
+    order(s, 'server.start');
+    order(s, 'server.stop');
+    s.run(1000);
+    order(s, 'server.start');
+    s.run(1000);
+    expect(told(s)).toEqual([
+      ...['connecting', 'ready', 'closing', 'idle'],
+      ...['connecting', 'closing', 'idle', 'connecting', 'ready'],
+    ]);
+    s.call('hang');
+    order(s, 'server.stop');
+    s.close();
+    s.run(10_000);
+    expect(told(s).slice(9)).toEqual(['closing']);
+  },
+);

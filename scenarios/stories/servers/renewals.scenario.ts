@@ -1,0 +1,198 @@
+/** Servers without a process of ours: a session that is forgotten, a door that is shut. */
+import { expect } from 'vitest';
+import { onStage } from '../../stage/scenario.ts';
+import type { Script } from '../../stage/scripted/script.ts';
+import type { StageOptions } from '../../stage/stage.ts';
+import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
+const ready = '{connected:{ready:steady}}';
+const remote = (script: Script, timing: StageOptions['timing'] = {}): StageOptions => ({
+  servers: { fs: { tools, initialize: 50, listMs: 50, ...script } },
+  options: { fs: { isRemote: true } },
+  timing,
+});
+
+onStage('a server without a process is connected, serves and is left', remote({}), (s) => {
+  s.computer();
+  s.run(1000);
+  const call = s.call('read');
+  s.run(1000);
+  expect([s.state(client), call.settled[0]?.outcome, opensOf(s)]).toEqual([ready, 'succeeded', []]);
+  order(s, 'server.stop');
+  expect([s.state(client), s.servers.openSessions]).toEqual(['idle', 0]);
+});
+
+onStage('a session that expired is opened anew, once, and its lists are asked for again', remote({}), (s) => {
+  s.computer();
+  s.run(1000);
+  s.servers.expire('fs');
+  const meanwhile = s.call('read');
+  expect(meanwhile.settled).toEqual([]);
+  s.run(1000);
+  expect([opensOf(s, 'fs', 'session').length, asksOf(s, 'tools/list').length]).toEqual([2, 2]);
+  expect([meanwhile.settled[0]?.outcome, s.servers.heard]).toEqual(['succeeded', ['call read at fs']]);
+  expect([stagesOf(s), offeredBy(s)]).toEqual([
+    ['connecting', 'ready', 'connecting', 'ready'],
+    ['read', 'hang'],
+  ]);
+  // All the while its tools were offered.
+  expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
+});
+
+onStage(
+  'a call in flight when its session expires is unknown, is not sent again, and nobody waits for it',
+  remote({}),
+  (s) => {
+    s.computer();
+    s.run(1000);
+    const call = s.call('hang', { timeoutMs: 0 });
+    s.run(10);
+    s.servers.expire('fs');
+    s.run(500);
+    expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
+    expect(s.servers.heard).toEqual(['call hang at fs']);
+  },
+);
+
+onStage(
+  'a call that a person allows while its session is opened anew waits for it, and is sent once',
+  { ...remote({}), person: () => 'allow' },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    const call = s.call('read');
+    s.servers.expire('fs');
+    s.run(40);
+    expect([s.state(client), call.settled, s.servers.heard]).toEqual(['{connected:handshaking}', [], []]);
+    s.run(1000);
+    expect([call.settled[0]?.outcome, s.servers.heard]).toEqual(['succeeded', ['call read at fs']]);
+  },
+);
+
+let forgotten = false;
+onStage(
+  'a call that meets a forgotten session fails unsent, and the session is opened anew (72)',
+  remote({
+    door: (method) => {
+      const isIt = method === 'tools/call' && forgotten;
+      if (isIt) forgotten = false;
+      return isIt ? 'forgotten' : undefined;
+    },
+  }),
+  (s) => {
+    s.computer();
+    s.run(1000);
+    forgotten = true;
+    const call = s.call('read');
+    s.run(1000);
+    expect(call.settled).toMatchObject([{ outcome: 'failed' }]);
+    expect([s.servers.heard, s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([[], ready, 2]);
+  },
+);
+
+let isNew = false;
+const forgetsNew = (method: string): 'forgotten' | undefined => {
+  const isIt = isNew && method === 'tools/list';
+  isNew &&= !isIt;
+  return isIt ? 'forgotten' : undefined;
+};
+onStage(
+  'a first list that meets a forgotten session is no failure: the session is opened anew, without a pause',
+  remote({ door: forgetsNew }),
+  (s) => {
+    isNew = true;
+    s.computer();
+    s.run(500);
+    expect([s.state(client), stagesOf(s), opensOf(s, 'fs', 'session').length]).toEqual([
+      ready,
+      ['connecting', 'ready'],
+      2,
+    ]);
+    expect(s.heard('computer', 'client.changed').map((e) => e.attempt)).toEqual([0, 0, 0]);
+  },
+);
+
+const unknown = { code: 'ServerLost', message: 'no such session', details: { http_status: 404 } } as const;
+onStage(
+  'a first list whose session is said to be forgotten, and which lives on, is a failure of its server a moment later',
+  remote({ door: (method) => (method === 'tools/list' ? unknown : undefined) }, { exitGraceMs: 200 }),
+  (s) => {
+    s.computer();
+    until(s, () => s.state(client) === '{connected:unlisted}');
+    s.run(199);
+    expect(stagesOf(s)).toEqual(['connecting']);
+    s.run(1);
+    expect([stagesOf(s), s.heard('computer', 'client.changed').at(-1)]).toMatchObject([
+      ['connecting', 'recovering', 'waiting'],
+      { attempt: 1, failure: unknown },
+    ]);
+  },
+);
+
+onStage(
+  'a session that expires again before it proved itself is a failure, with a pause',
+  remote({}, { provenStableMs: 5000 }),
+  (s) => {
+    s.computer();
+    s.run(1000);
+    s.servers.expire('fs');
+    s.run(1000);
+    s.servers.expire('fs');
+    expect([s.state(client), s.heard('computer', 'client.changed').at(-1)?.attempt]).toEqual(['waiting', 1]);
+    s.run(1000 + 6000);
+    expect(s.state(client)).toBe(ready);
+    s.servers.expire('fs');
+    s.run(1000);
+    expect([s.state(client), stagesOf(s).filter((stage) => stage === 'waiting').length]).toEqual([ready, 1]);
+  },
+);
+
+onStage(
+  'a handshake that fails after an expiry is a failure, and who waited is told',
+  remote({ later: { 2: { initialize: 'error' } } }),
+  (s) => {
+    s.computer();
+    s.run(1000);
+    s.servers.expire('fs');
+    const call = s.call('read');
+    s.run(100);
+    expect([s.state(client), call.settled[0]?.end]).toEqual(['waiting', 'failed']);
+    s.run(2000);
+    expect(s.state(client)).toBe(ready);
+  },
+);
+
+onStage('a server that cannot be reached is tried again, and one that hangs up is too', remote({}), (s) => {
+  s.computer();
+  s.run(1000);
+  s.servers.breakStream('fs');
+  expect([s.state(client), offeredBy(s)]).toEqual(['waiting', []]);
+  s.run(2000);
+  expect([s.state(client), offeredBy(s)]).toEqual([ready, ['read', 'hang']]);
+});
+
+const unauthorized = {
+  code: 'Unauthorized',
+  message: 'the server wants other credentials',
+  remedy: 'Put a valid token into its headers.',
+} as const;
+onStage(
+  'a server that wants other credentials is tripped at once, says what to do, and is not tried by itself',
+  remote({ initialize: { refuses: unauthorized } }, { trialMs: 1000 }),
+  (s) => {
+    s.computer();
+    s.run(600_000);
+    expect([stagesOf(s), opensOf(s, 'fs', 'session').length]).toEqual([
+      ['connecting', 'recovering', 'tripped'],
+      1,
+    ]);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      failure: unauthorized,
+      nextTryMs: null,
+    });
+    order(s, 'server.start');
+    s.run(1000);
+    expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['tripped', 2]);
+  },
+);

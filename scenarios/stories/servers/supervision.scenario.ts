@@ -1,0 +1,238 @@
+import { expect } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../../actors/runtime/assemble.ts';
+import { onStage } from '../../stage/scenario.ts';
+import type { StageOptions } from '../../stage/stage.ts';
+import { kept, order } from '../../stage/watching.ts';
+
+/** A machine whose action throws when its context says so: the bug that no test has found yet. */
+const broken = (kind: string, action: string, when: (context: never) => boolean = () => true) => {
+  const bug = {
+    actions: {
+      [action]: ({ context }: { context: never }) => {
+        if (when(context)) throw new Error(`bug in ${kind}`);
+      },
+    },
+  };
+  const machine = machines[kind] as AnyStateMachine;
+  return { ...machines, [kind]: machine.provide(bug as never) };
+};
+const tools = { read: { answers: { content: [] }, afterMs: 50 } };
+
+onStage(
+  'a call whose machine throws is answered by its will, and its server lives on',
+  {
+    servers: { fs: { tools } },
+    kinds: broken('call', 'enter'),
+    failing: '/call:',
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(100);
+    expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+  },
+);
+
+const undecided: readonly (readonly [phase: string, options: StageOptions])[] = [
+  ['judging', { permission: () => new Promise(() => {}) }],
+  ['confirming', { permission: () => 'ask', person: () => 'never' }],
+];
+for (const [phase, asking] of undecided) {
+  onStage(
+    `a client that closes while a call is ${phase}: the call is cancelled, and was never sent`,
+    { servers: { fs: { tools } }, options: { fs: { isLazy: true, kept: kept('read') } }, ...asking },
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read');
+      s.close();
+      expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase }]);
+    },
+  );
+  onStage(
+    `a client that throws while a call is ${phase}: the call has failed, and was never sent`,
+    {
+      servers: { fs: { tools } },
+      kinds: broken('client', 'resetAttempts', ({ self }: { self: string }) => self.endsWith('#1')),
+      failing: 'client:fs#1',
+      options: { fs: { isLazy: true, kept: kept('read') } },
+      ...asking,
+    },
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read');
+      order(s, 'server.start');
+      expect(call.settled).toMatchObject([{ outcome: 'failed', phase, failure: { code: 'Crashed' } }]);
+    },
+  );
+}
+
+onStage(
+  'a client that throws as it starts for a call: the call has failed, for it was never sent',
+  {
+    servers: { fs: { tools } },
+    options: { fs: { isLazy: true, kept: kept('read') } },
+    kinds: broken('client', 'forgetGoal', ({ self }: { self: string }) => self.endsWith('#1')),
+    failing: 'client:fs#1',
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(100);
+    expect(call.settled).toMatchObject([
+      { outcome: 'failed', phase: 'queued', failure: { code: 'Crashed' } },
+    ]);
+    expect(s.servers.heard).toEqual([]);
+  },
+);
+
+onStage(
+  'a client that throws: its calls are answered, its process is gone, it is opened again',
+  {
+    servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] }, other: { tools: { write: tools.read } } },
+    kinds: broken(
+      'client',
+      'countCall',
+      (c: { server: string; self: string }) => c.server === 'fs' && c.self.endsWith('#1'),
+    ),
+    failing: 'client:fs#1',
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    expect(s.servers.alive).toBe(2);
+    expect(s.call('read').settled[0]).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'ServerNotActive' },
+    });
+    expect(s.servers.startsOf('fs')).toBe(2);
+    s.run(100);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:other')).toBe('{connected:{ready:steady}}');
+    const call = s.call('read');
+    s.run(100);
+    expect(call.settled[0]?.outcome).toBe('succeeded');
+    expect(s.heard('computer', 'machine.failed')).toHaveLength(1);
+  },
+);
+
+onStage(
+  'a client that throws again and again is given up; the others serve',
+  {
+    servers: { fs: { tools }, other: { tools: { write: tools.read } } },
+    kinds: broken('client', 'rememberInfo', (c: { server: string }) => c.server === 'fs'),
+    failing: 'client:fs',
+  },
+  (s) => {
+    s.computer();
+    s.run(10_000);
+    expect(s.servers.startsOf('fs')).toBe(6);
+    expect(s.servers.alive).toBe(1);
+    expect(s.state('computer/client:other')).toBe('{connected:{ready:steady}}');
+  },
+);
+
+onStage(
+  'a process machine that throws: its child is killed, the client tries again',
+  {
+    servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
+    kinds: broken('process', 'rememberPid', (c: { self: string }) => c.self.endsWith('process#1')),
+    failing: 'process#1',
+  },
+  (s) => {
+    s.computer();
+    s.run(5000);
+    expect(s.servers.startsOf('fs')).toBe(2);
+    expect(s.servers.alive).toBe(1);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+  },
+);
+
+for (const [when, script] of [
+  ['after its stream has ended', {}],
+  ['while its stream still stands', { exitsFirst: true }],
+] as const)
+  onStage(
+    `a process machine that throws over the exit of its child, ${when}: calls are unknown, it comes back`,
+    {
+      servers: { fs: { tools, ...script } },
+      kinds: broken('process', 'rememberExit', (c: { self: string }) => c.self.endsWith('process#1')),
+      failing: 'process#1',
+    },
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read');
+      s.servers.kill('fs', { code: 1 });
+      expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
+      s.run(2000);
+      expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    },
+  );
+
+onStage(
+  'a computer that throws: everything below it ends and no process is left',
+  {
+    servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
+    kinds: broken('computer', 'countReopen'),
+    failing: 'computer',
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.directory.abandon('computer');
+    s.run(1);
+    expect(s.directory.size).toBe(0);
+    expect(s.servers.alive).toBe(0);
+  },
+);
+
+onStage(
+  'an adapter that throws while it opens fails its own client only',
+  {
+    servers: { bad: { tools }, fs: { tools } },
+    failing: 'client:bad',
+    mend: (ports) => ({
+      ...ports,
+      process: (at, input, give) => {
+        if (input.server === 'bad') throw new Error('no more handles');
+        return ports.process(at, input, give);
+      },
+    }),
+  },
+  (s) => {
+    s.computer();
+    s.run(10_000);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    expect(s.state('computer/client:bad')).toBe('tripped');
+  },
+);
+
+onStage(
+  'a hundred calls in flight are each settled once when their computer is ended by force',
+  { servers: { fs: { tools } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const calls = Array.from({ length: 100 }, () => s.call('read'));
+    s.directory.abandon('computer');
+    expect(calls.every((c) => c.settled.length === 1)).toBe(true);
+  },
+);
+
+onStage(
+  'an agent whose link fails opens it a few times, then ends and says why',
+  { servers: {}, kinds: broken('link', 'rememberFirst'), failing: '/link' },
+  (s) => {
+    s.office();
+    s.agent();
+    s.run(1000);
+    expect(s.directory.find('agent')).toBeUndefined();
+    expect(s.heard('agent', 'link.changed').at(-1)).toMatchObject({ stage: 'closed' });
+  },
+);
