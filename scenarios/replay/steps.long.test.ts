@@ -19,7 +19,7 @@ import { Runtime } from '../../actors/runtime/runtime.ts';
 import { laws as held } from '../invariants/index.ts';
 import { readTraceFile, sha256Of } from './report/files.ts';
 import { forkTrace } from './fork.ts';
-import { blocksOf, examplesOf, filled, sectionOf, type Block } from './report/page.ts';
+import { blocksOf, examplesOf, filled, mistakesIn, sectionOf, type Block } from './report/page.ts';
 import { replay } from './replay.ts';
 import { exitCodeOf, verdicts } from './report/verdict.ts';
 import { readTrace } from '../../machines/trace/index.ts';
@@ -80,15 +80,27 @@ interface Typed {
 /** Blocks of commands, one after another in one process; `npx` is the build. */
 function typed(...blocks: string[]): Typed[] {
   const lines = blocks.map((block) => block.trimEnd().split('\n'));
-  const how = { cwd: here, env, encoding: 'utf8', input: JSON.stringify(lines) } as const;
+  const how = { cwd: here, env, encoding: 'utf8', input: JSON.stringify(lines), timeout: 60_000 } as const;
   return JSON.parse(execFileSync(process.execPath, [typist], how)) as Typed[];
 }
+/** The commands of the page that fail on purpose, by a part of what is typed, each with what it says then. */
+const failures: Readonly<Record<string, readonly string[]>> = {
+  'a2c call read ': ["error: Server 'shaky' ended with exit code 78"],
+  '--out nonsense.trace.ndjson': [
+    "Unable to evaluate guard 'mustWait'",
+    "Cannot read properties of undefined (reading 'tool')",
+  ],
+};
+const shownBy = (commands: string): string[] =>
+  Object.entries(failures).flatMap(([part, said]) => (commands.includes(part) ? said : []));
 /** Types all commands of these steps; answers their exit codes. */
 function walk(...headings: string[]): number[] {
   const examples = headings.flatMap((heading) => examplesOf(sectionOf(page, heading)));
   const results = typed(...examples.map(({ commands }) => commands));
   for (const [n, { commands, prints }] of examples.entries()) {
     const out = results[n]?.out ?? '';
+    // Also when the page is filled: the mistake of a test must not become what the page promises.
+    expect(mistakesIn(out, shownBy(commands)), commands).toEqual([]);
     printed.set(commands, out);
     if (!isUpdating) expect(out, commands).toBe(prints?.text ?? '');
   }

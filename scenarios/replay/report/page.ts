@@ -43,3 +43,8 @@ export function filled(page: string, texts: ReadonlyMap<Block, string>): string 
     now = now.slice(0, start) + text + now.slice(end);
   return now;
 }
+
+const mistake = /\berror\b|is not (a function|defined)|Cannot read properties/i;
+/** Lines of an output that tell of a mistake, without those that the page shows on purpose. */
+export const mistakesIn = (output: string, shown: readonly string[] = []): string[] =>
+  output.split('\n').filter((line) => mistake.test(line) && !shown.some((text) => line.includes(text)));
