@@ -15,7 +15,7 @@ describe('every law holds', () => {
     expect(simulate(plan).breaches).toEqual([]);
   });
 
-  it(`in the first ${portion} of the days that the README shows; corpus.long.test.ts lives all`, () => {
+  it(`in the first ${portion} of the days that docs/simulator.md shows; corpus.long.test.ts lives all`, () => {
     expect(daysFrom(1).flatMap(broken)).toEqual([]);
   });
 });

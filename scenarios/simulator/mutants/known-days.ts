@@ -1,6 +1,6 @@
 import { dayOf, type Day } from '../batch.ts';
 
-/** The days of every run: those that the README shows, a portion a test. */
+/** The days of every run: those that docs/simulator.md shows, a portion a test. */
 export const [count, portion] = [200, 25];
 const drawing = { forMs: 60_000, faults: 'all' };
 export const daysFrom = (seed: number): Day[] =>
