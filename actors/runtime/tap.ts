@@ -4,7 +4,7 @@ import type { Observer } from './observer.ts';
 
 /**
  * The one place where anybody watches. An observer that throws would lose the event or kill the actor it looks
- * at (design rule 11), so each is guarded, and left out after its first error.
+ * at, so each is guarded, and left out after its first error.
  */
 export class Tap {
   readonly #observers = new Set<Observer>();

@@ -28,7 +28,7 @@ export interface InputsOptions {
   readonly ask?: AskInput;
 }
 
-/** The variables that give an input, the first that is set and not empty counts (answers.md). */
+/** The variables that give an input, the first that is set and not empty counts (docs/config.md, Inputs). */
 export const variablesFor = (id: string): readonly string[] => {
   const asWritten = `A2C_SMCP_${id.replace(/\W/gu, '_')}`;
   return [...new Set([asWritten, asWritten.toUpperCase()])];

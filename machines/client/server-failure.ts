@@ -55,7 +55,7 @@ const hopeless: ReadonlySet<unknown> = new Set([
 /** Another try without a change would fail in the same way. */
 export const isHopeless = (failure: Failure | null): boolean => hopeless.has(failure?.code);
 
-/** A call to a configured server that is not running (answers.md: `ServerNotActive`). */
+/** A call to a configured server that is not running (`ServerNotActive`, docs/calls.md). */
 export const notActive = (
   server: string,
   state: string,

@@ -10,7 +10,7 @@
  * failed    — final: never ran, or ended unasked with another code or a signal that was not ours
  *
  * A group counts as ended when no living member is left, not when its leader is gone: a server behind
- * `sh -c` or `npx` outlives its wrapper (seed 002 §5.2; answers.md, the ladder).
+ * `sh -c` or `npx` outlives its wrapper (seed 002 §5.2).
  */
 import { type ActorRefFrom } from 'xstate';
 import type { ProcessEnd } from '../client/server-failure.ts';

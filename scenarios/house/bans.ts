@@ -47,7 +47,7 @@ const noSpawn = starting('adapters/process/', 'scenarios/fixtures/', 'scenarios/
 const noStreams = starting('adapters/terminal/', 'adapters/documents/', 'actors/main');
 const noConsole = starting('adapters/terminal/', 'actors/main', 'scenarios/fixtures/', 'scenarios/bench/');
 
-/** What costs somebody a day, each with its replacement. The evidence: research/house-style.md §2. */
+/** What costs somebody a day, each with its replacement. */
 export const general: readonly Ban[] = [
   {
     what: 'createActor(',

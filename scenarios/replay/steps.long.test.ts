@@ -19,7 +19,15 @@ import { Runtime } from '../../actors/runtime/runtime.ts';
 import { laws as held } from '../invariants/index.ts';
 import { readTraceFile, sha256Of } from './report/files.ts';
 import { forkTrace } from './fork.ts';
-import { blocksOf, examplesOf, filled, mistakesIn, sectionOf, type Block, type Example } from './report/page.ts';
+import {
+  blocksOf,
+  examplesOf,
+  filled,
+  mistakesIn,
+  sectionOf,
+  type Block,
+  type Example,
+} from './report/page.ts';
 import { replay } from './replay.ts';
 import { exitCodeOf, verdicts } from './report/verdict.ts';
 import { readTrace } from '../../machines/trace/index.ts';
@@ -239,5 +247,4 @@ describe('docs/replay.md', () => {
     for (const line of lines.filter((each) => each.includes('uses:')))
       expect(line).toMatch(/- uses: actions\/(checkout|setup-node|upload-artifact)@v\d+$/);
   });
-
 });

@@ -3,7 +3,7 @@ import { aliasLine } from '../../../machines/catalog/index.ts';
 import type { ServerStatus, ToolListing } from '../../api/computer/computer-handle.ts';
 import type { CallOutcome } from '../../api/agent/pending-calls.ts';
 
-/** The JSON shapes of answers.md, and what a person reads instead. */
+/** The JSON that `--json` prints, and what a person reads instead. */
 export const callJson = ({
   outcome,
   server,

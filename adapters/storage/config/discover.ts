@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Where a config comes from: the first that exists counts, nothing is merged (answers.md). */
+/** Where a config comes from: the first that exists counts, nothing is merged (docs/config.md). */
 export interface FoundConfig {
   readonly file: string;
   /** `folder`: whoever wrote the current folder wrote it too, so its servers start only once it is trusted. */

@@ -10,7 +10,7 @@ const hideValues = (texts: Texts | null): Texts | null => texts && hideAll(texts
 
 /**
  * A server as it may be shown: values of `env` and `headers` that are no placeholders may be secrets, so they
- * read `***` (answers.md, Command line and config); likewise every text of a kind of the host's own.
+ * read `***` (DECISIONS.md); likewise every text of a kind of the host's own.
  */
 export function shownServer(server: ProtocolServer): ProtocolServer {
   switch (server.type) {

@@ -69,12 +69,12 @@ const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
   details: { reason: 'timeout', timeout_ms: timeoutMs },
 });
 
-/** A call that was forwarded may have run: its outcome is unknown (answers.md, Calls and servers). */
+/** A call that was forwarded may have run: its outcome is unknown (docs/calls.md). */
 const lost = (event: string, failure: Failure): readonly unknown[] => refusal(event, failure, unanswered);
 
 /**
  * The questions on their way through an office. Socket.IO's own ack of a vanished target waits its whole time-out
- * or for ever (spikes §1.4), so the office keeps this table: every entry settles exactly once, by the answer, the
+ * or for ever, so the office keeps this table: every entry settles exactly once, by the answer, the
  * time-out, or the end of one of the two sockets. Each operation costs the same with one or 10,000 in flight.
  */
 export class Pending {

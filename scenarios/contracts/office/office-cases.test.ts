@@ -184,7 +184,7 @@ describe('listing', () => {
   it('O21 an agent that is alone sees itself', async () => {
     expect(await office.room(await office.agent())).toEqual(['agent:a']);
   });
-  it('O22 nobody sees another office: 403, as answers.md has it', async () => {
+  it('O22 nobody sees another office: 403', async () => {
     const agent = await office.agent();
     await office.computer('c', 'p');
     const [reply] = await office.ask(agent, 'server:list_room', listRoom('p'));

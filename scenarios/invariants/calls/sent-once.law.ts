@@ -90,7 +90,7 @@ const toOffice = asks('agent/call:r1#1', 'call', 'agent/link', 'client:tool_call
 
 export const sentOnce: Law = {
   law: 'a call is sent at most once',
-  why: 'What was sent may have taken effect: it is never sent again by itself (no-blind-retry; design rule 4).',
+  why: 'What was sent may have taken effect: it is never sent again by itself (no-blind-retry).',
   sees: [
     'in agent.called',
     'in ask',

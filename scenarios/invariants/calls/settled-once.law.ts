@@ -56,7 +56,7 @@ const settled = posts('computer/client:fs#1/call:t1#1', 'host:c', 'call.settled'
 /** Each request with a `replyTo` and a ticket has one answer, and none has a second. */
 export const settledOnce: Law = {
   law: 'every call is settled exactly once',
-  why: 'Who asks always hears what became of it, and once (settle-once; design rule 4).',
+  why: 'Who asks always hears what became of it, and once (settle-once).',
   sees: ['post tool.call', 'post agent.call', 'post agent.query', 'post call.settled'],
   open,
   crimes: [

@@ -90,7 +90,7 @@ const needless = 'announced its tools, and they were as they were told last';
 
 export const announced: Law = {
   law: 'tools are announced when they changed, and only then',
-  why: 'Agents ask anew when something changed, once for a burst of changes, and not without need (notify-iff-changed; design rule 5).',
+  why: 'Agents ask anew when something changed, once for a burst of changes, and not without need (notify-iff-changed).',
   sees: [
     ...(['in join.accepted', 'out link.announce', 'open', 'end'] as const),
     ...(['post link.changed', 'post tools.changed', 'post tools.listed'] as const),

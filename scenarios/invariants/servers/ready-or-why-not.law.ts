@@ -68,7 +68,7 @@ const failure = { code: 'ServerLost', message: 'ended with exit code 1' };
 
 export const readyOrWhyNot: Law = {
   law: 'a server that is wanted is ready, or rests and says why',
-  why: 'Once nothing goes wrong any more, each server comes up or is given up with a reason; none hangs in between (liveness; design rule 3).',
+  why: 'Once nothing goes wrong any more, each server comes up or is given up with a reason; none hangs in between (liveness).',
   sees: ['post client.changed', 'post server.start', 'post server.stop', 'open', 'end'],
   open: () => new ReadyOrWhyNot(),
   crimes: [

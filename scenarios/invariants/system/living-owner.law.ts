@@ -48,7 +48,7 @@ const after = (...told: readonly DirectoryRecord[]) => [...born, ...story(...tol
 
 export const livingOwner: Law = {
   law: 'every machine has a living owner',
-  why: 'A call lives no longer than its client, and nothing longer than who opened it (no-orphan; design rule 10).',
+  why: 'A call lives no longer than its client, and nothing longer than who opened it (no-orphan).',
   sees: ['in', 'open', 'end'],
   open: () => new LivingOwner(),
   crimes: [

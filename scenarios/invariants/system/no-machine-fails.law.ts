@@ -3,7 +3,7 @@ import { ends, story } from '../telling.ts';
 
 export const noMachineFails: Law = {
   law: 'no machine fails',
-  why: 'A machine that throws leaves behind what it held: machines never throw (design rule 6).',
+  why: 'A machine that throws leaves behind what it held: machines never throw.',
   sees: ['end'],
   open: () => ({
     take: (r) =>

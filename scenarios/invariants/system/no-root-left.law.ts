@@ -16,7 +16,7 @@ function open(): Judge {
 
 export const noRootLeft: Law = {
   law: 'no root is left',
-  why: 'Each machine that was opened ends once everything was told to (no-orphan; design rule 3).',
+  why: 'Each machine that was opened ends once everything was told to (no-orphan).',
   sees: ['open', 'end'],
   open,
   crimes: [
