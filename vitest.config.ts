@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 const alone = [
   'actors/e2e/death.test.ts',
   'adapters/process/**/*.test.ts',
-  'scenarios/contracts/process*.test.ts',
+  'scenarios/contracts/process/**/*.test.ts',
 ];
 const long = ['**/node_modules/**', '**/*.{long,simulation}.test.ts'];
 
