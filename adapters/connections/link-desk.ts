@@ -10,7 +10,8 @@ import type {
 import { refusal } from '../../machines/protocol/messages/answers.ts';
 import { events, notices, type EventName } from '../../machines/protocol/events.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import { computerUpdate, seatNotice } from '../../machines/protocol/messages/messages.ts';
+import { seatNotice } from '../../machines/protocol/messages/messages.ts';
+import { notificationOf } from '../../machines/protocol/notifications.ts';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
 import { ComputerDoor } from './computer-door.ts';
@@ -36,17 +37,10 @@ function readJoin(ack: readonly unknown[]): LinkFact {
 
 /** What an agent hears of its own office; notices of other offices and of agents are nothing to it. */
 function readNotice(event: string, payload: unknown, office: string): LinkFact | undefined {
-  if (event === notices.updateToolList || event === notices.updateConfig) {
-    const read = computerUpdate.safeParse(payload);
-    const type = event === notices.updateConfig ? 'computer.configChanged' : 'computer.toolsChanged';
-    return read.success ? { type, computer: read.data.computer } : undefined;
-  }
-  if (event === notices.updateDesktop || event === notices.updateFinder) {
-    const read = computerUpdate.safeParse(payload);
-    const system = event === notices.updateDesktop ? 'desktop' : 'finder';
-    return read.success
-      ? { type: 'computer.systemChanged', computer: read.data.computer, system }
-      : undefined;
+  const notification = notificationOf(event);
+  if (notification) {
+    const read = notification.schema.safeParse(payload);
+    return read.success ? { ...notification.fact, computer: read.data.computer } : undefined;
   }
   if (event !== notices.enterOffice && event !== notices.leaveOffice) return undefined;
   const read = seatNotice.safeParse(payload);

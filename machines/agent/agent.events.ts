@@ -3,6 +3,7 @@ import type { Address } from '../kernel/address.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
 import type { AskFact, LinkFact } from '../kernel/ports.ts';
+import type { HostFact } from '../protocol/notifications.ts';
 import type { System } from '../resources/systems/index.ts';
 import type { Timing } from '../kernel/timing.ts';
 import type { ViewNews } from './view.machine.ts';
@@ -47,7 +48,8 @@ export type AgentOrder =
   | { readonly type: 'close' };
 export type AgentNews =
   | Extract<LinkNews, { type: 'link.changed' }>
-  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' | 'computer.configChanged' }>
+  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' }>
+  | HostFact
   | ViewNews;
 export type Input = AgentStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {

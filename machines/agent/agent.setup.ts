@@ -113,8 +113,6 @@ export const parts = setup({
   guards: {
     isJoined: (_, { stage }: { stage: string }) => stage === 'joined',
     isOffline: (_, { stage }: { stage: string }) => stage === 'waiting' || stage === 'closed',
-    /** Whoever tells of a change without being here is nobody to look at. */
-    isHere: ({ context }, { computer }: { computer: string }) => context.computers.includes(computer),
     isFollowed: ({ context }, { system }: { system: System }) => context.follows.includes(system),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     canReopen: ({ context }, ended: OwnedEnded) =>

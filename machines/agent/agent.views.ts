@@ -1,6 +1,6 @@
 /** What an agent follows of the computers of its office: a view for the tools of each, and for its Desktop and Finder. */
 import { keyOf, nameOf, type Address } from '../kernel/address.ts';
-import type { AgentQuery, Context } from './agent.events.ts';
+import type { AgentNews, AgentQuery, Context } from './agent.events.ts';
 import type { Open, OwnedEnded, Post } from '../kernel/effects.ts';
 import { subjects, type Subject } from './subjects/index.ts';
 import type { System } from '../resources/systems/index.ts';
@@ -8,6 +8,7 @@ import { timingOf } from '../kernel/timing.ts';
 import { newsOf } from './view.setup.ts';
 import type { ViewOrder, ViewStart } from './view.machine.ts';
 import { readRoom } from '../protocol/messages/lists.ts';
+import { isForHost, rows, viewOf, type NotificationFact } from '../protocol/notifications.ts';
 
 /** The kinds of root under which views are opened: those of a computer's own systems are called by their bare names. */
 const kinds: Readonly<Record<Subject, string>> = {
@@ -54,7 +55,6 @@ export const viewedBy = (c: Context, { key }: OwnedEnded): Viewed | undefined =>
 
 type At<Event> = { readonly context: Context; readonly event: Event };
 type OfComputer = { readonly computer: string };
-type OfSystem = OfComputer & { readonly system: System };
 type Answered = { readonly result: unknown };
 
 /** Whoever was in the room before us. */
@@ -88,19 +88,35 @@ export const closeViews = [
   },
   { type: 'drop', params: ({ event }: At<OfComputer>) => event },
 ] as const;
-export const refreshTools = {
-  type: 'post',
-  params: ({ context, event }: At<OfComputer>) => ({
-    to: viewAt(context, event.computer, 'tools'),
-    event: { type: 'view.refresh' } satisfies ViewOrder,
-    ifThere: true as const,
-  }),
-} as const;
+/** What follows from the notice of a change: the host hears of it where it is to, and the view that it makes old asks. */
+function postsOf(c: Context, fact: NotificationFact): Post[] {
+  const told: Post[] = isForHost(fact) ? [{ to: c.owner, event: fact satisfies AgentNews }] : [];
+  if (viewOf(fact) !== 'tools') return told;
+  const refresh: ViewOrder = { type: 'view.refresh' };
+  return [...told, { to: viewAt(c, fact.computer, 'tools'), event: refresh, ifThere: true }];
+}
 /** Whoever is opened twice is refreshed instead: a change is looked at, whether somebody followed or not. */
-export const refreshSystem = {
-  type: 'open',
-  params: ({ context, event }: At<OfSystem>) => openOf(context, event.computer, event.system),
+function opensAfter(c: Context, fact: NotificationFact): Open[] {
+  const view = viewOf(fact);
+  if (!view || view === 'tools') return [];
+  // Whoever tells of a change without being here is nobody to look at.
+  return c.computers.includes(fact.computer) ? [openOf(c, fact.computer, view)] : [];
+}
+const hearNotification = {
+  actions: [
+    {
+      type: 'postAll',
+      params: ({ context, event }: At<NotificationFact>) => ({ letters: postsOf(context, event) }),
+    },
+    {
+      type: 'openAll',
+      params: ({ context, event }: At<NotificationFact>) => ({ opens: opensAfter(context, event) }),
+    },
+  ],
 } as const;
+export const hearNotifications = Object.fromEntries(
+  rows.map(({ fact }) => [fact.type, hearNotification]),
+) as Readonly<Record<NotificationFact['type'], typeof hearNotification>>;
 export const refreshRefused = {
   type: 'post',
   params: ({ event }: At<{ readonly name: Address }>) => ({

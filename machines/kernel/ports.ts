@@ -5,6 +5,7 @@ import type { System } from '../resources/systems/index.ts';
 import type { SessionWaits } from '../client/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CancelReason } from '../protocol/messages/messages.ts';
+import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
 /** Several commands to one port, in order; the directory takes it apart, so adapters never see it. */
 export interface Batch<Command extends EventObject> {
@@ -153,12 +154,7 @@ export type LinkCommand =
   | { readonly type: 'link.leave' }
   /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
-  | { readonly type: 'link.announce'; readonly event: Announcement };
-export type Announcement =
-  | 'server:update_tool_list'
-  | 'server:update_config'
-  | 'server:update_desktop'
-  | 'server:update_finder';
+  | { readonly type: 'link.announce'; readonly event: Notification['event'] };
 /** An agent's call at the door of a computer. `ticket` names the ack that waits, `reqId` is the agent's word. */
 export interface AgentCalled {
   readonly type: 'agent.called';
@@ -207,9 +203,7 @@ export type LinkFact =
   | { readonly type: 'agent.left'; readonly agent: string }
   | { readonly type: 'computer.entered'; readonly computer: string }
   | { readonly type: 'computer.left'; readonly computer: string }
-  | { readonly type: 'computer.toolsChanged'; readonly computer: string }
-  | { readonly type: 'computer.configChanged'; readonly computer: string }
-  | { readonly type: 'computer.systemChanged'; readonly computer: string; readonly system: System };
+  | NotificationFact;
 export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
 
 // ── office: the Socket.IO server ───────────────────────────────────────────────────────────────────────

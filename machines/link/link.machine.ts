@@ -11,7 +11,7 @@
 import { type ActorRefFrom } from 'xstate';
 import { aggregateAck, callAck, conflictAck, contentsAck, toolsAck } from '../protocol/messages/acks.ts';
 import * as does from './link.setup.ts';
-import { answer, because, forgetAskers, parts, pass, tell, tellStage } from './link.setup.ts';
+import { answer, because, forgetAskers, parts, tell, tellStage } from './link.setup.ts';
 
 export type { LinkStart, LinkOrder, ToolsListed, ConfigShown, LinkNews } from './link.setup.ts';
 
@@ -19,21 +19,13 @@ export const linkMachine = parts.createMachine({
   id: 'link',
   context: ({ input }) => ({
     ...input,
-    signature: null,
-    announced: null,
-    config: 0,
-    announcedConfig: 0,
-    shown: {},
-    announcedSystems: null,
+    marks: does.noMarks,
+    announced: does.noMarks,
     reason: null,
     refused: false,
   }),
   initial: 'online',
-  on: {
-    'tools.changed': { actions: { type: 'rememberTools', params: ({ event }) => event } },
-    'config.changed': { actions: { type: 'rememberConfig', params: ({ event }) => event } },
-    'aggregate.changed': { actions: { type: 'rememberShown', params: ({ event }) => event } },
-  },
+  on: does.rememberChanges,
   states: {
     online: {
       invoke: {
@@ -99,11 +91,7 @@ export const linkMachine = parts.createMachine({
         'aggregate.shown': { actions: answer((e) => ({ ticket: e.ticket, body: aggregateAck(e) })) },
         'resource.read': { actions: answer((e) => ({ ticket: e.ticket, body: contentsAck(e) })) },
         'config.shown': { actions: answer((e) => ({ ticket: e.ticket, body: e.config })) },
-        'computer.entered': { actions: pass },
-        'computer.left': { actions: pass },
-        'computer.toolsChanged': { actions: pass },
-        'computer.configChanged': { actions: pass },
-        'computer.systemChanged': { actions: pass },
+        ...does.passNews,
         close: '.leaving',
       },
       states: {
@@ -126,8 +114,8 @@ export const linkMachine = parts.createMachine({
         joined: {
           tags: 'ready',
           entry: tellStage('joined'),
-          /** Told at once: whoever keeps the system has gathered them. What changed before is told like tools are. */
-          on: { 'aggregate.changed': does.announceChange },
+          /** Those whose source has gathered them. What changed before is told like the others. */
+          on: does.announceChanges,
           initial: 'quiet',
           states: {
             quiet: { always: { guard: 'isNews', target: 'gathering' } },
@@ -139,29 +127,13 @@ export const linkMachine = parts.createMachine({
               states: {
                 listening: {
                   after: { quiet: '#link.online.joined.announcing' },
-                  on: {
-                    'tools.changed': {
-                      target: 'listening',
-                      reenter: true,
-                      actions: { type: 'rememberTools', params: ({ event }) => event },
-                    },
-                    'config.changed': {
-                      target: 'listening',
-                      reenter: true,
-                      actions: { type: 'rememberConfig', params: ({ event }) => event },
-                    },
-                  },
+                  on: does.gatherChanges,
                 },
               },
             },
             announcing: {
               tags: 'refreshing',
-              always: [
-                { guard: 'isToolNews', actions: ['announce', 'rememberAnnounced'] },
-                { guard: 'isConfigNews', actions: ['announceConfig', 'rememberConfigAnnounced'] },
-                ...does.announceMissed,
-                { target: 'quiet' },
-              ],
+              always: [...does.announceNews, { target: 'quiet' }],
             },
           },
         },

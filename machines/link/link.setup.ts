@@ -2,19 +2,28 @@
 import { sendTo, setup } from 'xstate';
 import type { Address } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
-import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.events.ts';
+import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { AggregateShown, ResourceRead } from '../resources/systems/index.ts';
-import type { System } from '../resources/systems/index.ts';
 import { failureResult } from '../protocol/messages/answers.ts';
 import { wireCodes } from '../protocol/failure.ts';
 import type { CancelReason } from '../protocol/messages/messages.ts';
 import { neverSent } from '../protocol/messages/outcome.ts';
+import {
+  markOf,
+  notifications,
+  rows,
+  whatOf,
+  whats,
+  type Mark,
+  type Notification,
+  type NotificationOrder,
+  type What,
+} from '../protocol/notifications.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
 import { effects, type DirectoryEvent, type OwnedEnded } from '../kernel/effects.ts';
 import {
   linkPort,
   type AgentCalled,
-  type Announcement,
   type LinkCommand,
   type LinkFact,
   type LinkInput,
@@ -26,14 +35,11 @@ export interface LinkStart extends Omit<LinkInput, 'key'> {
   readonly timing: TimingOf<'link'>;
 }
 export type LinkOrder =
-  | { readonly type: 'tools.changed'; readonly signature: string }
-  /** Counts what the config of the computer has been. */
-  | { readonly type: 'config.changed'; readonly revision: number }
+  | NotificationOrder
   | ToolsListed
   | ConfigShown
   | AggregateShown
   | ResourceRead
-  | Extract<AggregatorNews, { type: 'aggregate.changed' }>
   | CallSettled
   | { readonly type: 'deadline.passed' }
   | { readonly type: 'close' };
@@ -82,17 +88,14 @@ export type LinkNews =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
-type Shown = { readonly type: 'aggregate.changed' };
-type Signatures = Readonly<Partial<Record<System, string>>>;
+/** Null: it was not known. */
+type Marks = Readonly<Partial<Record<What, Mark | null>>>;
+type Of = { readonly what: What };
 type Input = LinkStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
-  readonly signature: string | null;
-  readonly announced: string | null;
-  readonly config: number;
-  readonly announcedConfig: number;
-  /** Signatures of Desktop and Finder as they are, and as the office knows them; null: it was never sat in. */
-  readonly shown: Signatures;
-  readonly announcedSystems: Signatures | null;
+  /** What may change as it is, and as the office knows it. */
+  readonly marks: Marks;
+  readonly announced: Marks;
   readonly reason: string | null;
   readonly refused: boolean;
 }
@@ -119,14 +122,24 @@ export const pass = tell((_, event: Extract<LinkNews, LinkFact>) => event);
 export const answer = <E>(body: (event: E) => { ticket: string; body: unknown }) =>
   ({ type: 'answer', params: ({ event }: { event: E }) => body(event) }) as const;
 
-const announcements: Readonly<Record<System, Announcement>> = {
-  desktop: 'server:update_desktop',
-  finder: 'server:update_finder',
-};
-const isToolNews = (c: Context): boolean => c.signature !== c.announced;
-const isSystemNews = ({ shown, announcedSystems: told }: Context, system: System): boolean =>
-  told !== null && shown[system] !== told[system];
-const isConfigNews = (c: Context): boolean => c.config !== c.announcedConfig;
+export const noMarks: Marks = Object.fromEntries(
+  whats.flatMap((what) => (notifications[what].mark === 'revision' ? [[what, 0]] : [])),
+);
+const markIn = (marks: Marks, what: What): Mark | null => marks[what] ?? null;
+const isNewsOf = ({ marks, announced }: Context, what: What): boolean =>
+  markIn(marks, what) !== markIn(announced, what);
+const untold: Marks = Object.fromEntries(
+  whats.filter((what) => notifications[what].view !== 'tools').map((what) => [what, null]),
+);
+/**
+ * The enter notice itself tells the agent to fetch: only what changes after it is announced. The tools are asked for at
+ * each entry; of the rest the office counts as told at the first one, even where nothing was known.
+ */
+export const firstKnown = ({ marks, announced }: Pick<Context, 'marks' | 'announced'>): Marks => ({
+  ...untold,
+  ...marks,
+  ...announced,
+});
 
 export const parts = setup({
   types: {
@@ -141,45 +154,32 @@ export const parts = setup({
     ...effects,
     join: sendTo('socket', { type: 'link.join' }),
     leave: sendTo('socket', { type: 'link.leave' }),
-    announce: sendTo('socket', { type: 'link.announce', event: 'server:update_tool_list' }),
-    announceConfig: sendTo('socket', { type: 'link.announce', event: 'server:update_config' }),
-    announceSystem: sendTo('socket', (_, { system }: { system: System }): LinkCommand => ({
+    announce: sendTo('socket', (_, { what }: Of): LinkCommand => ({
       type: 'link.announce',
-      event: announcements[system],
+      event: notifications[what].event,
     })),
-    rememberConfig: assign((_, { revision }: { revision: number }) => ({ config: revision })),
-    rememberConfigAnnounced: assign({ announcedConfig: ({ context }) => context.config }),
     answer: sendTo('socket', (_, p: { ticket: string; body: unknown }): LinkCommand => ({
       type: 'link.answer',
       ...p,
     })),
-    rememberTools: assign((_, params: { signature: string }) => ({ signature: params.signature })),
-    /** The enter notice itself tells the agent to fetch: only what changes after it is announced. */
-    rememberAnnounced: assign({ announced: ({ context }) => context.signature }),
+    rememberChange: assign(({ context: { marks } }, order: NotificationOrder) => ({
+      marks: { ...marks, [whatOf(order)]: markOf(order) },
+    })),
+    rememberAnnounced: assign(({ context: { marks, announced } }, { what }: Of) => ({
+      announced: { ...announced, [what]: markIn(marks, what) },
+    })),
     /** It is the newest there is: a link that was never told of tools would take it for a change, again and again. */
-    rememberAnswered: assign((_, { signature }: { signature: string }) => ({
-      signature,
-      announced: signature,
+    rememberAnswered: assign(({ context: c }, { signature }: { signature: string }) => ({
+      marks: { ...c.marks, updateToolList: signature },
+      announced: { ...c.announced, updateToolList: signature },
     })),
-    rememberFirst: assign({
-      announced: ({ context }) => context.announced ?? context.signature,
-      announcedSystems: ({ context }) => context.announcedSystems ?? context.shown,
-    }),
-    rememberShown: assign(({ context }, { system, signature }: Extract<LinkOrder, Shown>) => ({
-      shown: { ...context.shown, [system]: signature },
-    })),
-    rememberSystemAnnounced: assign(({ context: c }, { system }: { system: System }) => ({
-      announcedSystems: { ...c.announcedSystems, [system]: c.shown[system] },
-    })),
+    rememberFirst: assign(({ context }) => ({ announced: firstKnown(context) })),
     rememberReason: assign((_, p: { reason: string; refused: boolean }) => p),
     forgetReason: assign({ reason: null, refused: false }),
   },
   guards: {
-    isNews: ({ context: c }) =>
-      isToolNews(c) || isConfigNews(c) || isSystemNews(c, 'desktop') || isSystemNews(c, 'finder'),
-    isSystemNews: ({ context }, { system }: { system: System }) => isSystemNews(context, system),
-    isToolNews: ({ context }) => isToolNews(context),
-    isConfigNews: ({ context }) => isConfigNews(context),
+    isNews: ({ context }) => whats.some((what) => isNewsOf(context, what)),
+    isNewsOf: ({ context }, { what }: Of) => isNewsOf(context, what),
   },
   delays: {
     linkTimeout: ({ context }) => context.timing.linkMs,
@@ -188,26 +188,43 @@ export const parts = setup({
   },
 });
 
+type Ordered = { readonly event: NotificationOrder };
 /** Whoever hears of it asks: so it counts as known. */
-const announceSystem = <E>(systemIn: (event: E) => System) => {
-  const params = ({ event }: { event: E }) => ({ system: systemIn(event) });
-  return [
-    { type: 'announceSystem', params },
-    { type: 'rememberSystemAnnounced', params },
+const announce = <Params extends Of | ((at: Ordered) => Of)>(params: Params) =>
+  [
+    { type: 'announce', params },
+    { type: 'rememberAnnounced', params },
   ] as const;
-};
-type Changed = Extract<LinkOrder, Shown>;
-export const announceChange = {
-  actions: [
-    { type: 'rememberShown', params: ({ event }: { event: Changed }) => event },
-    ...announceSystem<Changed>(({ system }) => system),
-  ],
-} as const;
-/** Ways of a state: one for each that changed while nobody could be told. */
-export const announceMissed = (['desktop', 'finder'] as const).map((system) => ({
-  guard: { type: 'isSystemNews', params: { system } } as const,
-  actions: announceSystem(() => system),
+/** The same way for each change that is gathered, or for each that is said at once. */
+const each = <Gathered extends boolean, Way>(isGathered: Gathered, way: Way) =>
+  Object.fromEntries(
+    rows.filter((row) => row.isGathered === isGathered).map((row) => [row.order.type, way]),
+  ) as {
+    readonly [Row in Extract<Notification, { isGathered: Gathered }> as Row['order']['type']]: Way;
+  };
+const rememberChange = { type: 'rememberChange', params: ({ event }: Ordered) => event } as const;
+const remembering = { actions: rememberChange } as const;
+export const rememberChanges = { ...each(true, remembering), ...each(false, remembering) };
+export const gatherChanges = each(true, {
+  target: 'listening',
+  reenter: true,
+  actions: rememberChange,
+} as const);
+export const announceChanges = each(false, {
+  actions: [rememberChange, ...announce(({ event }: Ordered) => ({ what: whatOf(event) }))],
+} as const);
+/** Ways of a state: one for each that changed, in the order of the rows. */
+export const announceNews = whats.map((what) => ({
+  guard: { type: 'isNewsOf', params: { what } } as const,
+  actions: announce({ what }),
 }));
+/** What an agent's link hears of computers is its owner's business. */
+export const passNews = Object.fromEntries(
+  ['computer.entered', 'computer.left', ...rows.map((row) => row.fact.type)].map((type) => [
+    type,
+    { actions: pass },
+  ]),
+) as Readonly<Record<Extract<LinkFact, { type: `computer.${string}` }>['type'], { actions: typeof pass }>>;
 /** For the person who is asked about it, and the host: its agent hears it from the office. */
 export const whyCancelled: Readonly<Record<CancelReason, string>> = {
   timeout: 'the office gave up waiting for it',

@@ -1,3 +1,5 @@
+import { columnOf } from './notifications.ts';
+
 /**
  * The event names of A2C-SMCP, draft 0.2.0, and one of ours. `client:*` is asked by the agent and relayed to one
  * computer, `server:*` is said to the office, `notify:*` is said by the office to those who sit in it.
@@ -6,10 +8,7 @@ export const events = {
   joinOffice: 'server:join_office',
   leaveOffice: 'server:leave_office',
   listRoom: 'server:list_room',
-  updateConfig: 'server:update_config',
-  updateToolList: 'server:update_tool_list',
-  updateDesktop: 'server:update_desktop',
-  updateFinder: 'server:update_finder',
+  ...columnOf('event'),
   cancelToolCall: 'server:tool_call_cancel',
   toolCall: 'client:tool_call',
   getTools: 'client:get_tools',
@@ -27,10 +26,7 @@ export type RelayedName = Extract<EventName, `client:${string}`>;
 export const notices = {
   enterOffice: 'notify:enter_office',
   leaveOffice: 'notify:leave_office',
-  updateConfig: 'notify:update_config',
-  updateToolList: 'notify:update_tool_list',
-  updateDesktop: 'notify:update_desktop',
-  updateFinder: 'notify:update_finder',
+  ...columnOf('notice'),
   toolCallCancelled: 'notify:tool_call_cancel',
 } as const;
 export type NoticeName = (typeof notices)[keyof typeof notices];

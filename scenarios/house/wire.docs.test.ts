@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { dpeCategories, parseDpeUri } from '../../machines/resources/finder/index.ts';
 import * as wire from '../../machines/protocol/index.ts';
+import { rows } from '../../machines/protocol/notifications.ts';
 
 const page = readFileSync(new URL('../../docs/wire.md', import.meta.url), 'utf8');
 
@@ -41,19 +42,13 @@ const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undef
   [wire.events.joinOffice]: [wire.joinOffice, undefined],
   [wire.events.leaveOffice]: [wire.leaveOffice, undefined],
   [wire.events.listRoom]: [wire.listRoom, wire.listRoomReply],
-  [wire.events.updateConfig]: [wire.computerUpdate, undefined],
-  [wire.events.updateToolList]: [wire.computerUpdate, undefined],
-  [wire.events.updateDesktop]: [wire.computerUpdate, undefined],
-  [wire.events.updateFinder]: [wire.computerUpdate, undefined],
+  ...Object.fromEntries(rows.map(({ event, schema }) => [event, [schema, undefined]])),
   [wire.events.cancelToolCall]: [wire.toolCallCancel, undefined],
 };
 const notices: Readonly<Record<string, z.ZodObject>> = {
   [wire.notices.enterOffice]: wire.seatNotice,
   [wire.notices.leaveOffice]: wire.seatNotice,
-  [wire.notices.updateConfig]: wire.computerUpdate,
-  [wire.notices.updateToolList]: wire.computerUpdate,
-  [wire.notices.updateDesktop]: wire.computerUpdate,
-  [wire.notices.updateFinder]: wire.computerUpdate,
+  ...Object.fromEntries(rows.map(({ notice, schema }) => [notice, schema])),
   [wire.notices.toolCallCancelled]: wire.toolCallCancelled,
 };
 

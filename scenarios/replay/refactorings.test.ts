@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assign } from 'xstate';
+import { firstKnown } from '../../machines/link/link.setup.ts';
 import { altered, provided, type Edit } from '../fixtures/altered.ts';
 import { inputsOf, recordedLife } from '../fixtures/recorded-life.ts';
 import { levels } from './comparison.ts';
@@ -68,9 +69,8 @@ const refactorings: readonly Refactoring[] = [
     what: 'two actions as one',
     kinds: altered('link', [[joined, () => 'rememberJoin']], {
       actions: {
-        rememberJoin: assign(({ context: c }: { context: Readonly<Record<string, unknown>> }) => ({
-          announced: c['announced'] ?? c['signature'],
-          announcedSystems: c['announcedSystems'] ?? c['shown'],
+        rememberJoin: assign(({ context: c }: { context: Parameters<typeof firstKnown>[0] }) => ({
+          announced: firstKnown(c),
           reason: null,
           refused: false,
         })),

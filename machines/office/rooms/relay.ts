@@ -8,6 +8,7 @@ import { events, isKnownEvent, notices, type NoticeName, type RelayedName } from
 import { getFinder } from '../../protocol/messages/finder.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
+import { rows, type Notification } from '../../protocol/notifications.ts';
 import { toTimeoutMs } from '../../protocol/protocol.ts';
 import { readResource } from '../../protocol/messages/resource.ts';
 import type { Lookup } from './seating.ts';
@@ -88,10 +89,10 @@ const forward =
 
 /** A computer says that something of it changed: the others hear it under its registered name. */
 const update =
-  (notice: NoticeName) =>
+  ({ notice, schema }: Notification) =>
   ({ sender, event, payload }: Case): Verdict => {
     if (sender.role !== 'computer') return forbidden(event, `Only a computer may send ${event}`);
-    const checked = check(messages.computerUpdate, event, payload);
+    const checked = check(schema, event, payload);
     if ('verdict' in checked) return checked.verdict;
     return { type: 'broadcast', office: sender.office, event: notice, body: { computer: sender.name } };
   };
@@ -130,10 +131,7 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.getDesktop]: forward(events.getDesktop, getDesktop),
   [events.getFinder]: forward(events.getFinder, getFinder),
   [events.readResource]: forward(events.readResource, readResource),
-  [events.updateConfig]: update(notices.updateConfig),
-  [events.updateToolList]: update(notices.updateToolList),
-  [events.updateDesktop]: update(notices.updateDesktop),
-  [events.updateFinder]: update(notices.updateFinder),
+  ...Object.fromEntries(rows.map((row) => [row.event, update(row)])),
   [events.listRoom]: listRoom,
   [events.cancelToolCall]: cancelToolCall,
 };

@@ -69,8 +69,8 @@ export const toolCallCancelled = z.looseObject({
 export type ToolCallCancelled = z.infer<typeof toolCallCancelled>;
 
 /**
- * `server:update_config`, `_tool_list`, `_desktop` and `_finder`, and the notices that the office makes of them (with
- * the registered name).
+ * What a computer says when something of it has changed, and the notices that the office makes of it (with the
+ * registered name): the rows of notifications.ts.
  */
 export const computerUpdate = z.looseObject({ computer: asked.computer });
 export type ComputerUpdate = z.infer<typeof computerUpdate>;

@@ -1,11 +1,11 @@
 import type { ErrorAck } from './answers.ts';
 import type { GetConfig, GetConfigReply } from './computer-config.ts';
 import type { GetDesktop, GetDesktopReply } from './desktop.ts';
+import type { z } from 'zod';
 import type { events, notices } from '../events.ts';
 import type { GetFinder, GetFinderReply } from './finder.ts';
 import type {
   CallToolResult,
-  ComputerUpdate,
   GetTools,
   GetToolsReply,
   JoinOffice,
@@ -17,6 +17,7 @@ import type {
   ToolCallCancel,
   ToolCallCancelled,
 } from './messages.ts';
+import type { Notification } from '../notifications.ts';
 import type { ReadResource, ReadResourceReply } from './resource.ts';
 
 /**
@@ -41,25 +42,20 @@ interface Relayed {
   [events.readResource]: Question<ReadResource, ReadResourceReply>;
 }
 
+type Announcements = { [Row in Notification as Row['event']]: Announcement<z.infer<Row['schema']>> };
+type Notices = { [Row in Notification as Row['notice']]: Notice<z.infer<Row['schema']>> };
+
 /** What agents and computers send to their office. */
-export interface ClientToServer extends Relayed {
+export interface ClientToServer extends Relayed, Announcements {
   [events.joinOffice]: Claim<JoinOffice>;
   [events.leaveOffice]: Claim<LeaveOffice>;
   [events.listRoom]: Question<ListRoom, ListRoomReply>;
-  [events.updateConfig]: Announcement<ComputerUpdate>;
-  [events.updateToolList]: Announcement<ComputerUpdate>;
-  [events.updateDesktop]: Announcement<ComputerUpdate>;
-  [events.updateFinder]: Announcement<ComputerUpdate>;
   [events.cancelToolCall]: Announcement<ToolCallCancel>;
 }
 
 /** What an office sends to those who sit in it. */
-export interface ServerToClient extends Relayed {
+export interface ServerToClient extends Relayed, Notices {
   [notices.enterOffice]: Notice<SeatNotice>;
   [notices.leaveOffice]: Notice<SeatNotice>;
-  [notices.updateConfig]: Notice<ComputerUpdate>;
-  [notices.updateToolList]: Notice<ComputerUpdate>;
-  [notices.updateDesktop]: Notice<ComputerUpdate>;
-  [notices.updateFinder]: Notice<ComputerUpdate>;
   [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
 }

@@ -121,6 +121,7 @@ const computers: readonly Mutant[] = [
   },
 ];
 
+const announceTools = { type: 'announce', params: { what: 'updateToolList' } };
 const peers: readonly Mutant[] = [
   {
     what: 'a link that announces nothing',
@@ -130,7 +131,7 @@ const peers: readonly Mutant[] = [
   {
     what: 'a link that announces what has not changed',
     law: 'tools are announced when they changed, and only then',
-    ...chart('link', [['states', 'online', 'on', 'call.settled'], (old: Does) => also(old, 'announce')]),
+    ...chart('link', [['states', 'online', 'on', 'call.settled'], (old: Does) => also(old, announceTools)]),
   },
   {
     what: 'a link that does not come back',

@@ -146,7 +146,13 @@ export const mutantsOfNotices: readonly Mutant[] = [
         'after',
         'quiet',
       ],
-      (target: string) => ({ target, actions: ['announce', 'rememberAnnounced'] }),
+      (target: string) => ({
+        target,
+        actions: ['announce', 'rememberAnnounced'].map((type) => ({
+          type,
+          params: { what: 'updateToolList' },
+        })),
+      }),
     ]),
   },
 ];

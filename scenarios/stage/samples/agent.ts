@@ -1,4 +1,5 @@
 import type { AgentOrder } from '../../../machines/agent/agent.machine.ts';
+import { rows } from '../../../machines/protocol/notifications.ts';
 import { answers, request, type OrdersOf, type Sample } from './sample.ts';
 
 const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
@@ -28,9 +29,7 @@ export const agent: Sample = {
         })),
         { type: 'computer.entered', computer: 'c' },
         { type: 'computer.left', computer: 'c' },
-        { type: 'computer.toolsChanged', computer: 'c' },
-        { type: 'computer.configChanged', computer: 'c' },
-        { type: 'computer.systemChanged', computer: 'c', system: 'desktop' },
+        ...rows.map(({ fact }) => ({ ...fact, computer: 'c' })),
       ],
     },
     view: { says: [{ type: 'view.changed', computer: 'c', tools: [], failure: null }] },

@@ -1,12 +1,11 @@
 import type { LinkOrder } from '../../../machines/link/link.machine.ts';
+import { rows, type NotificationOrder } from '../../../machines/protocol/notifications.ts';
 import { request, type OrdersOf, type Sample } from './sample.ts';
 
 type Facts =
-  | 'tools.changed'
-  | 'config.changed'
+  | NotificationOrder['type']
   | 'tools.listed'
   | 'config.shown'
-  | 'aggregate.changed'
   | 'aggregate.shown'
   | 'resource.read'
   | 'call.settled'
@@ -33,19 +32,14 @@ export const link: Sample = {
       { type: 'agent.left', agent: 'a' },
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.left', computer: 'c' },
-      { type: 'computer.toolsChanged', computer: 'c' },
-      { type: 'computer.configChanged', computer: 'c' },
-      { type: 'computer.systemChanged', computer: 'c', system: 'finder' },
+      ...rows.map(({ fact }) => ({ ...fact, computer: 'c' })),
     ],
   },
   told: [
-    { type: 'tools.changed', signature: 'a' },
+    ...rows.map(({ order, mark }) => ({ ...order, [mark]: mark === 'revision' ? 1 : 'a' })),
     { type: 'tools.changed', signature: 'b' },
-    { type: 'config.changed', revision: 1 },
     { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: 'a' },
     { type: 'config.shown', ticket: 't', config: {} },
-    { type: 'aggregate.changed', system: 'desktop', signature: 'a' },
-    { type: 'aggregate.changed', system: 'finder', signature: 'b' },
     { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
     { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
     {
@@ -58,7 +52,7 @@ export const link: Sample = {
       failure: null,
     },
   ],
-  tellApart: (c) => [c.signature, c.announced, c.config, c.announcedConfig, c.shown, c.announcedSystems],
+  tellApart: (c) => [c.marks, c.announced],
   /** Only before `link.up`, and until then a close ends it at once. */
   notAfterClose: ['link.refused'],
   passedThrough: ['online.joined.announcing'],
