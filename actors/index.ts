@@ -27,10 +27,16 @@ export type {
   LaunchEnd,
   Launcher,
   LaunchSpec,
+  Noise,
+  TracedGroup,
 } from '../adapters/index.ts';
 export { A2cError } from './api/errors.ts';
 export type { Log, LogEntry } from './api/computer/failure-log.ts';
 export type { RecordOptions } from './recording/flight-recorder.ts';
+export type { Profile } from '../machines/trace/index.ts';
+export type { Timing } from '../machines/kernel/timing.ts';
+export type { LinkStatus } from './api/link-status.ts';
+export type { LinkStage } from '../machines/link/link.machine.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './api/agent/agent.ts';
 export type {
   AgentReading,
@@ -38,6 +44,7 @@ export type {
   FinderOptions,
   FormatOptions,
   PageOptions,
+  ReadAs,
   ReadOptions,
   ResourceOptions,
 } from './api/agent/reading-handle.ts';
@@ -63,11 +70,14 @@ export type {
 export type {
   BuiltDpeUri,
   DpeCategory,
+  DpeDepth,
   DpeFormat,
+  DpePlace,
+  DpeQuery,
   DpeUri,
   ParsedDpeUri,
 } from '../machines/resources/finder/index.ts';
-export type { CallEnded, CallStarted } from './api/computer/call-watch.ts';
+export type { CallEnded, CallEvents, CallStarted } from './api/computer/call-watch.ts';
 export type {
   Answers,
   CatalogStatus,
@@ -82,6 +92,16 @@ export type {
   ToolListing,
 } from './api/computer/computer-handle.ts';
 export type { PastCall } from '../machines/call/history/index.ts';
+export type { CallEnd, CallPhase, Outcome } from '../machines/call/settlement.ts';
+export type {
+  CatalogList,
+  JsonObject,
+  Kept,
+  ToolAnnotations,
+  ToolExecution,
+  ToolMeta,
+} from '../machines/catalog/index.ts';
+export type { System } from '../machines/resources/systems/index.ts';
 export type {
   DesktopQuery,
   DesktopShown,
@@ -93,10 +113,21 @@ export type {
   ResourceContent,
 } from './api/computer/systems-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './api/office/office.ts';
+export type { SeatChanged } from '../machines/office/office.machine.ts';
+export type { SeatFacts } from '../machines/kernel/ports.ts';
 export type { RunningCall } from './api/computer/call-history.ts';
 export type { CallProgress } from './api/call-progress.ts';
 export type { Call, CallOptions, CallOutcome, WatchedCall } from './api/agent/pending-calls.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/permission/index.ts';
 export type { AskInput } from './servers/inputs.ts';
+export type {
+  CommandInput,
+  InputBase,
+  InputDefinition,
+  OwnFacts,
+  PickInput,
+  PromptInput,
+} from '../machines/config/index.ts';
+export type { Confirmation } from '../machines/call/policy/index.ts';
 export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer/confirm.ts';
 export type { CarrierMaker, CarrierSpec, InMemoryServer, LinkedEnd } from './servers/launch-specs.ts';

@@ -28,6 +28,7 @@ export {
   type LaunchEnd,
   type Launcher,
   type LaunchSpec,
+  type TracedGroup,
   type Ledger,
   type LedgerOptions,
 } from './process/index.ts';

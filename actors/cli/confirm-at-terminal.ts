@@ -15,7 +15,7 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
     // Its name again: several may wait, and this says which one is open.
     const answer = await terminal.question(`run ${what}? [y/N/a = yes, and do not ask again] `, signal);
     if (answer === null) return 'deny';
-    if (/^a(lways)?$/i.test(answer.trim())) return 'allow-for-session';
+    if (/^a(lways)?$/i.test(answer.trim())) return 'allowForSession';
     return /^y(es)?$/i.test(answer.trim()) ? 'allow' : 'deny';
   };
 }

@@ -58,11 +58,11 @@ afterEach(async () => {
 });
 
 it('a server that needs an input is told of at start, with what it needs', async () => {
-  await until(() => facts.some(is({ name: 'needy', state: 'needs input' })));
-  expect(facts.find(is({ name: 'needy', state: 'needs input' }))).toMatchObject({
+  await until(() => facts.some(is({ name: 'needy', state: 'needsInput' })));
+  expect(facts.find(is({ name: 'needy', state: 'needsInput' }))).toMatchObject({
     reason: expect.stringContaining('A2C_SMCP_facts_told is not set') as string,
   });
-  expect(shown).toMatch(/server needy +needs input: .*needs input facts-told/);
+  expect(shown).toMatch(/server needy +needsInput: .*needs input facts-told/);
 });
 
 it('usage errors and unknown commands are errors for programs, too', async () => {

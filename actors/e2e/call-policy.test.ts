@@ -113,7 +113,7 @@ describe('a person', () => {
     await using computer = await start({
       confirm: ({ tool }) => {
         asked.push(tool);
-        return tool === 'delete_all' ? 'allow-for-session' : 'allow';
+        return tool === 'delete_all' ? 'allowForSession' : 'allow';
       },
     });
     for (const tool of ['delete_all', 'delete_all', 'get_next', 'get_next', 'delete_all'])

@@ -61,7 +61,7 @@ describe('setServers means the whole config', () => {
       expect(stateOf('a')).toBe('ready');
       await computer.setServers({ mcpServers: { b: needing('key') }, ...inputs });
       await expect(computer.startServer('b')).rejects.toMatchObject({ code: 'InputNotFound' });
-      expect(stateOf('b')).toBe('needs input');
+      expect(stateOf('b')).toBe('needsInput');
     },
   );
 });

@@ -156,9 +156,9 @@ describe('what is known about a missing value', () => {
     const { input } = says(new Error('the vault is sealed'));
     await start({ s: wants('s'), t: wants('t', {}) }, { input });
     const reason = expect.stringMatching(/needs input token: the vault is sealed/) as string;
-    expect(stateOf('s')).toMatchObject({ state: 'needs input', reason });
+    expect(stateOf('s')).toMatchObject({ state: 'needsInput', reason });
     expect(computer.status().state).toBe('degraded');
-    expect(ear.of('server.changed').find(({ state }) => state === 'needs input')).toMatchObject({
+    expect(ear.of('server.changed').find(({ state }) => state === 'needsInput')).toMatchObject({
       name: 's',
       reason,
       failure: { code: 'InputNotFound', details: { input_id: 'token' } },

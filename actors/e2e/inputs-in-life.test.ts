@@ -75,7 +75,7 @@ describe('a placeholder', () => {
       fine: server({}, 'pages'),
     });
     expect(computer.servers()).toMatchObject([
-      { name: 'needy', state: 'needs input', reason: expect.stringContaining('needs input later') as string },
+      { name: 'needy', state: 'needsInput', reason: expect.stringContaining('needs input later') as string },
       {
         name: 'lost',
         state: 'unsupported',
@@ -89,7 +89,7 @@ describe('a placeholder', () => {
 
   it('whose value comes later lets its server start when it is told to', async () => {
     await start({ needy: server({ WHO: '${input:later}' }) });
-    expect(stateOf('needy')?.state).toBe('needs input');
+    expect(stateOf('needy')?.state).toBe('needsInput');
     set('A2C_SMCP_later', 'here at last');
     await computer.startServer('needy');
     expect(stateOf('needy')).toEqual({ name: 'needy', state: 'ready' });

@@ -141,7 +141,7 @@ describe('a2c-actors', () => {
     expectTypeOf<Call>().resolves.toEqualTypeOf<CallOutcome>();
     expectTypeOf<ServerStatus['state']>().toEqualTypeOf<
       | ('idle' | 'resting' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing')
-      | ('disabled' | 'needs input' | 'unsupported')
+      | ('disabled' | 'needsInput' | 'unsupported')
     >();
     expectTypeOf<keyof Launcher>().toEqualTypeOf<'launch' | 'describe'>();
     expectTypeOf<keyof Launched>().toEqualTypeOf<

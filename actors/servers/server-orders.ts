@@ -22,7 +22,7 @@ const resting: ReadonlySet<ServerStatus['state']> = new Set([
   'waiting',
   'tripped',
   'disabled',
-  'needs input',
+  'needsInput',
   'unsupported',
 ]);
 /** Its launch facts cannot be changed under it unless it may be connected again. */

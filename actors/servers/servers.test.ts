@@ -29,7 +29,7 @@ describe('a server that cannot start', () => {
       { name: 'good', state: 'ready' },
       {
         name: 'needy',
-        state: 'needs input',
+        state: 'needsInput',
         reason:
           "Server 'needy' needs input token: the config does not define it; needs input user: the config does not define it",
         failure: expect.objectContaining({ code: 'InputNotFound' }),

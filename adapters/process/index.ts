@@ -17,6 +17,7 @@ export {
   type LedgerOptions,
   type LiveChild,
 } from './reaper/ledger.ts';
+export type { TracedGroup } from './reaper/ending.ts';
 export { localLauncher } from './local-launcher.ts';
 export { defaultStateDir } from './reaper/state-file.ts';
 export { ringBytes } from './stderr-ring.ts';

@@ -201,8 +201,8 @@ export const parts = setup({
     needsPerson: ({ context }, { decision }: Partial<Judgement>) =>
       decision === 'ask' && context.policy?.isConfirmed !== true,
     isDenied: (_, { decision }: Partial<Confirmation>) =>
-      decision !== 'allow' && decision !== 'allow-for-session',
-    isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allow-for-session',
+      decision !== 'allow' && decision !== 'allowForSession',
+    isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allowForSession',
     mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
     isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
       c.policy !== null && !isCallToolResult(result),

@@ -5,7 +5,7 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Nothing that a server said is lost. */
-interface Kept {
+export interface Kept {
   /** Fields that we have no word for, or that are not as MCP has them, by their names on the wire. */
   readonly more?: JsonObject;
 }

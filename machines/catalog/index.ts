@@ -12,6 +12,7 @@ export type {
   Annotations,
   Icon,
   JsonObject,
+  Kept,
   ListChange,
   ListKind,
   Lists,

@@ -1,8 +1,8 @@
 import type { Changes } from './changes.ts';
-import type { Lists, Prompt, Resource, ResourceTemplate, Tool } from './entries.ts';
+import type { Prompt, Resource, ResourceTemplate, Tool } from './entries.ts';
 
 /** One of the lists that a server may have. */
-export type CatalogList = keyof Lists;
+export type CatalogList = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 export const catalogLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
 export type Entry = Tool | Resource | ResourceTemplate | Prompt;
 

@@ -1,6 +1,6 @@
 export { fingerprintText } from './fingerprint.ts';
 export { foreignKeys } from './foreign/foreign-keys.ts';
-export type { CommandInput, InputDefinition, PickInput, PromptInput } from './inputs.ts';
+export type { CommandInput, InputBase, InputDefinition, PickInput, PromptInput } from './inputs.ts';
 export { readJson, type JsonText } from './foreign/json-text.ts';
 export { launchFactsOf, mistakesText, readFacts, type LaunchFacts, type ReadFacts } from './launch-facts.ts';
 export { mistakeLine, type Mistake } from './mistake.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addMistake, addWarning, check, isObject, type Findings, type Path } from './mistake.ts';
 
-interface InputBase {
+export interface InputBase {
   readonly id: string;
   /** Empty when the file has none. */
   readonly description: string;

@@ -2,6 +2,7 @@ import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate'
 import type { Address } from './address.ts';
 import type { ListKind } from '../catalog/index.ts';
 import type { System } from '../resources/systems/index.ts';
+import type { ServerInfo } from '../client/server-info.ts';
 import type { SessionWaits } from '../client/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CancelReason } from '../protocol/messages/messages.ts';
@@ -36,9 +37,11 @@ export interface ProcessInput {
   /** The key under which the ledger keeps the live child; a session finds its streams by it. */
   readonly key: Address;
 }
+/** What the machine of a process orders. */
 export type ProcessCommand =
   | { readonly type: 'child.closeStdin' }
   | { readonly type: 'child.signal'; readonly signal: 'SIGTERM' | 'SIGKILL' };
+/** What the machine of a process hears of its child. */
 export type ProcessFact =
   | { readonly type: 'child.started'; readonly pid: number }
   /** It never ran. `isFinal`: another try without a change would fail in the same way (ENOENT, EACCES, …). */
@@ -69,22 +72,8 @@ export interface SessionInput {
   readonly process: Address | null;
 }
 export type { ListKind };
-/** What a server declared at the handshake. What it did not declare is never asked for. */
-export interface Offers {
-  readonly tools: { readonly listChanged: boolean } | null;
-  readonly resources: { readonly listChanged: boolean; readonly subscribe: boolean } | null;
-  readonly prompts: { readonly listChanged: boolean } | null;
-  readonly completions: boolean;
-  readonly logging: boolean;
-}
-export interface ServerInfo {
-  readonly name: string;
-  readonly version: string;
-  readonly protocolVersion: string;
-  readonly offers: Offers;
-  /** What it says of itself for a screen; absent where it says nothing. */
-  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
-}
+export type { Offers, ServerInfo } from '../client/server-info.ts';
+/** What the machine of a server hears of its session. */
 export type SessionFact =
   /** Connected and initialized. */
   | { readonly type: 'session.opened'; readonly info: ServerInfo }
@@ -212,9 +201,13 @@ export interface OfficeInput {
   /** 0 = any free port. */
   readonly port: number;
 }
+/** One seat in an office. */
 export interface SeatFacts {
+  /** The id of the room: one office has many, and what is said in one is not heard in others. */
   readonly office: string;
+  /** A room has one agent and any number of computers. */
   readonly role: 'agent' | 'computer';
+  /** What it calls itself; unique among the computers of its room. */
   readonly name: string;
 }
 export type OfficeCommand =
@@ -274,10 +267,13 @@ export interface Transformer {
 }
 
 // ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
+/** How a port tells a fact: at once, in order, and not at all after it was closed. */
 export type Give<Fact> = (fact: Fact) => void;
 /** A port that lives as long as the state that invoked it. `close` is final, synchronous and never throws. */
 export interface Leaf<Command = EventObject> {
+  /** Gives it a command; after `close` nothing happens. */
   tell(command: Command): void;
+  /** Ends it, whatever it is doing. */
   close(): void;
 }
 export interface Ports {
@@ -285,10 +281,11 @@ export interface Ports {
   session(at: Address, input: SessionInput, give: Give<SessionFact>): Leaf;
   link(at: Address, input: LinkInput, give: Give<LinkFact>): Leaf<LinkCommand>;
   office(at: Address, input: OfficeInput, give: Give<OfficeFact>): Leaf<OfficeCommand>;
-  /** Asks; the returned function withdraws the question (a call in flight is cancelled at the other side). */
-  ask(
-    from: Address,
-    question: { id: string; session: Address; method: string; params?: unknown; lane?: string },
-    give: Give<AskFact>,
-  ): () => void;
+  ask: AskPort;
 }
+/** Asks; the returned function withdraws the question (a call in flight is cancelled at the other side). */
+export type AskPort = (
+  from: Address,
+  question: { id: string; session: Address; method: string; params?: unknown; lane?: string },
+  give: Give<AskFact>,
+) => () => void;

@@ -57,11 +57,13 @@ export interface ToolsListed {
   /** Of this list: what was answered counts as announced. */
   readonly signature: string;
 }
+/** Where a seat in an office stands. */
+export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
 /** What the owner hears. `reason` is the office's or the network's own text. */
 export type LinkNews =
   | {
       readonly type: 'link.changed';
-      readonly stage: 'connecting' | 'joined' | 'waiting' | 'closed';
+      readonly stage: LinkStage;
       readonly reason: string | null;
       /** The office answered and said no. */
       readonly refused: boolean;
@@ -108,7 +110,7 @@ export const tell = <E>(news: (c: Context, event: E) => LinkNews) =>
       event: news(context, event),
     }),
   }) as const;
-export const tellStage = (stage: 'connecting' | 'joined' | 'waiting' | 'closed') =>
+export const tellStage = (stage: LinkStage) =>
   tell((c) => ({ type: 'link.changed', stage, reason: c.reason, refused: c.refused }));
 /** Said for a link whose machine failed too often. */
 export const linkGivenUp = ({ error, why }: OwnedEnded) =>

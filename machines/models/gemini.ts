@@ -16,7 +16,7 @@ export interface GeminiFunctionDeclaration {
  * The enum of this name in `@google/genai`, to which no text is assignable, and an enum of the same name and members is. We
  * do not depend on that package.
  */
-declare enum Type {
+export declare enum Type {
   STRING = 'STRING',
   NUMBER = 'NUMBER',
   INTEGER = 'INTEGER',

@@ -34,6 +34,7 @@ export {
   type GeminiFunctionResponsePart,
   type GeminiParameters,
   type GeminiTool,
+  type Type,
 } from './gemini.ts';
 export type { GeminiSchema } from './schema/gemini-schema.ts';
 export {

@@ -30,7 +30,7 @@ import {
   toSeat,
 } from './office.setup.ts';
 
-export type { OfficeStart, OfficeOrder, OfficeNews } from './office.setup.ts';
+export type { OfficeStart, OfficeOrder, OfficeNews, SeatChanged } from './office.setup.ts';
 
 const tellHost = {
   type: 'post',

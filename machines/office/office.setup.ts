@@ -10,7 +10,15 @@ export type OfficeOrder = { readonly type: 'close' };
 export type OfficeNews =
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
-  | { readonly type: 'seat.changed'; readonly seat: SeatFacts; readonly stage: 'joined' | 'left' };
+  | SeatChanged;
+/** Somebody took a seat in a room of this office, or left it. */
+export interface SeatChanged {
+  readonly type: 'seat.changed';
+  /** Who, and in which room. */
+  readonly seat: SeatFacts;
+  /** `left`: also when its connection was lost. */
+  readonly stage: 'joined' | 'left';
+}
 export type Input = OfficeStart & { readonly self: Address; readonly owner: Address };
 export interface Context extends Input {
   readonly claims: Claims;

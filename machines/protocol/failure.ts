@@ -63,7 +63,7 @@ export interface Failure {
 
 /** The error object of an ack. */
 export interface WireError {
-  readonly code: number;
+  readonly code: WireCode;
   /** One sentence for a person. */
   readonly message: string;
   readonly details?: object;

@@ -15,7 +15,16 @@ export {
   type NoticeName,
   type RelayedName,
 } from './events.ts';
-export type { ClientToServer, ServerToClient } from './messages/socket-events.ts';
+export type {
+  Announcement,
+  Claim,
+  ClientToServer,
+  Notice,
+  Question,
+  Relayed,
+  ServerToClient,
+} from './messages/socket-events.ts';
+export type { CallPhase, Ending, Outcome } from './messages/outcome.ts';
 export {
   getConfig,
   getConfigReply,
@@ -83,7 +92,14 @@ export {
   type ToolCallCancel,
   type ToolCallCancelled,
 } from './messages/messages.ts';
-export { toWireError, wireCodes, type Failure, type LocalCode, type WireCode } from './failure.ts';
+export {
+  toWireError,
+  wireCodes,
+  type Failure,
+  type LocalCode,
+  type WireCode,
+  type WireError,
+} from './failure.ts';
 export {
   badPayload,
   errorAck,

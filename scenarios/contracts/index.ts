@@ -22,3 +22,17 @@ export {
   type ServerEnd,
   type ServerWire,
 } from './session/session.subject.ts';
+export type { Waits } from '../../machines/client/waits.ts';
+export type {
+  AskFact,
+  AskPort,
+  Give,
+  Leaf,
+  ListKind,
+  Offers,
+  ProcessCommand,
+  ProcessFact,
+  ServerInfo,
+  SessionFact,
+} from '../../machines/kernel/ports.ts';
+export type { SessionWaits } from '../../machines/client/waits.ts';

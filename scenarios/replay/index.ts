@@ -8,3 +8,4 @@ export {
   type ReplayReport,
   type Verdict,
 } from './replay.ts';
+export type { Address } from '../../machines/kernel/address.ts';

@@ -4,7 +4,7 @@ import type { OnConflict, ToolMeta } from '../../machines/catalog/index.ts';
 import { refreshFailures, timingOf, type Timing } from '../../machines/kernel/timing.ts';
 
 /** What a scenario may say of a configured server; what it does not say is as a config has it. */
-export interface ServerOptions {
+export interface ServerSettings {
   /** `false`: it is started by hand only. */
   readonly autoStart?: boolean;
   readonly isLazy?: boolean;
@@ -14,12 +14,8 @@ export interface ServerOptions {
   readonly hearsChanges?: boolean;
   readonly refreshFailures?: number;
   readonly forbidden?: readonly string[];
-  readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
-  readonly meta?: ToolMeta | null;
   readonly autoApprove?: readonly string[];
   readonly onConflict?: OnConflict;
-  /** The tools of its last run, of which only the names count. */
-  readonly lastTools?: readonly string[];
   readonly generation?: number;
   /** Counts what may have changed the values of its placeholders. */
   readonly values?: number;
@@ -27,15 +23,22 @@ export interface ServerOptions {
   readonly isRemote?: boolean;
   /** Of its launch facts; by default its name and generation. */
   readonly fingerprint?: string;
-  readonly kept?: ServerPlan['kept'];
-  /** Its results go through a program. */
-  readonly hasProgram?: boolean;
   /** Larger results are cut; 0 = none is. */
   readonly resultBytes?: number;
   /** How many of its calls run at once, and how many wait for that. */
   readonly limits?: LaneLimits;
   /** No call takes longer, whatever its caller says; 0 = no such limit. */
   readonly callTotalMs?: number;
+}
+/** The same, and what is written down for the machines alone. */
+export interface ServerOptions extends ServerSettings {
+  readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
+  readonly meta?: ToolMeta | null;
+  /** The tools of its last run, of which only the names count. */
+  readonly lastTools?: readonly string[];
+  readonly kept?: ServerPlan['kept'];
+  /** Its results go through a program. */
+  readonly hasProgram?: boolean;
 }
 
 const startOf = ({ autoStart = true, isLazy = false }: ServerOptions) =>

@@ -5,6 +5,7 @@ import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { Failure, RoomMember, SmcpTool } from '../../../machines/protocol/index.ts';
 import type { AgentReading } from './reading-handle.ts';
 import type { FinderFollowed } from './documents-handle.ts';
+import type { LinkStatus } from '../link-status.ts';
 import type { Log } from '../computer/failure-log.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { Call, CallOptions } from './pending-calls.ts';
@@ -60,7 +61,7 @@ export interface AgentEvents {
   readonly 'desktop.failed': { readonly computer: string; readonly failure: Failure };
   readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
   readonly 'config.changed': { readonly computer: string };
-  readonly 'link.changed': { readonly state: string; readonly reason: string | null };
+  readonly 'link.changed': LinkStatus;
 }
 export interface ComputerConfig {
   /** By name, in the protocol's own shape (docs/config.md). */

@@ -30,7 +30,7 @@ import { A2cError } from '../errors.ts';
 import type { ResourceContent } from '../computer/systems-handle.ts';
 import type {
   AgentReading,
-  As,
+  ReadAs,
   FinderOptions,
   FormatOptions,
   ReadOptions,
@@ -86,9 +86,9 @@ export function createReading(ask: Ask): AgentReading {
     place: BuiltDpeUri,
     options: FormatOptions<Format>,
     read: (contents: readonly ResourceContent[]) => Read<T>,
-  ): Promise<As<Format, T>> => {
+  ): Promise<ReadAs<Format, T>> => {
     const isText = options.format === 'markdown' || options.format === 'text';
-    return (await readPlace<unknown>(computer, place, options, isText ? textIn : read)) as As<Format, T>;
+    return (await readPlace<unknown>(computer, place, options, isText ? textIn : read)) as ReadAs<Format, T>;
   };
   const readList = async (computer: string, options: FinderOptions): Promise<FinderRead> => {
     demand(isWhole(options.offset), 'offset must be a whole number');

@@ -31,7 +31,8 @@ export interface PageOptions<Format extends DpeFormat> extends FormatOptions<For
   /** Of its elements only those of these kinds. */
   readonly categories?: readonly DpeCategory[];
 }
-export type As<Format extends DpeFormat, Value> = Format extends 'json' ? Value : string;
+/** What a read in a format gives: `json` is read as its value, the others are texts. */
+export type ReadAs<Format extends DpeFormat, Value> = Format extends 'json' ? Value : string;
 
 /**
  * All reject with an `A2cError`: 4201 no such document, 4202 no such page, 4203 no such element, 4204 the URI breaks a
@@ -59,14 +60,14 @@ export interface AgentReading {
     uri: string,
     index: number,
     options?: PageOptions<Format>,
-  ): Promise<As<Format, DocumentPage>>;
+  ): Promise<ReadAs<Format, DocumentPage>>;
   /** Level 3. */
   readElement<Format extends DpeFormat = 'json'>(
     computer: string,
     uri: string,
     elementId: string,
     options?: FormatOptions<Format>,
-  ): Promise<As<Format, ElementDetail>>;
+  ): Promise<ReadAs<Format, ElementDetail>>;
   /**
    * All pages of a document in their order, listed `pageSize` (1 to 100, default 20) at a time, when they are wanted. No
    * page comes twice; of a document that changes meanwhile those that were listed before it did are as they were.

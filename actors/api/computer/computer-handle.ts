@@ -7,6 +7,7 @@ import type { PastCall } from '../../../machines/call/history/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { Failure, SmcpTool } from '../../../machines/protocol/index.ts';
 import type { Permission } from '../../../machines/call/permission/index.ts';
+import type { LinkStatus } from '../link-status.ts';
 import type { Confirm } from './confirm.ts';
 import type { CallOptions, WatchedCall } from '../agent/pending-calls.ts';
 import type { Log } from './failure-log.ts';
@@ -78,7 +79,6 @@ export interface ComputerOptions {
   /** Hears what happens from the very start. */
   readonly onEvent?: <Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void;
 }
-type Json = Readonly<Record<string, unknown>>;
 /**
  * What the host answers when a server asks (MCP: roots, sampling, elicitation), `server` being its name in the config.
  * What is not here is not declared to servers. `signal` aborts when nobody wants the answer any more: the server
@@ -88,9 +88,17 @@ export interface Answers {
   /** Folders that servers may look at, as `file://` URIs. */
   readonly roots?: () => readonly { readonly uri: string; readonly name?: string }[];
   /** The params of `sampling/createMessage`, and its result. */
-  readonly sample?: (server: string, params: Json, signal: AbortSignal) => Promise<Json>;
+  readonly sample?: (
+    server: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, unknown>>>;
   /** The params of `elicitation/create`, and its result: `{action: 'accept' | 'decline' | 'cancel', content?}`. */
-  readonly elicit?: (server: string, params: Json, signal: AbortSignal) => Promise<Json>;
+  readonly elicit?: (
+    server: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, unknown>>>;
 }
 /** Where one server stands, read from its machine. */
 export interface ServerStatus {
@@ -105,7 +113,7 @@ export interface ServerStatus {
     | 'tripped'
     | 'closing'
     | 'disabled'
-    | 'needs input'
+    | 'needsInput'
     | 'unsupported';
   /** While it is `connecting`: what for, since when (ISO 8601), and of a handshake what came that is no answer ('': nothing). */
   readonly waits?: {
@@ -176,7 +184,7 @@ export interface ComputerStatus {
   readonly name: string;
   readonly state: 'booting' | 'whole' | 'degraded' | 'closing' | 'closed';
   readonly servers: readonly ServerStatus[];
-  readonly link: { readonly state: string; readonly reason: string | null } | null;
+  readonly link: LinkStatus | null;
 }
 export interface ComputerEvents extends CallEvents {
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
@@ -192,8 +200,8 @@ export interface ComputerEvents extends CallEvents {
     readonly data: unknown;
   };
   /** What the windows or the documents of all servers are is not what it was: ask again. At most five a second. */
-  readonly 'desktop.changed': object;
-  readonly 'finder.changed': object;
+  readonly 'desktop.changed': Readonly<Record<string, never>>;
+  readonly 'finder.changed': Readonly<Record<string, never>>;
   readonly 'resources.changed': ListChanged;
   readonly 'prompts.changed': ListChanged;
   /** The content of a resource that was subscribed. */
@@ -204,7 +212,7 @@ export interface ComputerEvents extends CallEvents {
     readonly removed: readonly string[];
     readonly changed: readonly string[];
   };
-  readonly 'link.changed': { readonly state: string; readonly reason: string | null };
+  readonly 'link.changed': LinkStatus;
   readonly 'computer.changed': { readonly state: ComputerStatus['state'] };
 }
 /** A running computer. `await using` closes it. */

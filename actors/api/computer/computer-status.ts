@@ -49,7 +49,7 @@ export const stateFor = (
 ): ServerStatus['state'] => {
   if (state !== 'tripped') return state;
   return failure?.code === 'InputNotFound'
-    ? 'needs input'
+    ? 'needsInput'
     : failure?.code === 'ConfigInvalid'
       ? 'unsupported'
       : state;

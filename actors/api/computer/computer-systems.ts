@@ -36,7 +36,7 @@ const errorOfSystem = (failure: Failure): A2cError => new A2cError(withRemedy(fa
 
 /** Servers that are wanted and not there: what they would show is in no answer. */
 const absent: ReadonlySet<string> = new Set([
-  ...['connecting', 'recovering', 'waiting', 'tripped', 'needs input', 'unsupported'],
+  ...['connecting', 'recovering', 'waiting', 'tripped', 'needsInput', 'unsupported'],
 ]);
 /** Of one that has failed the process may be on its way down still: only its failure tells it from one that was stopped. */
 const isAbsent = ({ state, failure }: ServerStatus): boolean =>

@@ -31,7 +31,7 @@ export interface ConfirmQuestion {
    */
   readonly signal: AbortSignal;
 }
-/** `allow-for-session`: this tool of this server is not asked about again, as long as the computer lives. */
+/** `allowForSession`: this tool of this server is not asked about again, as long as the computer lives. */
 export type ConfirmAnswer = Confirmation['decision'] | Confirmation;
 /**
  * `'allow'` and `'deny'` answer for everybody; a function asks somebody. A rejection is a denial with its text, one with
@@ -46,7 +46,7 @@ export type Confirm =
 const nobody = '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
 const failed = (error: unknown): string => `在工具调用二次确认时发生异常，异常信息：${textOf(error)}`;
 
-const words: ReadonlySet<unknown> = new Set(['allow', 'allow-for-session', 'deny']);
+const words: ReadonlySet<unknown> = new Set(['allow', 'allowForSession', 'deny']);
 /** What the callback of a host gave, read. Whatever is none of the words allows nothing. */
 function confirmationIn(said: unknown): Confirmation | undefined {
   const { decision, reason } = (typeof said === 'object' && said !== null ? said : { decision: said }) as {

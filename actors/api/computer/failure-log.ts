@@ -1,5 +1,5 @@
 import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import type { CallSettled } from '../../../machines/call/settlement.ts';
+import type { CallPhase, CallSettled, Outcome } from '../../../machines/call/settlement.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { events } from '../../../machines/protocol/events.ts';
 import {
@@ -32,9 +32,9 @@ export interface LogEntry {
   readonly tool?: string;
   readonly computer?: string;
   /** Where the call stood, and what is known of its effect. */
-  readonly phase?: string;
-  readonly outcome?: string;
-  readonly code: number | string;
+  readonly phase?: CallPhase;
+  readonly outcome?: Outcome;
+  readonly code: Failure['code'];
   readonly message: string;
 }
 /** Takes one failure. What it throws, or rejects, is a warning of the process and disturbs nothing else. */
@@ -185,7 +185,7 @@ export class FailureLog implements Observer {
     const found = failure ?? failureInAnswer(isAgent ? result : (result ?? {}));
     if (!found) return;
     // What nobody has interpreted yet says nothing of its effect.
-    const known = failure ? { outcome, ...textAs('phase', phase) } : {};
+    const known = failure ? { outcome, ...(phase && { phase }) } : {};
     const isQuestion = tool.includes(':');
     const named = {
       req_id: reqId,

@@ -1,4 +1,4 @@
-import type { OfficeNews, OfficeStart } from '../../../machines/office/office.machine.ts';
+import type { OfficeNews, OfficeStart, SeatChanged } from '../../../machines/office/office.machine.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
@@ -18,7 +18,7 @@ export interface OfficeOptions {
   readonly log?: Log;
 }
 export interface OfficeEvents {
-  readonly 'seat.changed': Extract<OfficeNews, { type: 'seat.changed' }>;
+  readonly 'seat.changed': SeatChanged;
 }
 /** A running office. `await using` closes it. */
 export interface Office extends AsyncDisposable {

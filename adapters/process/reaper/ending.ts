@@ -3,8 +3,10 @@ import { allPids, answers, isAlive, statOf, type StartTime } from './group.ts';
 
 /** A process group and the start time of its leader, which tells it from a later group of that number. */
 export interface TracedGroup {
+  /** The process group id, which is the pid of its leader. */
   readonly pgid: number;
-  readonly startTime: StartTime | undefined;
+  /** Field 22 of `/proc/<pid>/stat` of the leader, in clock ticks since boot; undefined where nobody can tell it. */
+  readonly startTime: string | undefined;
 }
 /** Everything of a host that is dead: its groups, and the markers that its children carry. */
 export interface Doomed {

@@ -29,7 +29,7 @@ export interface Judgement {
 }
 /** The answer of the `confirm` port. */
 export interface Confirmation {
-  readonly decision: 'allow' | 'allow-for-session' | 'deny';
+  readonly decision: 'allow' | 'allowForSession' | 'deny';
   /** What the person said about it. */
   readonly reason?: string | undefined;
 }

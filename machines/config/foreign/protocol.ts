@@ -10,7 +10,9 @@ type Texts = Readonly<Record<string, string>>;
 /** The type of a kind that the host brings. */
 export type OwnType = `own:${string}`;
 /** What such a server is reached with: between the host and whoever writes its config. */
-export type OwnFacts = Readonly<Record<string, string | number | boolean | readonly string[] | Texts>>;
+export type OwnFacts = Readonly<
+  Record<string, string | number | boolean | readonly string[] | Readonly<Record<string, string>>>
+>;
 /** One server as A2C-SMCP writes it, with every key (a2c-wire §1.9). `inmemory` and `own:…` are ours. */
 export type ProtocolServer = ProtocolBase &
   (

@@ -15,7 +15,7 @@ export type Read<T> =
   | { readonly ok: false; readonly failure: Failure };
 export interface RoomMember {
   readonly name: string;
-  readonly role: string;
+  readonly role: 'agent' | 'computer';
 }
 
 const unreadable = (message: string): Read<never> => ({

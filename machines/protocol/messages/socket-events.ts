@@ -25,14 +25,14 @@ import type { ReadResource, ReadResourceReply } from './resource.ts';
  * `Socket<ServerToClient, ClientToServer>` for who sits in one. They say what peers of ours send; what arrives
  * from strangers is `unknown` until a schema has seen it.
  */
-type Claim<Payload> = (payload: Payload, ack: (ok: boolean, text: string | null) => void) => void;
-type Question<Payload, Reply> = (payload: Payload, ack: (reply: Reply | ErrorAck) => void) => void;
+export type Claim<Payload> = (payload: Payload, ack: (ok: boolean, text: string | null) => void) => void;
+export type Question<Payload, Reply> = (payload: Payload, ack: (reply: Reply | ErrorAck) => void) => void;
 /** May be sent without asking for an ack; the ack is empty, or says why nobody was told. */
-type Announcement<Payload> = (payload: Payload, ack?: (failure?: ErrorAck) => void) => void;
-type Notice<Body> = (body: Body) => void;
+export type Announcement<Payload> = (payload: Payload, ack?: (failure?: ErrorAck) => void) => void;
+export type Notice<Body> = (body: Body) => void;
 
 /** What an agent asks of a computer, through the office. */
-interface Relayed {
+export interface Relayed {
   /** A failed call is a result with `isError`, see `failureResult`. */
   [events.toolCall]: (payload: ToolCall, ack: (result: CallToolResult) => void) => void;
   [events.getTools]: Question<GetTools, GetToolsReply>;

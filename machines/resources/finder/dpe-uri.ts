@@ -30,27 +30,33 @@ export interface DpeQuery {
   /** Never empty. */
   readonly categories?: readonly DpeCategory[];
 }
-interface Catalogue {
-  readonly level: 0;
-  /** Names the MCP server; in lower case, because case means nothing there. */
-  readonly host: string;
-}
-interface Document extends Omit<Catalogue, 'level'> {
-  readonly level: 1;
-  /** Never empty; may hold slashes. */
-  readonly docRef: string;
-}
-interface Page extends Omit<Document, 'level'> {
-  readonly level: 2;
-  /** From 0. */
-  readonly pageIndex: number;
-}
-interface Element extends Omit<Document, 'level'> {
-  readonly level: 3;
-  /** Never empty. */
-  readonly elementId: string;
-}
-export type DpePlace = Catalogue | Document | Page | Element;
+/** Where a `dpe://` URI leads: to the catalogue of a host (level 0), a document (1), a page (2), an element (3). */
+export type DpePlace =
+  | {
+      readonly level: 0;
+      /** Names the MCP server; in lower case, because case means nothing there. */
+      readonly host: string;
+    }
+  | {
+      readonly level: 1;
+      readonly host: string;
+      /** Names the document within its host. Never empty; may hold slashes. */
+      readonly docRef: string;
+    }
+  | {
+      readonly level: 2;
+      readonly host: string;
+      readonly docRef: string;
+      /** From 0. */
+      readonly pageIndex: number;
+    }
+  | {
+      readonly level: 3;
+      readonly host: string;
+      readonly docRef: string;
+      /** Names the element within its document. Never empty. */
+      readonly elementId: string;
+    };
 /** `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]` (seed 000), decoded. */
 export type DpeUri = DpePlace & DpeQuery;
 

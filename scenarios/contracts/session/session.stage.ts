@@ -3,8 +3,8 @@ import type { Address } from '../../../machines/kernel/address.ts';
 import {
   isAnswer,
   type AskFact,
+  type AskPort,
   type Give,
-  type Ports,
   type SessionFact,
 } from '../../../machines/kernel/ports.ts';
 import type { Waits } from '../../../machines/client/waits.ts';
@@ -102,7 +102,7 @@ export interface SessionWorld {
   open(behaviour: ServerBehaviour, give: Give<SessionFact>): ContractSession;
   /** Opens the port under test on a process that there is not. */
   openOnNothing(give: Give<SessionFact>): ContractSession;
-  readonly ask: Ports['ask'];
+  readonly ask: AskPort;
   /** Resolves when what the server says by itself can be heard, too. */
   ready?(): Promise<void>;
   /** Where there is a server that outlives its sessions. */

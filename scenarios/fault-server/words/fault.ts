@@ -92,7 +92,7 @@ export interface Fault {
   readonly times?: number;
   /** With this probability. */
   readonly p?: number;
-  readonly [param: string]: Value | undefined;
+  readonly [param: string]: string | number | boolean | undefined;
 }
 
 const longestMs = 2_147_000_000;

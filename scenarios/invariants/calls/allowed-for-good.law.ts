@@ -63,8 +63,7 @@ class AllowedForGood implements Judge {
   }
   #hear({ a, id, ev }: RecordOf<'in'>): void {
     const { result } = (ev ?? {}) as Said<{ result: { decision?: string } | null }>;
-    const call =
-      id === 'confirm' && result?.decision === 'allow-for-session' ? this.#calls.get(a) : undefined;
+    const call = id === 'confirm' && result?.decision === 'allowForSession' ? this.#calls.get(a) : undefined;
     if (!call || this.#facts.get(call.computer)?.get(call.server) !== call.generation) return;
     const servers = this.#allowed.get(call.computer) ?? new Map<string, Set<string>>();
     const tools = servers.get(call.server) ?? new Set<string>();
@@ -91,7 +90,7 @@ const opened = (n: number, more: object = {}) =>
     policy: { isConfirmed: false, generation: 1, ...more },
   });
 const asked = (n: number) => asks(`c/client:fs/call:t${n}#${n}`, 'confirm', 'confirm', 'confirm');
-const says = (n: number, decision = 'allow-for-session') =>
+const says = (n: number, decision = 'allowForSession') =>
   learns(`c/client:fs/call:t${n}#${n}`, 'confirm', 'ask.answered', { result: { decision } });
 const allowed = [born, opened(1), asked(1), says(1)];
 const set = (generation: number, name?: string) =>

@@ -44,7 +44,7 @@ class Permitted implements Judge {
     if (isAnswered && id === 'policy' && decision === 'ask')
       call.stands = call.isConfirmed ? 'may run' : 'asks';
     else if (isAnswered && id === 'policy' && decision === 'allow') call.stands = 'may run';
-    else if (isAnswered && id === 'confirm' && /^allow(-for-session)?$/.test(decision ?? ''))
+    else if (isAnswered && id === 'confirm' && /^allow(ForSession)?$/.test(decision ?? ''))
       call.stands = 'may run';
     else call.stands = 'was denied';
   }
@@ -130,7 +130,7 @@ export const permitted: Law = {
     { how: 'one that is allowed', seen: story(opened(), judges, judged('allow'), sent) },
     { how: 'one that is confirmed', seen: story(opened(), judged('ask'), asked, says('allow'), sent) },
     { how: 'one that was confirmed before', seen: story(opened(true), judged('ask'), sent) },
-    { how: 'one for good', seen: story(opened(), judged('ask'), asked, says('allow-for-session'), sent) },
+    { how: 'one for good', seen: story(opened(), judged('ask'), asked, says('allowForSession'), sent) },
     {
       how: 'a denied one that ends',
       seen: story(opened(), judged('ask'), asked, says('deny'), ends(call), opened(), judged('allow'), sent),

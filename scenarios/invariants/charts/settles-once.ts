@@ -46,7 +46,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 const life: fc.Arbitrary<Life> = fc.record({
   acts: fc.array(act, { minLength: 1, maxLength: 25 }),
-  words: fc.array(fc.constantFrom('allow', 'allow-for-session', 'deny', 'never', 'nobody'), { maxLength: 6 }),
+  words: fc.array(fc.constantFrom('allow', 'allowForSession', 'deny', 'never', 'nobody'), { maxLength: 6 }),
   looks: fc.array(fc.tuple(fc.constantFrom('answered', 'refused', 'never'), few), { maxLength: 6 }),
   isFree: fc.boolean(),
 });

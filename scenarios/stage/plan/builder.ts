@@ -17,8 +17,9 @@ import type {
   Step,
 } from './plan.ts';
 
-type Query = Readonly<Record<string, unknown>>;
-type Options = Readonly<Record<string, string | number | boolean>>;
+/** The clauses and parameters of a fault, by name (docs of `a2c-fault-server`). */
+export type FaultOptions = Readonly<Record<string, string | number | boolean>>;
+/** What a scenario says of one call beside its tool. */
 export interface CallOptions {
   /** Default 60 s; 0 is without limit. */
   readonly timeoutMs?: number;
@@ -70,14 +71,14 @@ export class Scene {
 
   // ── what goes wrong ────────────────────────────────────────────────────────────────────────────────
   /** A fault of a server holds from its first start. One of host, agent or clock comes at this point. */
-  fault(server: ServerRef, word: string, options?: Options): void;
-  fault(word: string, options?: Options): void;
-  fault(first: ServerRef | string, second?: string | Options, third: Options = {}): void {
-    if (typeof first === 'string') return this.#happens(first, (second as Options | undefined) ?? {});
+  fault(server: ServerRef, word: string, options?: FaultOptions): void;
+  fault(word: string, options?: FaultOptions): void;
+  fault(first: ServerRef | string, second?: string | FaultOptions, third: FaultOptions = {}): void {
+    if (typeof first === 'string') return this.#happens(first, (second as FaultOptions | undefined) ?? {});
     const fault = this.#checked({ ...third, fault: second }, ['server', 'launch']);
     this.#change(first, (s) => ({ ...s, faults: [...(s.faults ?? []), fault] }));
   }
-  #happens(word: string, options: Options): void {
+  #happens(word: string, options: FaultOptions): void {
     const fault = this.#checked({ ...options, fault: word }, ['host', 'agent', 'sched', 'net']);
     this.#steps.push({ do: 'fault', fault });
   }
@@ -123,13 +124,13 @@ export class Scene {
     return { call: as };
   }
   /** The host asks for the Desktop or the Finder. */
-  show(system: System, query: Query = {}): AskRef {
+  show(system: System, query: Readonly<Record<string, unknown>> = {}): AskRef {
     return this.#show('host', system, query);
   }
-  agentShow(system: System, query: Query = {}): AskRef {
+  agentShow(system: System, query: Readonly<Record<string, unknown>> = {}): AskRef {
     return this.#show('agent', system, query);
   }
-  #show(by: 'host' | 'agent', system: System, query: Query): AskRef {
+  #show(by: 'host' | 'agent', system: System, query: Readonly<Record<string, unknown>>): AskRef {
     const ask = `ask${(this.#asks += 1)}`;
     this.#steps.push({ do: 'show', ask, by, system, query });
     return { ask };

@@ -3,8 +3,6 @@ import type { Changes } from '../../../machines/catalog/index.ts';
 import type { CallSeen, Observed } from './observations.ts';
 import type { Aspect, Expectation } from './plan.ts';
 
-/** What differs between what was expected and what was seen; empty when it holds. */
-type Breaches = string[];
 type Of<K extends Expectation['of']> = Extract<Expectation, { of: K }>;
 export interface Reading {
   readonly observed: Observed;
@@ -15,7 +13,7 @@ export interface Reading {
 }
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing';
-const differs = (what: string, expected: unknown, seen: unknown): Breaches =>
+const differs = (what: string, expected: unknown, seen: unknown): string[] =>
   isDeepStrictEqual(expected, seen) ? [] : [`${what}: expected ${shown(expected)}, saw ${shown(seen)}`];
 /** Every member of `part` is in `whole`, deep. */
 const includes = (whole: unknown, part: unknown): boolean =>
@@ -27,7 +25,7 @@ const includes = (whole: unknown, part: unknown): boolean =>
         includes((whole as Readonly<Record<string, unknown>>)[key], value),
       );
 
-const checks: { readonly [K in Expectation['of']]: (e: Of<K>, reading: Reading) => Breaches } = {
+const checks: { readonly [K in Expectation['of']]: (e: Of<K>, reading: Reading) => string[] } = {
   call: (e, { observed, isExact, ticketOf }) => call(e, observed.calls.get(ticketOf(e.call)), isExact),
   shown: (e, { observed }) => shows(e, observed),
   visits: (e, { observed }) => differs(`visits of ${e.server}`, e.stages, observed.server(e.server).visits),
@@ -83,14 +81,14 @@ export function stagesOf(observed: Observed, who: Of<'stages'>['who']): string[]
   return stages.filter((stage, i) => stage !== stages[i - 1]);
 }
 
-function call(e: Of<'call'>, seen: CallSeen | undefined, isExact: boolean): Breaches {
+function call(e: Of<'call'>, seen: CallSeen | undefined, isExact: boolean): string[] {
   const what = `call ${e.call}`;
   const [settled] = seen?.settled ?? [];
   if (!seen) return [`${what} was never asked`];
   if (e.outcome === null || !settled) return differs(what, e.outcome, settled?.news.outcome ?? null);
   const { outcome, end, phase, failure, result } = settled.news;
   const say = failure ? ` (${failure.message})` : '';
-  const wrong: Breaches = differs(`${what}${say}`, e.outcome, outcome);
+  const wrong: string[] = differs(`${what}${say}`, e.outcome, outcome);
   if (e.end !== undefined) wrong.push(...differs(`end of ${what}`, e.end, end));
   if (e.phase !== undefined) wrong.push(...differs(`phase of ${what}`, e.phase, phase));
   if (e.code !== undefined) wrong.push(...differs(`code of ${what}${say}`, e.code, failure?.code));
@@ -105,7 +103,7 @@ function call(e: Of<'call'>, seen: CallSeen | undefined, isExact: boolean): Brea
   return wrong;
 }
 
-function shows({ of: _, ask, texts = [], ...expected }: Of<'shown'>, { shown: answers }: Observed): Breaches {
+function shows({ of: _, ask, texts = [], ...expected }: Of<'shown'>, { shown: answers }: Observed): string[] {
   const [seen] = answers.get(ask) ?? [];
   if (!seen) return [`${ask} was not answered`];
   return [
@@ -137,7 +135,7 @@ export function breachesOf(
   expectation: Expectation,
   reading: Reading,
   excused: ReadonlySet<Aspect> = new Set(),
-): Breaches {
+): string[] {
   if (excused.has(aspectOf[expectation.of])) return [];
-  return (checks[expectation.of] as (e: Expectation, r: Reading) => Breaches)(expectation, reading);
+  return (checks[expectation.of] as (e: Expectation, r: Reading) => string[])(expectation, reading);
 }

@@ -11,15 +11,16 @@ export interface AskRef {
   readonly ask: string;
 }
 
-type OfShown = Extract<Expectation, { of: 'shown' }>;
-type OfCall = Extract<Expectation, { of: 'call' }>;
 export interface OnCall {
-  settles(outcome: Outcome, more?: Omit<OfCall, 'of' | 'call' | 'outcome'>): void;
+  settles(
+    outcome: Outcome,
+    more?: Omit<Extract<Expectation, { of: 'call' }>, 'of' | 'call' | 'outcome'>,
+  ): void;
   /** It waits still. */
   waits(): void;
 }
 export interface OnAsk {
-  shows(what: Omit<OfShown, 'of' | 'ask'>): void;
+  shows(what: Omit<Extract<Expectation, { of: 'shown' }>, 'of' | 'ask'>): void;
 }
 export interface OnServer {
   /** All its stages from the beginning. */

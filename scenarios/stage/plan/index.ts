@@ -1,4 +1,4 @@
-export { Scene, planOf, type CallOptions } from './builder.ts';
+export { Scene, planOf, type CallOptions, type FaultOptions } from './builder.ts';
 export type { AskRef, CallRef, ServerRef } from './expecting.ts';
 export type { Expecting, OnAsk, OnCall, OnServer } from './expecting.ts';
 export {
@@ -6,17 +6,32 @@ export {
   wordsOf,
   type Aspect,
   type Behaviour,
+  type ConfigEntry,
   type Expectation,
+  type OutsideSignal,
+  type PermissionData,
   type PersonData,
+  type PersonWord,
   type Plan,
+  type ProgramData,
+  type Root,
   type ServerData,
+  type Stage,
   type Step,
   type ToolData,
 } from './plan.ts';
+export type { ServerSettings } from '../server-plan.ts';
+export type { Values } from '../scripted/specs.ts';
+export type { Fault, Moment } from '../../fault-server/words/fault.ts';
+export type { LaneLimits } from '../../../machines/call/policy/index.ts';
+export type { CallSettled } from '../../../machines/call/settlement.ts';
+export type { OnConflict } from '../../../machines/catalog/index.ts';
+export type { DirectoryRecord, Thrown } from '../../../machines/trace/index.ts';
+export type { Letter } from '../../../machines/kernel/effects.ts';
 export type { Seen } from '../../invariants/law.ts';
-export { observe, Observed, type CallSeen, type ServerSeen } from './observations.ts';
+export { observe, Observed, type CallSeen, type Heard, type ServerSeen } from './observations.ts';
 export type { Shown } from './shown.ts';
-export { breachesOf } from './expectations.ts';
+export { breachesOf, type Reading } from './expectations.ts';
 export { disagreements, summaryOf, type Summary } from './agreement.ts';
 export { playVirtually, type Played, type PlayedVirtually } from './virtual/play-virtual.ts';
 export { playReally } from './real/play-real.ts';

@@ -1,8 +1,9 @@
 import type { LaneLimits } from '../../../machines/call/policy/index.ts';
-import type { Outcome } from '../../../machines/call/settlement.ts';
+import type { CallEnd, CallPhase, Outcome } from '../../../machines/call/settlement.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { System } from '../../../machines/resources/systems/index.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
-import { calm, type ServerOptions } from '../server-plan.ts';
+import { calm, type ServerSettings } from '../server-plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import type { Values } from '../scripted/specs.ts';
 
@@ -21,8 +22,7 @@ export interface Behaviour {
   readonly tools?: Readonly<Record<string, ToolData>>;
   readonly faults?: readonly Fault[];
 }
-export interface ServerData
-  extends Behaviour, Omit<ServerOptions, 'toolMeta' | 'meta' | 'kept' | 'lastTools' | 'hasProgram'> {
+export interface ServerData extends Behaviour, ServerSettings {
   readonly name: string;
   /** URIs of what it has and lets watch: windows, documents, anything; without: it has no resources. */
   readonly resources?: readonly string[];
@@ -37,7 +37,7 @@ export interface ServerData
 }
 /** A server as it stands in a later config: what is not said is as at the beginning. */
 export interface ConfigEntry extends Pick<
-  ServerOptions,
+  ServerSettings,
   | 'generation'
   | 'values'
   | 'autoApprove'
@@ -152,9 +152,9 @@ export type Expectation =
       readonly call: string;
       /** null: it waits still. */
       readonly outcome: Outcome | null;
-      readonly end?: string;
-      readonly phase?: string | null;
-      readonly code?: string | number;
+      readonly end?: CallEnd;
+      readonly phase?: CallPhase | null;
+      readonly code?: Failure['code'];
       /** A part of the failure's sentence. */
       readonly says?: string;
       /** A part of what the server answered. */
@@ -172,7 +172,7 @@ export type Expectation =
       readonly total?: number;
       readonly missing?: readonly string[];
       /** Of the failure; null: there is none. */
-      readonly code?: string | number | null;
+      readonly code?: Failure['code'] | null;
     }
   /** What its processes were launched with, one after the other: generation and 1,000 times the values. */
   | { readonly of: 'specs'; readonly server: string; readonly specs: readonly number[] }

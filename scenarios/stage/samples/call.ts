@@ -29,7 +29,7 @@ export const call: Sample = {
       result: { problems: [], decision, reason: 'x' },
     })),
     { type: 'ask.answered', result: { problems: ['x'], decision: 'allow', reason: 'x' } },
-    { type: 'ask.answered', result: { decision: 'allow-for-session' } },
+    { type: 'ask.answered', result: { decision: 'allowForSession' } },
     { type: 'ask.answered', result: 'no object' },
     { type: 'ask.answered', result: { isError: true } },
     { type: 'ask.answered', result: { isError: true, content: ['too large to be given'] }, bytes: 99 },

@@ -118,7 +118,7 @@ onStage(
     servers: { fs: { tools: { read: { answers: hello } } } },
     person: ({ reqId }) => {
       asked.push(reqId);
-      return 'allow-for-session';
+      return 'allowForSession';
     },
   },
   (s) => {

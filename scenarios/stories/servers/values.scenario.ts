@@ -2,7 +2,7 @@
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {} };
-const needs = { code: 'ServerNotActive', says: 'needs input word' };
+const needs = { code: 'ServerNotActive', says: 'needs input word' } as const;
 
 scenario(
   'each start of a server asks what its inputs give by now, and the child is launched with that',

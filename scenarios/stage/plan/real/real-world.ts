@@ -26,7 +26,7 @@ import { launchAt } from './real-launch.ts';
 import { RealRemotes } from './real-remote.ts';
 import { agentOf, computerOf, seedOf, type Wait, type Waits, type World } from '../world.ts';
 
-const answers = { yes: 'allow', always: 'allow-for-session', no: 'deny' } as const;
+const answers = { yes: 'allow', always: 'allowForSession', no: 'deny' } as const;
 function personOf(data: PersonData): Confirm {
   const { word, afterMs = 0 } = personIn(data);
   if (word === 'nobody') return 'deny';

@@ -25,7 +25,7 @@ import { agentOf, computerOf, has, names, seedOf, type Waits, type World } from 
 
 const words = {
   yes: 'allow',
-  always: 'allow-for-session',
+  always: 'allowForSession',
   no: 'deny',
   never: 'never',
   nobody: 'nobody',
