@@ -4,7 +4,8 @@
  */
 import { createAgent as openAgent, type Agent, type AgentOptions } from './api/agent/agent.ts';
 import { createComputer as openComputer } from './api/computer/computer.ts';
-import type { Computer, ComputerOptions } from './api/computer/computer-handle.ts';
+import type { Computer } from './api/computer/computer-handle.ts';
+import type { ComputerOptions } from './api/computer/computer-options.ts';
 import { createOffice as openOffice, type Office, type OfficeOptions } from './api/office/office.ts';
 
 /** Opens an office. Rejects with an `A2cError` when it cannot listen. */
@@ -35,7 +36,7 @@ export type { Log, LogEntry } from './api/computer/failure-log.ts';
 export type { RecordOptions } from './recording/flight-recorder.ts';
 export type { Profile } from '../machines/trace/index.ts';
 export type { Timing } from '../machines/kernel/timing.ts';
-export type { LinkStatus } from './api/link-status.ts';
+export type { LinkStatus, OfficeSeat } from './api/link-status.ts';
 export type { LinkStage } from '../machines/link/link.machine.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './api/agent/agent.ts';
 export type {
@@ -78,19 +79,15 @@ export type {
   ParsedDpeUri,
 } from '../machines/resources/finder/index.ts';
 export type { CallEnded, CallEvents, CallStarted } from './api/computer/call-watch.ts';
+export type { Computer, ComputerEvents, ComputerStatus } from './api/computer/computer-handle.ts';
+export type { Answers, ComputerOptions } from './api/computer/computer-options.ts';
 export type {
-  Answers,
   CatalogStatus,
-  Computer,
-  ComputerEvents,
-  ComputerOptions,
-  ComputerStatus,
   ListChanged,
-  OfficeSeat,
   ServerStatus,
   ToolInfo,
   ToolListing,
-} from './api/computer/computer-handle.ts';
+} from './api/computer/server-handle.ts';
 export type { PastCall } from '../machines/call/history/index.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/settlement.ts';
 export type {

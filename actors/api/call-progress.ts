@@ -3,9 +3,11 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** What a server told while it was at work (MCP `notifications/progress`). */
 export interface CallProgress {
+  /** How far it is, in a unit of its own; it grows each time. */
   readonly progress: number;
   /** What `progress` grows to, where the server knows. */
   readonly total?: number;
+  /** What it does just now, in its own words. */
   readonly message?: string;
 }
 

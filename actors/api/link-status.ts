@@ -10,3 +10,10 @@ export interface LinkStatus {
   /** Why it is not joined, in the words of the office or the network; null: there is nothing to say. */
   readonly reason: string | null;
 }
+/** Which room of which office a computer sits in. */
+export interface OfficeSeat {
+  /** Where the office listens, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** Default `local`. */
+  readonly id?: string;
+}

@@ -1,6 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import type { ComputerEvents, OfficeSeat } from './computer/computer-handle.ts';
+import type { ComputerEvents } from './computer/computer-handle.ts';
+import type { OfficeSeat } from './link-status.ts';
 import { deferred } from './deferred.ts';
 import { A2cError } from './errors.ts';
 import type { Listeners } from './listeners.ts';

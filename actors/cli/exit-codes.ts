@@ -1,4 +1,4 @@
-import type { ServerStatus } from '../api/computer/computer-handle.ts';
+import type { ServerStatus } from '../api/computer/server-handle.ts';
 import { A2cError } from '../api/errors.ts';
 import type { Context } from './context.ts';
 

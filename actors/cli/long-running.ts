@@ -1,12 +1,9 @@
 import { connectStately, systemClock } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts/index.ts';
 import { createComputer, type Inner } from '../api/computer/computer.ts';
-import type {
-  Computer,
-  ComputerEvents,
-  ComputerOptions,
-  ServerStatus,
-} from '../api/computer/computer-handle.ts';
+import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
+import type { ComputerOptions } from '../api/computer/computer-options.ts';
+import type { ServerStatus } from '../api/computer/server-handle.ts';
 import { A2cError } from '../api/errors.ts';
 import { createOffice, type Office } from '../api/office/office.ts';
 import { Runtime } from '../runtime/runtime.ts';

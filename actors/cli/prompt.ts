@@ -1,5 +1,6 @@
 import type { Failure } from '../../machines/protocol/index.ts';
-import type { Computer, ToolListing } from '../api/computer/computer-handle.ts';
+import type { Computer } from '../api/computer/computer-handle.ts';
+import type { ToolListing } from '../api/computer/server-handle.ts';
 import { A2cError } from '../api/errors.ts';
 import { conflictLines, listingText } from './printing/answers.ts';
 import { CallLines, callsHelp } from './printing/call-lines.ts';

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Config } from '../../machines/config/index.ts';
-import type { Computer, ServerStatus } from '../api/computer/computer-handle.ts';
+import type { Computer } from '../api/computer/computer-handle.ts';
+import type { ServerStatus } from '../api/computer/server-handle.ts';
 import { deferred } from '../api/deferred.ts';
 import type { Context } from './context.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { Failure, RoomMember, SmcpTool } from '../../machines/protocol/index.ts';
@@ -20,6 +20,7 @@ import type {
   ComputerStatus,
   Launched,
   Launcher,
+  LinkStatus,
   Office,
   OfficeEvents,
   OfficeOptions,
@@ -113,6 +114,16 @@ describe('a2c-actors', () => {
       readonly removed: readonly string[];
       readonly changed: readonly string[];
     }>();
+    expectTypeOf<ComputerEvents['desktop.changed' | 'finder.changed']>().toEqualTypeOf<
+      Readonly<Record<string, never>>
+    >();
+    expectTypeOf<(AgentEvents & ComputerEvents)['link.changed']>().toEqualTypeOf<LinkStatus>();
+    expectTypeOf<LinkStatus>().toEqualTypeOf<{
+      readonly state: 'connecting' | 'joined' | 'waiting' | 'closed';
+      readonly reason: string | null;
+    }>();
+    expectTypeOf<OfficeEvents['seat.changed']['stage']>().toEqualTypeOf<'joined' | 'left'>();
+    expectTypeOf<RoomMember['role']>().toEqualTypeOf<'agent' | 'computer'>();
     expectTypeOf<AgentEvents['computer.left']>().toEqualTypeOf<{ readonly computer: string }>();
     expectTypeOf<ComputerEvents['computer.changed']>().toEqualTypeOf<{
       readonly state: ComputerStatus['state'];
@@ -194,53 +205,6 @@ describe('the values of', () => {
   });
 });
 
-interface Declarations {
-  /** Name → its text. */
-  readonly own: Map<string, string>;
-  /** Name → where it comes from, and what it is called there. */
-  readonly from: Map<string, readonly [module: string, name: string]>;
-}
-/** What a `.d.ts` declares and imports, as the compiler writes it: statements begin at the margin. */
-function declarationsOf(file: string): Declarations {
-  const text = readFileSync(file, 'utf8').replaceAll(/\/\*[^]*?\*\//g, '');
-  const found: Declarations = { own: new Map(), from: new Map() };
-  for (const statement of text.split(/\n(?=(?:export|declare|import|interface|type|class)\b)/)) {
-    const [, names, module = ''] =
-      /^(?:import|export)[^{]*\{([^}]*)\} from ['"](.+)['"]/.exec(statement) ?? [];
-    for (const [, name = '', as = name] of (names ?? '').matchAll(/(?:type )?(\w+)(?: as (\w+))?/g))
-      found.from.set(as, [module, name]);
-    if (names !== undefined) continue;
-    const [, name] =
-      /^(?:export )?(?:declare )?(?:interface|type|class|function|const) (\w+)/.exec(statement) ?? [];
-    if (name !== undefined) found.own.set(name, (found.own.get(name) ?? '') + statement);
-  }
-  return found;
-}
-/** The ways on which a name leads to a package, through whatever types: `createX > Runtime > xstate`. */
-function packagesBehind(file: string, name: string, seen = new Set<string>(), path: string[] = []): string[] {
-  if (seen.size === seen.add(`${file}#${name}`).size) return [];
-  const { own, from } = declarationsOf(file);
-  const enter = (module: string, name: string, path: string[]): string[] => {
-    // Streams of Node are no package.
-    if (module.startsWith('node:')) return [];
-    return module.startsWith('.')
-      ? packagesBehind(join(dirname(file), module.replace(/\.[jt]s$/, '.d.ts')), name, seen, path)
-      : [[...path, module].join(' > ')];
-  };
-  const source = from.get(name);
-  if (source) return enter(...source, path);
-  const text = (own.get(name) ?? '').replaceAll(/(?<!\()['"][^'"]*['"]/g, '');
-  const here = [...path, name];
-  const inline = [...text.matchAll(/import\("([^"]+)"\)\.(\w+)/g)];
-  const words = new Set(text.match(/\w+/g));
-  return [
-    ...inline.flatMap(([, module = '', name = '']) => enter(module, name, here)),
-    ...[...words].flatMap((word) =>
-      own.has(word) || from.has(word) ? packagesBehind(file, word, seen, here) : [],
-    ),
-  ];
-}
-
 describe('the package, built from these sources', () => {
   const checkout = mkdtempSync(join(tmpdir(), 'a2c-package-'));
   const read = (file: string): string => readFileSync(join(checkout, file), 'utf8');
@@ -275,19 +239,5 @@ describe('the package, built from these sources', () => {
     const program = `process.stdout.write(JSON.stringify([${load.join(',')}]))`;
     const loaded = JSON.parse(node('--input-type=module', '-e', program)) as string[][];
     expect(loaded.map((names) => names.sort())).toEqual(Object.values(values));
-  });
-
-  const at = (file: string): string => join(checkout, 'dist', file);
-  const entry = at('actors/index.d.ts');
-  const creators = ['createAgent', 'createComputer', 'createOffice'];
-
-  it('names no package, and so no machine, in the types of handles, options, events and errors', () => {
-    expect(packagesBehind(at('machines/protocol/index.d.ts'), 'joinOffice')).toEqual(['joinOffice > zod']);
-    const types = [...declarationsOf(entry).from.keys()].filter((name) => !creators.includes(name));
-    expect(types.length).toBeGreaterThan(15);
-    expect(types.flatMap((name) => packagesBehind(entry, name))).toEqual([]);
-  });
-  it('names no package in the types of what creates them', () => {
-    expect(creators.flatMap((name) => packagesBehind(entry, name))).toEqual([]);
   });
 });

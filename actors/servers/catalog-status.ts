@@ -1,5 +1,5 @@
 import { lastChangeOf, type CatalogList, type History } from '../../machines/catalog/index.ts';
-import type { CatalogStatus } from '../api/computer/computer-handle.ts';
+import type { CatalogStatus } from '../api/computer/server-handle.ts';
 import type { Directory } from '../runtime/directory.ts';
 
 interface Snapshot {

@@ -13,14 +13,20 @@ export type Reach =
   | { readonly remote: RemoteSpec; readonly process?: never };
 /** Our end of a linked pair, as the MCP SDK has it (`Transport`): what is sent here comes out at the other end. */
 export interface LinkedEnd {
+  /** Called once, before anything is sent; rejects when there is no connection. */
   start(): Promise<void>;
+  /** Sends one JSON-RPC message, an object, to the server. */
   send(message: object): Promise<void>;
+  /** Ends the connection. `onclose` is called then, too. */
   close(): Promise<void>;
+  /** Set by us before `start`: call it with each message of the server. */
   onmessage?: ((message: never) => void) | undefined;
+  /** Set by us before `start`: call it when the connection has ended, whoever ended it. */
   onclose?: (() => void) | undefined;
+  /** Set by us before `start`: call it with what went wrong and ended nothing. */
   onerror?: ((error: Error) => void) | undefined;
 }
-/** A server inside the host, by the name that it has in the config: called for each session. */
+/** A server inside the host: called for each session, with `args` and `env` of its config, placeholders filled in. */
 export type InMemoryServer = (facts: {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

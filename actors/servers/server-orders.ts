@@ -6,7 +6,8 @@ import {
   type ServerConfig,
 } from '../../machines/config/index.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import type { ComputerEvents, ServerStatus } from '../api/computer/computer-handle.ts';
+import type { ComputerEvents } from '../api/computer/computer-handle.ts';
+import type { ServerStatus } from '../api/computer/server-handle.ts';
 import { cannotOrder, closedText } from '../api/computer/computer-status.ts';
 import { deferred } from '../api/deferred.ts';
 import { A2cError } from '../api/errors.ts';

@@ -1,5 +1,5 @@
 import { cameInstead, waitsFor, type Waits } from '../../machines/client/waits.ts';
-import type { ServerStatus } from '../api/computer/computer-handle.ts';
+import type { ServerStatus } from '../api/computer/server-handle.ts';
 
 /** A client as it is now: its state, and of its memory what is needed here. */
 interface Snapshot {

@@ -3,22 +3,28 @@ import type { TracedGroup } from './reaper/ending.ts';
 
 /** The launch facts of one server, placeholders already rendered. */
 export interface LaunchSpec {
+  /** The program: a path, or a name that is looked up in the PATH of its environment. No shell reads it. */
   readonly command: string;
+  /** Its arguments, each passed on as it stands. */
   readonly args: readonly string[];
   /** What its config gives; see `environmentOf` for what a child inherits beside it. */
   readonly env: Readonly<Record<string, string>>;
+  /** The folder in which it runs. Default: that of this process. */
   readonly cwd?: string;
 }
 /** What a launcher is asked for: the facts, and whose they are. */
 export interface Launch extends LaunchSpec {
+  /** The name of the server in the config. */
   readonly server: string;
 }
 /** The whole environment of what is launched: names and values. */
 export type Environment = Readonly<Record<string, string>>;
 
+/** How a launched process ended. */
 export interface LaunchEnd {
   /** Null when a signal ended it, and when nobody knows. */
   readonly code: number | null;
+  /** The signal that ended it, such as `SIGTERM`; null when it ended by itself, and when nobody knows. */
   readonly signal: string | null;
 }
 
@@ -27,8 +33,11 @@ export interface LaunchEnd {
  * what, the `process` machine says. `signal` and `living` are synchronous and never throw.
  */
 export interface Launched {
+  /** What is written here reaches its stdin. Ending the stream is the first, polite way to end the server. */
   readonly stdin: Writable;
+  /** The bytes of its stdout: messages of MCP, one per line. */
   readonly stdout: Readable;
+  /** The bytes of its stderr: the last 64 KiB are kept, to explain how it ended. */
   readonly stderr: Readable;
   /**
    * Resolves with its pid, where it runs, once it does; 0 when that has none. Rejects with an `Error` when it
@@ -56,6 +65,7 @@ export interface LaunchDescription {
   readonly lookedIn: readonly string[];
   /** The folder it runs in. */
   readonly folder: string;
+  /** Names of the environment variables that it gets, without their values. */
   readonly variables: readonly string[];
 }
 
@@ -66,5 +76,6 @@ export interface LaunchDescription {
 export interface Launcher {
   /** Starts it. Throws, or rejects `started`, when it cannot. */
   launch(launch: Launch, env: Environment): Launched;
+  /** What `launch` would run, for people who look for a mistake. Starts nothing. Left out: nothing can be said. */
   describe?(launch: LaunchSpec, env: Environment): LaunchDescription;
 }

@@ -11,15 +11,21 @@ export interface CallSettled {
   readonly type: 'call.settled';
   /** Names the asker's pending answer. */
   readonly ticket: string;
+  /** The id that its caller gave it. */
   readonly reqId: string;
+  /** Its name in the config. */
   readonly server: string;
+  /** The server's own name of the tool. */
   readonly tool: string;
+  /** How its machine ended. */
   readonly end: CallEnd;
+  /** What is known of its effect. */
   readonly outcome: Outcome;
   /** Null: it succeeded. */
   readonly phase: CallPhase | null;
   /** What the server answered, as it came. */
   readonly result: unknown;
+  /** Why it did not succeed; null also where the tool itself says so. */
   readonly failure: Failure | null;
 }
 

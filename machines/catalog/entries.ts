@@ -27,13 +27,20 @@ interface Described extends Kept {
 
 /** Hints of a stranger: no promise, whatever they say. */
 export interface ToolAnnotations extends Kept {
+  /** A name for people. */
   readonly title?: string;
+  /** It changes nothing. */
   readonly readOnlyHint?: boolean;
+  /** What it changes may be lost. */
   readonly destructiveHint?: boolean;
+  /** A second call with the same arguments changes nothing more. */
   readonly idempotentHint?: boolean;
+  /** It reaches out to others, such as the web. */
   readonly openWorldHint?: boolean;
 }
+/** How a tool wants to be run (MCP 2025-11-25). */
 export interface ToolExecution extends Kept {
+  /** Whether it runs as a task. One that runs so only (`required`) cannot be called here. */
   readonly taskSupport?: 'required' | 'optional' | 'forbidden';
 }
 export interface Tool extends Described {

@@ -10,6 +10,7 @@ export interface Waits {
 /** Its handshake takes longer than a second, and again at most once a second when that has changed. */
 export interface SessionWaits {
   readonly type: 'session.waits';
+  /** What for, since when, and what came meanwhile. */
   readonly waits: Waits;
 }
 /** What the owner of a client hears of it. */

@@ -1,27 +1,37 @@
 import { z } from 'zod';
 import { addMistake, addWarning, check, isObject, type Findings, type Path } from './mistake.ts';
 
+/** What all inputs have. */
 export interface InputBase {
+  /** Unique in its config: `${input:id}` stands for its value. */
   readonly id: string;
   /** Empty when the file has none. */
   readonly description: string;
 }
+/** An input for which somebody writes a text. */
 export interface PromptInput extends InputBase {
   readonly type: 'promptString';
+  /** Counts when nobody gives a value; null: there is none, and it cannot be had then. */
   readonly default: string | null;
+  /** Its value is secret: it is never shown, recorded or told to agents. */
   readonly password: boolean;
 }
+/** An input of which the values are known. */
 export interface PickInput extends InputBase {
   readonly type: 'pickString';
   /** What may be the value. */
   readonly options: readonly string[];
   /** How VS Code shows some of them, by value. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Counts when nobody gives a value; null: there is none, and it cannot be had then. */
   readonly default: string | null;
 }
+/** An input that VS Code gets from one of its commands; here the host gives it, or the environment. */
 export interface CommandInput extends InputBase {
   readonly type: 'command';
+  /** The command of VS Code. It is never run here. */
   readonly command: string;
+  /** What the command would be given. */
   readonly args: Readonly<Record<string, string>> | null;
 }
 /** A value that servers name as `${input:id}` (a2c-wire §3.9). */

@@ -7,7 +7,9 @@ import type { Address } from './address.ts';
  * that fails has asked for nothing and a replay can compare what was asked.
  */
 export interface Letter {
+  /** The address it is for. */
   readonly to: Address;
+  /** What it says. */
   readonly event: EventObject;
 }
 /** A message to an address. Nobody there, or it fails over it: `orElse` goes out; else it is a dead letter. */

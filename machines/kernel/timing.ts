@@ -81,6 +81,9 @@ export const timing = {
   /** A view of a computer whose tools could not be fetched asks again. */
   refetchMs: 2_000,
 } as const;
+/**
+ * Every delay, in ms, by its name. Each of them has its meaning and default at `timing` (machines/kernel/timing.ts).
+ */
 export type Timing = { readonly [K in keyof typeof timing]: number };
 
 const only =

@@ -2,6 +2,7 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Json } from './format.ts';
 import { readLenientJson } from './lenient-json.ts';
 
+/** The arguments as an object, or why they are none: 400, in words that the model can mend it by. */
 export type ArgumentsRead =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly failure: Failure };

@@ -5,16 +5,23 @@ import { keyOf, labelIn, named } from './names.ts';
 
 /** What a host keeps of a conversation that goes on later: names by tool, and how many ids were made. Plain JSON. */
 export interface SavedConversation {
+  /** The identity of each tool that was ever offered, and the name that it got. */
   readonly names: readonly (readonly [tool: string, name: string])[];
+  /** How many ids were made for calls that came without one. */
   readonly ids: number;
 }
 /** A tool that was given twice, or under the identity of another: only the first of them is offered. */
 export interface RefusedTool {
+  /** As it was given to `offer`. */
   readonly tool: ModelTool;
+  /** In one sentence for a person. */
   readonly reason: string;
 }
+/** What a model is given for its next turn. */
 export interface Offer {
+  /** What `toTools` of a provider takes, in the order of the tools. */
   readonly definitions: readonly MCPToolDefinition[];
+  /** Tools that are not offered, and why. */
   readonly refused: readonly RefusedTool[];
 }
 
@@ -27,6 +34,7 @@ export interface Conversation extends CallReader {
   offer(tools: readonly ModelTool[]): Offer;
   /** What is offered under this name now. */
   find(name: string): MCPToolDefinition | undefined;
+  /** What has to be kept so that names and ids stay as they are in the next process. Plain JSON. */
   save(): SavedConversation;
 }
 
@@ -41,6 +49,7 @@ const never = (name: string): Failure => ({
   details: { tool_name: name, gone: false },
 });
 
+/** A new conversation, or one that goes on from what `save` gave. It keeps everything in memory and asks nobody. */
 export function createConversation(saved: SavedConversation = { names: [], ids: 0 }): Conversation {
   /** Tool → name, and every name that ever was one; both only grow, by the tools that this conversation met. */
   const names = new Map<string, string>(saved.names);

@@ -8,9 +8,11 @@ export type Json = Readonly<Record<string, unknown>>;
 
 /** Who has a tool, for a person's eyes: the three words that DeepChat's configs have for a server. */
 export interface ServerShown {
+  /** Of the server in its config; of its computer, where the wire does not tell the server. */
   readonly name: string;
   /** An emoji or a URL. */
   readonly icons: string;
+  /** One sentence; may be empty. */
   readonly descriptions: string;
 }
 
@@ -21,9 +23,11 @@ export interface ServerShown {
 export interface ModelTool {
   /** What `callTool` takes. */
   readonly name: string;
+  /** As its server has it. Without one the model is given the name. */
   readonly description?: string;
   /** JSON Schema of its parameters, as its server has it. */
   readonly params_schema: object;
+  /** Has to be given when the tools of several computers are offered together. */
   readonly computer?: string;
   /** Its name, or all that is to be shown of it. */
   readonly server?: string | (Pick<ServerShown, 'name'> & Partial<ServerShown>);
@@ -36,12 +40,14 @@ export interface ModelTool {
 /** One tool as a conversation offers it (seed 004): its name is valid with every provider, and its own for good. */
 export interface MCPToolDefinition {
   readonly type: 'function';
+  /** What the model sees: a name that is valid everywhere, and a description that is never empty. */
   readonly function: {
     readonly name: string;
     readonly description: string;
     /** The schema of the server, not yet made fit for any provider. */
     readonly parameters: object;
   };
+  /** Who has the tool, for a person. */
   readonly server: ServerShown;
   /** What `callTool` of a computer or an agent takes. */
   readonly target: { readonly computer?: string; readonly tool: string };
@@ -49,21 +55,28 @@ export interface MCPToolDefinition {
 
 /** A call of a model, in no provider's shape (seed 004). `arguments` is the text of a JSON object. */
 export interface MCPToolCall {
+  /** Unique in its conversation: that of the provider, or one that the conversation made. */
   readonly id: string;
   readonly type: 'function';
+  /** The name as the conversation offers it, and the arguments as text. */
   readonly function: { readonly name: string; readonly arguments: string };
+  /** Who has the tool, for a person. */
   readonly server: ServerShown;
 }
 
 /** One content of a result, as MCP has it: text, image, audio, resource, resource_link. */
 export interface MCPContentItem {
+  /** Which of them it is; other types pass. */
   readonly type: string;
   readonly [field: string]: unknown;
 }
 /** What came of a call (seed 004). `toolCallId` is the id of the call. */
 export interface MCPToolResponse {
+  /** The id of the call that this answers. */
   readonly toolCallId: string;
+  /** The whole result; `textOf` makes a text of it that a model can take. */
   readonly content: string | readonly MCPContentItem[];
+  /** The call failed, or it is not known whether it took effect. */
   readonly isError: boolean;
 }
 
@@ -71,18 +84,24 @@ export interface MCPToolResponse {
 export interface SaidCall {
   /** The provider's own id of the call; without one, or with an empty one, the conversation makes one. */
   readonly id?: string | null | undefined;
+  /** As the model said it: one that was offered, or not. */
   readonly name: string;
   /** An object, the text of one, or nothing. */
   readonly arguments: unknown;
 }
 /** A call of a model that can be made: `agent.callTool(computer, tool, arguments)`. */
 export interface ModelCall {
+  /** Unique in its conversation: that of the provider, or one that the conversation made. */
   readonly id: string;
   /** As the model said it. */
   readonly name: string;
+  /** The computer of the tool, where the tool was given with one. */
   readonly computer?: string;
+  /** What `callTool` takes: the name in its computer, not the one that the model said. */
   readonly tool: string;
+  /** Under the names of parameters that the server has; not checked against its schema. */
   readonly arguments: Json;
+  /** Who has the tool, for a person. */
   readonly server: ServerShown;
 }
 /** A call of a model, or why it can be none; the model is told of that as of any other failure (`toResponse`). */
@@ -101,7 +120,10 @@ export interface CallReader {
  * answer, `Result` what the next request tells of that call. Pure functions: they know no network.
  */
 export interface ProviderFormat<Tools, Call, Result = unknown> {
+  /** What a request takes as its tools; `definitions` are those of the last `offer`. */
   toTools(definitions: readonly MCPToolDefinition[]): Tools;
+  /** Reads a call in the answer of a model. Never throws: a call that cannot be made has its failure. */
   fromCall(call: Call, conversation: CallReader): ReadCall;
+  /** What the next request tells of the call. Left out: the provider takes the text of `textOf`. */
   toResult?(call: Call, response: MCPToolResponse): Result;
 }

@@ -7,7 +7,9 @@ import { renamed, renamesFor, restored, type Renames } from './schema/parameter-
 
 /** Gemini's `generateContent`, of the Gemini API and of Vertex AI. */
 export interface GeminiFunctionDeclaration {
+  /** The name of the definition: 64 characters at the most. */
   readonly name: string;
+  /** That of the definition; never empty. */
   readonly description: string;
   /** Left out for a tool that takes none: an object without properties is refused there. */
   readonly parameters?: GeminiParameters;
@@ -26,22 +28,32 @@ export declare enum Type {
 }
 /** A `GeminiSchema` as the types of `@google/genai` have it. */
 export interface GeminiParameters extends Omit<GeminiSchema, 'type' | 'items' | 'properties' | 'anyOf'> {
+  /** As in `GeminiSchema`. */
   readonly type?: Type;
+  /** As in `GeminiSchema`. */
   readonly items?: GeminiParameters;
+  /** As in `GeminiSchema`. */
   readonly properties?: Record<string, GeminiParameters>;
+  /** As in `GeminiSchema`. */
   readonly anyOf?: GeminiParameters[];
 }
+/** What a request has as one of its `tools`. */
 export interface GeminiTool {
+  /** All tools that are offered: one element has them all. */
   readonly functionDeclarations: GeminiFunctionDeclaration[];
 }
 /** The `functionCall` of one part of an answer. */
 export interface GeminiFunctionCall {
+  /** Left out by the Gemini API: then calls are answered by name and place. */
   readonly id?: string;
+  /** The name that was offered. */
   readonly name?: string;
+  /** The arguments, as an object. */
   readonly args?: Record<string, unknown>;
 }
 /** A part of the next request. */
 export interface GeminiFunctionResponsePart {
+  /** Answers the call of this name; `response` has the text as `output`, or as `error`. */
   readonly functionResponse: {
     readonly id?: string;
     readonly name: string;
@@ -60,6 +72,7 @@ function toDeclaration({ function: offered }: MCPToolDefinition): GeminiFunction
   return { name, description, ...(parameters.properties && { parameters: parameters as GeminiParameters }) };
 }
 
+/** The format of `generateContent`, of the Gemini API and of Vertex AI. */
 export const gemini = {
   /** One element with all of them, or none. */
   toTools: (definitions) =>

@@ -5,6 +5,7 @@ import { parametersOf } from './schema/object.ts';
 /** OpenAI's Chat Completions, and whoever speaks it. */
 export interface OpenAITool {
   readonly type: 'function';
+  /** The name and description of the definition, and its parameters as a plain object schema. */
   readonly function: {
     readonly name: string;
     readonly description: string;
@@ -13,13 +14,19 @@ export interface OpenAITool {
 }
 /** One of `message.tool_calls`. `arguments` is text of JSON, or was meant to be. */
 export interface OpenAIToolCall {
+  /** What the result has to name; some who speak the format leave it out. */
   readonly id?: string | null;
+  /** `function`; it is not looked at. */
   readonly type?: string;
+  /** The name that was offered, and the arguments as the model wrote them. */
   readonly function: { readonly name: string; readonly arguments?: string | null };
 }
+/** The message of the next request that tells of one call. */
 export interface OpenAIToolMessage {
   readonly role: 'tool';
+  /** The id of the call. */
   readonly tool_call_id: string;
+  /** The result as text, 100,000 characters at the most. */
   readonly content: string;
 }
 
@@ -28,6 +35,7 @@ const toTool = ({ function: { name, description, parameters } }: MCPToolDefiniti
   function: { name, description, parameters: { ...parametersOf(parameters) } },
 });
 
+/** The format of Chat Completions, for OpenAI and all who speak it. */
 export const openai = {
   toTools: (definitions) => definitions.map(toTool),
   fromCall: ({ id, function: { name, arguments: args } }, conversation) =>

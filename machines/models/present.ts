@@ -3,9 +3,11 @@ import type { Outcome } from '../call/settlement.ts';
 
 /** How a call ended: the `CallOutcome` of a computer or an agent, or a `ReadCall` that is not ok. */
 export interface EndedCall {
+  /** Left out: the call succeeded, unless there is a failure. */
   readonly outcome?: Outcome;
   /** An MCP CallToolResult, or what stands in its place. */
   readonly result?: unknown;
+  /** Why it did not succeed; what the model is told where the result says nothing. */
   readonly failure?: { readonly message: string } | null;
 }
 

@@ -10,13 +10,18 @@ import { openai, type OpenAIToolCall } from './openai.ts';
  * says so (`readArguments`).
  */
 export const mcpToolsToOpenAITools = openai.toTools;
+/** Seed 004: definitions of `offer` as tools for Anthropic. */
 export const mcpToolsToAnthropicTools = anthropic.toTools;
+/** Seed 004: definitions of `offer` as tools for Gemini. */
 export const mcpToolsToGeminiTools = gemini.toTools;
 
+/** Seed 004: a call of OpenAI as an `MCPToolCall`; undefined for a tool that is not offered. */
 export const openAIToolsToMcpTool = (call: OpenAIToolCall, conversation: Conversation) =>
   toMcpCall(openai.fromCall(call, conversation), call.function.arguments, conversation);
+/** Seed 004: a `tool_use` of Anthropic as an `MCPToolCall`; undefined for a tool that is not offered. */
 export const anthropicToolUseToMcpTool = (use: AnthropicToolUse, conversation: Conversation) =>
   toMcpCall(anthropic.fromCall(use, conversation), use.input, conversation);
+/** Seed 004: a `functionCall` of Gemini as an `MCPToolCall`; undefined for a tool that is not offered. */
 export const geminiFunctionCallToMcpTool = (call: GeminiFunctionCall, conversation: Conversation) =>
   toMcpCall(gemini.fromCall(call, conversation), call.args, conversation);
 

@@ -18,6 +18,7 @@ export const events = {
   /** An extension of ours: the seeds have no event for reading a `dpe://` resource. */
   readResource: 'client:read_resource',
 } as const;
+/** What agents and computers send, or are asked. */
 export type EventName = (typeof events)[keyof typeof events];
 /** What an office relays to a computer. */
 export type RelayedName = Extract<EventName, `client:${string}`>;
@@ -29,8 +30,10 @@ export const notices = {
   ...columnOf('notice'),
   toolCallCancelled: 'notify:tool_call_cancel',
 } as const;
+/** What an office tells those who sit in it. */
 export type NoticeName = (typeof notices)[keyof typeof notices];
 
 const known: ReadonlySet<string> = new Set([...Object.values(events), ...Object.values(notices)]);
 
+/** Whether the protocol, or an extension of ours, has an event of this name, as a question or a notice. */
 export const isKnownEvent = (event: string): boolean => known.has(event);

@@ -4,26 +4,44 @@
  * One closed union: a new way to fail is a new line here.
  */
 export const wireCodes = {
+  /** The question, the arguments or the config cannot be read. */
   badRequest: 400,
+  /** Not from this seat: nobody has joined, or another role has to ask. */
   forbidden: 403,
+  /** No such computer, server, window or office. */
   notFound: 404,
+  /** No answer in time; what was asked may still happen. */
   timeout: 408,
+  /** Somebody or something else has this name, id or place already. */
   conflict: 409,
+  /** More bytes than `sizes` allow. */
   tooLarge: 413,
+  /** Too many wait already; ask again later. */
   tooMany: 429,
+  /** What came is not readable, or something broke. */
   internal: 500,
+  /** The peer does not know this question. */
   notBuilt: 501,
+  /** No tool of this name, or none any more. */
   toolNotFound: 4001,
+  /** `forbidden_tools` has it. */
   toolDisabled: 4002,
+  /** The server said no, ended, or is not active. */
   toolFailed: 4003,
+  /** The tool took too long; it may have taken effect. */
   toolTimeout: 4004,
+  /** A person, or the policy of the computer, did not allow it. */
   notConfirmed: 4005,
-  /** Those of Finder (seed 000). */
+  /** Those of Finder (seed 000): no such document. */
   documentNotFound: 4201,
+  /** The document has fewer pages. */
   pageOutOfRange: 4202,
+  /** The document has no such element. */
   elementNotFound: 4203,
+  /** The URI breaks a rule; nobody was asked. */
   invalidDpeUri: 4204,
 } as const;
+/** The error codes of A2C-SMCP. */
 export type WireCode = (typeof wireCodes)[keyof typeof wireCodes];
 
 /** Codes that never cross the wire as such; each has the numeric code that stands for it there. */
@@ -50,12 +68,19 @@ const localCodes = {
   LinkLost: wireCodes.notFound,
   Crashed: wireCodes.internal,
 } as const;
+/**
+ * Names that are more exact than the numbers of the protocol. They never cross the wire: there `details.reason` has
+ * them.
+ */
 export type LocalCode = keyof typeof localCodes;
 
+/** Why something did not happen. It is data: what is awaited rejects with an `A2cError` of the same fields. */
 export interface Failure {
+  /** What programs decide by. */
   readonly code: WireCode | LocalCode;
   /** One sentence for a person. */
   readonly message: string;
+  /** What is known beside the message, for programs; it holds no secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** What the person can do about it. */
   readonly remedy?: string;
@@ -63,9 +88,11 @@ export interface Failure {
 
 /** The error object of an ack. */
 export interface WireError {
+  /** Of the protocol: what stands for a local code, too. */
   readonly code: WireCode;
   /** One sentence for a person. */
   readonly message: string;
+  /** `reason` is the local code, where there is one; the rest is as in the failure. */
   readonly details?: object;
   /** What the person can do about it: our extension. */
   readonly remedy?: string;

@@ -23,6 +23,8 @@ export type {
   Question,
   Relayed,
   ServerToClient,
+  Announcements,
+  Notices,
 } from './messages/socket-events.ts';
 export type { CallPhase, Ending, Outcome } from './messages/outcome.ts';
 export {

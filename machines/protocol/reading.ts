@@ -55,6 +55,7 @@ export function readAnswer(ack: unknown): Answer {
   return { ok: true, body: ack };
 }
 
+/** The result of a call, or why there is none. */
 export type ToolAnswer =
   | { readonly ok: true; readonly result: CallToolResult }
   | { readonly ok: false; readonly failure: Failure };

@@ -2,8 +2,11 @@ import type { EventObject } from 'xstate';
 import type { Address } from '../kernel/address.ts';
 import type { Letter } from '../kernel/effects.ts';
 
+/** An error that was thrown, as a trace keeps it. */
 export interface Thrown {
+  /** Such as `TypeError`. */
   readonly name: string;
+  /** Of the error, as it was thrown. */
   readonly message: string;
 }
 /**

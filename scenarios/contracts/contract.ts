@@ -1,6 +1,8 @@
 /** One thing that a port owes. Any runner of tests can run it: it resolves, or rejects with what does not hold. */
 export interface ContractCase {
+  /** Unique in its contract. */
   readonly title: string;
+  /** Sets up a world of its own, and clears it however the case went. */
   run(): Promise<void>;
 }
 /** The same before it has a stage to be held on. */

@@ -5,7 +5,9 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** A record and when it was made, in ms. */
 export interface Seen {
+  /** ms, by the clock of whoever recorded it. */
   readonly at: number;
+  /** What the directory reported. */
   readonly record: DirectoryRecord;
 }
 /** `liveness`: something that had to come has not come. `safety` (default): something came that must not. */
@@ -16,9 +18,13 @@ export interface Found {
 }
 /** Something that must not be, at an address. */
 export interface Breach {
+  /** The name of the law (scenarios/invariants). */
   readonly law: string;
+  /** `liveness`: something that had to come has not come. `safety`: something came that must not. */
   readonly kind: 'safety' | 'liveness';
+  /** The machine of which it is told. */
   readonly at: Address;
+  /** In one sentence for a person. */
   readonly what: string;
 }
 /** What a law cannot read from the records. */

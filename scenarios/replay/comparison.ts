@@ -10,8 +10,12 @@ import {
 } from '../../machines/trace/index.ts';
 import type { Seen } from '../invariants/index.ts';
 
-/** `effects`: what left the machines. `steps`: and how they got there. `strict`: and what they remembered. */
+/** From the laxest to the strictest. */
 export const levels = ['effects', 'steps', 'strict'] as const;
+/**
+ * How exactly a replay has to agree with its trace. `effects`: in what left the machines. `steps`: and in how they got
+ * there. `strict`: and in what they remembered.
+ */
 export type Level = (typeof levels)[number];
 export type Produced = DirectoryRecord | Step;
 

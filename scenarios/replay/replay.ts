@@ -11,6 +11,7 @@ import { judgeTrace, type Judged, type Verdict } from './report/verdict.ts';
 export { levels, type Level, type Verdict };
 export type { Breach };
 
+/** How exactly, and how far, a trace is replayed. */
 export interface ReplayOptions {
   /** `effects` (default) survives refactoring; `steps` and `strict` do not, and need the profile `steps`. */
   readonly level?: Level;
@@ -19,18 +20,23 @@ export interface ReplayOptions {
 }
 /** What became of one trace on today's code. */
 export interface ReplayReport {
+  /** The path of the trace. */
   readonly file: string;
+  /** What became of it, in one word. */
   readonly verdict: Verdict;
   /** For people: `SAME …` or what differs, where, why it may, and the command that shows it again. */
   readonly text: string;
   /** How many inputs happened again, and how many records agreed of those that were compared. */
   readonly inputs: number;
+  /** How many records agreed. */
   readonly matched: number;
+  /** How many records were compared. */
   readonly total: number;
   /** SHA-256 of everything that happened: equal for two replays that did the same. Empty when unusable. */
   readonly digest: string;
   /** The laws that what happened breaks, whether or not it is what was recorded. */
   readonly breaches: readonly Breach[];
+  /** How long the replay took, in ms of real time. */
   readonly durationMs: number;
   /** Where every machine stood at the end: address → state. */
   readonly states: Readonly<Record<string, string>>;

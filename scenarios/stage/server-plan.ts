@@ -7,15 +7,23 @@ import { refreshFailures, timingOf, type Timing } from '../../machines/kernel/ti
 export interface ServerSettings {
   /** `false`: it is started by hand only. */
   readonly autoStart?: boolean;
+  /** It is started by the first call that needs it. */
   readonly isLazy?: boolean;
   /** `true`: after a failure; `false`: never. */
   readonly restart?: boolean | 'always';
+  /** How often it is tried again before it is given up. */
   readonly budget?: number;
+  /** `false`: what it tells of its lists is not heard. */
   readonly hearsChanges?: boolean;
+  /** After so many refreshes in a row that failed its entries are taken back. */
   readonly refreshFailures?: number;
+  /** Tools that cannot be called, by name. */
   readonly forbidden?: readonly string[];
+  /** Tools that run without a question: names, or `all`, `read`, `write`. */
   readonly autoApprove?: readonly string[];
+  /** What becomes of a tool whose name another has. */
   readonly onConflict?: OnConflict;
+  /** Another number: other launch facts. */
   readonly generation?: number;
   /** Counts what may have changed the values of its placeholders. */
   readonly values?: number;

@@ -11,15 +11,19 @@ import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { Call, CallOptions } from './pending-calls.ts';
 import type { DesktopShown, DocumentSummary } from '../computer/systems-handle.ts';
 
+/** Which office an agent sits in, under which name, and how long it waits. */
 export interface AgentOptions {
+  /** Where the office listens, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Default `agent`. */
   readonly name?: string;
   /** The id of the office. Default `local`. */
   readonly office?: string;
+  /** Delays in ms in the place of the defaults: `queryMs`, `callTotalMs`, `linkMs` and others of `Timing`. */
   readonly timing?: Partial<Timing>;
   /** Keep trying when the first join fails, instead of rejecting. */
   readonly keepTrying?: boolean;
+  /** Gives up joining: `createAgent` rejects. Once the agent has joined, it does nothing. */
   readonly signal?: AbortSignal;
   /** Of which systems of every computer it wants to hear from the beginning; a listener of one says the same. */
   readonly follow?: readonly System[];
@@ -28,9 +32,16 @@ export interface AgentOptions {
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
   readonly log?: Log;
 }
+/** What an agent tells its host, by the name for `agent.on`. */
 export interface AgentEvents {
+  /** A computer sits in the office. Told once for each stay, also for those that sat there before the agent. */
   readonly 'computer.joined': { readonly computer: string };
+  /** A computer has left the office, or the agent has lost its own seat. What was known of it is forgotten. */
   readonly 'computer.left': { readonly computer: string };
+  /**
+   * The tools of a computer are known, or are others than before; `value` is the whole new list. The first time all
+   * are `added`.
+   */
   readonly 'tools.changed': {
     readonly computer: string;
     readonly value: readonly SmcpTool[];
@@ -59,20 +70,28 @@ export interface AgentEvents {
   };
   /** A Desktop, or a Finder, that is followed could not be had: too large (413), not built there (501), … With a remedy. */
   readonly 'desktop.failed': { readonly computer: string; readonly failure: Failure };
+  /** The same of a Finder that is followed. */
   readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
+  /** A computer says that its servers or inputs have changed: `getConfig` gives the new ones. */
   readonly 'config.changed': { readonly computer: string };
+  /** The seat of the agent: told at each change, tries that failed too. */
   readonly 'link.changed': LinkStatus;
 }
+/** The config of a computer as it shows it to agents. */
 export interface ComputerConfig {
   /** By name, in the protocol's own shape (docs/config.md). */
   readonly servers: Readonly<Record<string, object>>;
+  /** The inputs that servers name as `${input:id}`; a password comes without its default. */
   readonly inputs: readonly object[];
 }
 /** An agent that sits in an office. `await using` closes it. */
 export interface Agent extends AgentReading, AsyncDisposable {
   /** Those whose tools are known. */
   computers(): readonly string[];
-  /** Waits for a computer that is still being asked; rejects when it is not there within the time (default 30 s). */
+  /**
+   * Waits for a computer that is still being asked. Rejects when its tools are not known within `timeoutMs` (default
+   * 30,000): with why they could not be had, or with 404; and with `LinkLost` when the agent is closed.
+   */
   tools(computer: string, options?: { readonly timeoutMs?: number }): Promise<readonly SmcpTool[]>;
   /** Never rejects; `result` is the MCP CallToolResult. */
   callTool(
@@ -81,16 +100,25 @@ export interface Agent extends AgentReading, AsyncDisposable {
     params?: Readonly<Record<string, unknown>>,
     options?: CallOptions,
   ): Call;
+  /**
+   * Cancels a call of this agent by its `reqId`; one that is unknown or over is no error. The call ends as
+   * `cancelled`.
+   */
   cancel(reqId: string): void;
   /** Who sits in the office. Rejects with an `A2cError` when the office does not answer. */
   listRoom(): Promise<readonly RoomMember[]>;
   /** The servers and inputs of a computer, as it shows them: unrendered, secrets hidden. */
   getConfig(computer: string): Promise<ComputerConfig>;
+  /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
   on<Name extends keyof AgentEvents>(name: Name, listener: (value: AgentEvents[Name]) => void): () => void;
   /**
    * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
+  /**
+   * Leaves the office and ends; calls in flight are cancelled. Takes `shutdownMs` (10 s) at most, and may
+   * be called again.
+   */
   close(): Promise<void>;
 }

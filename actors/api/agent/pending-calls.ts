@@ -8,6 +8,7 @@ import { deferred } from '../deferred.ts';
 import { tellListener } from '../listeners.ts';
 import type { Observer } from '../../runtime/observer.ts';
 
+/** What a call takes beside its tool and parameters. */
 export interface CallOptions {
   /** Default: a new one. The same one while it is in flight is refused with 409. */
   readonly reqId?: string;
@@ -20,6 +21,7 @@ export interface CallOptions {
 export interface CallOutcome {
   /** `unknown`: it was sent and never answered; it may or may not have taken effect. */
   readonly outcome: Outcome;
+  /** How it came to its end, more exactly than `outcome`. */
   readonly end: CallEnd;
   /** Where it was when it ended otherwise than well; null: it succeeded. */
   readonly phase: CallPhase | null;
@@ -27,7 +29,9 @@ export interface CallOutcome {
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
+  /** The id under which it is found on the wire, in logs and in traces. */
   readonly reqId: string;
+  /** ms from `callTool` until it was settled. */
   readonly durationMs: number;
   /**
    * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md), which
@@ -35,10 +39,12 @@ export interface CallOutcome {
    * names the whole for `keptResult` of that computer.
    */
   readonly result: unknown;
+  /** Why it did not succeed; null also where the tool itself says that it failed: then `result` says why. */
   readonly failure: Failure | null;
 }
 /** A call in flight: the promise of how it ends. */
 export interface Call extends Promise<CallOutcome> {
+  /** The id under which it is found on the wire, in logs and in traces: that of its options, or a new one. */
   readonly reqId: string;
   /** Also when it is over, or again: that changes nothing. */
   cancel(): void;

@@ -11,22 +11,28 @@ import type {
   ResourceContent,
 } from '../computer/systems-handle.ts';
 
+/** What every question to a computer takes. */
 export interface ReadOptions {
   /** ms; default as long as an office lets a computer think, and a margin. */
   readonly timeoutMs?: number;
   /** Ends the wait: the promise rejects with `ToolCallCancelled`. */
   readonly signal?: AbortSignal;
 }
+/** Which server is asked for a resource. */
 export interface ResourceOptions extends ReadOptions {
   /** The one MCP server that is asked, where several have this URI. Default: who lists it, then whose tool was called last. */
   readonly server?: string;
 }
+/** Which windows are wanted, and how long to wait for them. */
 export interface DesktopOptions extends DesktopQuery, ReadOptions {}
+/** Which documents are wanted, and how long to wait for them. */
 export interface FinderOptions extends FinderQuery, ReadOptions {}
 /** `json` is read as what it says; `markdown` and `text` are texts. */
 export interface FormatOptions<Format extends DpeFormat> extends ReadOptions {
+  /** Default `json`. */
   readonly format?: Format;
 }
+/** In which format a page is wanted, and which of its elements. */
 export interface PageOptions<Format extends DpeFormat> extends FormatOptions<Format> {
   /** Of its elements only those of these kinds. */
   readonly categories?: readonly DpeCategory[];

@@ -14,7 +14,9 @@ const errorLength = 500;
 
 /** A call that has not ended yet. */
 export interface RunningCall {
+  /** The id that its caller gave it: what `cancelCall` takes. */
   readonly reqId: string;
+  /** The name in the config of the server that has the tool. */
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;

@@ -11,7 +11,7 @@ import {
 import { permission, type Permission } from '../../../machines/call/permission/index.ts';
 import type { AskFact, Give, Ports, Transformer } from '../../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
-import type { ComputerOptions } from './computer-handle.ts';
+import type { ComputerOptions } from './computer-options.ts';
 import { confirmAsk, type Confirm } from './confirm.ts';
 import { KeptResults } from './kept-results.ts';
 import type { Servers } from '../../servers/servers.ts';

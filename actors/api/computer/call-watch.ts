@@ -5,23 +5,35 @@ import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Observer } from '../../runtime/observer.ts';
 import { progressIn, type CallProgress } from '../call-progress.ts';
 
+/** A call of a computer. */
 export interface CallStarted {
+  /** The id that its caller gave it; two callers may use the same. */
   readonly reqId: string;
+  /** The name in the config of the server that has the tool. */
   readonly server: string;
+  /** The server's own name of the tool. */
   readonly tool: string;
 }
+/** How a call of a computer ended, whoever asked for it. */
 export interface CallEnded extends CallStarted {
+  /** How it came to its end, more exactly than `outcome`. */
   readonly end: CallEnd;
+  /** What is known of its effect. `unknown`: it was sent and never answered. */
   readonly outcome: Outcome;
   /** Where it was when it ended otherwise than well; null: it succeeded. */
   readonly phase: CallPhase | null;
   /** What its caller is given: the result of the tool, as in `CallOutcome`; null: there is none. */
   readonly result: unknown;
+  /** Why it did not succeed; null also where the tool itself says that it failed: then `result` says why. */
   readonly failure: Failure | null;
 }
+/** What a computer tells of its calls. Nothing is watched, and nothing costs, before somebody listens. */
 export interface CallEvents {
+  /** A call has begun: it is checked, asked about, and takes its turn. */
   readonly 'call.started': CallStarted;
+  /** The server told how far it is. */
   readonly 'call.progress': CallStarted & CallProgress;
+  /** The call is over. Told once for each that was started. */
   readonly 'call.settled': CallEnded;
 }
 type Tell = <Name extends keyof CallEvents>(name: Name, call: CallEvents[Name]) => void;

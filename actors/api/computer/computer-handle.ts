@@ -1,18 +1,13 @@
+/** What a host holds of a computer: its methods, and what it tells. */
+
+import type { PastCall } from '../../../machines/call/history/index.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import type { CallOptions, WatchedCall } from '../agent/pending-calls.ts';
+import type { LinkStatus, OfficeSeat } from '../link-status.ts';
 import type { RunningCall } from './call-history.ts';
 import type { CallEvents } from './call-watch.ts';
-import type { Launcher } from '../../../adapters/index.ts';
-import type { Noise } from '../../../adapters/index.ts';
-import type { CatalogList, ToolExecution } from '../../../machines/catalog/index.ts';
-import type { PastCall } from '../../../machines/call/history/index.ts';
-import type { Timing } from '../../../machines/kernel/timing.ts';
-import type { Failure, SmcpTool } from '../../../machines/protocol/index.ts';
-import type { Permission } from '../../../machines/call/permission/index.ts';
-import type { LinkStatus } from '../link-status.ts';
-import type { Confirm } from './confirm.ts';
-import type { CallOptions, WatchedCall } from '../agent/pending-calls.ts';
-import type { Log } from './failure-log.ts';
-import type { RecordOptions } from '../../recording/flight-recorder.ts';
-import type { AskInput } from '../../servers/inputs.ts';
+
+import type { CatalogStatus, ListChanged, ServerStatus, ToolListing } from './server-handle.ts';
 import type {
   DesktopQuery,
   DesktopShown,
@@ -20,173 +15,24 @@ import type {
   FinderShown,
   ResourceContent,
 } from './systems-handle.ts';
-import type { CarrierMaker, InMemoryServer } from '../../servers/launch-specs.ts';
 
-/** What a host has of a computer: how it is asked for, what it does, what it tells. */
-export interface OfficeSeat {
-  readonly url: string;
-  /** Default `local`. */
-  readonly id?: string;
-}
-export interface ComputerOptions {
-  /** Default: the host name of the machine. */
-  readonly name?: string;
-  /** Any config that `docs/config.md` describes: one server, a list, a map, or a whole file's content. */
-  readonly config?: unknown;
-  /** Takes a seat there; without it the computer serves its own host only. */
-  readonly office?: OfficeSeat;
-  /** Who confirms calls of tools that do not apply by themselves. Default `'deny'`. */
-  readonly confirm?: Confirm;
-  /**
-   * Which calls run, are asked about, or are refused, in the place of our own rule (docs/calls.md): a word or a ruling, at
-   * once or later. A rule that throws, or says none of the words, refuses.
-   */
-  readonly permission?: Permission;
-  /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
-  readonly input?: AskInput;
-  /** Servers of type `inmemory` by their name: what each is connected to. */
-  readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
-  /** How servers of a type `own:…` are reached, by that type (docs/extend.md). */
-  readonly carriers?: Readonly<Record<`own:${string}`, CarrierMaker>>;
-  /** Answers servers that ask for roots, for a sample of a model or for a word of a person. */
-  readonly answers?: Answers;
-  readonly autoConnect?: boolean;
-  readonly autoReconnect?: boolean;
-  /**
-   * Delays in ms, in the place of the defaults and of `a2c.timeouts` at the top of the config. `bootMs`: how long
-   * `createComputer` waits for servers that start, default 15,000, 0 = it waits for none.
-   */
-  readonly timing?: Partial<Timing>;
-  /** How servers come to life: in containers, behind ssh (docs/extend.md). Default `localLauncher`. */
-  readonly launcher?: Launcher;
-  /** Keeps a small process beside this one that ends the servers should this one be killed. Default true. */
-  readonly reaper?: boolean;
-  /** Where the next start finds what a killed host left. Default `$XDG_STATE_HOME/a2c`; `false`: nowhere. */
-  readonly stateDir?: string | false;
-  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
-  readonly record?: RecordOptions | false;
-  /**
-   * Hears of what is no failure but worth knowing, one line each; of every config that is given its warnings. `topic` is
-   * `resources` for what Desktop and Finder show or leave out.
-   */
-  readonly onNotice?: (text: string, topic?: 'resources') => void;
-  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
-  readonly log?: Log;
-  /** How many calls are remembered: `history()`, and whose windows and documents come first. Default 10. */
-  readonly historySize?: number;
-  /** Gives up booting and closes. */
-  readonly signal?: AbortSignal;
-  /** Hears what happens from the very start. */
-  readonly onEvent?: <Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void;
-}
-/**
- * What the host answers when a server asks (MCP: roots, sampling, elicitation), `server` being its name in the config.
- * What is not here is not declared to servers. `signal` aborts when nobody wants the answer any more: the server
- * withdrew, two minutes have passed, or its session closed. A rejection is told to the server, without its stack.
- */
-export interface Answers {
-  /** Folders that servers may look at, as `file://` URIs. */
-  readonly roots?: () => readonly { readonly uri: string; readonly name?: string }[];
-  /** The params of `sampling/createMessage`, and its result. */
-  readonly sample?: (
-    server: string,
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ) => Promise<Readonly<Record<string, unknown>>>;
-  /** The params of `elicitation/create`, and its result: `{action: 'accept' | 'decline' | 'cancel', content?}`. */
-  readonly elicit?: (
-    server: string,
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ) => Promise<Readonly<Record<string, unknown>>>;
-}
-/** Where one server stands, read from its machine. */
-export interface ServerStatus {
-  readonly name: string;
-  readonly state:
-    | 'idle'
-    | 'resting'
-    | 'connecting'
-    | 'ready'
-    | 'recovering'
-    | 'waiting'
-    | 'tripped'
-    | 'closing'
-    | 'disabled'
-    | 'needsInput'
-    | 'unsupported';
-  /** While it is `connecting`: what for, since when (ISO 8601), and of a handshake what came that is no answer ('': nothing). */
-  readonly waits?: {
-    readonly for: 'values' | 'turn' | 'launch' | 'connection' | 'headers' | 'initialize' | 'tools/list';
-    readonly since: string;
-    readonly came?: string;
-  };
-  /** Why it is not ready, or is and its tools were withdrawn; in one line for a person. */
-  readonly reason?: string;
-  /** The same with its code, details and remedy; of a process that ended `details.stderr` has up to ten lines that explain it. */
-  readonly failure?: Failure | null;
-  /** How long at most until it is tried again by itself. */
-  readonly nextTryMs?: number;
-  /** What it wrote that reached nobody; only when there was any. */
-  readonly noise?: Noise;
-  /** Windows and documents that it lists and that are not shown, and the setting that shows them. */
-  readonly hidden?: string;
-}
-/** Where one list of a server stands. */
-export interface CatalogStatus {
-  readonly server: string;
-  readonly list: CatalogList;
-  readonly state: 'resting' | 'connecting' | 'ready' | 'refreshing' | 'failing' | 'withdrawn';
-  /** Counts changes of its entries. */
-  readonly revision: number;
-  readonly entries: number;
-  /** Refreshes that failed in a row. */
-  readonly failures: number;
-  /** Why each entry last changed, and when (ISO 8601); of entries that are gone the last hundred. */
-  readonly changes: readonly {
-    readonly key: string;
-    readonly change: 'added' | 'changed' | 'removed';
-    readonly revision: number;
-    readonly why: string;
-    readonly at?: string;
-  }[];
-}
-/** Keys of entries: names of prompts, URIs of resources. */
-export interface ListChanged {
-  readonly server: string;
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  readonly changed: readonly string[];
-}
-export interface ToolInfo extends SmcpTool {
-  /** The name that its server gave it; it can be called by that, too, where no other tool could be meant. */
-  readonly original: string;
-  readonly server: string;
-  /** How its server is shown: as its config says, or else as it says itself (`serverInfo`). */
-  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
-  /** For people, as its server has it. */
-  readonly title?: string;
-  /** How its server runs it (MCP 2025-11-25): `taskSupport` is `optional` or `forbidden` here. */
-  readonly execution?: ToolExecution;
-  /** With `onConflict: "prefix"`: what it would be called if no other server had a tool of that name. */
-  readonly renamed?: { readonly from: string; readonly reason: string };
-}
-export interface ToolListing {
-  readonly tools: readonly ToolInfo[];
-  /**
-   * Tools that cannot be called: their names are taken, they run as tasks only, or they are no tools as MCP has them. `reason`
-   * says which, `suggestion` what to do about it. One without a name has its place in the list, `#3`.
-   */
-  readonly refused: readonly { name: string; server: string; reason: string; suggestion: string }[];
-  readonly servers: readonly ServerStatus[];
-}
+/** Where a computer stands. */
 export interface ComputerStatus {
+  /** The name under which it sits in an office. */
   readonly name: string;
+  /**
+   * `booting`: waits for its servers, 15 s at most. `whole`: every wanted server is ready. `degraded`: some are not,
+   * the others serve.
+   */
   readonly state: 'booting' | 'whole' | 'degraded' | 'closing' | 'closed';
+  /** Every server of its config, those that are disabled too. */
   readonly servers: readonly ServerStatus[];
+  /** Null while it sits in no office and wants to sit in none. */
   readonly link: LinkStatus | null;
 }
+/** What a computer tells its host, by the name for `computer.on`. */
 export interface ComputerEvents extends CallEvents {
+  /** A server is in another state, or in the same for another reason. `failure` is null when nothing is wrong. */
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
   /** `setServers` and its like have changed the config, or a change was taken back: the names of its servers from now on. */
   readonly 'config.changed': { readonly servers: readonly string[] };
@@ -201,8 +47,11 @@ export interface ComputerEvents extends CallEvents {
   };
   /** What the windows or the documents of all servers are is not what it was: ask again. At most five a second. */
   readonly 'desktop.changed': Readonly<Record<string, never>>;
+  /** As with the Desktop: the documents have changed. */
   readonly 'finder.changed': Readonly<Record<string, never>>;
+  /** The resources of a server, or their templates; keys are URIs. */
   readonly 'resources.changed': ListChanged;
+  /** The prompts of a server; keys are their names. */
   readonly 'prompts.changed': ListChanged;
   /** The content of a resource that was subscribed. */
   readonly 'resource.updated': { readonly server: string; readonly uri: string };
@@ -212,14 +61,20 @@ export interface ComputerEvents extends CallEvents {
     readonly removed: readonly string[];
     readonly changed: readonly string[];
   };
+  /** The seat in the office: told at each change, tries that failed too. */
   readonly 'link.changed': LinkStatus;
+  /** The computer as a whole. The last one is `closed`. */
   readonly 'computer.changed': { readonly state: ComputerStatus['state'] };
 }
 /** A running computer. `await using` closes it. */
 export interface Computer extends AsyncDisposable {
+  /** The name under which it sits in an office. */
   readonly name: string;
+  /** Where it stands just now: its servers, and its seat. */
   status(): ComputerStatus;
+  /** Every server of its config, those that are disabled too, in the order of the config. */
   servers(): readonly ServerStatus[];
+  /** The tools that can be called just now, and those that cannot, with the reason. */
   tools(): Promise<ToolListing>;
   /** Never rejects. `confirmed`: the person who asks has thereby confirmed this one call. */
   callTool(
@@ -231,6 +86,10 @@ export interface Computer extends AsyncDisposable {
   cancelCall(reqId: string): void;
   /** Those that have not ended, whoever asked, the oldest first. */
   calls(): readonly RunningCall[];
+  /**
+   * Resolves when it is ready. Rejects with why it is not (its `Failure`), with 404 for an unknown server, and with
+   * `ServerNotActive` for one that is disabled or when the computer closes.
+   */
   startServer(name: string): Promise<void>;
   /** Lets its calls end first, up to `drainMs`; asked twice it hurries. */
   stopServer(name: string): Promise<void>;
@@ -264,7 +123,7 @@ export interface Computer extends AsyncDisposable {
   /** The documents of all servers that take part. As with the Desktop. */
   finder(query?: FinderQuery): Promise<FinderShown>;
   /**
-   * Reads a window or a document, a page, an element. Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for
+   * Reads a window or a document, a page, an element. `server` is the one that is asked, where several have this URI. Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for
    * a window that nobody shows, 408 when its server is too slow, 500 with the server's own words.
    */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
@@ -285,6 +144,7 @@ export interface Computer extends AsyncDisposable {
   join(office: OfficeSeat): Promise<void>;
   /** Leaves the office; the servers stay. */
   leave(): Promise<void>;
+  /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
   on<Name extends keyof ComputerEvents>(
     name: Name,
     listener: (value: ComputerEvents[Name]) => void,

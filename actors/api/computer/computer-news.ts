@@ -1,6 +1,7 @@
 import type { ComputerNews } from '../../../machines/computer/computer.machine.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { ComputerEvents, ComputerStatus, ServerStatus } from './computer-handle.ts';
+import type { ComputerEvents, ComputerStatus } from './computer-handle.ts';
+import type { ServerStatus } from './server-handle.ts';
 import { disabledStatus, stateFor } from './computer-status.ts';
 import type { KeptCatalogs } from '../../servers/kept-catalogs.ts';
 import type { ServerOrders } from '../../servers/server-orders.ts';

@@ -10,7 +10,8 @@ import { remembered } from '../../../machines/kernel/remembered.ts';
 import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { A2cError } from '../errors.ts';
-import type { ComputerStatus, ServerStatus, ToolInfo, ToolListing } from './computer-handle.ts';
+import type { ComputerStatus } from './computer-handle.ts';
+import type { ServerStatus, ToolInfo, ToolListing } from './server-handle.ts';
 import { waitsText } from '../../servers/server-waits.ts';
 import type { Servers } from '../../servers/servers.ts';
 

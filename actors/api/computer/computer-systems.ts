@@ -10,7 +10,7 @@ import {
   type System,
 } from '../../../machines/resources/systems/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { ServerStatus } from './computer-handle.ts';
+import type { ServerStatus } from './server-handle.ts';
 import { closedText } from './computer-status.ts';
 import type {
   DesktopQuery,

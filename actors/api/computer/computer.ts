@@ -1,7 +1,8 @@
 import type { Config } from '../../../machines/config/index.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { readOrThrow } from '../../servers/plan.ts';
-import type { Computer, ComputerOptions } from './computer-handle.ts';
+import type { Computer } from './computer-handle.ts';
+import type { ComputerOptions } from './computer-options.ts';
 import { HostedComputer } from './hosted-computer.ts';
 
 /** For our own command: one runtime for several handles, a config that was read already. */

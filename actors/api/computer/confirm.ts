@@ -14,14 +14,17 @@ import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 
 /** A call that wants to run and needs a person's word. */
 export interface ConfirmQuestion {
+  /** The id that the caller gave the call. */
   readonly reqId: string;
   /** The name of the agent that wants it to run, as its office knows it; null: the host of this computer. */
   readonly agent: string | null;
+  /** Its name in the config. */
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
   /** Its name for people. */
   readonly title: string;
+  /** A copy of what the tool is called with: changing it changes nothing. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** What its server says that it does: hints of a stranger, no promise. */
   readonly annotations: ToolAnnotations | null;

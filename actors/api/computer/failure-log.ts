@@ -29,12 +29,17 @@ export interface LogEntry {
   readonly req_id?: string;
   /** Of the config. */
   readonly server?: string;
+  /** The name by which the tool was called; none where no call failed. */
   readonly tool?: string;
+  /** The name of the computer in its office; the office alone says it. */
   readonly computer?: string;
   /** Where the call stood, and what is known of its effect. */
   readonly phase?: CallPhase;
+  /** What is known of the effect of the call: `unknown` when it was sent and never answered. */
   readonly outcome?: Outcome;
+  /** As in `A2cError`: a number of the protocol, or a name of our own. */
   readonly code: Failure['code'];
+  /** What happened, in one sentence for a person. */
   readonly message: string;
 }
 /** Takes one failure. What it throws, or rejects, is a warning of the process and disturbs nothing else. */

@@ -16,13 +16,9 @@ import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { CallHistoryWatch } from './call-history.ts';
 import { CallWatch, type CallEvents } from './call-watch.ts';
 import { catalogsOf } from '../../servers/catalog-status.ts';
-import type {
-  Computer,
-  ComputerEvents,
-  ComputerOptions,
-  ComputerStatus,
-  ServerStatus,
-} from './computer-handle.ts';
+import type { Computer, ComputerEvents, ComputerStatus } from './computer-handle.ts';
+import type { ComputerOptions } from './computer-options.ts';
+import type { ServerStatus } from './server-handle.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import { SystemQuestions } from './computer-systems.ts';
 import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';

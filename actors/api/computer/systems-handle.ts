@@ -2,11 +2,14 @@
 
 /** A server of which not all is in an answer, and why. */
 export interface MissingServer {
+  /** Its name in the config; `(not named)` where a stranger says none. */
   readonly server: string;
+  /** Why it is missing, in a sentence for a person. */
   readonly reason: string;
   /** The one window or document that is meant; without it the server as a whole. */
   readonly uri?: string;
 }
+/** Which windows are wanted. */
 export interface DesktopQuery {
   /** The most windows that are wanted; 0 or less: none. Default: all. */
   readonly size?: number;
@@ -15,11 +18,14 @@ export interface DesktopQuery {
   /** Servers are asked for their lists and contents anew; default: what is known is shown, and only what changed is read. */
   readonly fresh?: boolean;
 }
+/** The windows of a computer. */
 export interface DesktopShown {
   /** Each window is one text: its URI, an empty line, what it shows; or its URI alone. In order. */
   readonly desktops: readonly string[];
+  /** Servers of which not all windows are in `desktops`, and why. */
   readonly missing: readonly MissingServer[];
 }
+/** Which documents are wanted, and which part of them. */
 export interface FinderQuery {
   /** One of them must be in the title, the keywords or the summary, whatever its case. Default: any document. */
   readonly keywords?: readonly string[];
@@ -36,12 +42,19 @@ export interface FinderQuery {
 export interface DocumentMetadata {
   /** Percent-encoded, as it stands in its URI. */
   readonly doc_ref: string;
+  /** Its `dpe://` URI: what the reads of an agent take. */
   readonly uri: string;
+  /** Where the file lies for its server, such as `file:///reports/q3.pdf`. */
   readonly file_uri: string;
+  /** What kind of file it is, such as `pdf`. */
   readonly file_type: string;
+  /** For people. */
   readonly title: string;
+  /** How many pages it has. */
   readonly page_count: number;
+  /** What it is about: `FinderQuery.keywords` looks here, too. */
   readonly keywords?: readonly string[] | null | undefined;
+  /** What it says, in short: `FinderQuery.keywords` looks here, too. */
   readonly summary?: string | null | undefined;
   /** ISO 8601; without a zone it is UTC. */
   readonly last_modified?: string | null | undefined;
@@ -52,16 +65,22 @@ export interface DocumentSummary extends DocumentMetadata {
   /** Its name in the config. */
   readonly server: string;
 }
+/** A part of the documents of a computer. */
 export interface FinderShown {
+  /** From `offset` on, `limit` at most, in the order of docs/desktop-finder.md. */
   readonly documents: readonly DocumentSummary[];
   /** After filtering, before paging. */
   readonly total_count: number;
+  /** Servers of which not all documents are in `documents`, and why. */
   readonly missing: readonly MissingServer[];
 }
 /** What MCP's `resources/read` gives. */
 export interface ResourceContent {
+  /** Of this content, as its server has it; a read may give several. */
   readonly uri: string;
+  /** As its server tells it; it is not checked. */
   readonly mimeType?: string | null | undefined;
+  /** The content itself, where it is text; else it is in `blob`. */
   readonly text?: string | null | undefined;
   /** Base64. */
   readonly blob?: string | null | undefined;

@@ -7,6 +7,7 @@ import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import { Listeners } from '../listeners.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 
+/** Where an office listens, and what it records. */
 export interface OfficeOptions {
   /** Loopback only, as long as there is no authentication. Default 127.0.0.1. */
   readonly host?: string;
@@ -17,20 +18,25 @@ export interface OfficeOptions {
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
   readonly log?: Log;
 }
+/** What an office tells its host, by the name for `office.on`. */
 export interface OfficeEvents {
+  /** Somebody took a seat, or left it. */
   readonly 'seat.changed': SeatChanged;
 }
 /** A running office. `await using` closes it. */
 export interface Office extends AsyncDisposable {
+  /** What agents and computers take as `url`, such as `http://127.0.0.1:3000`. */
   readonly url: string;
+  /** The port it listens on; with `port: 0` the one that was free. */
   readonly port: number;
+  /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
   on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;
-  /** Answers what waits, disconnects everybody, gives the port back. */
   /**
    * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
+  /** Answers what waits, disconnects everybody, gives the port back. May be called again. */
   close(): Promise<void>;
 }
 const patienceMs = 5_000;

@@ -1,6 +1,7 @@
 import { columnsOf, padded, readConfigText } from '../../../adapters/index.ts';
 import { parseConfigText, readJson } from '../../../machines/config/index.ts';
-import type { CatalogStatus, Computer } from '../../api/computer/computer-handle.ts';
+import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { CatalogStatus } from '../../api/computer/server-handle.ts';
 import { statusFact, tellFact } from './facts.ts';
 import { nameColumns, noiseLine, serverLine } from './answers.ts';
 import { usage } from './show-failure.ts';

@@ -2,13 +2,19 @@ import type { Notice } from '../carrier.ts';
 
 /** What a server wrote that reached nobody, counted since its first session. `last`: at most 200 characters of it. */
 export interface Noise {
+  /** Lines that are no JSON-RPC messages, such as logs on stdout. */
   readonly garbage: number;
+  /** Messages that are longer than `sizes.stdioMessageBytes` and answer nothing. */
   readonly overlong: number;
+  /** Answers to questions that were never asked. */
   readonly unknownId: number;
   /** Answers to calls that were cancelled or timed out, or second ones. */
   readonly lateAnswer: number;
+  /** Progress of calls that had ended. */
   readonly lateProgress: number;
+  /** Whatever else MCP does not allow. */
   readonly protocol: number;
+  /** The last of them, cut after 200 characters, secrets hidden; absent: there was none. */
   readonly last?: string;
 }
 const silence: Noise = { garbage: 0, overlong: 0, unknownId: 0, lateAnswer: 0, lateProgress: 0, protocol: 0 };

@@ -2,14 +2,17 @@
 export interface PastCall {
   /** When it was settled: ISO 8601, UTC. */
   readonly timestamp: string;
+  /** The id that its caller gave it. */
   readonly reqId: string;
   /** The server that had its tool, also when it never reached it. */
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
+  /** As its caller gave them, secrets hidden; more than 16 KiB are replaced by `{not_kept: why}`. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Null: without limit. */
   readonly timeoutMs: number | null;
+  /** False also where it is not known whether it took effect. */
   readonly success: boolean;
   /** Why it failed, in one sentence. */
   readonly error: string | null;

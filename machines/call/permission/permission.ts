@@ -3,10 +3,13 @@ import { accessOf } from './access.ts';
 
 /** What is asked before a tool runs: a call whose tool is known and not forbidden. */
 export interface PermissionRequest {
+  /** Its name in the config. */
   readonly server: string;
   /** The name that its server gave it; an alias or a prefix says nothing about what it does. */
   readonly tool: string;
+  /** As the caller gave them; they fit the schema of the tool. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What its server says that the tool does: hints of a stranger, no promise. */
   readonly annotations: ToolAnnotations | null;
   /** That of the tool over the default of its server, as `mergeMeta` has them. */
   readonly meta: ToolMeta | null;
@@ -15,7 +18,9 @@ export interface PermissionRequest {
 }
 /** `ask`: a person confirms it first. `deny`: it does not run, and nobody is asked. */
 export type Decision = 'allow' | 'ask' | 'deny';
+/** A decision, and why. */
 export interface Ruling {
+  /** Whether the call runs, is asked about, or is refused (`NotPermitted`). */
   readonly decision: Decision;
   /** One sentence for a person, without any of the arguments. */
   readonly reason: string;

@@ -5,6 +5,7 @@ import { wireCodes, type Failure } from '../../protocol/failure.ts';
 export interface LaneLimits {
   /** 0 = any number. */
   readonly concurrency: number;
+  /** How many more may wait for their turn; beyond it a call is refused as `Busy`. 0 = any number. */
   readonly queue: number;
 }
 /** Without a word in the config: what stops a flood before it fills the memory, and no more than that. */

@@ -29,6 +29,7 @@ export interface Judgement {
 }
 /** The answer of the `confirm` port. */
 export interface Confirmation {
+  /** `allowForSession`: this tool of this server is not asked about again, as long as the computer lives. */
   readonly decision: 'allow' | 'allowForSession' | 'deny';
   /** What the person said about it. */
   readonly reason?: string | undefined;

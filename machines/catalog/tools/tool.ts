@@ -2,9 +2,13 @@ import type { Tool } from '../entries.ts';
 
 /** Policy for one tool (a2c-wire §3.1); keys beyond these are kept and passed on. */
 export interface ToolMeta {
+  /** True: it runs without a question. False: a person is asked. Absent: `auto_approve` decides. */
   readonly auto_apply?: boolean | null | undefined;
+  /** The name that agents see in the place of its own. */
   readonly alias?: string | null | undefined;
+  /** For people and agents; nothing is decided by them. */
   readonly tags?: readonly string[] | null | undefined;
+  /** Passed on to agents as it stands; nothing is done with it here. */
   readonly ret_object_mapper?: Readonly<Record<string, unknown>> | null | undefined;
   readonly [extra: string]: unknown;
 }

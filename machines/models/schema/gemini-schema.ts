@@ -5,21 +5,37 @@ import { mostParts, type JsonType, type Schema } from './schema.ts';
 
 /** `Schema` of the Gemini API: a part of OpenAPI 3.0, with types in capitals and 64-bit numbers as text. */
 export interface GeminiSchema {
+  /** Absent: any of them. */
   readonly type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
+  /** `null` is allowed beside the type. */
   readonly nullable?: boolean;
+  /** For the model. */
   readonly description?: string;
+  /** Such as `int64`, `double` or `date-time`: formats that Gemini does not know are left out. */
   readonly format?: string;
+  /** The texts that are allowed; Gemini knows no other enums. */
   readonly enum?: string[];
+  /** A regular expression that a text has to match. */
   readonly pattern?: string;
+  /** Characters; a whole number as text. */
   readonly minLength?: string;
+  /** Characters; a whole number as text. */
   readonly maxLength?: string;
+  /** Of a number, itself allowed. */
   readonly minimum?: number;
+  /** Of a number, itself allowed. */
   readonly maximum?: number;
+  /** What is in an array. */
   readonly items?: GeminiSchema;
+  /** A whole number as text. */
   readonly minItems?: string;
+  /** A whole number as text. */
   readonly maxItems?: string;
+  /** What an object may have, by name. */
   readonly properties?: Record<string, GeminiSchema>;
+  /** Names that an object must have. */
   readonly required?: string[];
+  /** One of these has to fit. */
   readonly anyOf?: GeminiSchema[];
 }
 type Kind = Exclude<JsonType, 'null'>;

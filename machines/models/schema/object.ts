@@ -7,6 +7,7 @@ import type { Schema } from './schema.ts';
 /** A schema of objects whose root says so plainly: no alternatives there, and `required` names what there is. */
 export interface ObjectSchema extends Schema {
   readonly type: 'object';
+  /** What an object may have, by name; empty: nothing is said of it. */
   readonly properties: Readonly<Record<string, Schema>>;
 }
 

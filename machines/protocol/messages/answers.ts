@@ -4,7 +4,9 @@ import { type Failure, toWireError, wireCodes, type WireError } from '../failure
 import { type Ending, endingMeta, neverSent } from './outcome.ts';
 import { problemsIn } from '../problems.ts';
 
+/** The ack of a question that failed; calls, joins and leaves have forms of their own (`refusal`). */
 export interface ErrorAck {
+  /** Why, in the shape of the protocol. */
   readonly error: WireError;
 }
 
@@ -13,11 +15,15 @@ export const errorAck = (failure: Failure): ErrorAck => ({ error: toWireError(fa
 
 /** A failed tool call as the wire has it: a CallToolResult, because that is what every agent can parse. */
 export interface FailureResult {
+  /** One text, for the model. */
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+  /** The same for programs: what `failureIn` reads. */
   readonly structuredContent: { readonly error: WireError };
   readonly isError: true;
+  /** `error_code`, `a2c_outcome`, `a2c_phase` and what the options add. Python says `meta` where MCP says `_meta`. */
   readonly meta: Readonly<Record<string, unknown>>;
 }
+/** What a failed call says beside its failure. */
 export interface FailureResultOptions {
   /** What the model reads; the failure's message by default. */
   readonly text?: string;
@@ -27,6 +33,7 @@ export interface FailureResultOptions {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
+/** The ack of a `client:tool_call` that failed. An agent reads it back with `readToolResult` and `failureIn`. */
 export function failureResult(failure: Failure, options: FailureResultOptions = {}): FailureResult {
   const error = toWireError(failure);
   const timedOut = error.code === wireCodes.timeout || error.code === wireCodes.toolTimeout;

@@ -10,11 +10,15 @@ import { readAnswer } from '../reading.ts';
 import { readResourceReply, type ReadResourceReply } from './resource.ts';
 import type { SmcpTool } from './tool.ts';
 
+/** A reply, or why it is none: what the peer said, or 500 for what is not readable. */
 export type Read<T> =
   | { readonly ok: true; readonly body: T }
   | { readonly ok: false; readonly failure: Failure };
+/** Who sits in a room. */
 export interface RoomMember {
+  /** What it calls itself; unique among the computers of its room. */
   readonly name: string;
+  /** A room has one agent at the most. */
   readonly role: 'agent' | 'computer';
 }
 
@@ -87,7 +91,9 @@ function entriesOf<T>(
   return { good, bad: more > 0 ? [...bad.slice(0, mostNamed), rest] : bad };
 }
 
+/** What could be read of a reply to `client:get_desktop`. */
 export interface DesktopRead {
+  /** Each window is one text: its URI, an empty line, what it shows. In order. */
   readonly desktops: readonly string[];
   /** What the computer says is missing, and entries that are not readable. */
   readonly missing: readonly Missing[];
@@ -104,8 +110,11 @@ export function readDesktop(ack: unknown, reqId: string): Read<DesktopRead> {
   return { ok: true, body: { desktops: good, missing: [...readMissing(read.body.missing), ...bad] } };
 }
 
+/** What could be read of a reply to `client:get_finder`. */
 export interface FinderRead {
+  /** Those that are readable, in order. */
   readonly documents: readonly DPEDocumentSummary[];
+  /** How many the query finds, before paging. */
   readonly total_count: number;
   /** What the computer says is missing, and entries that are not readable. */
   readonly missing: readonly Missing[];

@@ -18,6 +18,7 @@ export type LeaveOffice = z.infer<typeof leaveOffice>;
 export const listRoom = z.looseObject({ ...question, office_id: name });
 export type ListRoom = z.infer<typeof listRoom>;
 
+/** The ack of `server:list_room`: everybody who sits in that room, the asker too. `sid` is the id of the socket. */
 export const listRoomReply = z.looseObject({
   sessions: z.array(z.looseObject({ sid: z.string(), name: z.string(), role, office_id: z.string() })),
   ...answered,
@@ -47,6 +48,7 @@ export const smcpTool = z.looseObject({
 });
 export type SMCPTool = z.infer<typeof smcpTool>;
 
+/** The ack of `client:get_tools`: all tools of the computer that can be called, by names that are unique there. */
 export const getToolsReply = z.looseObject({ tools: z.array(smcpTool), ...answered });
 export type GetToolsReply = z.infer<typeof getToolsReply>;
 

@@ -9,7 +9,9 @@ export const missingPart = z.looseObject({
 
 /** A server of which not all could be had, and why: its part of the answer is what there is. */
 export interface Missing {
+  /** Its name in the config of the computer; `(not named)` where a stranger says none. */
   readonly server: string;
+  /** Why it is missing, in a sentence for a person. */
   readonly reason: string;
   /** The one window or document that is meant; without it the server as a whole. */
   readonly uri?: string;

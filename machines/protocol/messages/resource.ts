@@ -21,5 +21,8 @@ export type ResourceContents = z.infer<typeof resourceContents>;
 /** The result of MCP's `resources/read`. */
 export const resourceResult = z.looseObject({ contents: z.array(resourceContents) });
 
+/**
+ * The ack of `client:read_resource`: the contents as the server gave them. Several, where one URI stands for several.
+ */
 export const readResourceReply = z.looseObject({ contents: z.array(resourceContents), ...answered });
 export type ReadResourceReply = z.infer<typeof readResourceReply>;

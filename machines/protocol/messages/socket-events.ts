@@ -17,7 +17,7 @@ import type {
   ToolCallCancel,
   ToolCallCancelled,
 } from './messages.ts';
-import type { Notification } from '../notifications.ts';
+import type { notifications } from '../notifications.ts';
 import type { ReadResource, ReadResourceReply } from './resource.ts';
 
 /**
@@ -26,36 +26,60 @@ import type { ReadResource, ReadResourceReply } from './resource.ts';
  * from strangers is `unknown` until a schema has seen it.
  */
 export type Claim<Payload> = (payload: Payload, ack: (ok: boolean, text: string | null) => void) => void;
+/** Is always answered: with the reply, or with why there is none. */
 export type Question<Payload, Reply> = (payload: Payload, ack: (reply: Reply | ErrorAck) => void) => void;
 /** May be sent without asking for an ack; the ack is empty, or says why nobody was told. */
 export type Announcement<Payload> = (payload: Payload, ack?: (failure?: ErrorAck) => void) => void;
+/** Is told, and not answered. */
 export type Notice<Body> = (body: Body) => void;
 
 /** What an agent asks of a computer, through the office. */
 export interface Relayed {
   /** A failed call is a result with `isError`, see `failureResult`. */
   [events.toolCall]: (payload: ToolCall, ack: (result: CallToolResult) => void) => void;
+  /** All tools of a computer that can be called. */
   [events.getTools]: Question<GetTools, GetToolsReply>;
+  /** The servers and inputs of a computer, placeholders unfilled, secrets hidden. */
   [events.getConfig]: Question<GetConfig, GetConfigReply>;
+  /** The windows of a computer. */
   [events.getDesktop]: Question<GetDesktop, GetDesktopReply>;
+  /** A part of the documents of a computer. */
   [events.getFinder]: Question<GetFinder, GetFinderReply>;
+  /** One window, document, page or element, as its server gives it. */
   [events.readResource]: Question<ReadResource, ReadResourceReply>;
 }
 
-type Announcements = { [Row in Notification as Row['event']]: Announcement<z.infer<Row['schema']>> };
-type Notices = { [Row in Notification as Row['notice']]: Notice<z.infer<Row['schema']>> };
+/** What a computer says when something of it has changed: one event for each row of `machines/protocol/notifications.ts`. */
+export type Announcements = {
+  [What in keyof typeof notifications as (typeof notifications)[What]['event']]: Announcement<
+    z.infer<(typeof notifications)[What]['schema']>
+  >;
+};
+/** What an office says of it to the others in the room. */
+export type Notices = {
+  [What in keyof typeof notifications as (typeof notifications)[What]['notice']]: Notice<
+    z.infer<(typeof notifications)[What]['schema']>
+  >;
+};
 
 /** What agents and computers send to their office. */
 export interface ClientToServer extends Relayed, Announcements {
+  /** Takes a seat; the text says why not. */
   [events.joinOffice]: Claim<JoinOffice>;
+  /** Gives the seat back; the connection stays. */
   [events.leaveOffice]: Claim<LeaveOffice>;
+  /** Who sits in the room of the asker. */
   [events.listRoom]: Question<ListRoom, ListRoomReply>;
+  /** The agent takes back its call of this `req_id`. */
   [events.cancelToolCall]: Announcement<ToolCallCancel>;
 }
 
 /** What an office sends to those who sit in it. */
 export interface ServerToClient extends Relayed, Notices {
+  /** Somebody took a seat in this room. */
   [notices.enterOffice]: Notice<SeatNotice>;
+  /** Somebody left this room, or was lost. */
   [notices.leaveOffice]: Notice<SeatNotice>;
+  /** The call of this `req_id` is not wanted any more; whoever runs it ends it. */
   [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
 }

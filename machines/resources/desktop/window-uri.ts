@@ -25,9 +25,11 @@ export interface WindowUri {
 /** What a URI of a window may break, in the order of the seed's five rules. */
 export type WindowRule = 'scheme' | 'host' | 'priority' | 'fullscreen' | 'encoding';
 
+/** The parts of a URI, or which rule it breaks. */
 export type ParsedWindowUri =
   | { readonly ok: true; readonly uri: WindowUri }
   | { readonly ok: false; readonly failure: Failure };
+/** A URI, or which rule its parts break. */
 export type BuiltWindowUri =
   | { readonly ok: true; readonly uri: string }
   | { readonly ok: false; readonly failure: Failure };
@@ -82,6 +84,10 @@ export function standingOf(raw: string): Standing | undefined {
   return typeof standing === 'string' ? undefined : standing;
 }
 
+/**
+ * Takes a `window://` URI apart by the five rules of seed 001. Never throws; a failure is 400 with the broken `rule`
+ * in its details.
+ */
 export function parseWindowUri(raw: string): ParsedWindowUri {
   const parts = splitUri(raw);
   if (!parts) return refuse('scheme', raw);

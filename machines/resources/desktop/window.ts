@@ -32,6 +32,7 @@ export function renderWindow({ uri, contents }: Window): string {
 
 /** A rendered window as who reads it takes it apart. */
 export interface ShownWindow {
+  /** Its `window://` URI, as its server lists it. */
   readonly uri: string;
   /** Empty: a bare URI. */
   readonly text: string;

@@ -22,8 +22,11 @@ import { invalidDpeUri, type DpeRule } from './failures.ts';
 
 /** What is asked of a place; what is absent is up to its server (json, metadata, 0, 20, all). */
 export interface DpeQuery {
+  /** In which form a page or an element is wanted. */
   readonly format?: DpeFormat;
+  /** Of a document: what is told of it alone (`metadata`), or its pages too (`pages`). */
   readonly depth?: DpeDepth;
+  /** How many pages are passed over. */
   readonly offset?: number;
   /** 1 to 100. */
   readonly limit?: number;
@@ -60,9 +63,11 @@ export type DpePlace =
 /** `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]` (seed 000), decoded. */
 export type DpeUri = DpePlace & DpeQuery;
 
+/** The parts of a URI, or which rule it breaks. */
 export type ParsedDpeUri =
   | { readonly ok: true; readonly uri: DpeUri }
   | { readonly ok: false; readonly failure: Failure };
+/** A URI, or which rule its parts break. */
 export type BuiltDpeUri =
   | { readonly ok: true; readonly uri: string }
   | { readonly ok: false; readonly failure: Failure };

@@ -20,12 +20,15 @@ export const dpeCategories = [
   'form',
   'widget',
 ] as const;
+/** The 19 kinds of elements that the protocol knows. A server may have more of its own. */
 export type DpeCategory = (typeof dpeCategories)[number];
 
 export const dpeFormats = ['json', 'markdown', 'text'] as const;
+/** `json` is data; `markdown` and `text` are texts for people and models. */
 export type DpeFormat = (typeof dpeFormats)[number];
 
 export const dpeDepths = ['metadata', 'pages'] as const;
+/** How much a read of a document gives: what is told of it, or its list of pages too. */
 export type DpeDepth = (typeof dpeDepths)[number];
 
 /** The one of these words that this is. */

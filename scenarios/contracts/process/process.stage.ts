@@ -19,6 +19,7 @@ export type ChildBehaviour =
   /** A good child with a quiet grandchild in its group, which SIGTERM ends. */
   | 'leavesGrandchild';
 
+/** One child behind the port under test. */
 export interface ContractChild extends Leaf<ProcessCommand> {
   /** Resolves when the child behaves as told (traps set, grandchild born); it never does for `missing`. */
   ready(): Promise<void>;
@@ -38,6 +39,7 @@ export interface ProcessWorld {
 }
 /** What is under test. Each case has a world of its own. */
 export interface ProcessSubject {
+  /** A world without any child. */
   createWorld(): ProcessWorld;
   /**
    * Children live behind another program (`docker`, `ssh`): nothing of them outlives their leader, a signal may show

@@ -24,7 +24,9 @@ export const commandOf = (behaviour: ChildBehaviour): LaunchSpec =>
     ? { command: 'no-such-command', args: [], env: {} }
     : { command: 'sh', args: ['-c', scripts[behaviour]], env: {} };
 
+/** A launcher, and what it needs to be tested. */
 export interface LauncherUnderTest {
+  /** As a host gives it to `createComputer`. */
   readonly launcher: Launcher;
   /** What behaves so where it launches. Default: scripts for `sh`. */
   readonly commandOf?: (behaviour: ChildBehaviour) => LaunchSpec;

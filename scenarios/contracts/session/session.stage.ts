@@ -43,6 +43,7 @@ export type ServerBehaviour =
   /** Declares prompts, and knows no method for them. */
   | 'lacksPrompts';
 
+/** The tools that servers of the contract have, with their parameters and what they do. */
 export type ServerTool =
   /** `{text}` → that text. */
   | 'echo'
@@ -89,9 +90,11 @@ export type ServerTool =
   /** Answers with `null` for a result. */
   | 'malformed';
 
+/** One session behind the port under test. */
 export interface ContractSession {
   /** The name under which it is asked. */
   readonly key: Address;
+  /** Ends it; no fact of it may come after that. */
   close(): void;
 }
 /** How the contract gets sessions and waits for them: real ones for an event, scripted ones by stepping a clock. */
@@ -102,6 +105,7 @@ export interface SessionWorld {
   open(behaviour: ServerBehaviour, give: Give<SessionFact>): ContractSession;
   /** Opens the port under test on a process that there is not. */
   openOnNothing(give: Give<SessionFact>): ContractSession;
+  /** Asks a session by its `key`, as machines do. */
   readonly ask: AskPort;
   /** Resolves when what the server says by itself can be heard, too. */
   ready?(): Promise<void>;
@@ -118,6 +122,7 @@ export interface SessionWorld {
   cancels(): Promise<number>;
   /** Ends all servers; resolves when no fact can come any more. */
   settled(): Promise<void>;
+  /** Ends whatever a failed case left. */
   dispose(): Promise<void>;
 }
 
@@ -218,6 +223,7 @@ const isEarly = (seen: Seen, { cancelled }: Seen): boolean => seen.cancelled.len
 
 /** What is under test. Each case has a world of its own. */
 export interface SessionSubject {
+  /** A world without any server. */
   createWorld(): SessionWorld | Promise<SessionWorld>;
 }
 export const law = (title: string, holds: Law<Stage>['holds']): Law<Stage> => ({ title, holds });

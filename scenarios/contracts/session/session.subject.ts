@@ -19,13 +19,16 @@ export interface ServerEnd {
   /** The connection has ended, from whichever side. */
   ended(): void;
 }
+/** A place where the servers of the contract can be reached. */
 export interface Listening {
   /** With these `carrier` arrives here. */
   readonly facts: CarrierSpec['facts'];
   /** Nobody arrives any more; connections that there are may stay. */
   close(): Promise<void> | void;
 }
+/** A carrier, and what it needs to be tested. */
 export interface CarrierUnderTest {
+  /** As a host gives it to `createComputer`. */
   readonly carrier: CarrierMaker;
   /** Listens at a place of its own; `accept` is called for each connection that comes. */
   listen(accept: (wire: ServerWire) => ServerEnd): Promise<Listening>;

@@ -27,6 +27,7 @@ export const moments = [
   'stdinEnd',
   'sigterm',
 ] as const;
+/** A moment in the life of a server. */
 export type Moment = (typeof moments)[number];
 /** Who can do it: the server, its launch, or whoever plays the wire to the office, the host, the agent, the clock. */
 export const places = ['server', 'launch', 'net', 'host', 'agent', 'sched'] as const;
@@ -80,7 +81,9 @@ export const wordOf = (fault: string): Word | undefined => words.get(fault);
 
 /** One fault, complete: its own parameters stand beside the common clauses. */
 export interface Fault {
+  /** A word of the vocabulary: `a2c-fault-server --list`. */
   readonly fault: string;
+  /** Which moment it waits for; without: the one that the word has by itself. */
   readonly when?: Moment;
   /** Only calls of this tool. */
   readonly tool?: string;

@@ -3,12 +3,13 @@ import { judge, type Breach } from '../../invariants/index.ts';
 import { boundsOf } from '../../invariants/lateness.ts';
 import { replayTrace, type ReplayTraceOptions, type TraceReplay } from '../replay-trace.ts';
 
+/** In the order of the exit codes of `a2c replay`. */
+export const verdicts = ['same', 'diverged', 'broken', 'stuck', 'nondeterministic', 'unusable'] as const;
 /**
  * `same`: today's code does what was recorded, and no law is broken. `diverged`: it does something else. `broken`,
  * `stuck`: it does the same, and a law is broken: something came that must not, or never came. `nondeterministic`:
  * it used time or chance that no port recorded. `unusable`: the trace cannot say.
  */
-export const verdicts = ['same', 'diverged', 'broken', 'stuck', 'nondeterministic', 'unusable'] as const;
 export type Verdict = (typeof verdicts)[number];
 /** Of the process: 64 is wrong usage. */
 export const exitCodeOf = (verdict: Verdict): number => verdicts.indexOf(verdict);

@@ -14,6 +14,7 @@ const unpromised = new Set([
   'seat.changed',
 ]);
 
+/** What of a play can be compared with another one of the same plan. */
 export function summaryOf(observed: Observed): Summary {
   const servers = [...observed.servers].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const each = (read: (server: (typeof servers)[number][1]) => unknown): Record<string, unknown> =>

@@ -23,6 +23,7 @@ export type FaultOptions = Readonly<Record<string, string | number | boolean>>;
 export interface CallOptions {
   /** Default 60 s; 0 is without limit. */
   readonly timeoutMs?: number;
+  /** What it is called on the wire. Default: one of its own. */
   readonly reqId?: string;
   /** Its arguments. */
   readonly params?: Readonly<Record<string, unknown>>;
@@ -36,6 +37,7 @@ export class Scene {
   #rest: Omit<Plan, 'title' | 'servers' | 'steps'> = {};
   #calls = 0;
   #asks = 0;
+  /** Says what has to hold at this point. */
   readonly expect: Expecting = expecting((expect) => this.#steps.push({ do: 'expect', expect }));
 
   constructor(title: string) {
@@ -43,6 +45,7 @@ export class Scene {
   }
 
   // ── who is there ───────────────────────────────────────────────────────────────────────────────────
+  /** A server of the config; its name has to be unique. */
   server(name: string, options: Omit<ServerData, 'name'> = {}): ServerRef {
     if (this.#servers.some((s) => s.name === name)) throw new Error(`there is a server ${name} already`);
     const { faults = [], ...rest } = options;
@@ -65,6 +68,7 @@ export class Scene {
   total(total: LaneLimits): void {
     this.#rest = { ...this.#rest, total };
   }
+  /** Delays in ms in the place of `planTiming`; said twice, the later counts for what it names. */
   timing(timing: Partial<Timing>): void {
     this.#rest = { ...this.#rest, timing: { ...this.#rest.timing, ...timing } };
   }
@@ -101,9 +105,11 @@ export class Scene {
   }
 
   // ── what happens, one after the other ──────────────────────────────────────────────────────────────
+  /** Until every server is ready or rests, and whoever has a link has joined. */
   ready(): void {
     this.#steps.push({ do: 'ready' });
   }
+  /** The host of the computer calls a tool, and goes on at once. */
   call(tool: string, options: CallOptions = {}): CallRef {
     return this.#call('host', tool, options);
   }
@@ -127,6 +133,7 @@ export class Scene {
   show(system: System, query: Readonly<Record<string, unknown>> = {}): AskRef {
     return this.#show('host', system, query);
   }
+  /** The agent asks for the Desktop or the Finder. */
   agentShow(system: System, query: Readonly<Record<string, unknown>> = {}): AskRef {
     return this.#show('agent', system, query);
   }
@@ -139,6 +146,7 @@ export class Scene {
   read(uri: string): AskRef {
     return this.#read('host', uri);
   }
+  /** The agent reads one resource. */
   agentRead(uri: string): AskRef {
     return this.#read('agent', uri);
   }
@@ -151,12 +159,15 @@ export class Scene {
   shown(...asks: readonly AskRef[]): void {
     for (const { ask } of asks) this.#steps.push({ do: 'shown', ask });
   }
+  /** Whoever made the call cancels it. */
   cancel({ call }: CallRef): void {
     this.#steps.push({ do: 'cancel', call });
   }
+  /** Until each of these has ended. */
   settled(...calls: readonly CallRef[]): void {
     for (const { call } of calls) this.#steps.push({ do: 'settled', call });
   }
+  /** Until the server comes to this stage once more since it was last waited for. */
   reaches({ server }: ServerRef, stage: Stage): void {
     this.#steps.push({ do: 'reaches', server, stage });
   }
@@ -179,9 +190,11 @@ export class Scene {
     );
     this.#steps.push({ do: 'config', servers });
   }
+  /** The host starts it. */
   start({ server }: ServerRef): void {
     this.#steps.push({ do: 'start', server });
   }
+  /** The host stops it. */
   stop({ server }: ServerRef): void {
     this.#steps.push({ do: 'stop', server });
   }
@@ -202,6 +215,7 @@ export class Scene {
   kill({ server }: ServerRef, signal: OutsideSignal = 'SIGKILL'): void {
     this.#steps.push({ do: 'kill', server, signal });
   }
+  /** So many ms pass. */
   run(ms: number): void {
     this.#steps.push({ do: 'run', ms });
   }
@@ -223,11 +237,13 @@ export class Scene {
     this.run(ms);
     this.#steps.push({ do: 'quiet' });
   }
+  /** Until the computer has ended. */
   ended(): void {
     this.#steps.push({ do: 'ended' });
   }
 
   // ── where it can be played ─────────────────────────────────────────────────────────────────────────
+  /** It is not played for real, and why. */
   virtualOnly(because: string): void {
     this.#rest = { ...this.#rest, virtualOnly: because };
   }
@@ -236,6 +252,7 @@ export class Scene {
     this.#rest = { ...this.#rest, differs: [...(this.#rest.differs ?? []), { because, aspects }] };
   }
 
+  /** What was written down, as plain data. */
   get plan(): Plan {
     return { title: this.#title, servers: this.#servers, steps: this.#steps, ...this.#rest };
   }

@@ -4,7 +4,9 @@ import type { CallSeen, Observed } from './observations.ts';
 import type { Aspect, Expectation } from './plan.ts';
 
 type Of<K extends Expectation['of']> = Extract<Expectation, { of: K }>;
+/** What an expectation is held against. */
 export interface Reading {
+  /** All that was seen so far. */
   readonly observed: Observed;
   /** Virtual time is exact, real time is not. */
   readonly isExact: boolean;

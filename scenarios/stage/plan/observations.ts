@@ -6,26 +6,39 @@ import type { RecordOf as Of, Seen } from '../../invariants/law.ts';
 import type { Stage } from './plan.ts';
 import { shownBy, type Answer, type Shown } from './shown.ts';
 
+/** What was seen of one server. */
 export interface ServerSeen {
   /** Each stage once, until another comes. */
   readonly visits: Stage[];
+  /** The last that was told. */
   failure: Failure | null;
+  /** What its processes were sent, with its ms; `stdin` is the end of their input. */
   readonly signals: { readonly name: string; readonly at: number }[];
   /** By method; `notifications/cancelled` counts withdrawn questions. */
   readonly requests: Map<string, number>;
   /** The launch specs of its processes, one after the other. */
   readonly specs: number[];
+  /** How many of its processes ran. */
   started: number;
+  /** How many could not be started. */
   failed: number;
+  /** How many live. */
   alive: number;
 }
+/** What was seen of one call. */
 export interface CallSeen {
+  /** ms. */
   readonly askedAt: number;
+  /** Each end that was told, with its ms; one, if all is well. */
   readonly settled: { readonly at: number; readonly news: CallSettled }[];
 }
+/** One event that a host heard. */
 export interface Heard {
+  /** ms. */
   readonly at: number;
+  /** The name of the machine that told it: `computer`, `agent`. */
   readonly who: string;
+  /** As it was told. */
   readonly event: { readonly type: string; readonly [more: string]: unknown };
 }
 type Event = Heard['event'] & {
@@ -66,7 +79,9 @@ const isHost = (a: Address): boolean => a.startsWith('host:');
  * one record after the other, because whoever waits looks at it all the time.
  */
 export class Observed {
+  /** By name. */
   readonly servers = new Map<string, ServerSeen>();
+  /** By ticket. */
   readonly calls = new Map<string, CallSeen>();
   /** Answers to questions for a Desktop, a Finder or a resource, by ticket. */
   readonly shown = new Map<string, Shown[]>();
@@ -82,12 +97,14 @@ export class Observed {
   readonly #keys = new Map<Address, Address>();
   readonly #asked = new Map<string, Asked>();
 
+  /** Reads one more record; they have to come in order. */
   take({ at, record }: Seen): void {
     if (record.k === 'post') this.#post(at, record);
     else if (record.k === 'in') this.#in(at, record);
     else if (record.k === 'out') this.#out(at, record);
     else if (record.k === 'end' && !record.a.includes('/')) this.ended.set(nameOf(record.a), record.why);
   }
+  /** What was seen of it; nothing, if it was never seen. */
   server(name: string): ServerSeen {
     let seen = this.servers.get(name);
     if (!seen) this.servers.set(name, (seen = fresh()));
@@ -98,6 +115,7 @@ export class Observed {
     const server = this.server(name);
     return [...this.#children.values()].findLast((c) => c.server === server)?.key;
   }
+  /** What the host of `who` heard of this type, in order. */
   heardBy(who: string, type: string): Heard[] {
     return this.heard.filter((h) => h.who === who && h.event.type === type);
   }

@@ -9,20 +9,29 @@ import type { Values } from '../scripted/specs.ts';
 
 /** A tool of a server: how long it takes, what it answers, whether it announces that the tools have changed. */
 export interface ToolData {
+  /** ms until it answers; without: it answers at once. */
   readonly takes?: number;
   /** Until it answers it says so often how far it is; without: it says nothing. */
   readonly progressEveryMs?: number;
+  /** Without: it takes any object. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /** Without: it promises nothing. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** The result as MCP has it; without: one text. */
   readonly answers?: Readonly<Record<string, unknown>>;
+  /** Says with each call that the tools have changed. */
   readonly changes?: boolean;
 }
 /** How a server behaves: the same words as those of the fault server. */
 export interface Behaviour {
+  /** By name; without: it has none. */
   readonly tools?: Readonly<Record<string, ToolData>>;
+  /** What goes wrong with it; without: nothing. */
   readonly faults?: readonly Fault[];
 }
+/** A server of the config, and how it behaves. */
 export interface ServerData extends Behaviour, ServerSettings {
+  /** Unique in its plan. */
   readonly name: string;
   /** URIs of what it has and lets watch: windows, documents, anything; without: it has no resources. */
   readonly resources?: readonly string[];
@@ -49,8 +58,10 @@ export interface ConfigEntry extends Pick<
   | 'budget'
   | 'hearsChanges'
 > {
+  /** Of a server of the plan. */
   readonly name: string;
 }
+/** `always` and `never` count for the whole session; `nobody` gives no answer. */
 export type PersonWord = 'yes' | 'always' | 'no' | 'never' | 'nobody';
 /**
  * What the person does who is asked to confirm; without: nobody is asked. `yes after 700`: thinks for so many ms, and
@@ -64,12 +75,15 @@ export function personIn(person: PersonData): { readonly word: PersonWord; reado
 }
 /** What the host's own rule says of every call; `never`: nothing, for ever. Without: ours is asked. */
 export type PermissionData = 'allow' | 'ask' | 'deny' | 'throws' | 'never';
+/** What the program over the results of a server does. */
 export type ProgramData = 'works' | 'fails' | 'hangs';
 
 /** What our host and the world can be compared by. */
 export const aspects = ['calls', 'shown', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;
+/** One thing in which reality and virtual time are compared. */
 export type Aspect = (typeof aspects)[number];
 
+/** Where a server stands: see `ServerStatus.state`. */
 export type Stage =
   | 'idle'
   | 'resting'
@@ -79,7 +93,9 @@ export type Stage =
   | 'waiting'
   | 'tripped'
   | 'closing';
+/** Who can be closed and started again. */
 export type Root = 'office' | 'computer' | 'agent';
+/** What somebody else may kill a server with. */
 export type OutsideSignal = 'SIGKILL' | 'SIGSEGV' | 'SIGABRT';
 
 /** One thing after another. `server`, `call` are names. */
@@ -146,6 +162,7 @@ export type Step =
   | { readonly do: 'ended' }
   | { readonly do: 'expect'; readonly expect: Expectation };
 
+/** Something that has to hold at its point of the plan. */
 export type Expectation =
   | {
       readonly of: 'call';
@@ -215,11 +232,17 @@ export type Expectation =
 
 /** A whole scenario as data. */
 export interface Plan {
+  /** Unique among all scenarios. */
   readonly title: string;
+  /** All that ever stand in its config. */
   readonly servers: readonly ServerData[];
+  /** What happens and is waited for, in order. */
   readonly steps: readonly Step[];
+  /** Delays in ms in the place of `planTiming`. */
   readonly timing?: Partial<Timing>;
+  /** Without: nobody is asked. */
   readonly person?: PersonData;
+  /** Without: our own rule is asked. */
   readonly permission?: PermissionData;
   /** How many calls of all servers together run at once, and how many wait for that; without: any number. */
   readonly total?: LaneLimits;
@@ -227,6 +250,7 @@ export interface Plan {
   readonly office?: true;
   /** Why this cannot be played for real. */
   readonly virtualOnly?: string;
+  /** In what reality may differ from virtual time, and why. */
   readonly differs?: readonly { readonly because: string; readonly aspects: readonly Aspect[] }[];
 }
 

@@ -3,14 +3,17 @@ import type { CallSettled } from '../../../machines/call/settlement.ts';
 
 /** An answer to a question for a Desktop, a Finder or a resource, whoever asked. */
 export interface Shown {
+  /** ms. */
   readonly at: number;
   /** Of windows, documents or contents, in their order. */
   readonly uris: readonly string[];
+  /** What each of them says; of a document its title. */
   readonly texts: readonly string[];
   /** Of a Finder, before paging. */
   readonly total: number | null;
   /** Servers of which not all is there. */
   readonly missing: readonly string[];
+  /** Of the failure; null: there is none. */
   readonly code: string | number | null;
 }
 type Body = { readonly [Key in keyof Told]?: Told[Key] | undefined };

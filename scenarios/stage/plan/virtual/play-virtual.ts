@@ -12,11 +12,14 @@ export interface Played {
   readonly wrong: readonly string[];
   /** What happened up to the last step, for a comparison. */
   readonly summary: Summary;
+  /** How long it took: virtual ms, or real ones. */
   readonly ms: number;
 }
+/** How a play in virtual time went, and what it went through. */
 export interface PlayedVirtually extends Played {
   /** Every transition that was taken, see actors/runtime/charts.ts. */
   readonly taken: ReadonlySet<string>;
+  /** The lines of its trace. */
   readonly trace: readonly string[];
 }
 

@@ -1,0 +1,91 @@
+/** What a host says of a computer when it makes one. */
+
+import type { Launcher } from '../../../adapters/index.ts';
+import type { Permission } from '../../../machines/call/permission/index.ts';
+import type { Timing } from '../../../machines/kernel/timing.ts';
+import type { RecordOptions } from '../../recording/flight-recorder.ts';
+import type { AskInput } from '../../servers/inputs.ts';
+import type { CarrierMaker, InMemoryServer } from '../../servers/launch-specs.ts';
+import type { ComputerEvents } from './computer-handle.ts';
+import type { OfficeSeat } from '../link-status.ts';
+import type { Confirm } from './confirm.ts';
+import type { Log } from './failure-log.ts';
+
+/** What a computer runs, where it sits, and whom it asks. */
+export interface ComputerOptions {
+  /** Default: the host name of the machine. */
+  readonly name?: string;
+  /** Any config that `docs/config.md` describes: one server, a list, a map, or a whole file's content. */
+  readonly config?: unknown;
+  /** Takes a seat there; without it the computer serves its own host only. */
+  readonly office?: OfficeSeat;
+  /** Who confirms calls of tools that do not apply by themselves. Default `'deny'`. */
+  readonly confirm?: Confirm;
+  /**
+   * Which calls run, are asked about, or are refused, in the place of our own rule (docs/calls.md): a word or a ruling, at
+   * once or later. A rule that throws, or says none of the words, refuses.
+   */
+  readonly permission?: Permission;
+  /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
+  readonly input?: AskInput;
+  /** Servers of type `inmemory` by their name: what each is connected to. */
+  readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
+  /** How servers of a type `own:…` are reached, by that type (docs/extend.md). */
+  readonly carriers?: Readonly<Record<`own:${string}`, CarrierMaker>>;
+  /** Answers servers that ask for roots, for a sample of a model or for a word of a person. */
+  readonly answers?: Answers;
+  /** Starts its servers. Default true; false: each waits for `startServer`, whatever its `start` says. */
+  readonly autoConnect?: boolean;
+  /**
+   * Starts a server again that was lost, where its config does not say (`restart`). Default true. False also refuses
+   * with 409 to change the launch facts of a server that is active.
+   */
+  readonly autoReconnect?: boolean;
+  /**
+   * Delays in ms, in the place of the defaults and of `a2c.timeouts` at the top of the config. `bootMs`: how long
+   * `createComputer` waits for servers that start, default 15,000, 0 = it waits for none.
+   */
+  readonly timing?: Partial<Timing>;
+  /** How servers come to life: in containers, behind ssh (docs/extend.md). Default `localLauncher`. */
+  readonly launcher?: Launcher;
+  /** Keeps a small process beside this one that ends the servers should this one be killed. Default true. */
+  readonly reaper?: boolean;
+  /** Where the next start finds what a killed host left. Default `$XDG_STATE_HOME/a2c`; `false`: nowhere. */
+  readonly stateDir?: string | false;
+  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  readonly record?: RecordOptions | false;
+  /**
+   * Hears of what is no failure but worth knowing, one line each; of every config that is given its warnings. `topic` is
+   * `resources` for what Desktop and Finder show or leave out.
+   */
+  readonly onNotice?: (text: string, topic?: 'resources') => void;
+  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
+  readonly log?: Log;
+  /** How many calls are remembered: `history()`, and whose windows and documents come first. Default 10. */
+  readonly historySize?: number;
+  /** Gives up booting and closes. */
+  readonly signal?: AbortSignal;
+  /** Hears what happens from the very start. */
+  readonly onEvent?: <Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void;
+}
+/**
+ * What the host answers when a server asks (MCP: roots, sampling, elicitation), `server` being its name in the config.
+ * What is not here is not declared to servers. `signal` aborts when nobody wants the answer any more: the server
+ * withdrew, two minutes have passed, or its session closed. A rejection is told to the server, without its stack.
+ */
+export interface Answers {
+  /** Folders that servers may look at, as `file://` URIs. */
+  readonly roots?: () => readonly { readonly uri: string; readonly name?: string }[];
+  /** The params of `sampling/createMessage`, and its result. */
+  readonly sample?: (
+    server: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, unknown>>>;
+  /** The params of `elicitation/create`, and its result: `{action: 'accept' | 'decline' | 'cancel', content?}`. */
+  readonly elicit?: (
+    server: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, unknown>>>;
+}

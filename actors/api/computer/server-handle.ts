@@ -1,0 +1,109 @@
+/** What a host is told of the servers of a computer, their lists and their tools. */
+
+import type { Noise } from '../../../adapters/index.ts';
+import type { CatalogList, ToolExecution } from '../../../machines/catalog/index.ts';
+import type { Failure, SmcpTool } from '../../../machines/protocol/index.ts';
+
+/** Where one server stands, read from its machine. */
+export interface ServerStatus {
+  /** Its name in the config, unique there. */
+  readonly name: string;
+  /**
+   * `idle`: not wanted, or it ended well by itself. `resting`: it starts with the first call. `waiting`: for its next
+   * try. `tripped`: too many tries failed, and the next comes after `trialMs` (5 min). `needsInput`: a value of its
+   * config cannot be had. `unsupported`: its config cannot be used here.
+   */
+  readonly state:
+    | 'idle'
+    | 'resting'
+    | 'connecting'
+    | 'ready'
+    | 'recovering'
+    | 'waiting'
+    | 'tripped'
+    | 'closing'
+    | 'disabled'
+    | 'needsInput'
+    | 'unsupported';
+  /** While it is `connecting`: what for, since when (ISO 8601), and of a handshake what came that is no answer ('': nothing). */
+  readonly waits?: {
+    readonly for: 'values' | 'turn' | 'launch' | 'connection' | 'headers' | 'initialize' | 'tools/list';
+    readonly since: string;
+    readonly came?: string;
+  };
+  /** Why it is not ready, or is and its tools were withdrawn; in one line for a person. */
+  readonly reason?: string;
+  /** The same with its code, details and remedy; of a process that ended `details.stderr` has up to ten lines that explain it. */
+  readonly failure?: Failure | null;
+  /** How long at most until it is tried again by itself. */
+  readonly nextTryMs?: number;
+  /** What it wrote that reached nobody; only when there was any. */
+  readonly noise?: Noise;
+  /** Windows and documents that it lists and that are not shown, and the setting that shows them. */
+  readonly hidden?: string;
+}
+/** Where one list of a server stands. */
+export interface CatalogStatus {
+  /** Its name in the config. */
+  readonly server: string;
+  /** Which of its lists. */
+  readonly list: CatalogList;
+  /**
+   * `resting`: no session, what was known is kept. `connecting`: asks for the first time. `ready`. `refreshing`: asks
+   * again. `failing`: the last refresh failed, the old entries are kept. `withdrawn`: too many failed, and its entries
+   * are taken back until one succeeds.
+   */
+  readonly state: 'resting' | 'connecting' | 'ready' | 'refreshing' | 'failing' | 'withdrawn';
+  /** Counts changes of its entries. */
+  readonly revision: number;
+  /** How many entries the list has now. */
+  readonly entries: number;
+  /** Refreshes that failed in a row. */
+  readonly failures: number;
+  /** Why each entry last changed, and when (ISO 8601); of entries that are gone the last hundred. */
+  readonly changes: readonly {
+    readonly key: string;
+    readonly change: 'added' | 'changed' | 'removed';
+    readonly revision: number;
+    readonly why: string;
+    readonly at?: string;
+  }[];
+}
+/** Keys of entries: names of prompts, URIs of resources. */
+export interface ListChanged {
+  /** Its name in the config. */
+  readonly server: string;
+  /** Entries that were not there before. */
+  readonly added: readonly string[];
+  /** Entries that are not there any more. */
+  readonly removed: readonly string[];
+  /** Entries that say something else under the same key. */
+  readonly changed: readonly string[];
+}
+/** A tool that can be called: as agents see it, and what is known of it beside. */
+export interface ToolInfo extends SmcpTool {
+  /** The name that its server gave it; it can be called by that, too, where no other tool could be meant. */
+  readonly original: string;
+  /** The name of its server in the config. */
+  readonly server: string;
+  /** How its server is shown: as its config says, or else as it says itself (`serverInfo`). */
+  readonly shown?: { readonly icons?: string; readonly descriptions?: string };
+  /** For people, as its server has it. */
+  readonly title?: string;
+  /** How its server runs it (MCP 2025-11-25): `taskSupport` is `optional` or `forbidden` here. */
+  readonly execution?: ToolExecution;
+  /** With `onConflict: "prefix"`: what it would be called if no other server had a tool of that name. */
+  readonly renamed?: { readonly from: string; readonly reason: string };
+}
+/** The tools of all servers of a computer. */
+export interface ToolListing {
+  /** Those of servers that are ready or rest; their names are unique. */
+  readonly tools: readonly ToolInfo[];
+  /**
+   * Tools that cannot be called: their names are taken, they run as tasks only, or they are no tools as MCP has them. `reason`
+   * says which, `suggestion` what to do about it. One without a name has its place in the list, `#3`.
+   */
+  readonly refused: readonly { name: string; server: string; reason: string; suggestion: string }[];
+  /** Where each server stands: those that are not ready have no tools here. */
+  readonly servers: readonly ServerStatus[];
+}

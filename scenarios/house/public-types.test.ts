@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { keyOf, placeOf, type Place } from './declarations.ts';
+import { packagesBehind, publicOf, unexplained, unexported } from './public-types.ts';
+
+/** Read from what was built, as a user's compiler and editor read it. */
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, { types: string } | string>;
+};
+const entries = Object.entries(exports).flatMap(([path, target]) =>
+  typeof target === 'string' ? [] : [{ path, places: publicOf(join(root, target.types)) }],
+);
+const known = new Set(entries.flatMap(({ places }) => places.map(keyOf)));
+const placesOf = (path: string): readonly Place[] => entries.find((each) => each.path === path)?.places ?? [];
+
+describe('what strangers import', () => {
+  it('is seen by its checks', () => {
+    expect(entries.length).toBe(6);
+    expect(known.size).toBeGreaterThan(250);
+  });
+
+  it.each(entries)('of $path leads to types alone that can be imported, too', ({ places }) => {
+    expect(unexported(places, known)).toEqual([]);
+  });
+
+  it.each(entries)('of $path is explained where it is declared, and so are its members', ({ places }) => {
+    expect(places.flatMap((place) => unexplained(place))).toEqual([]);
+  });
+
+  const creators = ['createAgent', 'createComputer', 'createOffice'];
+  it('names no package, and so no machine, in handles, options, events, errors and what creates them', () => {
+    const names = placesOf('.').map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(creators));
+    expect(placesOf('.').flatMap((place) => packagesBehind(place))).toEqual([]);
+    const joinOffice = placesOf('./wire').filter(({ name }) => name === 'joinOffice');
+    expect(joinOffice.flatMap((place) => packagesBehind(place))).toEqual(['joinOffice > zod']);
+  });
+});
+
+// Each check is shown red once: a check that cannot fail is worse than none.
+describe('the checks', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-public-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  writeFileSync(
+    join(folder, 'inner.d.ts'),
+    `/** Told. */\nexport interface Inner { readonly deep: Deep; }\ninterface Deep { on(signal: import('pack').Sign): void; }\n`,
+  );
+  writeFileSync(
+    join(folder, 'index.d.ts'),
+    `import type { Inner } from './inner.ts';
+interface Base<T> { readonly base: T; }
+/** Explained. */
+export interface Shown extends Base<Inner> {
+    /** Explained. */
+    readonly told: string;
+    readonly untold: typeof hidden;
+    /** Takes \`named\`. */
+    ask(options: { readonly named: string; readonly unnamed: string }): void;
+    readonly ok: true;
+}
+declare const hidden: { readonly kind: Kind };
+type Kind = 'a';
+export declare const bare: string;
+export type Bare = Box<typeof bare>;
+type Box<T> = T;
+`,
+  );
+  const index = join(folder, 'index.d.ts');
+  const places = publicOf(index);
+
+  it('find every type that a public one leads to and that is not public', () => {
+    expect(unexported(places, new Set(places.map(keyOf)))).toEqual([
+      'Shown > Base',
+      'Shown > Inner',
+      'Shown > Inner > Deep',
+      'Shown > hidden > Kind',
+      'Bare > Box',
+    ]);
+    const inner = placeOf(index, 'Inner') as Place;
+    expect(unexported(places, new Set([...places, inner].map(keyOf)))).not.toContain('Shown > Inner');
+  });
+
+  it('find every name, member and option of which nothing is said', () => {
+    expect(places.flatMap((place) => unexplained(place))).toEqual([
+      'Shown.untold',
+      'Shown.ask.unnamed',
+      'bare',
+      'Bare',
+    ]);
+  });
+
+  it('find the package behind a name', () => {
+    expect(places.flatMap((place) => packagesBehind(place))).toEqual(['Shown > Inner > Deep > pack']);
+  });
+});
