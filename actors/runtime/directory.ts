@@ -12,7 +12,7 @@ import { extended } from '../../machines/kernel/extended.ts';
 import type { Platform } from './platform.ts';
 import { Fifo } from './fifo.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import { Root, type Handle, type RootHost } from './root.ts';
+import { drawn, Root, type Handle, type RootHost } from './root.ts';
 import { Tap } from './tap.ts';
 import { textOf, thrownOf } from './thrown.ts';
 
@@ -207,7 +207,8 @@ export class Directory implements RootHost {
     return v;
   }
 
-  #performOpen(from: Address | undefined, ownerAddress: Address, { kind, key, input, will }: Open): void {
+  #performOpen(from: Address | undefined, ownerAddress: Address, asked: Open): void {
+    const { kind, key, input, will, draw } = asked;
     const owner = from === undefined ? undefined : this.find(from);
     if (from !== undefined && !owner) return this.defect(from, `opened ${kind} after its end`);
     const segment = key === undefined ? kind : `${kind}:${key}`;
@@ -218,7 +219,7 @@ export class Directory implements RootHost {
     }
     const incarnation = ((owner ?? this).opened += 1);
     const place = { name, id: `${name}#${incarnation}`, kind, key: segment, owner, ownerAddress };
-    this.#admit(new Root(this, place, will), input);
+    this.#admit(new Root(this, place, will), draw ? drawn(this, place.id, draw, input) : input);
   }
   #admit(root: Root, input: object): void {
     this.#roots.set(root.name, root);

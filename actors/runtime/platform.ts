@@ -1,4 +1,5 @@
 import type { Address } from '../../machines/kernel/address.ts';
+import type { DrawPort } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 
 /** All that the world can do to us. Live, simulated and replayed hosts differ in this one object. */
@@ -11,4 +12,6 @@ export interface Platform {
   setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
   clearTimeout(timer: unknown): void;
   readonly ports: Ports;
+  /** What a port knows at once; null: it has to be asked. It never throws. Recorded as a draw. */
+  draw(a: Address, port: DrawPort, params: object): unknown;
 }

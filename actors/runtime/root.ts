@@ -1,6 +1,7 @@
 import type { Actor, AnyStateMachine, EventObject } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Letter, Open, Post } from '../../machines/kernel/effects.ts';
+import { extended } from '../../machines/kernel/extended.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Platform } from './platform.ts';
 
@@ -45,6 +46,13 @@ export interface RootHost {
   open(from: Address, open: Open): void;
   close(from: Address, to: Address): void;
   tellOwned(from: Address, kind: string, event: EventObject): void;
+}
+
+/** The input of a root that is opened, and what the platform knows at once of it. */
+export function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']>, input: object): object {
+  const v = host.platform.draw(a, draw.port, draw.params);
+  host.report({ k: 'draw', a, port: draw.port, v });
+  return extended(input, { drawn: v });
 }
 
 /** One root actor: what it owns, what it holds, and the clock of its own actor system. */

@@ -99,7 +99,9 @@ export class Runtime {
       office: this.#offices.open,
       ask: (from, question, give) => this.#ask(from, question, give),
     };
-    this.directory = assemble(new Directory({ ...systemClock, ports }, tap));
+    this.directory = assemble(
+      new Directory({ ...systemClock, ports, draw: (a, _port, params) => this.calls.judge(a, params) }, tap),
+    );
     this.flight?.watch(this.directory);
   }
   #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {

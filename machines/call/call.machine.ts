@@ -1,9 +1,8 @@
 /**
  * One tool call: one JSON-RPC request, settled exactly once, straight to its asker (`replyTo`).
  *
- * deciding   — passed through: does its computer have a say in it?
- * judging    — asks the `policy` port, are its arguments right, and may it run: inTime | watched (the port has less
- *              time than the call)
+ * deciding   — passed through: what was known at once of its arguments and of our own rule
+ * judging    — asks the `policy` port, the rule of the host: inTime | watched (the port has less time than the call)
  * confirming — asks the `confirm` port: a person, who has a time, too; nothing was sent yet
  * queued     — not sent yet: held (its server is being started for it)
  *              | inLine (as many calls as may run do)
@@ -34,12 +33,9 @@ import {
   settle,
   startClock,
 } from './call.setup.ts';
-import { confirming, finishing, judging, ready, refusing, unsent } from './call.states.ts';
+import { confirming, finishing, judging, known, refusing, unsent } from './call.states.ts';
 
 export type { CallStart, CallOrder, ServerWanted, ToolApproved } from './call.setup.ts';
-
-/** An agent's own: nobody has a say in it, and no server is started for it. */
-const [, sentAtOnce] = ready;
 
 export const callMachine = parts.createMachine({
   id: 'call',
@@ -54,7 +50,7 @@ export const callMachine = parts.createMachine({
       always: [
         { guard: 'isJudgedBriefly', target: 'judging.watched' },
         { guard: 'isJudged', target: 'judging' },
-        sentAtOnce,
+        ...known,
       ],
     },
     judging,

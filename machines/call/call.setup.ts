@@ -42,6 +42,8 @@ export interface CallStart {
   readonly idleMs: number;
   /** `null`: it is sent as it is, and its answer is given as it came. */
   readonly policy: CallPolicy | null;
+  /** What the platform knew at once; null: the rule of its host is asked. */
+  readonly drawn?: Judgement | null;
   readonly replyTo: Address;
   /** Who is told that a person has allowed the tool for as long as the computer lives. */
   readonly keeper: Address;
@@ -84,6 +86,7 @@ type CallEvent = AskFact | CallOrder | { readonly type: 'deadline.passed' } | Di
 const isCallers = ({ timeoutMs, totalMs }: Context): boolean =>
   timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
 const limitOf = (c: Context): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
+const isUnjudged = ({ policy, drawn }: Context): boolean => policy !== null && !drawn;
 const isSent = ({ phase }: Context): boolean => phase === 'running';
 const timeoutOf = (
   c: Context,
@@ -191,15 +194,15 @@ export const parts = setup({
     })),
   },
   guards: {
-    isJudged: ({ context }) => context.policy !== null,
+    isJudged: ({ context }) => isUnjudged(context),
     isJudgedBriefly: ({ context: c }) =>
-      c.policy !== null && (limitOf(c) === 0 || c.policy.confirmMs < limitOf(c)),
+      isUnjudged(c) && (limitOf(c) === 0 || (c.policy?.confirmMs ?? 0) < limitOf(c)),
     isHeld: ({ context }) => context.isHeld,
     isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
     // Whatever is no word of ours permits nothing.
     isForbidden: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
     needsPerson: ({ context }, { decision }: Partial<Judgement>) =>
-      decision === 'ask' && context.policy?.isConfirmed !== true,
+      decision !== 'allow' && context.policy?.isConfirmed !== true,
     isDenied: (_, { decision }: Partial<Confirmation>) =>
       decision !== 'allow' && decision !== 'allowForSession',
     isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allowForSession',
@@ -231,6 +234,9 @@ export const failureOf = ({ event }: { event: { readonly failure: Failure } }) =
 /** What a port said, which has read it: adapters answer in the words of `calls/`. */
 const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};
 export const judgementOf = saidIn<Judgement>;
+/** Of a call that no computer has a say in: nothing is against it. */
+const unopposed: Partial<Judgement> = { decision: 'allow' };
+export const drawnOf = ({ context }: { context: Context }): Partial<Judgement> => context.drawn ?? unopposed;
 export const confirmationOf = saidIn<Confirmation>;
 
 // ── its clock ──────────────────────────────────────────────────────────────────────────────────────────

@@ -1,5 +1,5 @@
 /** What happens to a call before it is sent, and after it was answered: only those of a computer go through this. */
-import { confirmationDenied, nothingFound, type Finding } from './policy/index.ts';
+import { confirmationDenied, nothingFound, type Finding, type Judgement } from './policy/index.ts';
 import { askFinish, askPerson, askPolicy, enter, send, tellApproved } from './call.asks.ts';
 import {
   abandoned,
@@ -8,6 +8,7 @@ import {
   cancelled,
   closed,
   confirmationOf,
+  drawnOf,
   failureOf,
   judgementOf,
   notStarted,
@@ -26,9 +27,22 @@ export const unsent = {
 } as const;
 export const refusing = { type: 'rememberFailure', params: failureOf } as const;
 /** Nothing stands against it any more. */
-export const ready = [
-  { guard: 'isHeld', target: 'queued' },
-  { target: 'running', actions: send },
+const ready = [
+  { guard: 'isHeld', target: '#call.queued' },
+  { target: '#call.running', actions: send },
+] as const;
+
+const refuseInvalid = <At>(judgement: (at: At) => Partial<Judgement>) =>
+  ({
+    guard: { type: 'isInvalid', params: judgement },
+    target: '#call.refused',
+    actions: { type: 'rememberInvalid', params: judgement },
+  }) as const;
+/** What was known at once: our own rule never denies. */
+export const known = [
+  refuseInvalid(drawnOf),
+  { guard: { type: 'needsPerson', params: drawnOf }, target: '#call.confirming' },
+  ...ready,
 ] as const;
 
 export const judging = {
@@ -38,11 +52,7 @@ export const judging = {
     ...unsent,
     'call.go': { actions: 'release' },
     'ask.answered': [
-      {
-        guard: { type: 'isInvalid', params: judgementOf },
-        target: 'refused',
-        actions: { type: 'rememberInvalid', params: judgementOf },
-      },
+      refuseInvalid(judgementOf),
       {
         guard: { type: 'isForbidden', params: judgementOf },
         target: 'refused',

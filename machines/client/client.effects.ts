@@ -4,25 +4,15 @@ import type { CallOrder, CallStart } from '../call/call.machine.ts';
 import type { CatalogOrder, CatalogStart } from '../catalog/catalog.machine.ts';
 import { addressOfCatalog } from '../catalog/catalog.setup.ts';
 import type { CatalogList } from '../catalog/index.ts';
-import {
-  backoffOf,
-  backoffSpread,
-  crashed,
-  listsOf,
-  nextTryOf,
-  policyOf,
-  tickOf,
-  trialOf,
-} from './client.rules.ts';
+import { backoffOf, backoffSpread, listsOf, nextTryOf, tickOf, trialOf } from './client.rules.ts';
 import { beginWatch } from './client.watch.ts';
 import type { CallRequest, ClientNews, ClientPlan, ClientStage, Context } from './client.events.ts';
 import type { Open, OpenRefused, OwnedEnded, Post } from '../kernel/effects.ts';
-import { extended } from '../kernel/extended.ts';
 import type { ListKind, ServerInfo } from '../kernel/ports.ts';
 import type { ProcessStart } from '../process/process.machine.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
-import { failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
 import { settledBy } from '../call/settlement.ts';
+import { failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
@@ -122,35 +112,6 @@ export const passAskerLost = {
   type: 'tellOwned',
   params: ({ event }: { event: CallOrder }) => ({ kind: 'call', event }),
 } as const;
-/** Its answer goes straight to whoever asked, and so does what is said should its machine break. */
-export const openCall = {
-  type: 'open',
-  params: ({ context: c, event }: Of<CallRequest>): Open => {
-    const { type: _, isConfirmed: __, meta: ___, hasOutput: ____, ...call } = event;
-    return {
-      kind: 'call',
-      key: keyOf(call.ticket),
-      input: extended(call, {
-        server: c.server,
-        keeper: c.owner,
-        policy: policyOf(c, event),
-        question: {
-          session: c.self,
-          method: 'tools/call',
-          params: { name: call.tool, arguments: call.params },
-        },
-        isHeld: c.isHolding,
-        totalMs: c.timing.callTotalMs,
-        idleMs: c.timing.callIdleMs,
-      }) satisfies CallStart,
-      will: {
-        to: call.replyTo,
-        event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
-      },
-    };
-  },
-} as const;
-
 // ── its process ────────────────────────────────────────────────────────────────────────────────────────
 const tellProcess = (type: 'close' | 'process.hurry') =>
   /** It may have come to its end in the meantime. */

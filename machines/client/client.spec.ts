@@ -2,6 +2,7 @@
  * The launch spec of a client: asked for at each start, so that the child is launched with what its placeholders stand
  * for by then; and while its server runs, when a value may be another. The chart is in client.machine.ts.
  */
+import { openCall } from './client.calls.ts';
 import * as does from './client.effects.ts';
 import { goal, itself, news, takePlan } from './client.effects.ts';
 import { parts } from './client.setup.ts';
@@ -28,7 +29,7 @@ const otherValues = {
   params: ({ event }: { event: { readonly plan: ClientPlan } }) => event,
 } as const;
 /** It starts already: whoever calls waits for that, within the time of the call. */
-export const held = { actions: ['holdCalls', 'countCall', does.openCall] } as const;
+export const held = { actions: ['holdCalls', 'countCall', openCall] } as const;
 const takeSpec = { type: 'takeSpec', params: itself } as const;
 const rememberIt = { type: 'rememberFailure', params: itself } as const;
 

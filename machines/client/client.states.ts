@@ -1,4 +1,5 @@
 /** Phases of a client: it rests; connected it gets to know its server, serves, and goes down. The chart is in client.machine.ts. */
+import { openCall } from './client.calls.ts';
 import * as does from './client.effects.ts';
 import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.setup.ts';
@@ -56,7 +57,7 @@ export const ready = parts.createStateConfig({
   exit: withdrawSpec,
   on: {
     ...updated,
-    'call.request': { actions: ['countCall', does.openCall] },
+    'call.request': { actions: ['countCall', openCall] },
     'resources.watch': watchNow,
   },
   after: { provenStable: { actions: ['markProven', does.tellProven] } },
@@ -78,7 +79,7 @@ export const ready = parts.createStateConfig({
       entry: does.askPing,
       exit: does.withdrawPing,
       on: {
-        'call.request': { target: 'steady', actions: ['countCall', does.openCall] },
+        'call.request': { target: 'steady', actions: ['countCall', openCall] },
         'ask.answered': [
           { guard: { type: 'isPing', params: itself }, target: 'steady', actions: 'notePong' },
         ],
@@ -152,7 +153,7 @@ export const resting = {
   entry: ['settleDown', news('resting')],
   on: {
     /** Started for it once nothing stands against it: a call that is refused starts nothing. */
-    'call.request': { actions: ['holdCalls', 'countCall', does.openCall] },
+    'call.request': { actions: ['holdCalls', 'countCall', openCall] },
     'server.wanted': 'resolving',
     'server.start': again,
     'server.stop': { target: 'idle', actions: [goal('stop'), does.cancelCalls] },

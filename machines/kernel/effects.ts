@@ -24,7 +24,11 @@ export interface Open {
   readonly key?: string;
   readonly input: object;
   readonly will?: Letter;
+  /** What the platform knows at once joins the input as `drawn`, and the records as a `draw`. */
+  readonly draw?: { readonly port: DrawPort; readonly params: object };
 }
+/** Ports that answer at once: `judge` says whether a call may run, or null where that has to be asked. */
+export type DrawPort = 'judge';
 /** One question with one answer, `ask.answered` or `ask.refused` with the same id. Withdrawn when the asker ends. */
 export interface Question {
   readonly id: string;

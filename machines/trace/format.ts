@@ -88,7 +88,7 @@ export const recordSchema = z.discriminatedUnion('k', [
     k: z.literal('draw'),
     a: address,
     port: z.string(),
-    v: quantity.optional(),
+    v: z.union([quantity, z.looseObject({}), z.null()]).optional(),
     threw: thrown.optional(),
     n: z.int().optional(),
   }),

@@ -27,13 +27,14 @@ export type DirectoryRecord =
       readonly ev?: EventObject;
       readonly orElse?: Letter;
     }
-  /** What the world answered at once, without an event: a number by chance, or an error that was thrown. */
+  /** What the world answered at once, without an event: a number by chance, a judgement, an error that was thrown. */
   | {
       readonly k: 'draw';
       readonly a: Address;
-      /** `random`, or the port that threw, or `outlet`. */
+      /** `random`, `judge`, or the port that threw, or `outlet`. */
       readonly port: string;
-      readonly v?: number;
+      /** A number in [0, 1) of `random`, a judgement or null of `judge`. */
+      readonly v?: unknown;
       readonly threw?: Thrown;
       /** Which letter to that outlet. */
       readonly n?: number;

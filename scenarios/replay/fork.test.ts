@@ -74,7 +74,7 @@ describe('a fork without a change', () => {
   it('is met by the code of today: what it does otherwise is told', async () => {
     const today = machines as Record<string, AnyStateMachine>;
     const { call: before } = today;
-    Object.assign(today, provided('call', { guards: { isForbidden: () => true } }));
+    Object.assign(today, provided('call', { guards: { isInvalid: () => true } }));
     const { differences } = await forked().finally(() => Object.assign(today, { call: before }));
     // What was recorded with its outputs is held against them.
     expect(differences).toEqual(['call r1 of host:computer: succeeded (succeeded) | refused (failed)']);

@@ -48,7 +48,11 @@ export class Inert implements Platform {
   }
   /** What was drawn when it was recorded; NaN when today's code draws more. */
   random(): number {
-    return this.#draws[0]?.port === 'random' ? (this.#draws.shift()?.v ?? Number.NaN) : Number.NaN;
+    return this.#draws[0]?.port === 'random' ? Number(this.#draws.shift()?.v ?? Number.NaN) : Number.NaN;
+  }
+  /** What was known when it was recorded; null, which is asked, when today's code wants to know more. */
+  draw(_a: Address, port: string): unknown {
+    return this.#draws[0]?.port === port ? (this.#draws.shift()?.v ?? null) : null;
   }
   setTimeout(fire: () => void, _ms: number, a: Address, n: number): unknown {
     this.#gives.set(`timer ${a} ${n}`, fire);

@@ -40,7 +40,7 @@ const mutants: readonly Mutant[] = [
     what: 'a time-out that is twice as long',
     kinds: altered('call', [
       [
-        ['states', 'judging', 'on', 'ask.answered', '4', 'actions', '0'],
+        ['entry'],
         () => ({
           type: 'setDeadline',
           params: ({ context }: Of) => ({ ms: context.timeoutMs * 2 }),

@@ -56,9 +56,9 @@ describe('profiles', () => {
     const [inputs, steps, full] = [texts('inputs'), texts('steps'), texts('full')];
     const kinds = (some: readonly string[]): string[] =>
       [...new Set(some.map((text) => JSON.parse(text).k as string))].toSorted();
-    expect(kinds(inputs)).toEqual(['in']);
-    expect(kinds(steps)).toEqual(['end', 'in', 'open', 'out', 'post', 'step', 'timer']);
-    expect(inputs).toEqual(steps.filter((text) => JSON.parse(text).k === 'in'));
+    expect(kinds(inputs)).toEqual(['draw', 'in']);
+    expect(kinds(steps)).toEqual(['draw', 'end', 'in', 'open', 'out', 'post', 'step', 'timer']);
+    expect(inputs).toEqual(steps.filter((text) => ['draw', 'in'].includes(JSON.parse(text).k)));
     const withoutMemory = full.map((text) =>
       JSON.parse(text, (key, value) => (key === 'ctx' ? undefined : value)),
     );

@@ -91,7 +91,7 @@ describe('a secret that is a word of the machines', () => {
         const { ev, via, port, kind, why, op, v } = rest as Record<string, unknown>;
         const types = [
           typeof ev === 'string' ? ev : (ev as { type: string } | undefined)?.type,
-          JSON.stringify(v),
+          k === 'step' ? JSON.stringify(v) : undefined,
         ];
         const names = a.split(/[/#]/).map((part) => part.split(':')[0]);
         return [k, via, port, kind, why, op, ...types, ...names].flatMap((text) =>

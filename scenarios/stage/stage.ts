@@ -144,6 +144,7 @@ export class Stage {
       now: () => this.clock.now() + this.skewMs,
       // Without a seed nothing is late by chance.
       random: options.seed === undefined ? () => 0 : chanceOf(options.seed),
+      draw: (a: Address, _port: string, params: object) => this.callPorts.judge(a, params),
       setTimeout: this.clock.setTimeout,
       clearTimeout: this.clock.clearTimeout,
       ports: options.mend?.(ports) ?? ports,

@@ -8,7 +8,7 @@ const shown = (value: unknown): string => {
 };
 const lines: { [K in DirectoryRecord['k']]: (r: Extract<DirectoryRecord, { k: K }>) => string } = {
   in: (r) => `> ${r.via} ${r.a}${r.ev ? ` ${r.ev.type}` : ''}${r.n === undefined ? '' : ` #${r.n}`}`,
-  draw: (r) => `? ${r.a} ${r.port}: ${r.threw ? r.threw.message : r.v}`,
+  draw: (r) => `? ${r.a} ${r.port}: ${r.threw ? r.threw.message : JSON.stringify(r.v)}`,
   post: (r) => `${r.from} -> ${r.a}: ${r.ev.type}${r.dead ? ` (${r.dead})` : ''}`,
   open: (r) => `+ ${r.a}`,
   end: (r) => `- ${r.a} ${r.why}${r.error === undefined ? '' : ` ${r.error}`}`,

@@ -4,7 +4,10 @@ import {
   defaultLimits,
   finishAsk,
   judgeAsk,
+  judged,
   noLimits,
+  type CallQuestion,
+  type Judgement,
   type Known,
   type LaneLimits,
 } from '../../../machines/call/policy/index.ts';
@@ -39,6 +42,7 @@ export class CallPorts {
     limitsOf: (server) => this.limitsOf(server),
     total: () => this.total(),
   });
+  readonly #judge: (call: string, question: CallQuestion) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['ask']>>;
 
   /** `memoryOf`: what the machine that lives at an address remembers, also when it has ended since. */
@@ -50,6 +54,7 @@ export class CallPorts {
       const memory = memoryOf(call);
       return () => (memory() as { readonly failure?: Failure | null } | undefined)?.failure;
     };
+    this.#judge = judged({ knownTo, validate });
     this.#ports = {
       policy: judgeAsk({ knownTo, validate, permission: () => this.permission }),
       confirm: confirmAsk(() => this.confirm, knownTo, failureOf),
@@ -73,6 +78,10 @@ export class CallPorts {
     this.total = () => servers.totalLimits();
     this.hasProgram = (server) => servers.programOf(server) !== null;
     this.transform = transformAsk(transformer, (server) => servers.programOf(server));
+  }
+  /** The port `judge`: our own rule answers at once; one of the host is asked by the port `policy`. */
+  judge(call: string, question: object): Judgement | null {
+    return this.permission === permission ? this.#judge(call, question as CallQuestion) : null;
   }
   has(session: string): boolean {
     return Object.hasOwn(this.#ports, session);

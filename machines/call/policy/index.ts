@@ -24,6 +24,6 @@ export {
 } from './result.ts';
 export { cutTo } from './cut.ts';
 export { askInTurn, busy, defaultLimits, noLimits, type LaneLimits, type Lanes, type Turn } from './lanes.ts';
-export { judgeAsk, toolIn, type CallQuestion, type JudgeOptions, type Known } from './judge.ts';
+export { judgeAsk, judged, toolIn, type CallQuestion, type JudgeOptions, type Known } from './judge.ts';
 export { finishAsk, type FinishOptions, type FinishQuestion } from './finish.ts';
 export { handed, textOf } from './strangers.ts';

@@ -53,10 +53,28 @@ export const permissionRequest = (known: Known | undefined, call: CallQuestion):
   autoApprove: known?.servers.find((s) => s.rules.server === call.server)?.rules.autoApprove ?? [],
 });
 
-export interface JudgeOptions {
+interface Knowing {
   /** The computer whose call it is, by the address of that call. */
   readonly knownTo: (call: string) => Known | undefined;
   readonly validate: Validate;
+}
+const wrong = (problems: readonly string[]): Judgement => ({
+  problems,
+  decision: 'deny',
+  reason: 'its arguments are wrong',
+});
+/** The port `judge`: our own rule, at once. Arguments first; what is wrong in itself is put before nobody. */
+export const judged =
+  ({ knownTo, validate }: Knowing) =>
+  (from: string, call: CallQuestion): Judgement => {
+    const known = knownTo(from);
+    const problems = problemsOf(validate, toolIn(known, call.server, call.tool), call.params);
+    return problems.length > 0
+      ? wrong(problems)
+      : { problems, ...rulingOf(ours(permissionRequest(known, call))) };
+  };
+
+export interface JudgeOptions extends Knowing {
   readonly permission: () => Permission;
 }
 /** As `await` sees it: a promise of any library is one. */
@@ -64,7 +82,7 @@ const isLater = (said: unknown): said is PromiseLike<unknown> =>
   ((typeof said === 'object' && said !== null) || typeof said === 'function') &&
   'then' in said &&
   typeof said.then === 'function';
-/** The port `policy`: arguments first; what is wrong in itself is put before nobody. */
+/** The port `policy`: the rule of a host, which may take its time. */
 export const judgeAsk =
   ({ knownTo, validate, permission }: JudgeOptions): Ports['ask'] =>
   (from, { id, params }, give: Give<AskFact>) => {
@@ -78,7 +96,7 @@ export const judgeAsk =
       give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
     };
     if (problems.length > 0) {
-      say({ decision: 'deny', reason: 'its arguments are wrong' });
+      give({ type: 'ask.answered', id, result: wrong(problems) });
       return () => {};
     }
     let isOver = false;
@@ -88,10 +106,8 @@ export const judgeAsk =
         if (!isOver) then(said);
       };
     try {
-      const rule = permission();
-      // A rule of ours changes nothing; one of the host's gets a copy, so that what was validated is what is sent.
-      const asked = rule === ours ? call : { ...call, params: handed(call.params) };
-      const said: unknown = rule(permissionRequest(known, asked));
+      // It gets a copy, so that what was validated is what is sent.
+      const said: unknown = permission()(permissionRequest(known, { ...call, params: handed(call.params) }));
       if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
       else say(said);
     } catch (error) {

@@ -8,6 +8,10 @@ import { asks, ends, learns, opens, posts, story } from '../telling.ts';
 
 const late = 'waited on, though its server was ready';
 
+/** Whoever asks a person waits for that, too. */
+const mayRun = (judgement: Partial<Judgement> | null | undefined): boolean =>
+  judgement?.decision === 'allow' && !judgement.problems?.length;
+
 class HeldCalls implements Judge {
   readonly #slackMs: number;
   /** Calls that wait for their server, by its client's name, and since when they need not. */
@@ -21,16 +25,15 @@ class HeldCalls implements Judge {
     const server = serverIn(record.a) ?? '';
     if (record.k === 'open') {
       if (record.kind !== 'call') return undefined;
-      const { isHeld, policy } = record.input as Partial<Pick<CallStart, 'isHeld' | 'policy'>>;
-      if (isHeld === true) this.#add(policy ? this.#judged : this.#held, server, record.a, Infinity);
+      const { isHeld, policy, drawn } = record.input as Partial<CallStart>;
+      if (isHeld !== true || (drawn && !mayRun(drawn))) return undefined;
+      this.#add(policy && !drawn ? this.#judged : this.#held, server, record.a, Infinity);
     } else if (record.k === 'in') {
       const { result } = (record.ev ?? {}) as Said<{ result: Partial<Judgement> | null }>;
       const due = this.#judged.get(server)?.get(record.a);
       if (due === undefined || record.id !== 'policy') return undefined;
       this.#judged.get(server)?.delete(record.a);
-      // Whoever asks a person waits for that, too.
-      if (result?.decision === 'allow' && !result.problems?.length)
-        this.#add(this.#held, server, record.a, due === Infinity ? due : at);
+      if (mayRun(result)) this.#add(this.#held, server, record.a, due === Infinity ? due : at);
     } else if (record.k === 'out') {
       if ((record.ev as Said<{ id: string }>).id === 'call') this.#held.get(server)?.delete(record.a);
     } else if (record.k === 'post') {

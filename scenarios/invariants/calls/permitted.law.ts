@@ -16,6 +16,15 @@ interface Known {
   wasAsked: boolean;
 }
 
+function standing(
+  { isConfirmed }: Known,
+  { decision, problems = [] }: NonNullable<Answered['result']>,
+): Known['stands'] {
+  if (problems.length > 0) return 'was denied';
+  if (decision === 'ask') return isConfirmed ? 'may run' : 'asks';
+  return decision === 'allow' ? 'may run' : 'was denied';
+}
+
 class Permitted implements Judge {
   readonly #calls = new Map<Address, Known>();
 
@@ -24,14 +33,12 @@ class Permitted implements Judge {
     if (record.k === 'in') this.#hears(record);
     else if (record.k === 'end') this.#calls.delete(record.a);
     else if (record.k === 'open' && record.kind === 'call') {
-      const { policy } = record.input as Partial<CallStart>;
+      const { policy, drawn } = record.input as Partial<CallStart>;
       // Others answer for what an agent asks.
-      if (policy)
-        this.#calls.set(record.a, {
-          isConfirmed: policy.isConfirmed,
-          stands: 'not judged',
-          wasAsked: false,
-        });
+      if (!policy) return undefined;
+      const call: Known = { isConfirmed: policy.isConfirmed, stands: 'not judged', wasAsked: false };
+      if (drawn) call.stands = standing(call, drawn);
+      this.#calls.set(record.a, call);
     }
     return undefined;
   }
@@ -39,14 +46,9 @@ class Permitted implements Judge {
     const call = id === 'policy' || id === 'confirm' ? this.#calls.get(a) : undefined;
     if (!call || !isAnswer(ev?.type)) return;
     const { type, result } = ev as Answered;
-    const { decision, problems = [] } = result ?? {};
-    const isAnswered = type === 'ask.answered' && problems.length === 0;
-    if (isAnswered && id === 'policy' && decision === 'ask')
-      call.stands = call.isConfirmed ? 'may run' : 'asks';
-    else if (isAnswered && id === 'policy' && decision === 'allow') call.stands = 'may run';
-    else if (isAnswered && id === 'confirm' && /^allow(ForSession)?$/.test(decision ?? ''))
-      call.stands = 'may run';
-    else call.stands = 'was denied';
+    if (type !== 'ask.answered') call.stands = 'was denied';
+    else if (id === 'policy') call.stands = standing(call, result ?? {});
+    else call.stands = /^allow(ForSession)?$/.test(result?.decision ?? '') ? 'may run' : 'was denied';
   }
   #asks({ a, ev }: RecordOf<'out'>): Found | undefined {
     const { id } = ev as Said<{ id: string }>;
@@ -66,6 +68,11 @@ class Permitted implements Judge {
 const call = 'c/client:fs/call:t1#1';
 const opened = (isConfirmed = false) =>
   opens(call, 'call', 'c/client:fs#1', { policy: { isConfirmed, generation: 1 } });
+const known = (decision: string, problems: readonly string[] = []) =>
+  opens(call, 'call', 'c/client:fs#1', {
+    policy: { isConfirmed: false, generation: 1 },
+    drawn: { problems, decision, reason: 'x' },
+  });
 const judges = asks(call, 'policy', 'policy', 'judge');
 const judged = (decision: string, problems: readonly string[] = []) =>
   learns(call, 'policy', 'ask.answered', { result: { problems, decision, reason: 'x' } });
@@ -82,6 +89,13 @@ export const permitted: Law = {
   crimes: [
     { how: 'one that was not judged', seen: story(opened(), sent), said: 'was sent, and not judged' },
     { how: 'one before the policy answers', seen: story(opened(), judges, sent), said: 'and not judged' },
+    { how: 'one that was denied at once', seen: story(known('deny'), sent), said: 'and was denied' },
+    {
+      how: 'one whose arguments were found wrong at once',
+      seen: story(known('allow', ['/a: is missing']), sent),
+      said: 'and was denied',
+    },
+    { how: 'one that a person has to confirm', seen: story(known('ask'), sent), said: 'no person has' },
     { how: 'one that was denied', seen: story(opened(), judged('deny'), sent), said: 'and was denied' },
     {
       how: 'one with wrong arguments',
@@ -127,6 +141,8 @@ export const permitted: Law = {
     },
   ],
   lawful: [
+    { how: 'one that is allowed at once', seen: story(known('allow'), sent) },
+    { how: 'one that is confirmed after that', seen: story(known('ask'), asked, says('allow'), sent) },
     { how: 'one that is allowed', seen: story(opened(), judges, judged('allow'), sent) },
     { how: 'one that is confirmed', seen: story(opened(), judged('ask'), asked, says('allow'), sent) },
     { how: 'one that was confirmed before', seen: story(opened(true), judged('ask'), sent) },

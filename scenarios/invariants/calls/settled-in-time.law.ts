@@ -55,6 +55,7 @@ class SettledInTime implements Judge {
     const {
       timing,
       policy,
+      drawn,
       ticket = '',
       replyTo = '',
       timeoutMs = 0,
@@ -69,7 +70,7 @@ class SettledInTime implements Judge {
     if (!entry || timeoutMs === 0) return;
     const end = at + (totalMs > 0 ? Math.min(timeoutMs, totalMs) : timeoutMs);
     this.#calls.set(a, { entry, end, policy });
-    this.#give(entry, Math.min(end, at + policy.confirmMs));
+    this.#give(entry, drawn ? end : Math.min(end, at + policy.confirmMs));
   }
   /** It has until then. */
   #give(entry: Due, end: number): void {
@@ -148,6 +149,10 @@ const policy = { confirmMs: 500, lookMs: 100 };
 const opened = opens(call, 'call', 'computer/client:fs#1', {
   ...{ ticket: 't1', timeoutMs: 1_000, replyTo: 'host:c', policy },
 });
+const openedKnown = opens(call, 'call', 'computer/client:fs#1', {
+  ...{ ticket: 't1', timeoutMs: 1_000, replyTo: 'host:c', policy },
+  drawn: { problems: [], decision: 'allow', reason: 'x' },
+});
 const asked = [born('computer'), called, requested, opened];
 const judged = learns(call, 'policy');
 const confirming = [asks(call, 'confirm', 'confirm', 'confirm')];
@@ -213,6 +218,13 @@ export const settledInTime: Law = {
       seen: story(
         ...[...asked, 500, judged, ...confirmed, 200, ...finishing, 100, something],
         ...[settled('host:c'), ends(call), 1, something],
+      ),
+    },
+    {
+      how: 'a call that was judged at once',
+      seen: story(
+        ...[born('computer'), called, requested, openedKnown, 1_000, something],
+        ...[settled('host:c'), 1, something],
       ),
     },
     { how: 'a call without a limit', seen: story(born('agent'), agentCalled(0), 1_000_000, something) },

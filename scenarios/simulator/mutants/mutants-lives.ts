@@ -1,5 +1,6 @@
 import { assign } from 'xstate';
-import { askPing, openCall } from '../../../machines/client/client.effects.ts';
+import { openCall } from '../../../machines/client/client.calls.ts';
+import { askPing } from '../../../machines/client/client.effects.ts';
 import type { ComputerContext, ServersSet } from '../../../machines/computer/computer.events.ts';
 import { reconciled } from '../../../machines/computer/computer.rules.ts';
 import type { Context } from '../../../machines/client/client.events.ts';

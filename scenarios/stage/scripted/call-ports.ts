@@ -2,7 +2,10 @@ import {
   askInTurn,
   finishAsk,
   judgeAsk,
+  judged,
+  type CallQuestion,
   type Confirmation,
+  type Judgement,
   type Known,
   type LaneLimits,
 } from '../../../machines/call/policy/index.ts';
@@ -46,6 +49,7 @@ export class ScriptedCallPorts {
   readonly specs: ScriptedSpecs;
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
+  readonly #judge: (call: string, question: CallQuestion) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['ask']>>;
   /** Each computer has lanes of its own. */
   readonly #lanes = new Map<string, ReturnType<typeof scriptedLanes>>();
@@ -61,6 +65,7 @@ export class ScriptedCallPorts {
     const knownTo = (call: string): Known | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;
     const none: Ports['ask'] = () => () => {};
+    this.#judge = judged({ knownTo, validate });
     this.#ports = {
       [specPort]: this.specs.ask,
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
@@ -72,6 +77,10 @@ export class ScriptedCallPorts {
         keep: (handle, result) => void this.kept.set(handle, result),
       }),
     };
+  }
+  /** The port `judge`. */
+  judge(call: string, question: object): Judgement | null {
+    return this.#options.permission ? null : this.#judge(call, question as CallQuestion);
   }
   has(session: string): boolean {
     return Object.hasOwn(this.#ports, session);

@@ -163,3 +163,18 @@ onStage(
     expect(s.calls[0]?.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
+
+onStage(
+  'a call that the rule of the host allows waits for its lazy server',
+  {
+    servers: { fs: { tools: { read: { answers: hello } } } },
+    options: { fs: { isLazy: true, kept: kept('read') } },
+    permission: () => 'allow',
+  },
+  (s) => {
+    s.computer();
+    const call = s.call('read');
+    s.run(2_000);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);

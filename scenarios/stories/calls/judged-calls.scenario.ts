@@ -30,6 +30,15 @@ scenario('a person is never asked about arguments that are wrong', (s) => {
   s.expect(call).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
 });
 
+scenario('the rule of the host is not asked about arguments that are wrong', (s) => {
+  s.server('fs', { tools: wantsPath });
+  s.permission('never');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
+});
+
 scenario('a call that the rule of the host denies is refused, and nobody is asked', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
   s.permission('deny');

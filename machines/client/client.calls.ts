@@ -1,0 +1,49 @@
+/** How a client opens a call. */
+import type { CallStart } from '../call/call.machine.ts';
+import { settledBy } from '../call/settlement.ts';
+import { keyOf } from '../kernel/address.ts';
+import type { Open } from '../kernel/effects.ts';
+import { extended } from '../kernel/extended.ts';
+import type { CallRequest, Context } from './client.events.ts';
+import { crashed, policyOf } from './client.rules.ts';
+
+type At = { readonly context: Context; readonly event: CallRequest };
+/** Its answer goes straight to whoever asked, and so does what is said should its machine break. */
+export const openCall = {
+  type: 'open',
+  params: ({ context: c, event }: At): Open => {
+    const { type: _, isConfirmed: __, meta: ___, hasOutput: ____, ...call } = event;
+    return {
+      kind: 'call',
+      key: keyOf(call.ticket),
+      input: extended(call, {
+        server: c.server,
+        keeper: c.owner,
+        policy: policyOf(c, event),
+        question: {
+          session: c.self,
+          method: 'tools/call',
+          params: { name: call.tool, arguments: call.params },
+        },
+        isHeld: c.isHolding,
+        totalMs: c.timing.callTotalMs,
+        idleMs: c.timing.callIdleMs,
+      }) satisfies CallStart,
+      draw: {
+        port: 'judge',
+        params: {
+          reqId: call.reqId,
+          agent: call.agent,
+          server: c.server,
+          tool: call.tool,
+          params: call.params,
+          meta: event.meta,
+        },
+      },
+      will: {
+        to: call.replyTo,
+        event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
+      },
+    };
+  },
+} as const;
