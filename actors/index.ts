@@ -98,7 +98,7 @@ export type {
   ToolExecution,
   ToolMeta,
 } from '../machines/catalog/index.ts';
-export type { System } from '../machines/resources/systems/index.ts';
+export type { ResourceCollection } from '../machines/resources/collections/index.ts';
 export type {
   DesktopQuery,
   DesktopShown,
@@ -108,7 +108,7 @@ export type {
   FinderShown,
   MissingServer,
   ResourceContent,
-} from './api/computer/systems-handle.ts';
+} from './api/computer/collections-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './api/office/office.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';
@@ -127,4 +127,4 @@ export type {
 } from '../machines/config/index.ts';
 export type { Confirmation } from '../machines/call/policy/index.ts';
 export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer/confirm.ts';
-export type { CarrierMaker, CarrierSpec, InMemoryServer, LinkedEnd } from './servers/launch-specs.ts';
+export type { TransportMaker, TransportSpec, InMemoryServer, LinkedEnd } from './servers/launch-specs.ts';

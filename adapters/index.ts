@@ -1,5 +1,5 @@
 /** Everything of the outside that the actors room may use. */
-export { keep, readKept, type Keeping, type KeptCatalog } from './storage/catalogs/index.ts';
+export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs/index.ts';
 export { hostName, newId, processFacts, systemClock } from './clock.ts';
 export { readConfig, readConfigText } from './storage/config/read.ts';
 export { documentsCommand } from './documents/command.ts';
@@ -32,7 +32,7 @@ export {
   type Ledger,
   type LedgerOptions,
 } from './process/index.ts';
-export { createLanes } from './lanes/index.ts';
+export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
 export { findConfig, type FoundConfig } from './storage/config/discover.ts';

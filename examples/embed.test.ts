@@ -36,7 +36,7 @@ async function run() {
 /** The host and its servers, as far as they live. */
 const look = (): unknown[] =>
   JSON.parse(
-    execFileSync(process.execPath, [join(root, 'scenarios/fixtures/living.mjs'), mark, '0'], {
+    execFileSync(process.execPath, [join(root, 'scenarios/fixtures/living-processes.mjs'), mark, '0'], {
       encoding: 'utf8',
     }),
   );

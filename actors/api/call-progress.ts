@@ -1,4 +1,4 @@
-import type { AskFact } from '../../machines/kernel/ports.ts';
+import type { RequestFact } from '../../machines/kernel/ports.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** What a server told while it was at work (MCP `notifications/progress`). */
@@ -14,7 +14,7 @@ export interface CallProgress {
 /** The progress of a call, where a record tells of some. */
 export function progressIn(record: DirectoryRecord): CallProgress | undefined {
   if (record.k !== 'in' || record.via !== 'ask' || record.ev?.type !== 'ask.progress') return undefined;
-  const { progress, total, message } = record.ev as Extract<AskFact, { type: 'ask.progress' }>;
+  const { progress, total, message } = record.ev as Extract<RequestFact, { type: 'ask.progress' }>;
   return {
     progress,
     ...(total !== undefined && { total }),

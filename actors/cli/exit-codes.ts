@@ -57,7 +57,7 @@ export const exitCodeAtEnd = (signal: AbortSignal): number => {
 };
 /** Servers that answer calls, or start when there is one. Where there is none, a command has failed. */
 export function hasUsable({ terminal }: Context, servers: readonly ServerStatus[]): boolean {
-  const isUsable = servers.some(({ state }) => state === 'ready' || state === 'resting');
+  const isUsable = servers.some(({ state }) => state === 'ready' || state === 'standby');
   // Which there are and why they are not stands in the answer.
   if (!isUsable) terminal.err('error: no server is usable');
   return isUsable;

@@ -18,12 +18,12 @@ export interface RecordingOptions {
   /** Failures as JSON lines on stderr. */
   readonly log?: boolean;
 }
-export interface StageOptions extends SourceOptions, RecordingOptions {
+export interface WatchOptions extends SourceOptions, RecordingOptions {
   readonly reaper: boolean;
   /** A WebSocket URL for `@statelyai/inspect`. */
   readonly stately?: string;
 }
-export interface ServerOptions extends StageOptions {
+export interface ServerOptions extends WatchOptions {
   readonly facts?: boolean;
   readonly name?: string;
   readonly confirm: ConfirmWord;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { forbidden, linked, expectClean, nameable, worst } from '../../scenarios/fixtures/hostile-texts.ts';
+import { unsafe, linked, expectClean, nameable, worst } from '../../scenarios/fixtures/hostile-texts.ts';
 import { createComputer, createOffice, type Computer, type Office } from '../index.ts';
 
 /** Whatever servers, peers and files say, and however they are called: what commands write of it is text and nothing else. */
@@ -112,7 +112,7 @@ describe('a command', () => {
   it('has the same value in --json, in one line of plain characters', { timeout: 60_000 }, async () => {
     for (const argv of [['tools'], ['call', 'answer'], ['desktop'], ['status', '--tree']]) {
       const { out } = await typed([...argv, '--json', '-c', config]);
-      expect(out).not.toMatch(forbidden);
+      expect(out).not.toMatch(unsafe);
       expect(out.trimEnd().split('\n')).toHaveLength(1);
       expect(JSON.stringify(JSON.parse(out))).toContain(JSON.stringify(inArgument).slice(1, -1));
     }

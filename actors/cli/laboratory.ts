@@ -26,7 +26,7 @@ const spanOf = (text: string): number => {
 };
 const collected = (text: string, all: readonly string[]): string[] => [...all, text];
 const replayHelp = `
-exit codes: 0 the same · 1 diverged · 2 a law is broken · 3 something never came, or never ended ·
+exit codes: 0 the same · 1 diverged · 2 an invariant is violated · 3 something never came, or never ended ·
 4 not deterministic · 5 the trace is unusable · 64 wrong usage. For several files: the highest.`;
 const laboratoryOf = ({ laboratory }: Context): Promise<Laboratory> =>
   laboratory ? laboratory() : Promise.reject(new Error('replay, fork and sim belong to the command a2c'));
@@ -36,20 +36,20 @@ type Does = (
 ) => (...args: unknown[]) => Promise<void>;
 
 const simHelp = `
-exit codes: 0 no law was broken · 1 one was · 4 not deterministic · 64 wrong usage · 130 Ctrl-C
+exit codes: 0 no invariant was violated · 1 one was · 4 not deterministic · 64 wrong usage · 130 Ctrl-C
 The same seed, --for and --faults go the same way on every machine; the digest says so.`;
 function addSim(program: Command, does: Does): void {
   program
     .command('sim')
     .description(
-      'lets bad days happen to the whole system in virtual time, drawn from seeds, and holds every law',
+      'runs the whole system with random faults in virtual time, from seeds, and checks every invariant',
     )
     .option(
       '--seed <seed>',
       'the first seed: a number, or any text such as a commit (default: by chance)',
       someText,
     )
-    .option('--seeds <n>', 'how many days (default: 200, with --seed one)', fromOne)
+    .option('--seeds <n>', 'how many runs (default: 200, with --seed one)', fromOne)
     .addOption(
       new Option('--for <time>', 'how long things go wrong in each').argParser(spanOf).default(60_000, '60s'),
     )
@@ -58,8 +58,8 @@ function addSim(program: Command, does: Does): void {
       'layers and words of the fault vocabulary, all or none: hosts stop and start things all the same',
       'all',
     )
-    .option('--shrink', 'make what failed as small as it gets', false)
-    .option('--time-budget <time>', 'begin no further day after that', spanOf)
+    .option('--shrink', 'shrink what failed', false)
+    .option('--time-budget <time>', 'begin no further run after that', spanOf)
     .option('--workers <n>', 'threads (default: one a core)', wholeOf)
     .option('--coverage', 'also tell which faults and transitions never happened', false)
     .option('--out <dir>', 'where the scenario and the trace of what failed are written', 'sim-failures')

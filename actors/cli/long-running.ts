@@ -14,7 +14,7 @@ import { statusFact, tellFact } from './printing/facts.ts';
 import { Prompt } from './prompt.ts';
 import { confirmBy } from './confirm-at-terminal.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
-import { logBy, recordBy, type ServerOptions, type StageOptions } from './host-options.ts';
+import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import type { Context } from './context.ts';
 import { configOf } from './source.ts';
 import { atOnce, bootMsOf, untilStarted } from './starting.ts';
@@ -46,13 +46,13 @@ async function openOffice({ host, port }: UpOptions, runtime?: Runtime): Promise
   return createOffice({ host, port: 0 }, runtime);
 }
 
-interface Stage {
+interface WatchedRuntime {
   readonly runtime: Runtime;
   readonly watch: TreeWatch;
   stop(): void;
 }
 /** One runtime that can be looked at: its tree, and a Stately inspector when one is asked for. */
-async function stageOf(context: Context, options: StageOptions): Promise<Stage> {
+async function watchedRuntimeOf(context: Context, options: WatchOptions): Promise<WatchedRuntime> {
   const { terminal } = context;
   const { reaper, stately } = options;
   const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
@@ -143,7 +143,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   const { terminal } = context;
   // The config first: a wrong file, or a folder that is not trusted, starts nothing.
   const config = await configOf(context, options);
-  const { runtime, watch, stop } = await stageOf(context, options);
+  const { runtime, watch, stop } = await watchedRuntimeOf(context, options);
   try {
     await runtime.sweep();
     const office = await openOffice(options, runtime);
@@ -196,7 +196,7 @@ export async function computerOnly(
   options: ServerOptions & { readonly url: string; readonly office: string },
 ): Promise<number> {
   const config = await configOf(context, options);
-  const { runtime, stop } = await stageOf(context, options);
+  const { runtime, stop } = await watchedRuntimeOf(context, options);
   try {
     await runtime.sweep();
     const seat = { url: options.url, id: options.office };
@@ -214,12 +214,12 @@ export async function computerOnly(
 /** The servers of the config, started for one look at every machine. */
 export async function status(
   context: Context,
-  options: StageOptions & { readonly tree: boolean; readonly json: boolean },
+  options: WatchOptions & { readonly tree: boolean; readonly json: boolean },
 ): Promise<number> {
   const { signal, terminal } = context;
   let isUsable = false;
   const config = await configOf(context, options);
-  const { runtime, watch, stop } = await stageOf(context, options);
+  const { runtime, watch, stop } = await watchedRuntimeOf(context, options);
   try {
     const computer = await unlessInterrupted(signal, async (mustGoOn) => {
       const started = await createComputer({ signal, timing: atOnce }, { config, runtime });

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A config file with one server behind a shell; `stubborn` needs SIGKILL, which comes after these graces. */
 function configOf(manners: 'polite' | 'stubborn', termGraceMs = 50): string {
   const file = join(folder, `${manners}-${termGraceMs}.json`);
-  const words = [process.execPath, fixture('mannered-server.mjs'), manners];
+  const words = [process.execPath, fixture('shutdown-server.mjs'), manners];
   const server = { command: 'sh', args: ['-c', '"$0" "$@"; true', ...words], env: { MARK: mark } };
   const config = {
     mcpServers: { wrapped: { ...server, autoApprove: ['echo'] } },
@@ -27,7 +27,9 @@ function configOf(manners: 'polite' | 'stubborn', termGraceMs = 50): string {
 /** Living processes of the servers; those that still live when patience ends. */
 const look = (patienceMs: number): unknown[] =>
   JSON.parse(
-    execFileSync(process.execPath, [fixture('living.mjs'), mark, String(patienceMs)], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, String(patienceMs)], {
+      encoding: 'utf8',
+    }),
   );
 
 /** For what is no figure: long enough for a busy machine. */

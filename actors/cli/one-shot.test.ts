@@ -41,7 +41,7 @@ describe('a2c call', () => {
       const config = fileOf({ server, gone: { command: 'no-such-command' } });
       const told = await commandLine(['call', 'no_such_tool', ...how, '-c', config]);
       expect(told.code).toBe(1);
-      expect(told.err).toMatch(/^server gone is tripped: .*no-such-command/m);
+      expect(told.err).toMatch(/^server gone gave up: .*no-such-command/m);
       const { failure } = how.length > 0 ? (documentIn(told) as { failure: unknown }) : {};
       if (failure) expect(failure).toMatchObject({ code: 4001, remedy: 'List the tools: a2c tools' });
       else expect(told.err).toMatch(/^ {2}List the tools: a2c tools$/m);
@@ -64,7 +64,7 @@ describe('a2c tools --format', () => {
     const told = await commandLine(['tools', '--format', 'openai', '-c', config]);
     expect(told.code).toBe(0);
     expect(documentIn(told)).toContainEqual(expect.objectContaining({ type: 'function' }));
-    expect(told.err).toMatch(/^server gone is tripped: .*no-such-command/m);
+    expect(told.err).toMatch(/^server gone gave up: .*no-such-command/m);
     expect(told.err).toMatch(/^refused: echo of two: /m);
     // It is not there because its config says so.
     expect(told.err).not.toContain('off');

@@ -151,7 +151,7 @@ async function known({ terminal }: Context, computer: Computer, outcome: CallOut
   const { meta } = (outcome.result ?? {}) as { readonly meta?: { readonly a2c_cut?: { handle?: string } } };
   const handle = meta?.a2c_cut?.handle;
   if (handle === undefined) return outcome;
-  return { ...outcome, result: computer.keptResult(handle) ?? outcome.result };
+  return { ...outcome, result: computer.cachedResult(handle) ?? outcome.result };
 }
 /** Remedies name commands of the prompt. */
 const inShell = ({ failure, ...rest }: CallOutcome): CallOutcome =>

@@ -37,14 +37,14 @@ export const withRecording = (command: Command): Command =>
       new Option('--profile <what>', 'how much of it: inputs are enough to replay').choices([...profiles]),
     )
     .option('--log', 'each failure as a line of JSON on stderr, with its req_id');
-/** Options of everything whose machines can be watched. */
-export const withStage = (command: Command): Command =>
+/** Options of every command whose machines can be watched. */
+export const withWatchOptions = (command: Command): Command =>
   withSource(command)
     .option('--no-reaper', 'start no process that ends the servers should this one be killed')
     .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
 /** Options of everything that hosts MCP servers for as long as it is wanted. */
 export const withServerOptions = (command: Command): Command =>
-  withStage(command)
+  withWatchOptions(command)
     .option('--name <name>', 'name of the computer (default: the host name)')
     .option('--no-auto-connect', 'add the servers, but start them by hand only')
     .option('--no-auto-reconnect', 'do not start a server again that has failed')

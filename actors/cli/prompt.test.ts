@@ -10,7 +10,7 @@ import { run } from './run.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
-const [server, mannered] = [fixture('mcp-server.mjs'), fixture('mannered-server.mjs')];
+const [server, mannered] = [fixture('mcp-server.mjs'), fixture('shutdown-server.mjs')];
 const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const config = join(folder, 'a2c.json');
@@ -144,8 +144,8 @@ describe('the prompt of a2c up', () => {
     up.write(`servers add ${JSON.stringify({ mcpServers: { ...several, wrong: {} } })}\nservers list\n`);
     expect(await up.until(/mcpServers\.wrong[^]*fixture +ready\na2c> $/)).not.toMatch(/^one /m);
     up.write(`servers add ${file}\nservers list\n`);
-    const lines = await up.until(/fixture +ready\none +ready\ntwo +tripped[^\n]*\na2c> $/);
-    expect(lines).toMatch(/^(a2c> )*two +tripped: .*no-such-command/m);
+    const lines = await up.until(/fixture +ready\none +ready\ntwo +gave up[^\n]*\na2c> $/);
+    expect(lines).toMatch(/^(a2c> )*two +gave up: .*no-such-command/m);
     expect(lines).toMatch(/^(a2c> )*fixture +error: .* is back as it was: .*nor-this-one/m);
     up.end();
     expect(await up.ended).toBe(0);

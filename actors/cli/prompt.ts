@@ -6,7 +6,7 @@ import { conflictLines, listingText } from './printing/answers.ts';
 import { CallLines, callsHelp } from './printing/call-lines.ts';
 import { treeLines, type TreeNode } from '../runtime/tree.ts';
 import { tellFact } from './printing/facts.ts';
-import { SystemLines, systemsHelp } from './printing/system-lines.ts';
+import { CollectionLines, collectionsHelp } from './printing/collection-lines.ts';
 import { ServerLines, serversHelp } from './printing/server-lines.ts';
 import { errorOf, showFailure } from './printing/show-failure.ts';
 import type { Context } from './context.ts';
@@ -15,7 +15,7 @@ const help = `tools list             what can be called
 tools conflicts        names that several tools would have: who was refused or renamed, and what to write
 ${callsHelp}
 ${serversHelp}
-${systemsHelp}
+${collectionsHelp}
 status                 office, computer, servers
 status --tree          every machine: its state, since when, its next timer
 trace [FOLDER]         write what was recorded so far, for a2c replay
@@ -37,7 +37,7 @@ export class Prompt {
   readonly #computer: Computer;
   readonly #how: PromptHow;
   readonly #servers: ServerLines;
-  readonly #systems: SystemLines;
+  readonly #collections: CollectionLines;
   readonly #calls: CallLines;
 
   constructor(context: Context, computer: Computer, how: PromptHow) {
@@ -45,7 +45,7 @@ export class Prompt {
     this.#computer = computer;
     this.#how = how;
     this.#servers = new ServerLines(context, computer, how);
-    this.#systems = new SystemLines(context, computer);
+    this.#collections = new CollectionLines(context, computer);
     this.#calls = new CallLines(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
   }
   async run(): Promise<void> {
@@ -61,7 +61,7 @@ export class Prompt {
     signal.removeEventListener('abort', stop);
   }
   #interrupt(): 'over' | 'again' {
-    const parts = [this.#calls, this.#systems, this.#servers];
+    const parts = [this.#calls, this.#collections, this.#servers];
     return parts.some((part) => part.interrupt()) ? 'again' : 'over';
   }
   async #take(line: string): Promise<'over' | 'again'> {
@@ -95,7 +95,7 @@ export class Prompt {
     else if (command === 'tools call') await this.#calls.call(rest);
     else if (this.#calls.take(verb, line.slice(verb.length).trim())) return;
     else if (verb === 'servers' && (await this.#servers.take(object, rest))) return;
-    else if (await this.#systems.take(verb, line.split(/\s+/).slice(1))) return;
+    else if (await this.#collections.take(verb, line.split(/\s+/).slice(1))) return;
     else throw new A2cError({ code: 400, message: `unknown command: ${command}`, remedy: 'Type help.' });
   }
   #status(): void {

@@ -12,12 +12,12 @@ import {
   withRecording,
   withServerOptions,
   withSource,
-  withStage,
+  withWatchOptions,
 } from './options.ts';
 import { errorOf, showFailure } from './printing/show-failure.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Context } from './context.ts';
-import { addSystems } from './system-commands.ts';
+import { addCollections } from './collection-commands.ts';
 
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
 const hostOption = () => new Option('--host <address>', 'address to listen on').default('127.0.0.1');
@@ -94,7 +94,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .addOption(officeOption())
     .addOption(confirmOption())
     .action(does(longRunning('computerOnly')));
-  withStage(program.command('status'))
+  withWatchOptions(program.command('status'))
     .description('starts the servers and tells where each stands')
     .option('--tree', 'every machine: its state, since when, its next timer', false)
     .option('--json', 'one JSON document on stdout', false)
@@ -108,7 +108,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .argument('<tool>', 'its name')
     .argument('[json]', 'its parameters, a JSON object', '{}')
     .action(does(oneShot('call')));
-  addSystems(program, does);
+  addCollections(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);
   try {

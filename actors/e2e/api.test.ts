@@ -19,7 +19,9 @@ const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
 
 /** The living processes of all servers of this file. */
 const look = (): unknown[] =>
-  JSON.parse(execFileSync(process.execPath, [fixture('living.mjs'), mark, '0'], { encoding: 'utf8' }));
+  JSON.parse(
+    execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
+  );
 const refusal = async (promise: Promise<AsyncDisposable>): Promise<A2cError> => {
   const error = await promise.then(
     async (handle) => {

@@ -164,7 +164,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     const [beginning, rest] = (content[1]?.text ?? '').split('…');
     expect(new Set(beginning)).toEqual(new Set('x'));
     expect(rest).toMatch(/^ \[\d+ characters cut\]$/);
-    const whole = computer.keptResult(cut.handle) as { content: { text: string }[] };
+    const whole = computer.cachedResult(cut.handle) as { content: { text: string }[] };
     expect(whole.content[0]?.text).toHaveLength(9 * mebibyte);
   });
 

@@ -71,7 +71,7 @@ describe('addOrUpdateServer', () => {
     expect([pidOf('a'), pidOf('b')]).toEqual(pids);
   });
 
-  it('with another icon, tool meta or forbidden tool restarts nothing and is seen at once', async () => {
+  it('with another icon, tool meta or disabled tool restarts nothing and is seen at once', async () => {
     await start(two);
     const [pid, before] = [pidOf('a'), await namesOf()];
     expect(before).toContain('echo');
@@ -85,7 +85,7 @@ describe('addOrUpdateServer', () => {
     expect(await computer.callTool('fail')).toMatchObject({ outcome: 'failed' });
   });
 
-  it('with other launch facts starts that server anew, and no other', async () => {
+  it('with another launch config starts that server anew, and no other', async () => {
     await start(two);
     const pids = [pidOf('a'), pidOf('b')];
     expect(await computer.addOrUpdateServer(one('a', 'pages'))).toMatchObject({ state: 'ready' });
@@ -126,7 +126,7 @@ describe('addOrUpdateServer', () => {
     await start({});
     expect(await computer.addOrUpdateServer(one('new'))).toMatchObject({ name: 'new', state: 'ready' });
     expect(await computer.addOrUpdateServer(missing('bad'))).toMatchObject({
-      state: 'tripped',
+      state: 'open',
       reason: expect.stringContaining('command not found') as string,
     });
     await expect(computer.addOrUpdateServer({ mcpServers: two })).rejects.toThrow('expected one server');

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('without auto-reconnect', () => {
-  it('an active server keeps its launch facts until it is stopped, however often somebody tries', async () => {
+  it('an active server keeps its launch config until it is stopped, however often somebody tries', async () => {
     await start(one('a'), { autoReconnect: false });
     const [pid] = pidsOf(markOf('a'));
     for (const behaviour of ['pages', 'full', 'noTools'])

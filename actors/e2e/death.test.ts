@@ -14,7 +14,7 @@ import {
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
-const [server, living] = [fixture('mannered-server.mjs'), fixture('living.mjs')];
+const [server, living] = [fixture('shutdown-server.mjs'), fixture('living-processes.mjs')];
 const mark = crypto.randomUUID();
 
 const configOf = (isWrapped: boolean): object => {

@@ -50,7 +50,7 @@ describe('what is nested too deep for any message', () => {
     expect(links).toEqual([]);
   });
 
-  it('goes where a result is looked at or cut: the rest is given, and no whole is named that nobody keeps', async () => {
+  it('goes where a result is post-processed or cut: the rest is given, and no whole is named that nobody keeps', async () => {
     for (const [tool, params] of [
       ['get_promised', { levels }],
       ['get_promised', { levels: 2_000 }],

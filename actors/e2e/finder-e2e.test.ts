@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { openHouse, type House } from '../../scenarios/fixtures/whole-house.ts';
+import { openHouse, type House } from '../../scenarios/fixtures/full-system.ts';
 
 /** Documents of real processes as an agent of another host sees them: right after each change, told of each once. */
 const mark = crypto.randomUUID();

@@ -87,7 +87,7 @@ describe('a value that is another by now', () => {
   it('that was mistyped is asked for again by a retry, and not by its own retries', async () => {
     const { asked, input } = says('wrong', 'right');
     await start({ s: picky('s') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
-    await ear.until(() => stateOf('s')?.state === 'tripped');
+    await ear.until(() => stateOf('s')?.state === 'open');
     expect(ear.statesOf('s').filter((state) => state === 'waiting')).not.toHaveLength(0);
     expect(asked).toHaveLength(1);
     await computer.retryServer('s');
@@ -97,10 +97,10 @@ describe('a value that is another by now', () => {
   it('reaches others that run once a server was ready with it, and not before', async () => {
     const { input } = says('good', 'wrong', 'right');
     await start({ s: picky('s'), t: wants('t') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
-    await ear.until(() => stateOf('s')?.state === 'tripped');
+    await ear.until(() => stateOf('s')?.state === 'open');
     const pid = pidOf('t');
     await computer.retryServer('s').catch(() => {});
-    await ear.until(() => stateOf('s')?.state === 'tripped');
+    await ear.until(() => stateOf('s')?.state === 'open');
     expect([pidOf('t'), valueAt('t')]).toEqual([pid, 'good']);
     await computer.retryServer('s');
     await ear.until(() => ear.statesOf('t').filter((state) => state === 'ready').length === 2);

@@ -109,7 +109,7 @@ describe('the value of a password', () => {
     };
     await start({ dies, runs: server({ WORD: '${input:pass}' }) }, { input, autoReconnect: false });
     expect(envOf()['WORD']).toBe(secret);
-    expect(stateOf('dies')).toMatchObject({ state: 'tripped' });
+    expect(stateOf('dies')).toMatchObject({ state: 'open' });
     expect(stateOf('dies')?.reason).toContain('exit code 7');
     const trace = await computer.writeTrace(folder);
     const all = {

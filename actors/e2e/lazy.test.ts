@@ -36,12 +36,12 @@ const namesOf = async (host: Computer): Promise<string[]> =>
   (await host.tools()).tools.map(({ name }) => name);
 
 describe('a lazy server', () => {
-  it('starts once to be known, and from the next run on rests with its kept tools on offer', async () => {
+  it('starts once to be known, and from the next run on rests with its cached tools on offer', async () => {
     const first = await start();
     expect(stateOf()).toBe('ready');
     const tools = await namesOf(first);
     const second = await start();
-    expect(stateOf()).toBe('resting');
+    expect(stateOf()).toBe('standby');
     expect(second.status().state).toBe('whole');
     expect(await namesOf(second)).toEqual(tools);
     expect(pidsOf(mark)).toEqual([]);
@@ -55,11 +55,11 @@ describe('a lazy server', () => {
     expect(texts).toEqual(
       Array.from({ length: 10 }, (_, n) => ['succeeded', { content: [{ type: 'text', text: `${n}` }] }]),
     );
-    expect(ear.statesOf('lazy')).toEqual(['resting', 'connecting', 'ready']);
+    expect(ear.statesOf('lazy')).toEqual(['standby', 'connecting', 'ready']);
     expect(pidsOf(mark)).toHaveLength(1);
   });
 
-  it('whose launch facts changed is not known any more', async () => {
+  it('whose launch config changed is not known any more', async () => {
     await start();
     const host = await start({}, 'pages');
     expect(stateOf()).toBe('ready');
@@ -69,28 +69,28 @@ describe('a lazy server', () => {
   it('that nobody calls for a while is ended, keeps its tools on offer, and starts again with the next call', async () => {
     const host = await start({ idleStop: 0.2 });
     const tools = await namesOf(host);
-    await ear.until(() => stateOf() === 'resting');
+    await ear.until(() => stateOf() === 'standby');
     expect(pidsOf(mark)).toEqual([]);
     expect(await namesOf(host)).toEqual(tools);
     expect(ear.of('tools.changed').at(-1)?.removed ?? []).toEqual([]);
     expect(await host.callTool('echo', { text: 'back' })).toMatchObject({ outcome: 'succeeded' });
-    await ear.until(() => ear.statesOf('lazy').filter((state) => state === 'resting').length === 2);
+    await ear.until(() => ear.statesOf('lazy').filter((state) => state === 'standby').length === 2);
     expect(pidsOf(mark)).toEqual([]);
   });
 
   it('that cannot start when it is called tells every caller why, and none waits for ever', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'a2c-lazy-home-'));
     await start({}, 'echo', { cwd });
-    // Its launch facts are as they were; only the world is not.
+    // Its launch config is as it was; only the world is not.
     rmSync(cwd, { recursive: true });
     const host = await start({}, 'echo', { cwd });
-    expect(stateOf()).toBe('resting');
+    expect(stateOf()).toBe('standby');
     const ends = await Promise.all([1, 2, 3].map(() => host.callTool('echo', { text: 'x' })));
     for (const { outcome, failure } of ends) {
       expect(outcome).toBe('failed');
       expect(failure?.message).toContain(cwd);
     }
-    expect(stateOf()).toBe('tripped');
+    expect(stateOf()).toBe('open');
   });
 
   it('whose caller gives up while it starts gets ready all the same; one that is stopped meanwhile tells its caller and leaves no process (108)', async () => {

@@ -6,7 +6,7 @@ import { createComputer } from '../index.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
-const [server, living] = [fixture('mannered-server.mjs'), fixture('living.mjs')];
+const [server, living] = [fixture('shutdown-server.mjs'), fixture('living-processes.mjs')];
 const mark = crypto.randomUUID();
 
 /** A thousand are those of `soak.long.test.ts`. */

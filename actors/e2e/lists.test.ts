@@ -46,7 +46,7 @@ describe('a server', () => {
     // Its tools are looked at a dozen times meanwhile.
     while ((await asked('tools/list')) < 12) expect(ear.of('tools.changed')).toHaveLength(1);
     const { state, entries, failures } = listOf('prompts') ?? {};
-    expect([state, entries, failures]).toEqual(['resting', 0, 0]);
+    expect([state, entries, failures]).toEqual(['standby', 0, 0]);
     expect(await asked('prompts/list')).toBe(1);
     expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
   });

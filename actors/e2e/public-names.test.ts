@@ -44,7 +44,7 @@ const names = {
       'stopServer',
     ] as const),
     ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
-    ...(['desktop', 'finder', 'readResource', 'history', 'calls', 'keptResult'] as const),
+    ...(['desktop', 'finder', 'readResource', 'history', 'calls', 'cachedResult'] as const),
     ...(['watchResources', 'announceRoots'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
@@ -141,7 +141,7 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher' | 'log')
-      | ('input' | 'inMemory' | 'answers' | 'carriers' | 'historySize' | 'permission')
+      | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
@@ -151,7 +151,7 @@ describe('a2c-actors', () => {
     expectTypeOf<Computer['callTool']>().returns.toEqualTypeOf<WatchedCall>();
     expectTypeOf<Call>().resolves.toEqualTypeOf<CallOutcome>();
     expectTypeOf<ServerStatus['state']>().toEqualTypeOf<
-      | ('idle' | 'resting' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'tripped' | 'closing')
+      | ('idle' | 'standby' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'open' | 'closing')
       | ('disabled' | 'needsInput' | 'unsupported')
     >();
     expectTypeOf<keyof Launcher>().toEqualTypeOf<'launch' | 'describe'>();
@@ -165,7 +165,7 @@ describe('a2c-actors', () => {
 
 const values = {
   './contracts': [
-    ...['carrierSubject', 'launcherSubject', 'processContract', 'sessionContract', 'sessionMcpContract'],
+    ...['launcherSubject', 'processContract', 'sessionContract', 'sessionMcpContract', 'transportSubject'],
   ],
   './models': [
     ...['anthropic', 'anthropicToolUseToMcpTool', 'createConversation', 'gemini'],
@@ -175,8 +175,8 @@ const values = {
   ],
   './replay': ['levels', 'replay'],
   './scenario': [
-    ...['Observed', 'Scene', 'breachesOf', 'disagreements', 'observe', 'planOf', 'planTiming'],
-    ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'wordsOf'],
+    ...['Observed', 'Scene', 'disagreements', 'observe', 'planOf', 'planTiming'],
+    ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'violationsOf', 'wordsOf'],
   ],
   '.': 'A2cError buildDpeUri buildWindowUri createAgent createComputer createOffice localLauncher parseDpeUri parseWindowUri'.split(
     ' ',

@@ -25,12 +25,12 @@ const timing = { linkBackoffMs: 20 };
 
 /** A line that can be cut: everything on it breaks, and nothing new comes through until it is mended. */
 class Line {
-  isCut = false;
+  isTruncated = false;
   readonly #ends = new Set<NetSocket>();
   readonly #server: Server;
   constructor(port: number) {
     this.#server = createServer((near) => {
-      if (this.isCut) return void near.destroy();
+      if (this.isTruncated) return void near.destroy();
       const far = connect(port, '127.0.0.1');
       for (const end of [near, far]) {
         this.#ends.add(end);
@@ -44,11 +44,11 @@ class Line {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
   cut(): void {
-    this.isCut = true;
+    this.isTruncated = true;
     for (const end of this.#ends) end.destroy();
   }
   mend(): void {
-    this.isCut = false;
+    this.isTruncated = false;
   }
   close(): void {
     this.#server.close();

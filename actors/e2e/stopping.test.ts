@@ -10,7 +10,9 @@ const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
 const mark = crypto.randomUUID();
 const living = (): unknown[] =>
-  JSON.parse(execFileSync(process.execPath, [fixture('living.mjs'), mark, '0'], { encoding: 'utf8' }));
+  JSON.parse(
+    execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
+  );
 const computerOf = (command: string, args: readonly string[], env: object = {}) =>
   createComputer({
     config: {
@@ -26,7 +28,7 @@ describe('a server that is stopped', () => {
     // Beside the server, which takes no notice of SIGTERM, one that notes it and ends.
     const witness = `trap 'echo asked >"$LOG"; exit' TERM; while :; do sleep 0.01; done`;
     const script = `sh -c '${witness.replaceAll("'", `'\\''`)}' </dev/null >/dev/null 2>&1 & "$0" "$@"; true`;
-    const words = [process.execPath, fixture('mannered-server.mjs'), 'stubborn'];
+    const words = [process.execPath, fixture('shutdown-server.mjs'), 'stubborn'];
     await using computer = await computerOf('sh', ['-c', script, ...words], { LOG: log });
     expect(living().length).toBeGreaterThanOrEqual(3);
     await computer.stopServer('s');
@@ -37,7 +39,7 @@ describe('a server that is stopped', () => {
   });
 
   it('and takes a signal to end has not failed (case 106)', async () => {
-    await using computer = await computerOf(process.execPath, [fixture('mannered-server.mjs'), 'deaf']);
+    await using computer = await computerOf(process.execPath, [fixture('shutdown-server.mjs'), 'deaf']);
     await computer.stopServer('s');
     expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
     expect(living()).toEqual([]);

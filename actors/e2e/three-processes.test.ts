@@ -18,7 +18,9 @@ writeFileSync(config, JSON.stringify({ mcpServers: { fixture: { ...server, autoA
 
 /** Living processes of all three and of the server, by their environment. */
 const look = (): { pid: number }[] =>
-  JSON.parse(execFileSync(process.execPath, [fixture('living.mjs'), mark, '0'], { encoding: 'utf8' }));
+  JSON.parse(
+    execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
+  );
 
 type Child = ReturnType<typeof a2c>;
 const running = new Set<Child>();

@@ -108,7 +108,7 @@ describe('an HTTP server', () => {
       });
       const host = await start({ r: { url: `${one.url}/echo` } });
       const { state, reason, nextTryMs } = statusOf('r') ?? {};
-      expect([state, nextTryMs]).toEqual(['tripped', undefined]);
+      expect([state, nextTryMs]).toEqual(['open', undefined]);
       expect(reason).toContain(String(status));
       const failure = ear.of('server.changed').at(-1)?.failure;
       expect(failure?.remedy).toMatch(/\w/);

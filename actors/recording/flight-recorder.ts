@@ -9,12 +9,12 @@ import {
   writeTraceFile,
   type TraceFile,
 } from '../../adapters/index.ts';
-import { veilOf, type Profile } from '../../machines/trace/index.ts';
+import { redactorOf, type Profile } from '../../machines/trace/index.ts';
 import { machines } from '../runtime/assemble.ts';
 import { chartText, wordsOf } from '../runtime/charts.ts';
 import { A2cError } from '../api/errors.ts';
 import type { Directory } from '../runtime/directory.ts';
-import { pictureOf } from './keyframe.ts';
+import { pictureOf } from './checkpoint.ts';
 import { Recorder, type TraceWriter } from './recorder.ts';
 import type { Tap } from '../runtime/tap.ts';
 import { version, xstateVersion } from '../version.ts';
@@ -78,7 +78,9 @@ export class FlightRecorder {
     this.#recorder = new Recorder({
       profile,
       now: systemClock.now,
-      veil: veilOf(hash, this.#secrets, { has: (word) => this.#names.has(word) || chartWords().has(word) }),
+      redactor: redactorOf(hash, this.#secrets, {
+        has: (word) => this.#names.has(word) || chartWords().has(word),
+      }),
       sha256: (text) => sha256Of([text]),
       digest: createDigest,
       about: {

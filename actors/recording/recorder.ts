@@ -1,14 +1,14 @@
 import type { InspectionEvent } from 'xstate';
 import {
   canonical,
-  Check,
+  RollingHash,
   textOfRecord,
   traceFormat,
   type DirectoryRecord,
   type Head,
-  type Keyframe,
+  type Checkpoint,
   type Profile,
-  type Veil,
+  type Redactor,
 } from '../../machines/trace/index.ts';
 import type { Observer } from '../runtime/observer.ts';
 import { isMicrostep, lineOf, Steps, type Entry } from './trace-lines.ts';
@@ -18,7 +18,7 @@ export interface RecorderOptions {
   /** ms, monotonic. */
   readonly now: () => number;
   /** Hides secrets; without it everything is written as it is. */
-  readonly veil?: Veil;
+  readonly redactor?: Redactor;
   readonly sha256: (text: string) => string;
   readonly digest: () => { add(text: string): void; value(): string };
   /** What only the host knows of itself. */
@@ -68,13 +68,13 @@ const alarmOf = (record: DirectoryRecord): string | undefined => {
 
 /**
  * The flight recorder: an observer of the one tap. With the profile `inputs` it keeps what the world did and
- * nothing else; what the machines did goes into a rolling check that each input carries. References are kept,
+ * nothing else; what the machines did goes into a rolling hash that each input carries. References are kept,
  * and become text only when somebody wants to read them.
  */
 export class Recorder implements Observer {
   readonly inspect?: (event: InspectionEvent) => void;
   readonly #options: RecorderOptions;
-  readonly #check = new Check();
+  readonly #rollingHash = new RollingHash();
   readonly #start: number;
   readonly #limit: number;
   #entries: Entry[] = [];
@@ -85,9 +85,9 @@ export class Recorder implements Observer {
   #next = 1;
   #sinceKey = 0;
   /** Their numbers, of those that are not forgotten. */
-  #keyframes: number[] = [];
-  /** Puts down everything, so that a replay can begin there. With it the ring forgets up to a keyframe. */
-  picture: (() => Keyframe) | undefined;
+  #checkpoints: number[] = [];
+  /** Puts down everything, so that a replay can begin there. With it the ring forgets up to a checkpoint. */
+  picture: (() => Checkpoint) | undefined;
   #inputs = 0;
 
   constructor(options: RecorderOptions) {
@@ -103,25 +103,25 @@ export class Recorder implements Observer {
     const { profile, onAlarm } = this.#options;
     const isInput = record.k === 'in';
     // An input comes between two others: nothing is under way, so everything can be put down.
-    if (isInput && this.picture && this.#sinceKey > this.#limit / 2) this.#keyframe(this.picture());
+    if (isInput && this.picture && this.#sinceKey > this.#limit / 2) this.#checkpoint(this.picture());
     if (isInput || record.k === 'draw' || profile !== 'inputs') {
       const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
-      this.#keep(record, isInput ? this.#check.value : undefined, 120 + weightOf(payload));
+      this.#keep(record, isInput ? this.#rollingHash.value : undefined, 120 + weightOf(payload));
     }
     if (isInput) this.#inputs += 1;
-    this.#check.take(record);
+    this.#rollingHash.take(record);
     if (!onAlarm) return;
     const alarm = alarmOf(record);
     if (alarm !== undefined) onAlarm(alarm);
   }
   /** It begins in mid-life: before anything else is reported. */
-  begin(key: Keyframe): void {
-    this.#keyframe(key);
+  begin(key: Checkpoint): void {
+    this.#checkpoint(key);
   }
-  #keyframe(key: Keyframe): void {
+  #checkpoint(key: Checkpoint): void {
     const weight = 200 + weightOf(key.roots);
-    this.#keyframes.push(this.#next);
-    this.#keep(key, this.#check.value, weight);
+    this.#checkpoints.push(this.#next);
+    this.#keep(key, this.#rollingHash.value, weight);
     // What it weighs itself must not bring the next one sooner.
     this.#sinceKey = 0;
   }
@@ -136,17 +136,17 @@ export class Recorder implements Observer {
     onEntry?.(this.#bytes > this.#limit);
     if (this.#bytes > this.#limit) this.#forget();
   }
-  /** Everything before the next keyframe goes, so that what is left can be replayed; without one, one by one. */
+  /** Everything before the next checkpoint goes, so that what is left can be replayed; without one, one by one. */
   #forget(): void {
     const first = this.#entries[this.#first]?.s ?? 0;
-    const until = this.#keyframes.find((s) => s > first);
+    const until = this.#checkpoints.find((s) => s > first);
     if (until === undefined && this.picture) return;
     while (this.#first < this.#entries.length - 1) {
       if (until === undefined ? this.#bytes <= this.#limit : this.#entries[this.#first]?.s === until) break;
       this.#bytes -= this.#weights[this.#first] ?? 0;
       this.#first += 1;
     }
-    this.#keyframes = this.#keyframes.filter((s) => s >= (until ?? 0));
+    this.#checkpoints = this.#checkpoints.filter((s) => s >= (until ?? 0));
     // The forgotten half goes at once: one by one would move the rest each time.
     if (this.#first * 2 < this.#entries.length) return;
     this.#entries = this.#entries.slice(this.#first);
@@ -176,18 +176,18 @@ export class Recorder implements Observer {
   }
   tail(reason: string, digest: string, records: number): string {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
-    const tail = { k: 'tail', reason, records, inputs: this.#inputs, check: this.#check.text, digest };
+    const tail = { k: 'tail', reason, records, inputs: this.#inputs, check: this.#rollingHash.text, digest };
     return lineOf({ s: this.#next, t, check: undefined }, canonical(tail));
   }
   /** The whole trace as far as it is in memory. */
   text(reason: string): string {
     const entries = this.#entries.slice(this.#first);
-    const met = this.#options.veil?.met;
+    const met = this.#options.redactor?.met;
     let writer = this.writer();
     let body = writer.lines(entries);
-    const { veil } = this.#options;
+    const { redactor } = this.#options;
     // What gave a secret away may have come after a text with it: then all is written again, for whom it is not new.
-    if (veil && veil.met !== met) {
+    if (redactor && redactor.met !== met) {
       writer = this.writer();
       body = writer.lines(entries);
     }
@@ -197,20 +197,20 @@ export class Recorder implements Observer {
 
 /** Turns entries into lines, in order, and keeps the digest of all of them. */
 export class TraceWriter {
-  readonly #veil: Veil | undefined;
+  readonly #redactor: Redactor | undefined;
   readonly #steps: Steps;
   readonly #digest: { add(text: string): void; value(): string };
   records = 0;
-  constructor({ veil, sha256, digest, profile }: RecorderOptions) {
-    this.#veil = veil;
-    this.#steps = new Steps({ veil, digest: sha256, isFull: profile === 'full' });
+  constructor({ redactor, sha256, digest, profile }: RecorderOptions) {
+    this.#redactor = redactor;
+    this.#steps = new Steps({ redactor, digest: sha256, isFull: profile === 'full' });
     this.#digest = digest();
   }
   lines(entries: readonly Entry[]): string {
     let lines = '';
     for (const entry of entries) {
       const { what } = entry;
-      const text = textOfRecord(isMicrostep(what) ? this.#steps.of(what) : what, this.#veil);
+      const text = textOfRecord(isMicrostep(what) ? this.#steps.of(what) : what, this.#redactor);
       this.#digest.add(text);
       this.records += 1;
       lines += lineOf(entry, text);

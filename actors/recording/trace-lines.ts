@@ -1,11 +1,11 @@
 import type { InspectionEvent, AnyActorRef } from 'xstate';
 import {
   canonical,
-  checkText,
+  rollingHashText,
   type DirectoryRecord,
-  type Keyframe,
+  type Checkpoint,
   type Step,
-  type Veil,
+  type Redactor,
 } from '../../machines/trace/index.ts';
 import { takenBy } from '../runtime/charts.ts';
 
@@ -15,9 +15,9 @@ type Microstep = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
 export interface Entry {
   readonly s: number;
   readonly t: number;
-  /** On inputs and keyframes: the check of everything before. */
+  /** On inputs and checkpoints: the rolling hash of everything before. */
   readonly check: number | undefined;
-  readonly what: DirectoryRecord | Keyframe | Microstep;
+  readonly what: DirectoryRecord | Checkpoint | Microstep;
 }
 export const isMicrostep = (what: Entry['what']): what is Microstep => 'type' in what;
 
@@ -33,7 +33,7 @@ const namesOf = (event: Microstep): string[] =>
   });
 
 export interface StepOptions {
-  readonly veil?: Veil | undefined;
+  readonly redactor?: Redactor | undefined;
   readonly digest: (text: string) => string;
   /** Also the context, whenever it has changed. */
   readonly isFull: boolean;
@@ -49,7 +49,7 @@ export class Steps {
     this.#options = options;
   }
   of(event: Microstep): Step {
-    const { veil, digest, isFull } = this.#options;
+    const { redactor, digest, isFull } = this.#options;
     const a = (event.actorRef as AnyActorRef).id;
     const {
       value: v,
@@ -63,7 +63,7 @@ export class Steps {
     const last = this.#last.get(a);
     let now = last;
     if (!now || now.context !== context) {
-      const text = canonical(context, veil);
+      const text = canonical(context, redactor);
       now = { context, text, c: text === last?.text ? last.c : digest(text).slice(0, 12) };
       this.#last.set(a, now);
     }
@@ -76,6 +76,6 @@ export class Steps {
 
 /** The line of a record: its place first, then what it says, as one text for one value. */
 export const lineOf = ({ s, t, check }: Omit<Entry, 'what'>, text: string): string => {
-  const checked = check === undefined ? '' : `"check":"${checkText(check)}",`;
+  const checked = check === undefined ? '' : `"check":"${rollingHashText(check)}",`;
   return `{"s":${s},"t":${t},${checked}${text.slice(1)}\n`;
 };

@@ -6,21 +6,21 @@ import { callMachine } from '../../machines/call/call.machine.ts';
 import { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientMachine } from '../../machines/client/client.machine.ts';
 import { computerMachine } from '../../machines/computer/computer.machine.ts';
-import type { Deadline, effects, Open, Post, Question, TellOwned } from '../../machines/kernel/effects.ts';
+import type { Deadline, effects, Open, Post, PortRequest, TellOwned } from '../../machines/kernel/effects.ts';
 import { linkMachine } from '../../machines/link/link.machine.ts';
 import { officeMachine } from '../../machines/office/office.machine.ts';
 import {
   isAnswer,
-  type AskFact,
+  type RequestFact,
   type Batch,
-  type Give,
-  type Leaf,
+  type Emit,
+  type PortInstance,
   type Ports,
 } from '../../machines/kernel/ports.ts';
 import { processMachine } from '../../machines/process/process.machine.ts';
 import { readMachine } from '../../machines/resources/read.machine.ts';
 import { seatMachine } from '../../machines/office/seat.machine.ts';
-import { shelfMachine } from '../../machines/resources/shelf.machine.ts';
+import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
@@ -43,7 +43,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   process: processMachine,
   read: readMachine,
   seat: seatMachine,
-  shelf: shelfMachine,
+  cache: serverCacheMachine,
   view: viewMachine,
   watch: watchMachine,
 };
@@ -52,7 +52,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
 const rootOf = (self: object): Root => (self as AnyActor).clock as Root;
 
 /** A port with a lifetime: invoked by a machine, open as long as its state. */
-function leafOf(port: Exclude<keyof Ports, 'ask'>) {
+function instanceOf(port: Exclude<keyof Ports, 'request'>) {
   type Received = EventObject | Batch<EventObject>;
   return fromCallback<Received, never>(({ self, input, sendBack, receive }) => {
     const root = rootOf(self);
@@ -60,62 +60,63 @@ function leafOf(port: Exclude<keyof Ports, 'ask'>) {
     if (!root.isAlive) throw new Error(`${port} of a root that is gone`);
     const at = root.restored?.leaves.shift() ?? `${root.id}/${port}#${(root.leaves += 1)}`;
     const told = (ev: EventObject): void => directory.report({ k: 'out', port, a: at, ev });
-    const opened: { leaf?: Leaf } = {};
+    const opened: { instance?: PortInstance } = {};
     const handle = new Handle(root, 'leaf', at, () => {
       told({ type: 'leaf.close' });
-      opened.leaf?.close();
+      opened.instance?.close();
     });
     receive((event) => {
       for (const command of 'commands' in event ? event.commands : [event]) {
         told(command);
-        const { leaf } = opened;
-        if (leaf && handle.isLive) directory.guarded({ k: 'draw', a: at, port }, () => leaf.tell(command));
+        const { instance } = opened;
+        if (instance && handle.isLive)
+          directory.guarded({ k: 'draw', a: at, port }, () => instance.tell(command));
       }
     });
     directory.report({ k: 'out', port, a: at, ev: { type: 'leaf.open', input } as EventObject });
     const open = directory.platform.ports[port] as (
       at: Address,
       input: unknown,
-      give: (f: EventObject) => void,
-    ) => Leaf;
-    const give = (ev: EventObject): void =>
+      emit: (f: EventObject) => void,
+    ) => PortInstance;
+    const emit = (ev: EventObject): void =>
       directory.enter({ k: 'in', via: 'leaf', a: at, ev }, handle, () => sendBack(ev));
-    const leaf = directory.guarded({ k: 'draw', a: at, port }, () => open(at, input, give));
-    opened.leaf = leaf;
+    const instance = directory.guarded({ k: 'draw', a: at, port }, () => open(at, input, emit));
+    opened.instance = instance;
     // It failed while it was being opened, and its state is left already.
-    if (!handle.isLive) leaf.close();
+    if (!handle.isLive) instance.close();
     return () => handle.release();
   });
 }
 
-/** A question without an actor: half the price of a leaf. The same id again withdraws the older one. */
-export function ask(root: Root, question: Question): void {
+/** A question without an actor: half the price of a port instance. The same id again withdraws the older one. */
+export function makeRequest(root: Root, request: PortRequest): void {
   const { directory } = root;
   const told = (ev: EventObject): void => directory.report({ k: 'out', port: 'ask', a: root.id, ev });
-  root.questions.get(question.id)?.release();
-  const asked: { withdraw?: () => void } = {};
-  const handle = new Handle(root, 'ask', question.id, () => {
-    root.questions.delete(question.id);
-    told({ type: 'ask.withdraw', id: question.id } as EventObject);
-    asked.withdraw?.();
+  root.requests.get(request.id)?.release();
+  const asked: { cancel?: () => void } = {};
+  const handle = new Handle(root, 'ask', request.id, () => {
+    root.requests.delete(request.id);
+    told({ type: 'ask.withdraw', id: request.id } as EventObject);
+    asked.cancel?.();
   });
-  root.questions.set(question.id, handle);
-  told({ type: 'ask', ...question });
-  const session = directory.find(question.session)?.id ?? question.session;
-  const give: Give<AskFact> = (ev) =>
-    directory.enter({ k: 'in', via: 'ask', a: root.id, id: question.id, ev }, handle, () => {
+  root.requests.set(request.id, handle);
+  told({ type: 'ask', ...request });
+  const target = directory.find(request.target)?.id ?? request.target;
+  const emit: Emit<RequestFact> = (ev) =>
+    directory.enter({ k: 'in', via: 'ask', a: root.id, id: request.id, ev }, handle, () => {
       if (isAnswer(ev.type)) {
         handle.forget();
-        root.questions.delete(question.id);
+        root.requests.delete(request.id);
       }
       root.ref.send(ev);
     });
   try {
-    asked.withdraw = directory.platform.ports.ask(root.id, { ...question, session }, give);
+    asked.cancel = directory.platform.ports.request(root.id, { ...request, target }, emit);
   } catch (error) {
     // Such as parameters that no JSON can hold. Whoever asks must hear of it, or it waits for ever.
     const failure = { code: wireCodes.badRequest, message: `It could not be sent: ${String(error)}` };
-    give({ type: 'ask.refused', id: question.id, sent: false, failure });
+    emit({ type: 'ask.refused', id: request.id, sent: false, failure });
   }
 }
 
@@ -143,8 +144,8 @@ const does = <P>(perform: (root: Root, params: P) => void) =>
   );
 const actions: Record<keyof typeof effects, unknown> = {
   post: asks<Post>((root, post) => root.directory.post(root.id, post)),
-  postAll: asks<{ letters: readonly Post[] }>((root, { letters }) => {
-    for (const post of letters) root.directory.post(root.id, post);
+  postAll: asks<{ messages: readonly Post[] }>((root, { messages }) => {
+    for (const post of messages) root.directory.post(root.id, post);
   }),
   open: asks<Open>((root, open) => root.directory.open(root.id, open)),
   openAll: asks<{ opens: readonly Open[] }>((root, { opens }) => {
@@ -152,15 +153,15 @@ const actions: Record<keyof typeof effects, unknown> = {
   }),
   close: asks<{ to: Address }>((root, { to }) => root.directory.close(root.id, to)),
   tellOwned: asks<TellOwned>((root, { kind, event }) => root.directory.tellOwned(root.id, kind, event)),
-  ask: does<Question>(ask),
-  withdraw: does<{ id: string }>((root, { id }) => root.questions.get(id)?.release()),
+  request: does<PortRequest>(makeRequest),
+  cancel: does<{ id: string }>((root, { id }) => root.requests.get(id)?.release()),
   setDeadline: does<Deadline>(setDeadline),
 };
 const actors = {
-  process: leafOf('process'),
-  session: leafOf('session'),
-  link: leafOf('link'),
-  office: leafOf('office'),
+  process: instanceOf('process'),
+  session: instanceOf('session'),
+  link: instanceOf('link'),
+  office: instanceOf('office'),
 };
 
 const filled = new WeakMap<AnyStateMachine, AnyStateMachine>();

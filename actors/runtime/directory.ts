@@ -1,7 +1,7 @@
 import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import type {
-  Letter,
+  Message,
   Open,
   OwnedEnded,
   OwnerEnded,
@@ -16,9 +16,9 @@ import { drawn, Root, type Handle, type RootHost } from './root.ts';
 import { Tap } from './tap.ts';
 import { textOf, thrownOf } from './thrown.ts';
 
-interface Outlet {
+interface Subscriber {
   readonly hear: (event: EventObject) => void;
-  letters: number;
+  messages: number;
 }
 interface Input {
   readonly record: DirectoryRecord;
@@ -40,9 +40,9 @@ export class Directory implements RootHost {
   kinds: Readonly<Record<string, AnyStateMachine>> = {};
   readonly defects: string[] = [];
   readonly #roots = new Map<Address, Root>();
-  readonly #outlets = new Map<Address, Outlet>();
+  readonly #subscribers = new Map<Address, Subscriber>();
   opened = 0;
-  /** While a keyframe is put back nothing happens that anybody should hear of. */
+  /** While a checkpoint is put back nothing happens that anybody should hear of. */
   isRestoring = false;
   readonly #inputs = new Fifo<Input>();
   readonly #effects = new Fifo<{ readonly from: Address; readonly run: () => void }>();
@@ -107,13 +107,15 @@ export class Directory implements RootHost {
 
   // ── the host's side ────────────────────────────────────────────────────────────────────────────────
   /** An address outside the tree, such as `host`: what is posted there goes to this listener. */
-  listen(outlet: Address, hear: (event: EventObject) => void): () => void {
-    const open = { k: 'in', via: 'outlet', a: outlet, ev: { type: 'outlet.open' } } as const;
-    this.enter(open, undefined, () => this.#outlets.set(outlet, { hear, letters: 0 }));
+  listen(subscriber: Address, hear: (event: EventObject) => void): () => void {
+    const open = { k: 'in', via: 'outlet', a: subscriber, ev: { type: 'outlet.open' } } as const;
+    this.enter(open, undefined, () => this.#subscribers.set(subscriber, { hear, messages: 0 }));
     return () =>
-      this.enter({ ...open, ev: { type: 'outlet.close' } }, undefined, () => this.#outlets.delete(outlet));
+      this.enter({ ...open, ev: { type: 'outlet.close' } }, undefined, () =>
+        this.#subscribers.delete(subscriber),
+      );
   }
-  /** Opens a root without an owner; its end is told to the outlet `tell`. */
+  /** Opens a root without an owner; its end is told to the subscriber `tell`. */
   start(kind: string, input: object, tell: Address): Address {
     const ev = { type: 'start', input, tell };
     this.enter({ k: 'in', via: 'start', a: kind, ev }, undefined, () =>
@@ -121,11 +123,11 @@ export class Directory implements RootHost {
     );
     return kind;
   }
-  /** `orElse`: what is said when nobody is there, or whoever is there fails over it. */
-  send(to: Address, ev: EventObject, orElse?: Letter): void {
-    const otherwise = orElse && { orElse };
+  /** `onUndelivered`: what is said when nobody is there, or whoever is there fails over it. */
+  send(to: Address, ev: EventObject, onUndelivered?: Message): void {
+    const otherwise = onUndelivered && { orElse: onUndelivered };
     this.enter({ k: 'in', via: 'host', a: to, ev, ...otherwise }, undefined, () =>
-      this.#performPost('host', { to, event: ev, ...otherwise }),
+      this.#performPost('host', { to, event: ev, ...(onUndelivered && { onUndelivered }) }),
     );
   }
   find(address: Address): Root | undefined {
@@ -135,9 +137,9 @@ export class Directory implements RootHost {
   get roots(): Iterable<Root> {
     return this.#roots.values();
   }
-  /** Each with how many letters it has had. */
-  get outlets(): ReadonlyMap<Address, { letters: number }> {
-    return this.#outlets;
+  /** Each with how many messages it has had. */
+  get subscribers(): ReadonlyMap<Address, { messages: number }> {
+    return this.#subscribers;
   }
   get size(): number {
     return this.#roots.size;
@@ -169,26 +171,26 @@ export class Directory implements RootHost {
   tellOwned(from: Address, kind: string, event: EventObject): void {
     this.effect(from, () => {
       for (const root of this.find(from)?.owned.values() ?? [])
-        if (root.kind === kind) this.post(from, { to: root.id, event, ifThere: true });
+        if (root.kind === kind) this.post(from, { to: root.id, event, optional: true });
     });
   }
 
-  #performPost(from: Address, { to, event, orElse, ifThere }: Post): void {
-    const outlet = this.#outlets.get(to);
-    const root = outlet ? undefined : this.find(to);
+  #performPost(from: Address, { to, event, onUndelivered, optional }: Post): void {
+    const subscriber = this.#subscribers.get(to);
+    const root = subscriber ? undefined : this.find(to);
     if (this.tap.isWatched) {
-      const isDead = !root && !outlet;
-      const dead = isDead && { dead: orElse || ifThere ? ('expected' as const) : ('lost' as const) };
+      const isDead = !root && !subscriber;
+      const dead = isDead && { dead: onUndelivered || optional ? ('expected' as const) : ('lost' as const) };
       this.report({ k: 'post', from, a: to, ev: event, ...dead });
     }
     if (root) {
       root.ref.send(event);
       // A step that failed has asked for nothing, so whoever waits for an answer would wait for ever.
-      if (orElse && root.ref.getSnapshot().status === 'error') this.post(from, orElse);
-    } else if (outlet) {
-      const n = (outlet.letters += 1);
-      this.guarded({ k: 'draw', a: to, port: 'outlet', n }, () => outlet.hear(event));
-    } else if (orElse) this.post(from, orElse);
+      if (onUndelivered && root.ref.getSnapshot().status === 'error') this.post(from, onUndelivered);
+    } else if (subscriber) {
+      const n = (subscriber.messages += 1);
+      this.guarded({ k: 'draw', a: to, port: 'outlet', n }, () => subscriber.hear(event));
+    } else if (onUndelivered) this.post(from, onUndelivered);
   }
 
   /** Runs what is not ours. An error goes on to whoever called, and into the records, for a replay to throw again. */
@@ -208,7 +210,7 @@ export class Directory implements RootHost {
   }
 
   #performOpen(from: Address | undefined, ownerAddress: Address, asked: Open): void {
-    const { kind, key, input, will, draw } = asked;
+    const { kind, key, input, lastWill, draw } = asked;
     const owner = from === undefined ? undefined : this.find(from);
     if (from !== undefined && !owner) return this.defect(from, `opened ${kind} after its end`);
     const segment = key === undefined ? kind : `${kind}:${key}`;
@@ -219,18 +221,18 @@ export class Directory implements RootHost {
     }
     const incarnation = ((owner ?? this).opened += 1);
     const place = { name, id: `${name}#${incarnation}`, kind, key: segment, owner, ownerAddress };
-    this.#admit(new Root(this, place, will), draw ? drawn(this, place.id, draw, input) : input);
+    this.#admit(new Root(this, place, lastWill), draw ? drawn(this, place.id, draw, input) : input);
   }
   #admit(root: Root, input: object): void {
     this.#roots.set(root.name, root);
     root.owner?.owned.set(root.name, root);
     if (this.tap.isWatched) {
-      const will = root.will && { will: root.will };
+      const will = root.lastWill && { will: root.lastWill };
       this.report({ k: 'open', a: root.id, kind: root.kind, from: root.ownerAddress, input, ...will });
     }
     this.#bring(root, extended(input, { self: root.id, owner: root.ownerAddress }));
   }
-  /** A root of a keyframe: its machine is where it was, its children start again. */
+  /** A root of a checkpoint: its machine is where it was, its children start again. */
   restore(root: Root, snapshot: unknown): void {
     this.#roots.set(root.name, root);
     root.owner?.owned.set(root.name, root);
@@ -270,9 +272,9 @@ export class Directory implements RootHost {
     for (const handle of root.handles) handle.release();
     const bereaved: OwnerEnded = { type: 'owner.ended', why };
     for (const owned of root.owned.values())
-      this.post(root.id, { to: owned.id, event: bereaved, ifThere: true });
+      this.post(root.id, { to: owned.id, event: bereaved, optional: true });
     for (const owned of root.owned.values()) this.effect(root.id, () => this.#end(owned, root.id));
-    if (why !== 'done' && root.will) this.post(root.id, { ...root.will, ifThere: true });
+    if (why !== 'done' && root.lastWill) this.post(root.id, { ...root.lastWill, optional: true });
     const ended: OwnedEnded = {
       type: 'owned.ended',
       kind: root.kind,
@@ -280,7 +282,7 @@ export class Directory implements RootHost {
       name: root.name,
       ...end,
     };
-    this.post(root.id, { to: root.ownerAddress, event: ended, ifThere: true });
+    this.post(root.id, { to: root.ownerAddress, event: ended, optional: true });
   }
 
   /** What is wrong with the tree; empty whenever no input is being worked on. */

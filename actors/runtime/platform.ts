@@ -6,7 +6,7 @@ import type { Ports } from '../../machines/kernel/ports.ts';
 export interface Platform {
   /** ms, monotonic; for ages in what people look at, never for a decision. */
   now(): number;
-  /** In [0, 1), for whoever lives there. Drawn through `Directory.random` only, so that it is recorded. */
+  /** In [0, 1), for whoever lives there. Used through `Directory.random` only, so that it is recorded. */
   random(a: Address): number;
   /** Timer `n` of the root `a`: names by which a replay fires the same one. */
   setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;

@@ -1,16 +1,16 @@
 import type { Actor, AnyStateMachine, EventObject } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';
-import type { Letter, Open, Post } from '../../machines/kernel/effects.ts';
+import type { Message, Open, Post } from '../../machines/kernel/effects.ts';
 import { extended } from '../../machines/kernel/extended.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Platform } from './platform.ts';
 
-/** A timer, leaf or question of one root. It never outlives the root, not even when its machine throws. */
+/** A timer, port instance or question of one root. It never outlives the root, not even when its machine throws. */
 export class Handle {
   readonly #root: Root;
   readonly #stop: () => void;
   readonly what: 'timer' | 'deadline' | 'leaf' | 'ask';
-  /** The number of a timer, the address of a leaf, the id of a question. */
+  /** The number of a timer, the address of a port instance, the id of a question. */
   readonly name: number | string;
   constructor(root: Root, what: Handle['what'], name: number | string, stop: () => void) {
     this.#root = root;
@@ -61,7 +61,7 @@ export class Root {
   isAlive = true;
   readonly owned = new Map<Address, Root>();
   readonly handles = new Set<Handle>();
-  readonly questions = new Map<string, Handle>();
+  readonly requests = new Map<string, Handle>();
   readonly directory: RootHost;
   /** The address without its incarnation. */
   readonly name: Address;
@@ -71,13 +71,13 @@ export class Root {
   readonly key: string;
   readonly owner: Root | undefined;
   readonly ownerAddress: Address;
-  readonly will: Letter | undefined;
+  readonly lastWill: Message | undefined;
   deadline: Handle | undefined;
   /** How many roots, leaves and timers it has opened: their numbers. */
   opened = 0;
   leaves = 0;
   timers = 0;
-  /** While it is put back from a keyframe: the names of what it held, to be taken again in this order. */
+  /** While it is put back from a checkpoint: the names of what it held, to be taken again in this order. */
   restored: { readonly timers: number[]; readonly leaves: Address[] } | undefined;
 
   constructor(
@@ -90,7 +90,7 @@ export class Root {
       owner: Root | undefined;
       ownerAddress: Address;
     },
-    will: Letter | undefined,
+    lastWill: Message | undefined,
   ) {
     this.directory = directory;
     this.name = place.name;
@@ -99,7 +99,7 @@ export class Root {
     this.key = place.key;
     this.owner = place.owner;
     this.ownerAddress = place.ownerAddress;
-    this.will = will;
+    this.lastWill = lastWill;
   }
 
   // The clock of XState: timers are numbered per root, so that a replay can fire the same one.

@@ -25,7 +25,7 @@ import { CallPorts } from '../api/computer/call-ports.ts';
 import { deferred } from '../api/deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
-import { Discretion } from '../recording/discreet.ts';
+import { OutputRedactor } from '../recording/output-redactor.ts';
 import { FailureLog, type Log } from '../api/computer/failure-log.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
 import type { Reach } from '../servers/launch-specs.ts';
@@ -35,9 +35,9 @@ import { version } from '../version.ts';
 /** How long a host waits for what the operating system still has to finish after all machines have ended. */
 const leftoverMs = 3_000;
 
-const unanswered: Ports['ask'] = (_from, { id, method }, give) => {
+const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
   const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
-  give({ type: 'ask.refused', id, sent: false, failure });
+  emit({ type: 'ask.refused', id, sent: false, failure });
   return () => {};
 };
 
@@ -60,14 +60,14 @@ export class Runtime {
   readonly #reaches = new Map<string, Map<number, Reach>>();
   /** What any server was launched with. Who is gone may still be quoted. */
   readonly #secrets = new Set<string>();
-  readonly #discretion = new Discretion(() => this.#secrets);
+  readonly #redactor = new OutputRedactor(() => this.#secrets);
   /** What a call asks before it is sent, in whose turn it is sent, and what becomes of its result. */
   readonly calls = new CallPorts((address) => {
     const ref = this.directory.find(address)?.ref;
     return () => ref?.getSnapshot().context as unknown;
   });
   /** Resolves what servers are launched with. */
-  specs: Ports['ask'] = unanswered;
+  specs: Ports['request'] = unanswered;
   /** Who answers when a server asks its host something; what is not here is not declared to servers. */
   answers: Answers = {};
   /** Hears what servers log over MCP. */
@@ -79,7 +79,7 @@ export class Runtime {
   #hosts = 0;
 
   constructor({ tap = new Tap(), record, launcher, log, ...survival }: RuntimeOptions = {}) {
-    const failures = log && new FailureLog(log, (value) => this.discreet(value));
+    const failures = log && new FailureLog(log, (value) => this.redact(value));
     if (failures) tap.add(failures);
     this.#offices = createOffices({ answered: failures?.answered.bind(failures) });
     this.#survival = survival;
@@ -87,40 +87,40 @@ export class Runtime {
     this.ledger = createLedger(survival);
     this.#sessions = this.#openSessions();
     const ports: Ports = {
-      process: this.#discretion.process(
+      process: this.#redactor.process(
         processPortOf({
           ledger: this.ledger,
           launchOf: (server, spec) => this.#reachOf(server, spec)?.process,
           launcher,
         }),
       ),
-      session: this.#discretion.session(this.#sessions.open),
+      session: this.#redactor.session(this.#sessions.open),
       link: this.#links.open,
       office: this.#offices.open,
-      ask: (from, question, give) => this.#ask(from, question, give),
+      request: (from, request, emit) => this.#request(from, request, emit),
     };
     this.directory = assemble(
       new Directory({ ...systemClock, ports, draw: (a, _port, params) => this.calls.judge(a, params) }, tap),
     );
     this.flight?.watch(this.directory);
   }
-  #ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
+  #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     // Why a rule or a confirmation of the host failed may quote what a server was launched with. What a program says is a
     // warning beside the result, and hidden no more than that: it quotes the result, and what its caller has sent.
-    const hidden = this.#discretion.answer(give);
-    if (question.session === specPort) return this.specs(from, question, hidden);
-    if (this.calls.has(question.session)) return this.calls.ask(from, question, hidden);
-    if (question.lane !== undefined)
-      return this.calls.inTurn(question, give, (answer) => this.#askSession(from, question, answer));
-    if (!this.#sessions.has(question.session)) return this.#links.ask(from, question, give);
-    return this.#askSession(from, question, give);
+    const hidden = this.#redactor.answer(emit);
+    if (request.target === specPort) return this.specs(from, request, hidden);
+    if (this.calls.has(request.target)) return this.calls.request(from, request, hidden);
+    if (request.limiter !== undefined)
+      return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));
+    if (!this.#sessions.has(request.target)) return this.#links.request(from, request, emit);
+    return this.#askSession(from, request, emit);
   }
-  #askSession(...[from, question, give]: Parameters<Ports['ask']>): () => void {
-    return this.#sessions.ask(from, question, this.#discretion.answer(give));
+  #askSession(...[from, request, emit]: Parameters<Ports['request']>): () => void {
+    return this.#sessions.request(from, request, this.#redactor.answer(emit));
   }
   /** Plain JSON without what servers were launched with, and without what stands under the name of a secret. */
-  discreet<T>(value: T): T {
-    return this.#discretion.value(value);
+  redact<T>(value: T): T {
+    return this.#redactor.value(value);
   }
 
   /** How a server is launched or reached. Its secrets never appear in a trace or a failure. */
@@ -155,8 +155,8 @@ export class Runtime {
       get answers() {
         return of().answers;
       },
-      log: (server, entry) => this.log(server, this.discreet(entry)),
-      discreet: (text) => this.#discretion.text(text),
+      log: (server, entry) => this.log(server, this.redact(entry)),
+      redact: (text) => this.#redactor.text(text),
     });
   }
   /** What a server wrote that reached nobody. */

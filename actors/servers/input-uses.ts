@@ -1,5 +1,5 @@
 import {
-  launchFactsOf,
+  launchConfigOf,
   placeholdersIn,
   variablesIn,
   type ServerConfig,
@@ -26,7 +26,7 @@ export class InputUses {
   }
   /** Its launch spec is being resolved. */
   began(server: ServerConfig): void {
-    const facts = launchFactsOf(server);
+    const facts = launchConfigOf(server);
     const [inputs, variables] = [placeholdersIn(facts), variablesIn(facts)];
     const grounds = this.#inputs.groundsOf(inputs, variables);
     this.#uses.set(server.name, { inputs, variables, grounds, answers: this.#answersTo(inputs) });

@@ -32,7 +32,7 @@ export type InMemoryServer = (facts: {
   readonly env: Readonly<Record<string, string>>;
 }) => LinkedEnd | Promise<LinkedEnd>;
 /** A server of a kind that the host brings: what its config says. */
-export interface CarrierSpec {
+export interface TransportSpec {
   /** Its name in the config. */
   readonly server: string;
   /** Its `server_parameters`, placeholders filled in. */
@@ -46,7 +46,7 @@ export interface CarrierSpec {
  * trying again without a change cannot help. `send` rejects only where nothing of the message has left; after
  * `onclose` the session counts as lost. `close` lets what was sent go out, and ends it within 2 s.
  */
-export type CarrierMaker = (spec: CarrierSpec) => LinkedEnd | Promise<LinkedEnd>;
+export type TransportMaker = (spec: TransportSpec) => LinkedEnd | Promise<LinkedEnd>;
 
 export type SpecResolved =
   | { readonly ok: true; readonly spec: number }
@@ -54,14 +54,14 @@ export type SpecResolved =
 export interface LaunchSpecsOptions {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable'>;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
-  readonly carriers: Readonly<Record<OwnType, CarrierMaker>>;
+  readonly transports: Readonly<Record<OwnType, TransportMaker>>;
   /** The launch spec of a number, before anybody asks for it. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
   /** Nobody will want those of numbers before this one. */
   readonly forget: (server: string, before: number) => void;
 }
 
-/** What the launch facts of servers are with the values of their placeholders, each under a number. */
+/** What the launch configs of servers are with the values of their placeholders, each under a number. */
 export class LaunchSpecs {
   readonly #options: LaunchSpecsOptions;
   /** By server: the last one, which may hold secrets. */
@@ -91,10 +91,10 @@ export class LaunchSpecs {
   }
   #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {
     if (spec.kind === 'stdio') return { process: spec };
-    const { inMemory, carriers } = this.#options;
+    const { inMemory, transports } = this.#options;
     if (spec.kind === 'own') {
       const { facts, type } = spec;
-      const make = Object.hasOwn(carriers, type) ? carriers[type] : undefined;
+      const make = Object.hasOwn(transports, type) ? transports[type] : undefined;
       const connect = (signal: AbortSignal): ReturnType<OwnSpec['connect']> =>
         make?.({ server: name, facts, signal }) as ReturnType<OwnSpec['connect']>;
       return make && { remote: { kind: 'own', connect } };
@@ -110,7 +110,7 @@ export class LaunchSpecs {
     const { name } = server;
     const [what, option, key, given] =
       server.kind === 'own'
-        ? [`is of the type ${server.own.type}`, 'carriers', server.own.type, this.#options.carriers]
+        ? [`is of the type ${server.own.type}`, 'transports', server.own.type, this.#options.transports]
         : ['lives inside the host', 'inMemory', name, this.#options.inMemory];
     const has = Object.keys(given).join(', ');
     return {
@@ -126,18 +126,18 @@ export class LaunchSpecs {
 export const specAsk =
   (
     resolve: (server: string, generation: number, signal: AbortSignal) => Promise<SpecResolved>,
-  ): Ports['ask'] =>
-  (_from, { id, params }, give) => {
+  ): Ports['request'] =>
+  (_from, { id, params }, emit) => {
     const { server, generation } = params as Resolve;
     const end = new AbortController();
     const refuse = (failure: Failure): void => {
-      if (!end.signal.aborted) give({ type: 'ask.refused', id, sent: false, failure });
+      if (!end.signal.aborted) emit({ type: 'ask.refused', id, sent: false, failure });
     };
     resolve(server, generation, end.signal).then(
       (answer) => {
         if (!answer.ok) refuse(answer.failure);
         else if (!end.signal.aborted)
-          give({ type: 'ask.answered', id, result: { spec: answer.spec } satisfies Resolved });
+          emit({ type: 'ask.answered', id, result: { spec: answer.spec } satisfies Resolved });
       },
       (error: unknown) => refuse({ code: wireCodes.internal, message: textOf(error) }),
     );

@@ -9,7 +9,7 @@ it('a server without auto_approve of its own has that at the top of the config, 
     a2c: { autoApprove: ['read'] },
   });
   const policy = { autoConnect: true, autoReconnect: true, timing };
-  const facts = { generation: 1, values: 0, fingerprint: 'f', kept: null, lastTools: null };
+  const facts = { generation: 1, values: 0, fingerprint: 'f', cached: null, lastTools: null };
   const rules = servers.map((server) => planOf(server, settings, policy, facts).rules);
   expect(rules.map(({ server, autoApprove }) => [server, autoApprove])).toEqual([
     ['a', ['read']],

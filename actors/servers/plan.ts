@@ -59,7 +59,7 @@ export function planOf(
     readonly generation: number;
     readonly values: number;
     readonly fingerprint: string;
-    readonly kept: Lists | null;
+    readonly cached: Lists | null;
     readonly lastTools: readonly string[] | null;
   },
 ): ServerPlan {
@@ -82,7 +82,7 @@ export function planOf(
       timing: timingOf.client({ ...policy.timing, callTotalMs: 0, ...timesOf(top), ...timesOf(own) }),
     },
     fingerprint: facts.fingerprint,
-    kept: facts.kept,
+    cached: facts.cached,
     participation: settings.participation ?? 'subscribe',
     exposesAddresses: settings.exposeAddresses ?? false,
   };

@@ -121,7 +121,7 @@ describe('a server', () => {
     });
   });
 
-  it('is rendered in its launch facts only', async () => {
+  it('is rendered in its launch config only', async () => {
     const meta = { tool_meta: { t: { extra: '${input:nobody}' } } };
     expect(await render({ ...stdio({}), ...meta })).toMatchObject({ ok: true });
   });

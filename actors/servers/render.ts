@@ -1,11 +1,11 @@
 import type { LaunchSpec } from '../../adapters/index.ts';
 import {
-  launchFactsOf,
+  launchConfigOf,
   mistakesText,
   placeholdersIn,
   readFacts,
   renderWith,
-  type LaunchFacts,
+  type LaunchConfig,
   type Lookup,
   type OwnFacts,
   type OwnType,
@@ -64,7 +64,7 @@ export async function renderServer(
   inputs: Pick<Inputs, 'resolve' | 'variable'>,
   signal?: AbortSignal,
 ): Promise<RenderedServer> {
-  const raw = launchFactsOf(server);
+  const raw = launchConfigOf(server);
   const ids = placeholdersIn(raw);
   const answers = await Promise.all(ids.map(async (id) => [id, await inputs.resolve(id, signal)] as const));
   const resolved = new Map(answers);
@@ -91,7 +91,7 @@ export async function renderServer(
   return { ok: true, spec, secrets: [...secrets].filter((text) => text.trim() !== '') };
 }
 
-const specOf = (server: ServerConfig, facts: LaunchFacts): ServerSpec => {
+const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {
   switch (facts.kind) {
     case 'stdio': {
       const { kind, command, args, env, cwd } = facts;

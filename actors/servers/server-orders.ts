@@ -16,17 +16,17 @@ import { readOrThrow } from './plan.ts';
 import type { Servers } from './servers.ts';
 
 /** Where a server rests, or is on a way that may be long: whoever ordered something is answered. */
-const resting: ReadonlySet<ServerStatus['state']> = new Set([
+const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
   'idle',
-  'resting',
+  'standby',
   'ready',
   'waiting',
-  'tripped',
+  'open',
   'disabled',
   'needsInput',
   'unsupported',
 ]);
-/** Its launch facts cannot be changed under it unless it may be connected again. */
+/** Its launch config cannot be changed under it unless it may be connected again. */
 const active: ReadonlySet<ServerStatus['state']> = new Set([
   'connecting',
   'ready',
@@ -36,7 +36,7 @@ const active: ReadonlySet<ServerStatus['state']> = new Set([
 ]);
 
 /** On its way or there: a start is no new one. */
-const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'resting']);
+const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'standby']);
 type Rested = ServerStatus & { readonly failure: Failure | null };
 
 export interface OrdersOptions {
@@ -119,7 +119,7 @@ export class ServerOrders {
     const over = (reason: string): void => resolve({ name, state: 'idle', reason, failure: null });
     const stops = [
       listeners.on('server.changed', (s) => {
-        if (s.name === name && resting.has(s.state)) resolve(s);
+        if (s.name === name && settledStates.has(s.state)) resolve(s);
       }),
       listeners.on('server.removed', (s) => {
         // One that was put back is on its way, and this is the end of what it was before.
@@ -163,7 +163,7 @@ export class ServerOrders {
     await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
     await ended;
   }
-  /** Its new launch facts could not be started. */
+  /** Its new launch config could not be started. */
   rolledBack(name: string, generation: number, failure: Failure | null): void {
     this.#rolledBack.set(name, failure);
     this.#options.servers.rollBack(name, generation);
@@ -214,7 +214,7 @@ export class ServerOrders {
     this.#mustBeOpen(name);
     const { servers, statusOf } = this.#options;
     const now = statusOf(name);
-    const status = now && resting.has(now.state) ? now : withoutFailure(await this.#rested(name));
+    const status = now && settledStates.has(now.state) ? now : withoutFailure(await this.#rested(name));
     // A later one is another's change, and an earlier one what it was before this change.
     if ((servers.get(name)?.generation ?? generation) >= generation) return status;
     const failure = this.#rolledBack.get(name);

@@ -22,7 +22,7 @@ const stepOf = ({ value }: Snapshot): string =>
   typeof value === 'string' ? value : String(Object.values(value as object)[0]);
 const steps: Readonly<Record<string, For>> = {
   resolving: 'values',
-  queued: 'turn',
+  queued: 'permit',
   launching: 'launch',
   handshaking: 'initialize',
   listing: 'tools/list',
@@ -30,7 +30,7 @@ const steps: Readonly<Record<string, For>> = {
 };
 const words = {
   values: 'waits for the values of its inputs',
-  turn: 'waits for its turn to connect',
+  permit: 'waits for its permit to connect',
   launch: 'waits for its program to start',
   'tools/list': 'waits for the answer to tools/list',
 } as const;

@@ -22,7 +22,7 @@ describe('a server that cannot start', () => {
         strange: { type: 'own:tunnel' },
         remote: { url: 'http://127.0.0.1:9/mcp' },
       },
-      { carriers: { 'own:unix': () => Promise.reject(new Error('nobody asks for this one')) } },
+      { transports: { 'own:unix': () => Promise.reject(new Error('nobody asks for this one')) } },
     );
     expect(computer.status()).toMatchObject({ name: 'c1', link: null });
     expect(computer.servers()).toEqual([
@@ -101,7 +101,7 @@ describe('a server that cannot start', () => {
   ])('because it %s says so, and does not stop the others', async (_, broken, reason) => {
     await using computer = await computerOf({ broken, good: server() }, { autoReconnect: false });
     const [first, second] = computer.servers();
-    expect(first).toMatchObject({ name: 'broken', state: 'tripped' });
+    expect(first).toMatchObject({ name: 'broken', state: 'open' });
     expect(first?.reason).toMatch(reason);
     expect(second).toEqual({ name: 'good', state: 'ready' });
     expect(computer.status().state).toBe('degraded');

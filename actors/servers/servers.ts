@@ -1,5 +1,5 @@
 import { mostCalls } from '../../adapters/index.ts';
-import { defaultLimits, noLimits, type LaneLimits } from '../../machines/call/policy/index.ts';
+import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/index.ts';
 import { isUsable, type Lists } from '../../machines/catalog/index.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import { shownServer, toProtocol, type Config, type ServerConfig } from '../../machines/config/index.ts';
@@ -17,16 +17,16 @@ export interface ServersOptions extends LaunchSpecsOptions {
   /** Checks the programs of a config. Without it each check of some has a thread of its own. */
   readonly transformer?: Pick<Transformer, 'check'>;
   /** From the last good run. */
-  readonly keptOf: (fingerprint: string) => Promise<Lists | null>;
+  readonly cachedOf: (fingerprint: string) => Promise<Lists | null>;
 }
 interface Known {
   readonly server: ServerConfig;
   readonly fingerprint: string;
-  /** Of its launch facts. */
+  /** Of its launch config. */
   readonly generation: number;
   /** Counts what may have changed the values in them. */
   readonly values: number;
-  readonly kept: Lists | null;
+  readonly cached: Lists | null;
   /** Names of the tools that it listed in its last run; null while nobody's name depends on them. */
   readonly lastTools: readonly string[] | null;
 }
@@ -134,7 +134,7 @@ export class Servers {
     if (resolved.ok) this.#uses.ended(name);
     return resolved;
   }
-  /** Whether it has other launch facts than now. */
+  /** Whether it has another launch config than now. */
   isOther(server: ServerConfig): boolean {
     const known = this.#known.get(server.name);
     return known !== undefined && known.fingerprint !== fingerprintOf(server);
@@ -153,7 +153,7 @@ export class Servers {
     );
   }
   /** How many calls of a server may run at once, and how many may wait for that. */
-  limitsOf(name: string): LaneLimits {
+  limitsOf(name: string): CallLimits {
     const { settings: top } = this.#config;
     const server = this.get(name)?.server;
     const own = server?.settings;
@@ -165,13 +165,13 @@ export class Servers {
     };
   }
   /** The same of all servers together. */
-  totalLimits(): LaneLimits {
+  totalLimits(): CallLimits {
     const { totalConcurrency = noLimits.concurrency, totalQueue = defaultLimits.queue } =
       this.#config.settings;
     return { concurrency: totalConcurrency, queue: totalQueue };
   }
   /** What it lists will be wanted at the next start, before it is there. */
-  isKept(name: string): boolean {
+  isCached(name: string): boolean {
     const { settings } = this.#config;
     return (this.get(name)?.server.settings.start ?? settings.start) === 'lazy' || isNaming(this.#config);
   }
@@ -190,7 +190,7 @@ export class Servers {
     if (disabled) return [];
     const isSame = known?.fingerprint === fingerprint && !known.server.disabled;
     if (isSame && known.lastTools) return known.lastTools;
-    const { tools = [] } = (await this.#options.keptOf(fingerprint)) ?? {};
+    const { tools = [] } = (await this.#options.cachedOf(fingerprint)) ?? {};
     return tools.filter(isUsable).map(({ name }) => name);
   }
   async #prepared(server: ServerConfig, config: Config): Promise<Known> {
@@ -203,7 +203,7 @@ export class Servers {
     const generation = isSame ? known.generation : (this.#generations.get(server.name) ?? 0) + 1;
     this.#generations.set(server.name, generation);
     const isLazy = !server.disabled && (server.settings.start ?? settings.start) === 'lazy';
-    const kept = isLazy ? await this.#options.keptOf(fingerprint) : null;
-    return { server, fingerprint, generation, values: known?.values ?? 0, kept, lastTools };
+    const cached = isLazy ? await this.#options.cachedOf(fingerprint) : null;
+    return { server, fingerprint, generation, values: known?.values ?? 0, cached, lastTools };
   }
 }

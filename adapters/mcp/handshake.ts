@@ -1,7 +1,7 @@
 import { cut } from './messages/noise.ts';
 import type { Waits } from '../../machines/client/waits.ts';
 import type { Timers } from '../clock.ts';
-import type { Carrier, Notice } from './carrier.ts';
+import type { McpTransport, Notice } from './transport.ts';
 
 /** A handshake that is done sooner is told of by nobody. */
 const tellMs = 1_000;
@@ -10,13 +10,13 @@ interface Around {
   /** Where its lines come from, as people are told. */
   readonly source: 'stdout' | 'it';
   readonly timers: Timers;
-  readonly discreet: ((text: string) => string) | undefined;
+  readonly redact: ((text: string) => string) | undefined;
   readonly tell: (waits: Waits) => void;
 }
 
 /** Tells what a handshake that takes long waits for and what came instead; each change once, at most one a second. */
 export class Handshake {
-  readonly #carrier: Carrier;
+  readonly #transport: McpTransport;
   readonly #around: Around;
   readonly #begun = Date.now();
   #lines = 0;
@@ -25,8 +25,8 @@ export class Handshake {
   #told = '';
   #timer: unknown;
 
-  constructor(carrier: Carrier, around: Around) {
-    this.#carrier = carrier;
+  constructor(transport: McpTransport, around: Around) {
+    this.#transport = transport;
     this.#around = around;
     this.#wait();
   }
@@ -48,7 +48,7 @@ export class Handshake {
     }, tellMs);
   }
   #look(): void {
-    const { for: step, since } = this.#carrier.step ?? { for: 'initialize', since: this.#begun };
+    const { for: step, since } = this.#transport.step ?? { for: 'initialize', since: this.#begun };
     const waits = { for: step, since: new Date(since).toISOString(), came: this.#came() } as const;
     const now = JSON.stringify(waits);
     if (now === this.#told) return;
@@ -56,13 +56,13 @@ export class Handshake {
     this.#around.tell(waits);
   }
   #came(): string {
-    const { source, discreet } = this.#around;
-    const { heldBytes = 0 } = this.#carrier;
+    const { source, redact } = this.#around;
+    const { heldBytes = 0 } = this.#transport;
     const had = source === 'stdout' ? 'stdout had' : 'it sent';
     const lines =
       this.#lines === 1 ? '1 line that is no message' : `${this.#lines} lines that are no messages`;
     const said = [
-      this.#lines > 0 && `${had} ${lines}, the last: ${JSON.stringify(cut(this.#last, discreet))}`,
+      this.#lines > 0 && `${had} ${lines}, the last: ${JSON.stringify(cut(this.#last, redact))}`,
       this.#others > 0 && `${had} ${this.#others} messages that are not the answer`,
       heldBytes > 0 && `${source} has ${heldBytes} bytes without a line end`,
     ];

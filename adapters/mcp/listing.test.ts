@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { AskFact } from '../../machines/kernel/ports.ts';
+import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { gather } from './messages/pages.ts';
 
 it('a list holds the entries in our words; a tool whose arguments are a list is left out and counted, with the reason (case 101)', () => {
-  const facts: AskFact[] = [];
+  const facts: RequestFact[] = [];
   const next = gather({ id: 'q', method: 'tools/list' }, (fact) => facts.push(fact));
   const good = { name: 'good', inputSchema: { type: ['object', 'null'] } };
   const first = [

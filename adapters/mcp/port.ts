@@ -1,6 +1,6 @@
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import { resultBytes, type Around, type Notice } from './carrier.ts';
+import { resultBytes, type Around, type Notice } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
 import { notConnected, unsent } from './messages/refusal.ts';
@@ -19,7 +19,7 @@ export interface SessionPortOptions extends SessionOptions {
 export interface SessionPort {
   readonly open: Ports['session'];
   /** The four lists give all pages as `{<member>: entries}`; any other method its result exactly as received. */
-  readonly ask: Ports['ask'];
+  readonly request: Ports['request'];
   /** True from open to close, also while connecting and after the stream was lost. */
   has(key: Address): boolean;
   /** What a server wrote that reached nobody, since the port was made. */
@@ -36,7 +36,7 @@ const nothing = (): void => {};
 export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const sessions = new Map<Address, Session>();
   const parting = new Set<Promise<void>>();
-  const meter = new NoiseMeter(options.discreet);
+  const meter = new NoiseMeter(options.redact);
   const shared = {
     resultBytes: options.resultBytes ?? resultBytes,
     messageBytes: options.messageBytes ?? messageBytes,
@@ -56,8 +56,8 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     parting.add(gone);
   };
   return {
-    open: (_at, input, give) => {
-      const session = new Session(options, input, aroundOf(input.server), give);
+    open: (_at, input, emit) => {
+      const session = new Session(options, input, aroundOf(input.server), emit);
       sessions.set(input.key, session);
       return {
         tell: nothing,
@@ -67,10 +67,10 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
         },
       };
     },
-    ask: (_from, question, give) => {
-      const session = sessions.get(question.session);
-      if (session) return session.ask(question, give);
-      give(unsent(question.id, notConnected));
+    request: (_from, request, emit) => {
+      const session = sessions.get(request.target);
+      if (session) return session.request(request, emit);
+      emit(unsent(request.id, notConnected));
       return nothing;
     },
     has: (key) => sessions.has(key),

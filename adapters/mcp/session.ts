@@ -1,16 +1,27 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
-import type { AskFact, Give, Offers, SessionFact, SessionInput } from '../../machines/kernel/ports.ts';
+import type {
+  RequestFact,
+  Emit,
+  Capabilities,
+  SessionFact,
+  SessionInput,
+} from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
-import { answerMs, answerRequests, capabilitiesOf, type Answers } from './messages/answers.ts';
-import type { Around, Carrier } from './carrier.ts';
-import { carrierOf, type CarrierOptions } from './carriers.ts';
+import {
+  answerMs,
+  answerRequests,
+  capabilitiesOf as ownCapabilities,
+  type Answers,
+} from './messages/answers.ts';
+import type { Around, McpTransport } from './transport.ts';
+import { transportOf, type TransportOptions } from './transports.ts';
 import { Handshake } from './handshake.ts';
 import { isAllowed, notAllowed } from './messages/methods.ts';
 import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
-import { offersOf, shownOf } from './messages/offers.ts';
-import { gather, listed, type ListQuestion } from './messages/pages.ts';
-import { Questions, type Asker } from './messages/questions.ts';
+import { capabilitiesOf, shownOf } from './messages/capabilities.ts';
+import { gather, listed, type ListRequest } from './messages/pages.ts';
+import { PendingRequests, type Asker } from './messages/pending-requests.ts';
 import {
   factOf,
   handshakeFailure,
@@ -21,7 +32,7 @@ import {
   unwritable,
 } from './messages/refusal.ts';
 
-export interface SessionOptions extends CarrierOptions {
+export interface SessionOptions extends TransportOptions {
   /** Who we say we are. */
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** What this host answers when a server asks. */
@@ -29,7 +40,7 @@ export interface SessionOptions extends CarrierOptions {
   /** Default 2 min: sampling is refused then, elicitation cancelled. */
   readonly answerMs?: number;
   /** Hides what nobody may see of what a server wrote; before it is cut, which could leave a part of that. */
-  readonly discreet?: (text: string) => string;
+  readonly redact?: (text: string) => string;
   /** What a server says in its own log. */
   readonly log?: (server: string, line: ServerLog) => void;
 }
@@ -50,19 +61,19 @@ export class Session {
   #state: 'connecting' | 'open' | 'lost' | 'closed' = 'connecting';
   readonly #input: SessionInput;
   readonly #options: SessionOptions;
-  readonly #give: Give<SessionFact>;
+  readonly #emit: Emit<SessionFact>;
   readonly #client: Client;
-  readonly #carrier: Carrier | undefined;
-  readonly #questions: Questions | undefined;
+  readonly #transport: McpTransport | undefined;
+  readonly #requests: PendingRequests | undefined;
   #handshake: Handshake | undefined;
-  #offers: Offers | undefined;
+  #capabilities: Capabilities | undefined;
 
-  constructor(options: SessionOptions, input: SessionInput, around: Around, give: Give<SessionFact>) {
-    this.#give = give;
+  constructor(options: SessionOptions, input: SessionInput, around: Around, emit: Emit<SessionFact>) {
+    this.#emit = emit;
     this.#input = input;
     this.#options = options;
     const { answers = {}, clientInfo } = options;
-    const capabilities = capabilitiesOf(answers);
+    const capabilities = ownCapabilities(answers);
     this.#client = new Client(clientInfo, { capabilities, jsonSchemaValidator: trusting });
     const { server } = input;
     const ms = options.answerMs ?? answerMs;
@@ -71,63 +82,63 @@ export class Session {
       around.notice(seen);
       this.#handshake?.count(seen);
     };
-    const made = carrierOf(options, input, { ...around, notice });
+    const made = transportOf(options, input, { ...around, notice });
     if ('failure' in made) {
       queueMicrotask(() => this.#fail(made.failure));
       return;
     }
-    const { carrier } = made;
-    const questions = new Questions(carrier, notice);
-    this.#carrier = carrier;
-    this.#handshake = new Handshake(carrier, {
+    const { transport } = made;
+    const requests = new PendingRequests(transport, notice);
+    this.#transport = transport;
+    this.#handshake = new Handshake(transport, {
       source: input.process === null ? 'it' : 'stdout',
       timers: around.timers,
-      discreet: options.discreet,
-      tell: (waits) => this.#give({ type: 'session.waits', waits }),
+      redact: options.redact,
+      tell: (waits) => this.#emit({ type: 'session.waits', waits }),
     });
-    this.#questions = questions;
-    questions.onclose = () => this.#lose();
-    questions.onnotification = (method, params) => this.#hear(method, params);
+    this.#requests = requests;
+    requests.onclose = () => this.#lose();
+    requests.onnotification = (method, params) => this.#hear(method, params);
     this.#client.onerror = (error) => notice({ kind: 'protocol', text: error.message, bytes: 0 });
-    this.#client.connect(questions, never).then(
-      () => this.#opened(carrier, questions),
-      (error: unknown) => this.#fail(handshakeFailure(error, carrier.lostBecause)),
+    this.#client.connect(requests, never).then(
+      () => this.#opened(transport, requests),
+      (error: unknown) => this.#fail(handshakeFailure(error, transport.lostBecause)),
     );
   }
 
-  ask(question: ListQuestion, give: Give<AskFact>): () => void {
-    const questions = this.#questions;
-    const { id, method } = question;
-    if (this.#state !== 'open' || !questions || !this.#offers) {
-      give(unsent(id, notConnected));
+  request(request: ListRequest, emit: Emit<RequestFact>): () => void {
+    const requests = this.#requests;
+    const { id, method } = request;
+    if (this.#state !== 'open' || !requests || !this.#capabilities) {
+      emit(unsent(id, notConnected));
       return nothing;
     }
-    if (!isAllowed(method, this.#offers)) {
-      give(unsent(id, notAllowed(method)));
+    if (!isAllowed(method, this.#capabilities)) {
+      emit(unsent(id, notAllowed(method)));
       return nothing;
     }
-    const next = listed[method] === undefined ? undefined : gather(question, give);
+    const next = listed[method] === undefined ? undefined : gather(request, emit);
     let current = -1;
     const asker: Asker = {
       settle: (answer) => {
-        if (!answer) return give(lost(id, this.#carrier?.lostBecause ?? connectionEnded));
-        if (!next) return give(factOf(id, answer, method));
+        if (!answer) return emit(lost(id, this.#transport?.lostBecause ?? connectionEnded));
+        if (!next) return emit(factOf(id, answer, method));
         const more = next(answer);
         if (more) send(more);
       },
-      progress: (progress) => give({ type: 'ask.progress', id, ...progress }),
+      progress: (progress) => emit({ type: 'ask.progress', id, ...progress }),
     };
     const send = (params: unknown): void => {
       try {
-        const asked = questions.ask(method, params, asker);
+        const asked = requests.request(method, params, asker);
         current = asked.id;
-        asked.sent.catch((error: unknown) => questions.forget(asked.id) && give(refusedOnTheWay(id, error)));
+        asked.sent.catch((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error)));
       } catch {
-        give(unsent(id, unwritable));
+        emit(unsent(id, unwritable));
       }
     };
-    send(question.params);
-    return () => questions.withdraw(current);
+    send(request.params);
+    return () => requests.cancel(current);
   }
   /** The server may ask for the roots anew. */
   announceRoots(): void {
@@ -138,37 +149,37 @@ export class Session {
   close(): void {
     this.#state = 'closed';
     this.#handshake?.over();
-    this.#questions?.withdrawAll();
+    this.#requests?.withdrawAll();
     this.#end();
   }
   /** Resolves when nothing of it is under way any more. */
   async closed(): Promise<void> {
-    await this.#carrier?.closed?.();
+    await this.#transport?.closed?.();
   }
   #end(): void {
     this.#client.close().catch(nothing);
-    // The client has let go of a carrier that ended or never began.
-    this.#carrier?.close().catch(nothing);
+    // The client has let go of a transport that ended or never began.
+    this.#transport?.close().catch(nothing);
   }
 
-  #opened(carrier: Carrier, { protocolVersion }: Questions): void {
+  #opened(transport: McpTransport, { protocolVersion }: PendingRequests): void {
     // The server answered and ended in one breath.
-    if (carrier.lostBecause) return this.#fail(handshakeFailure(undefined, carrier.lostBecause));
+    if (transport.lostBecause) return this.#fail(handshakeFailure(undefined, transport.lostBecause));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
     this.#handshake?.over();
     const said = this.#client.getServerVersion() ?? { name: '', version: '' };
     const { name, version } = said;
     const shown = shownOf(said, this.#client.getInstructions());
-    const offers = offersOf(this.#client.getServerCapabilities() ?? {});
-    this.#offers = offers;
-    this.#give({ type: 'session.opened', info: { name, version, protocolVersion, offers, ...shown } });
+    const capabilities = capabilitiesOf(this.#client.getServerCapabilities() ?? {});
+    this.#capabilities = capabilities;
+    this.#emit({ type: 'session.opened', info: { name, version, protocolVersion, capabilities, ...shown } });
   }
   /** Before it is open nobody has anything that could have changed. */
   #hear(method: string, params: unknown): void {
     if (this.#state !== 'open') return;
     const fact = factOfNotification(method, params);
-    if (fact) return this.#give(fact);
+    if (fact) return this.#emit(fact);
     const line = logOf(method, params);
     if (line) this.#options.log?.(this.#input.server, line);
   }
@@ -177,17 +188,17 @@ export class Session {
     this.#state = 'lost';
     this.#handshake?.over();
     this.#end();
-    this.#give({ type: 'session.failed', failure });
+    this.#emit({ type: 'session.failed', failure });
   }
   /** While connecting, the handshake itself fails, a moment later and with a better reason. */
   #lose(): void {
     if (this.#state !== 'open') return;
     this.#state = 'lost';
-    this.#questions?.lose();
+    this.#requests?.lose();
     // Those who heard of it may have closed the session.
     if (this.#isClosed()) return;
-    const reason = this.#carrier?.lostBecause ?? connectionEnded;
-    this.#give({ type: 'session.lost', reason, ...(this.#carrier?.isExpired && { isExpired: true }) });
+    const reason = this.#transport?.lostBecause ?? connectionEnded;
+    this.#emit({ type: 'session.lost', reason, ...(this.#transport?.isExpired && { isExpired: true }) });
   }
   #isClosed(): boolean {
     return this.#state === 'closed';

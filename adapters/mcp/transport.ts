@@ -1,106 +1,66 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Readable, Writable } from 'node:stream';
-import { NotSent, type Around, type Carrier } from './carrier.ts';
-import { createFramer, type Framer } from './messages/framing.ts';
-import { Inbox } from './messages/inbox.ts';
-
-/** Input broken, output not: answers may still lie in the pipe, so the end of the output is awaited this long. */
-const brokenInputMs = 50;
-
-/** The streams of a process that somebody else owns. */
-export interface Streams {
-  readonly stdin: Writable;
-  readonly stdout: Readable;
-}
-
-const sent = Promise.resolve();
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Waits } from '../../machines/client/waits.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+import { sizes } from '../../machines/protocol/protocol.ts';
+import type { Timers } from '../clock.ts';
 
 /**
- * MCP over the streams of a process that somebody else owns: `close` only lets go of them. An answer over the
- * limit reaches its caller as a JSON-RPC error, and the connection lives.
+ * The answer to one request may have this many bytes, 10 MiB: as many as any message. An office takes less; a computer cuts
+ * what it passes on to less than that (`sizes` in `machines/protocol/protocol.ts`).
  */
-export class StreamTransport implements Carrier {
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Carrier['onmessage'];
-  /** Why the stream ended; undefined while it lives, and after `close`. */
-  lostBecause: string | undefined;
-  readonly #options: Streams;
-  readonly #framer: Framer;
-  #isOver = false;
-  #drained: Promise<void> | undefined;
-  #release = (): void => {};
-  #brokenInput: NodeJS.Timeout | undefined;
+export const resultBytes: number = sizes.stdioMessageBytes;
 
-  constructor(options: Streams, around: Pick<Around, 'resultBytes' | 'messageBytes' | 'notice'>) {
-    this.#options = options;
-    const { resultBytes } = around;
-    const notice: Around['notice'] = (seen) => this.#isOver || around.notice(seen);
-    const inbox = new Inbox({ resultBytes, notice }, (message) => this.#isOver || this.onmessage?.(message));
-    this.#framer = createFramer(inbox, around.messageBytes);
-  }
+/** Something on the wire that no caller will hear of otherwise. `text` is what a server wrote: not for strangers. */
+export interface Notice {
+  readonly kind: 'garbage' | 'overlong' | 'unknownId' | 'lateAnswer' | 'lateProgress' | 'protocol';
+  readonly text: string;
+  readonly bytes: number;
+}
 
-  get heldBytes(): number {
-    return this.#framer.held();
-  }
-  /** Rejects when the process has already closed its output. */
-  start(): Promise<void> {
-    const { stdin, stdout } = this.#options;
-    if (!stdout.readable) {
-      this.#isOver = true;
-      this.lostBecause = 'the server had already ended';
-      return Promise.reject(new NotSent(this.lostBecause));
-    }
-    stdin.on('error', this.#onInputError).on('drain', this.#onDrain);
-    stdout.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd);
-    return sent;
-  }
+/** Rejects `send`: not one byte of the message has left. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+}
+/** Rejects `send`: what became of this one message; the connection may live on. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly failure: Failure;
+  /** False: the server surely has not worked on it. */
+  readonly sent: boolean;
+  /** It went out, and nobody can say whether the server has worked on it. */
+  readonly isLost: boolean;
 
-  /** Resolves when the pipe takes more; rejects with `NotSent` when it takes nothing any more. */
-  send(message: JSONRPCMessage): Promise<void> {
-    const { stdin } = this.#options;
-    if (this.#isOver || !stdin.writable) return Promise.reject(new NotSent('the server takes no more input'));
-    if (stdin.write(`${JSON.stringify(message)}\n`)) return sent;
-    this.#drained ??= new Promise((resolve) => {
-      this.#release = resolve;
-    });
-    return this.#drained;
+  constructor(failure: Failure, how: 'unsent' | 'answered' | 'lost') {
+    super(failure.message);
+    this.failure = failure;
+    this.sent = how !== 'unsent';
+    this.isLost = how === 'lost';
   }
+}
 
-  close(): Promise<void> {
-    if (!this.#isOver) this.#end();
-    return sent;
-  }
+/**
+ * One connection, whatever carries its messages. `send` of a request rejects when it will not be answered for
+ * reasons of its own; `onclose` says that nothing will be answered any more. `close` is final: it calls `onclose`
+ * at once, and `closed` resolves when nothing is under way, which takes a bounded time.
+ */
+export interface McpTransport extends Transport {
+  /** Why the connection ended; undefined while it lives, and after `close`. */
+  readonly lostBecause: string | undefined;
+  /** A remote server has forgotten this session and wants a new handshake. */
+  readonly isExpired?: boolean;
+  /** What its first request waits for, and since when (ms of `Date.now`). Without it: for the answer, since it began. */
+  readonly step?: { readonly for: Waits['for']; readonly since: number } | undefined;
+  /** Of a line that has no end yet. */
+  readonly heldBytes?: number;
+  closed?(): Promise<void>;
+}
 
-  #end(): void {
-    const { stdin, stdout } = this.#options;
-    this.#isOver = true;
-    clearTimeout(this.#brokenInput);
-    stdin.off('error', this.#onInputError).off('drain', this.#onDrain);
-    stdout.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd);
-    // A server that still writes must not get stuck in a full pipe: it would never see that its input ended.
-    stdout.resume();
-    this.#release();
-    this.onclose?.();
-  }
-  #lose(reason: string): void {
-    if (this.#isOver) return;
-    this.lostBecause = reason;
-    this.#end();
-  }
-
-  readonly #onData = (chunk: Buffer): void => this.#framer.push(chunk);
-  readonly #onEnd = (): void => {
-    if (this.#isOver) return;
-    this.#framer.end();
-    this.#lose('the server closed its output');
-  };
-  readonly #onInputError = (error: Error): void => {
-    const reason = `the server closed its input (${'code' in error ? String(error.code) : error.message})`;
-    this.#brokenInput ??= setTimeout(() => this.#lose(reason), brokenInputMs);
-  };
-  readonly #onDrain = (): void => {
-    this.#drained = undefined;
-    this.#release();
-  };
+/** What every transport is given beside the facts of its server. */
+export interface Around {
+  readonly resultBytes: number;
+  readonly messageBytes: number;
+  readonly timers: Timers;
+  /** Who we say we are to whom it is not MCP that is spoken. */
+  readonly userAgent: string;
+  readonly notice: (notice: Notice) => void;
 }

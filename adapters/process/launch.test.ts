@@ -37,12 +37,12 @@ function foreign(onSignal = (): void => {}) {
   const spec = { command: 'tool', args: ['a'], env: { TOKEN: 'x', PATH: '/bin' } };
   const told = deferred<void>();
   const port = processPortOf({ launchOf: () => spec, ledger, launcher: { launch } });
-  const leaf = port('p', { server: 's', generation: 1, spec: 1, key: 'p' }, (fact) => {
+  const instance = port('p', { server: 's', generation: 1, spec: 1, key: 'p' }, (fact) => {
     facts.push(fact);
     if (fact.type === 'child.failed' || fact.type === 'child.exited') told.resolve();
   });
   return {
-    ...{ ledger, stdin, stdout, stderr, asked, facts, leaf, started, ended, told: told.promise },
+    ...{ ledger, stdin, stdout, stderr, asked, facts, instance, started, ended, told: told.promise },
     lives: (how: () => number) => (living = how),
   };
 }
@@ -115,13 +115,13 @@ describe('a launcher of somebody else', () => {
     const broken = (): never => {
       throw new Error('broken');
     };
-    const { started, ended, told, facts, leaf, lives, ledger, asked } = foreign(broken);
+    const { started, ended, told, facts, instance, lives, ledger, asked } = foreign(broken);
     lives(broken);
     started.resolve(7);
     ended.resolve({ code: 0, signal: null });
     await told;
     expect(facts.at(-1)).toMatchObject({ left: 1 });
-    expect(() => leaf.close()).not.toThrow();
+    expect(() => instance.close()).not.toThrow();
     expect(() => ledger.killAll()).not.toThrow();
     expect(asked.slice(1)).toEqual(['SIGKILL', 'SIGKILL']);
     lives(() => 0);
@@ -130,12 +130,12 @@ describe('a launcher of somebody else', () => {
   });
 
   it('is signalled by name, and to the end when it is closed, after which nothing is told', async () => {
-    const { asked, leaf, started, facts, stdin, lives, ended, ledger } = foreign();
-    leaf.tell({ type: 'child.closeStdin' });
+    const { asked, instance, started, facts, stdin, lives, ended, ledger } = foreign();
+    instance.tell({ type: 'child.closeStdin' });
     expect(stdin.writableEnded).toBe(true);
-    leaf.tell({ type: 'child.signal', signal: 'SIGTERM' });
-    leaf.close();
-    leaf.tell({ type: 'child.signal', signal: 'SIGTERM' });
+    instance.tell({ type: 'child.signal', signal: 'SIGTERM' });
+    instance.close();
+    instance.tell({ type: 'child.signal', signal: 'SIGTERM' });
     expect(asked.slice(1)).toEqual(['SIGTERM', 'SIGKILL']);
     lives(() => 0);
     started.resolve(7);

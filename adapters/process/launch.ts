@@ -1,5 +1,5 @@
 import { finished, type Readable } from 'node:stream';
-import type { Give, Leaf, Ports, ProcessCommand, ProcessFact } from '../../machines/kernel/ports.ts';
+import type { Emit, PortInstance, Ports, ProcessCommand, ProcessFact } from '../../machines/kernel/ports.ts';
 import { environmentOf } from './environment.ts';
 import { failureOf } from './launch-failure.ts';
 import type { Launched, Launcher, LaunchSpec } from './launcher.ts';
@@ -24,20 +24,20 @@ export interface ProcessPortOptions {
  */
 export const processPortOf =
   ({ launchOf, ledger, launcher = localLauncher }: ProcessPortOptions): Ports['process'] =>
-  (_at, { server, spec: number, key }, give) => {
+  (_at, { server, spec: number, key }, emit) => {
     let spec: LaunchSpec | undefined;
     let launched: Launched;
     try {
       spec = launchOf(server, number);
-      if (!spec) return failed(noCommand(server), give);
+      if (!spec) return failed(noCommand(server), emit);
       ledger.expect();
       launched = launcher.launch({ ...spec, server }, environmentOf(spec, ledger.instance));
     } catch (error) {
-      return failed(failureOf(spec?.command ?? server, error), give);
+      return failed(failureOf(spec?.command ?? server, error), emit);
     }
     const entry = entryOf(key, launched);
     ledger.enter(entry);
-    return running(launched, entry, (error) => failureOf(spec.command, error), ledger, give);
+    return running(launched, entry, (error) => failureOf(spec.command, error), ledger, emit);
   };
 
 interface Failure {
@@ -74,10 +74,10 @@ function entryOf(key: string, launched: Launched): Entry {
 }
 
 /** The child that could not even be tried. */
-function failed(failure: Failure, give: Give<ProcessFact>): Leaf<ProcessCommand> {
+function failed(failure: Failure, emit: Emit<ProcessFact>): PortInstance<ProcessCommand> {
   let isClosed = false;
   queueMicrotask(() => {
-    if (!isClosed) give(childFailed(failure));
+    if (!isClosed) emit(childFailed(failure));
   });
   return {
     tell: () => {},
@@ -92,13 +92,13 @@ function running(
   entry: Entry,
   because: (error: unknown) => Failure,
   ledger: Ledger,
-  give: Give<ProcessFact>,
-): Leaf<ProcessCommand> {
+  emit: Emit<ProcessFact>,
+): PortInstance<ProcessCommand> {
   const ring = createStderrRing();
   let isClosed = false;
 
   const tell = (fact: ProcessFact): void => {
-    if (!isClosed) give(fact);
+    if (!isClosed) emit(fact);
   };
   const cutPipes = (): void => {
     for (const pipe of [stdin, stdout, stderr]) pipe.destroy();

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { TracedGroup } from './reaper/ending.ts';
 
-/** The launch facts of one server, placeholders already rendered. */
+/** The launch config of one server, placeholders already rendered. */
 export interface LaunchSpec {
   /** The program: a path, or a name that is looked up in the PATH of its environment. No shell reads it. */
   readonly command: string;

@@ -1,6 +1,13 @@
 import { io, type Socket } from 'socket.io-client';
-import type { Give, Leaf, LinkCommand, LinkFact, LinkInput, Ports } from '../../machines/kernel/ports.ts';
-import { LinkBook, type LinkDesk } from '../connections/link-desk.ts';
+import type {
+  Emit,
+  PortInstance,
+  LinkCommand,
+  LinkFact,
+  LinkInput,
+  Ports,
+} from '../../machines/kernel/ports.ts';
+import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
 import { NAMESPACE } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 
@@ -9,7 +16,7 @@ type OfficeSocket = Socket<ServerToClient, ClientToServer>;
 export interface Links {
   readonly open: Ports['link'];
   /** Questions of `client:*` and `server:list_room`: the method is the wire event, the result its raw ack. */
-  readonly ask: Ports['ask'];
+  readonly request: Ports['request'];
   /** Is there a link under this key? */
   has(key: string): boolean;
 }
@@ -41,33 +48,33 @@ function connect(url: URL, path: string): OfficeSocket {
   });
 }
 
-function listenTo(socket: OfficeSocket, desk: LinkDesk): void {
-  socket.on('connect', () => desk.up());
-  socket.on('connect_error', (error) => desk.refused(reasonOf(error)));
-  socket.on('disconnect', (reason) => desk.down(reason));
-  socket.onAny((event: unknown, ...args: unknown[]) => desk.received(String(event), args));
+function listenTo(socket: OfficeSocket, connection: LinkConnection): void {
+  socket.on('connect', () => connection.up());
+  socket.on('connect_error', (error) => connection.refused(reasonOf(error)));
+  socket.on('disconnect', (reason) => connection.down(reason));
+  socket.onAny((event: unknown, ...args: unknown[]) => connection.received(String(event), args));
 }
 
 /**
- * The `link` port as a Socket.IO client, for agents and computers, and the questions that go out over it. One leaf
+ * The `link` port as a Socket.IO client, for agents and computers, and the questions that go out over it. One port instance
  * is one connection: after `link.refused` or `link.down` it stays silent.
  */
 export function createLinks(options: LinksOptions = {}): Links {
-  const book = new LinkBook();
-  const open = (at: string, input: LinkInput, give: Give<LinkFact>): Leaf<LinkCommand> => {
+  const registry = new LinkRegistry();
+  const open = (at: string, input: LinkInput, emit: Emit<LinkFact>): PortInstance<LinkCommand> => {
     if (!URL.canParse(input.url)) {
-      const desk = book.open(at, input, give, { emit: () => {}, close: () => {} });
-      queueMicrotask(() => desk.refused(`'${input.url}' is no URL`));
-      return desk;
+      const connection = registry.open(at, input, emit, { emit: () => {}, close: () => {} });
+      queueMicrotask(() => connection.refused(`'${input.url}' is no URL`));
+      return connection;
     }
     const socket = connect(new URL(input.url), options.path ?? '/socket.io');
-    const desk = book.open(at, input, give, {
+    const connection = registry.open(at, input, emit, {
       emit: (event, ...args) => void socket.emit(event, ...args),
       close: () => void socket.disconnect(),
     });
-    listenTo(socket, desk);
+    listenTo(socket, connection);
     socket.connect();
-    return desk;
+    return connection;
   };
-  return { open, ask: book.ask, has: (key) => book.has(key) };
+  return { open, request: registry.request, has: (key) => registry.has(key) };
 }

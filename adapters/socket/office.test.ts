@@ -1,25 +1,25 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Leaf, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
+import type { PortInstance, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
 import { createOffices } from './index.ts';
 
 const offices = createOffices();
 const sockets: Socket[] = [];
 let facts: OfficeFact[];
-let leaf: Leaf<OfficeCommand>;
+let instance: PortInstance<OfficeCommand>;
 let url: string;
 
 /** Every join is granted: what is tested here is below the rules. */
 const grant = (fact: OfficeFact): void => {
   if (fact.type !== 'socket.joins') return;
-  leaf.tell({ type: 'office.seat', socket: fact.socket, seat: fact.seat });
-  leaf.tell({ type: 'office.answer', ticket: fact.ticket, ok: true, text: null });
+  instance.tell({ type: 'office.seat', socket: fact.socket, seat: fact.seat });
+  instance.tell({ type: 'office.answer', ticket: fact.ticket, ok: true, text: null });
 };
 beforeEach(async () => {
   facts = [];
   url = await new Promise<string>((resolve) => {
-    leaf = offices.open('office#1', { host: '127.0.0.1', port: 0 }, (fact) => {
+    instance = offices.open('office#1', { host: '127.0.0.1', port: 0 }, (fact) => {
       facts.push(fact);
       grant(fact);
       if (fact.type === 'office.opened') resolve(fact.url);
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.disconnect();
-  leaf.close();
+  instance.close();
   await offices.closed();
 });
 
@@ -104,7 +104,7 @@ describe('an office over Socket.IO', () => {
     const agent = new Agent({ keepAlive: true });
     expect((await page('/', {}, agent)).statusCode).toBe(404);
     await event(opened('/smcp', { transports: ['polling'] }), 'connect');
-    leaf.close();
+    instance.close();
     await offices.closed();
     await expect(page('/', {})).rejects.toThrow('ECONNREFUSED');
     agent.destroy();

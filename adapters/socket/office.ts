@@ -2,8 +2,8 @@ import { createServer, ServerResponse, type IncomingMessage, type Server as Http
 import type { Socket as NetSocket } from 'node:net';
 import { Server, type Socket } from 'socket.io';
 import type {
-  Give,
-  Leaf,
+  Emit,
+  PortInstance,
   OfficeCommand,
   OfficeFact,
   OfficeInput,
@@ -17,7 +17,11 @@ import {
   notLoopback,
   officeUrl,
 } from '../../machines/office/rooms/loopback.ts';
-import { OfficeDesk, type OfficeAnswered, type OfficeWire } from '../connections/office-desk.ts';
+import {
+  OfficeConnections,
+  type OfficeAnswered,
+  type OfficeWire,
+} from '../connections/office-connections.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
@@ -40,7 +44,7 @@ export interface OfficesOptions {
 
 type OfficeServer = Server<ClientToServer, ServerToClient>;
 type PeerSocket = Socket<ClientToServer, ServerToClient>;
-/** What the desk relays and tells was read by the schema of its event, or made by us. */
+/** What the office relays and tells was read by the schema of its event, or made by us. */
 type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
 type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
 
@@ -94,13 +98,13 @@ interface EngineRequest extends IncomingMessage {
  * Over polling Engine.IO refuses a message over the limit and keeps the connection, so whoever waits for the answer in
  * it would wait on: the connection is closed here, as it is over a web socket.
  */
-function cutOversized(io: OfficeServer, desk: OfficeDesk): void {
+function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): void {
   // `id` is what every request of a connection carries as `sid`; only the types of Engine.IO hide it.
   const idOf = ({ conn }: PeerSocket): string => (conn as unknown as { readonly id: string }).id;
   const cut = (id: string): void => {
     for (const socket of io.of(NAMESPACE).sockets.values())
       if (idOf(socket) === id) {
-        desk.closed(socket.id, oversized);
+        officeConnections.closed(socket.id, oversized);
         socket.conn.close(true);
       }
   };
@@ -115,18 +119,20 @@ function cutOversized(io: OfficeServer, desk: OfficeDesk): void {
   });
 }
 
-function seatSockets(io: OfficeServer, desk: OfficeDesk): void {
+function seatSockets(io: OfficeServer, officeConnections: OfficeConnections): void {
   // Events in the default namespace would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
-    socket.onAny((event: unknown, ...args: unknown[]) => desk.received(socket.id, String(event), args));
+    socket.onAny((event: unknown, ...args: unknown[]) =>
+      officeConnections.received(socket.id, String(event), args),
+    );
     socket.on('disconnect', (reason, error?: Error) => {
       const isOversized = error?.message.includes('Max payload size exceeded') ?? false;
-      desk.closed(socket.id, isOversized ? oversized : reason);
+      officeConnections.closed(socket.id, isOversized ? oversized : reason);
     });
-    desk.opened(socket.id);
+    officeConnections.opened(socket.id);
   });
-  cutOversized(io, desk);
+  cutOversized(io, officeConnections);
 }
 
 /** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
@@ -147,7 +153,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
   const closings = new Set<Promise<void>>();
   const limits: RelayTiming = { ...timing, ...options.timing };
 
-  const open = (_at: string, input: OfficeInput, give: Give<OfficeFact>): Leaf<OfficeCommand> => {
+  const open = (_at: string, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand> => {
     const { host, port } = input;
     let over = false;
     const http = createServer((_request, response) => void response.writeHead(404).end());
@@ -157,32 +163,32 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       connection.on('close', () => connections.delete(connection));
     });
     const io = listen(http, options.path ?? '/socket.io');
-    const desk = new OfficeDesk(wireOf(io), systemTimers, give, limits, options.answered);
-    seatSockets(io, desk);
+    const officeConnections = new OfficeConnections(wireOf(io), systemTimers, emit, limits, options.answered);
+    seatSockets(io, officeConnections);
 
     const settled = new Promise<boolean>((resolve) => {
       const failed = (message: string): void => {
         resolve(false);
         // What goes wrong later (too many open files) ends no office: the server goes on listening.
-        if (!over && !http.listening) give({ type: 'office.failed', message });
+        if (!over && !http.listening) emit({ type: 'office.failed', message });
       };
       http.on('error', (error: NodeJS.ErrnoException) => failed(listenFailure(host, port, error.code)));
       http.once('listening', () => {
         resolve(true);
         const address = http.address();
         const bound = typeof address === 'object' && address ? address.port : port;
-        if (!over) give({ type: 'office.opened', url: officeUrl(host, bound), port: bound });
+        if (!over) emit({ type: 'office.opened', url: officeUrl(host, bound), port: bound });
       });
       if (isLoopback(host)) http.listen(port, host);
       else queueMicrotask(() => failed(notLoopback(host)));
     });
 
     return {
-      tell: (command) => desk.tell(command),
+      tell: (command) => officeConnections.tell(command),
       close() {
         if (over) return;
         over = true;
-        desk.close();
+        officeConnections.close();
         const closing: Promise<void> = settled
           .then(async (listening) => (listening ? shut(io, http, connections) : void (await io.close())))
           .finally(() => closings.delete(closing));

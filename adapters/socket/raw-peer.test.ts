@@ -1,6 +1,6 @@
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Leaf, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
+import type { PortInstance, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
 import { claim, type Claims, forget, noClaims } from '../../machines/office/rooms/claims.ts';
 import { createOffices } from './index.ts';
 
@@ -76,7 +76,7 @@ const payloads: readonly unknown[] = [
 
 const offices = createOffices({ timing: { queryMs: 80, relayMarginMs: 50 } });
 const sockets: Socket[] = [];
-let leaf: Leaf<OfficeCommand>;
+let instance: PortInstance<OfficeCommand>;
 let url: string;
 
 /** What the office machine does with joins, in a few lines; it announces nobody. */
@@ -85,20 +85,20 @@ function doorkeeper(): (fact: OfficeFact) => void {
   return (fact) => {
     if (fact.type === 'socket.closed') claims = forget(claims, fact.socket).claims;
     if (fact.type === 'socket.leaves')
-      leaf.tell({ type: 'office.answer', ticket: fact.ticket, ok: false, text: 'Not there' });
+      instance.tell({ type: 'office.answer', ticket: fact.ticket, ok: false, text: 'Not there' });
     if (fact.type !== 'socket.joins') return;
     const { socket, ticket, seat } = fact;
     const claimed = claim(claims, socket, seat);
-    if (!claimed.ok) return leaf.tell({ type: 'office.answer', ticket, ok: false, text: claimed.text });
+    if (!claimed.ok) return instance.tell({ type: 'office.answer', ticket, ok: false, text: claimed.text });
     claims = claimed.claims;
-    leaf.tell({ type: 'office.seat', socket, seat });
-    leaf.tell({ type: 'office.answer', ticket, ok: true, text: null });
+    instance.tell({ type: 'office.seat', socket, seat });
+    instance.tell({ type: 'office.answer', ticket, ok: true, text: null });
   };
 }
 beforeEach(async () => {
   const heard = doorkeeper();
   url = await new Promise<string>((resolve) => {
-    leaf = offices.open('office#1', { host: '127.0.0.1', port: 0 }, (fact) => {
+    instance = offices.open('office#1', { host: '127.0.0.1', port: 0 }, (fact) => {
       heard(fact);
       if (fact.type === 'office.opened') resolve(fact.url);
     });
@@ -106,7 +106,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.disconnect();
-  leaf.close();
+  instance.close();
   await offices.closed();
 });
 

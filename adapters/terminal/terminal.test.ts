@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createTerminal, type OnLine, type Terminal } from './terminal.ts';
 
-interface Stage {
+interface Harness {
   readonly terminal: Terminal;
   readonly lines: string[];
   readonly over: Promise<void>;
@@ -13,7 +13,11 @@ interface Stage {
   interrupts: number;
 }
 /** A prompt over streams that look like a terminal, or like pipes. */
-function stage(how: 'terminal' | 'pipes', onLine?: OnLine, onInterrupt?: () => 'over' | 'again'): Stage {
+function createHarness(
+  how: 'terminal' | 'pipes',
+  onLine?: OnLine,
+  onInterrupt?: () => 'over' | 'again',
+): Harness {
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   if (how === 'terminal') for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
   let written = '';
@@ -29,7 +33,7 @@ function stage(how: 'terminal' | 'pipes', onLine?: OnLine, onInterrupt?: () => '
     lines.push(line);
     return onLine ? onLine(line) : line === 'quit' ? 'over' : 'again';
   };
-  const self: Stage = {
+  const self: Harness = {
     terminal,
     lines,
     interrupts: 0,
@@ -74,7 +78,7 @@ describe('a prompt', () => {
   it.each(['terminal', 'pipes'] as const)(
     'over %s hands on each line once, in order, trimmed',
     async (how) => {
-      const { lines, over, type } = stage(how);
+      const { lines, over, type } = createHarness(how);
       type('one\n  two  \n\n   \nthr');
       type('ee\nquit\nnever\n');
       await over;
@@ -85,7 +89,7 @@ describe('a prompt', () => {
   it('takes the next line only when the last one is done', async () => {
     const running: string[] = [];
     let most = 0;
-    const { over, type, endInput } = stage('pipes', async (line) => {
+    const { over, type, endInput } = createHarness('pipes', async (line) => {
       most = Math.max(most, running.push(line));
       await new Promise((resolve) => setImmediate(resolve));
       running.pop();
@@ -98,7 +102,7 @@ describe('a prompt', () => {
   });
 
   it('ends with its input, when everything in it is worked off', async () => {
-    const { lines, over, type, endInput } = stage('pipes');
+    const { lines, over, type, endInput } = createHarness('pipes');
     type('one\nwithout a line end');
     endInput();
     await over;
@@ -108,7 +112,7 @@ describe('a prompt', () => {
   it('ends when it is closed, without waiting for the line that is worked on', async () => {
     let begun = (): void => {};
     const working = new Promise<void>((resolve) => (begun = resolve));
-    const { terminal, lines, over, type } = stage('pipes', () => {
+    const { terminal, lines, over, type } = createHarness('pipes', () => {
       begun();
       return new Promise(() => {});
     });
@@ -120,7 +124,7 @@ describe('a prompt', () => {
   });
 
   it('can be closed before it began and after it ended', async () => {
-    const { terminal, over, type } = stage('pipes');
+    const { terminal, over, type } = createHarness('pipes');
     type('quit\n');
     await over;
     terminal.close();
@@ -129,7 +133,7 @@ describe('a prompt', () => {
   });
 
   it('fails with whoever takes its lines, and lets go of the input', async () => {
-    const { over, type } = stage('pipes', () => Promise.reject(new Error('of the taker')));
+    const { over, type } = createHarness('pipes', () => Promise.reject(new Error('of the taker')));
     type('one\n');
     await expect(over).rejects.toThrow('of the taker');
   });
@@ -137,14 +141,14 @@ describe('a prompt', () => {
 
 describe('Ctrl-C', () => {
   it('ends the prompt when nobody has a use for it', async () => {
-    const { over, shown, type } = stage('terminal');
+    const { over, shown, type } = createHarness('terminal');
     await shown('> ');
     type(ctrlC);
     await expect(over).resolves.toBeUndefined();
   });
 
   it('goes on when somebody has', async () => {
-    const self = stage(
+    const self = createHarness(
       'terminal',
       async (line) => {
         self.terminal.out(`took ${line}`);
@@ -163,7 +167,7 @@ describe('Ctrl-C', () => {
 
 describe('lines from behind', () => {
   it('stand above the prompt, and what is half typed stays as it is', async () => {
-    const { terminal, lines, over, shown, type } = stage('terminal');
+    const { terminal, lines, over, shown, type } = createHarness('terminal');
     await shown('> ');
     type('half');
     await shown('f');
@@ -199,7 +203,7 @@ describe('a question', () => {
   const never = new AbortController().signal;
 
   it('is answered by the next line, which is no line of the prompt', async () => {
-    const { terminal, lines, over, shown, type } = stage('terminal');
+    const { terminal, lines, over, shown, type } = createHarness('terminal');
     await shown('> ');
     const answer = terminal.question('run it? [y/N] ', never);
     await shown('run it? [y/N] ');
@@ -213,7 +217,7 @@ describe('a question', () => {
 
   it('comes in the middle of a line that is worked on', async () => {
     const answers: (string | null)[] = [];
-    const { over, shown, type, terminal } = stage('terminal', async () => {
+    const { over, shown, type, terminal } = createHarness('terminal', async () => {
       answers.push(await terminal.question('sure? ', never));
       return 'over';
     });
@@ -225,7 +229,7 @@ describe('a question', () => {
   });
 
   it('is null when it is withdrawn, together with what was typed so far', async () => {
-    const { terminal, lines, over, shown, type } = stage('terminal');
+    const { terminal, lines, over, shown, type } = createHarness('terminal');
     await shown('> ');
     const aborter = new AbortController();
     const answer = terminal.question('run it? ', aborter.signal);
@@ -240,7 +244,7 @@ describe('a question', () => {
   });
 
   it('is null when the input ends', async () => {
-    const { terminal, over, shown, endInput } = stage('terminal');
+    const { terminal, over, shown, endInput } = createHarness('terminal');
     await shown('> ');
     const answer = terminal.question('run it? ', never);
     await shown('run it? ');
@@ -250,19 +254,19 @@ describe('a question', () => {
   });
 
   it('is null without a terminal, without a prompt, and when it is withdrawn already', async () => {
-    const piped = stage('pipes');
+    const piped = createHarness('pipes');
     expect(await piped.terminal.question('?', never)).toBeNull();
     piped.endInput();
     await piped.over;
     expect(await createTerminal().question('?', never)).toBeNull();
-    const { terminal, over } = stage('terminal');
+    const { terminal, over } = createHarness('terminal');
     expect(await terminal.question('?', AbortSignal.abort())).toBeNull();
     terminal.close();
     await over;
   });
 
   it('waits for the one before it', async () => {
-    const { terminal, over, shown, type } = stage('terminal');
+    const { terminal, over, shown, type } = createHarness('terminal');
     await shown('> ');
     const answers = Promise.all([terminal.question('first? ', never), terminal.question('second? ', never)]);
     await shown('first? ');
@@ -275,7 +279,7 @@ describe('a question', () => {
   });
 
   it('does not take what was half typed for an answer', async () => {
-    const { terminal, lines, over, shown, type } = stage('terminal');
+    const { terminal, lines, over, shown, type } = createHarness('terminal');
     await shown('> ');
     type('tools li');
     await shown('i');

@@ -1,5 +1,5 @@
 import type { Ports, Transformer } from '../../machines/kernel/ports.ts';
-import { eventOf, type TransformQuestion } from '../../machines/call/transform/index.ts';
+import { eventOf, type TransformRequest } from '../../machines/call/transform/index.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
 /**
@@ -7,11 +7,11 @@ import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
  * `{json}`, what the program of that server makes of it, or refused with why not. `programOf`: null where it has none.
  */
 export const transformAsk =
-  (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): Ports['ask'] =>
-  (_from, { id, params }, give) => {
-    const { server, ...call } = params as TransformQuestion;
+  (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): Ports['request'] =>
+  (_from, { id, params }, emit) => {
+    const { server, ...call } = params as TransformRequest;
     const refuse = ({ message, details, ...failure }: Failure, sent: boolean): void =>
-      give({
+      emit({
         type: 'ask.refused',
         id,
         sent,
@@ -28,7 +28,7 @@ export const transformAsk =
     }
     return transformer.run(program, eventOf(call), (answer) =>
       answer.ok
-        ? give({ type: 'ask.answered', id, result: { json: answer.json } })
+        ? emit({ type: 'ask.answered', id, result: { json: answer.json } })
         : refuse(answer.failure, true),
     );
   };

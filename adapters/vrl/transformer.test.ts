@@ -4,7 +4,7 @@ import type { Asked, Told } from './thread.ts';
 import { createTransformer } from './transformer.ts';
 
 /** Threads that do nothing by themselves, and timers that pass when they are told to. */
-function onStage() {
+function createHarness() {
   const threads: { hear: (told: Told) => void; asked: Asked[]; isHeld: boolean; isEnded: boolean }[] = [];
   const timers = new Map<number, { fire: () => void; ms: number }>();
   let count = 0;
@@ -58,14 +58,14 @@ const ran: Told = { type: 'ran', json: '{}' };
 
 describe('the thread of programs', () => {
   it('is not started before somebody asks, and once for all who ask', async () => {
-    const { threads, run } = onStage();
+    const { threads, run } = createHarness();
     expect(threads).toHaveLength(0);
     await run('a');
     await run('b');
     expect(threads).toHaveLength(1);
   });
   it('has one question at a time', async () => {
-    const { threads, run } = onStage();
+    const { threads, run } = createHarness();
     await run('a');
     await run('b');
     const [thread] = threads;
@@ -76,7 +76,7 @@ describe('the thread of programs', () => {
     expect(thread?.asked.map(({ source }) => source)).toEqual(['a', 'b']);
   });
   it('is ended when nobody has asked for a while, and another started by who asks then', async () => {
-    const { threads, run, pass, timers } = onStage();
+    const { threads, run, pass, timers } = createHarness();
     await run('a');
     threads[0]?.hear({ type: 'ready' });
     threads[0]?.hear(ran);
@@ -87,7 +87,7 @@ describe('the thread of programs', () => {
     expect(threads).toHaveLength(2);
   });
   it('keeps the process alive only while somebody waits for it', async () => {
-    const { threads, run } = onStage();
+    const { threads, run } = createHarness();
     const { withdraw } = await run('a');
     const [thread] = threads;
     thread?.hear({ type: 'ready' });
@@ -101,7 +101,7 @@ describe('the thread of programs', () => {
     expect(thread?.isHeld).toBe(false);
   });
   it('that loads for too long, or not at all, is given up, and all who wait are told', async () => {
-    const late = onStage();
+    const late = createHarness();
     const [one, two] = [await late.run('a'), await late.run('b')];
     late.pass(30);
     expect(codesOf([...one.answers, ...two.answers])).toEqual(['Crashed', 'Crashed']);
@@ -111,7 +111,7 @@ describe('the thread of programs', () => {
       { type: 'lost', why: 'exit code 1' },
     ];
     for (const told of failures) {
-      const { threads, run, timers } = onStage();
+      const { threads, run, timers } = createHarness();
       const { answers } = await run('a');
       threads[0]?.hear(told);
       expect(codesOf(answers)).toEqual(['Crashed']);
@@ -120,7 +120,7 @@ describe('the thread of programs', () => {
     }
   });
   it('that cannot be started is told to who asks, and tried again by the next', async () => {
-    const { exhaust, run } = onStage();
+    const { exhaust, run } = createHarness();
     exhaust();
     const [one, two] = [await run('a'), await run('b')];
     expect(codesOf([...one.answers, ...two.answers])).toEqual(['Crashed', 'Crashed']);
@@ -129,7 +129,7 @@ describe('the thread of programs', () => {
     { type: 'broken', why: 'unreachable' },
     { type: 'lost', why: 'exit code 1' },
   ])('that breaks ($type) fails the program it had, and those behind it run on another', async (told) => {
-    const { threads, run } = onStage();
+    const { threads, run } = createHarness();
     const [one, two] = [await run('a'), await run('b')];
     threads[0]?.hear({ type: 'ready' });
     threads[0]?.hear(told);
@@ -141,7 +141,7 @@ describe('the thread of programs', () => {
     expect(codesOf(two.answers)).toEqual(['ok']);
   });
   it('that breaks while nobody waits is not replaced before somebody asks', async () => {
-    const { threads, run } = onStage();
+    const { threads, run } = createHarness();
     await run('a');
     threads[0]?.hear({ type: 'ready' });
     threads[0]?.hear(ran);

@@ -22,7 +22,7 @@ type Answer =
   | { readonly type: 'refused'; readonly failure: Failure };
 interface Job {
   readonly asked: Asked;
-  readonly give: (answer: Answer) => void;
+  readonly emit: (answer: Answer) => void;
   /** Answered or withdrawn. */
   isOver: boolean;
 }
@@ -59,10 +59,10 @@ class ThreadedTransformer implements Transformer {
       );
     });
   }
-  run(source: string, event: object, give: (answer: Transformed) => void): () => void {
+  run(source: string, event: object, emit: (answer: Transformed) => void): () => void {
     return this.#add({ source, event }, (answer) => {
-      if (answer.type === 'json') give({ ok: true, json: answer.json });
-      else if (answer.type === 'refused') give({ ok: false, failure: answer.failure });
+      if (answer.type === 'json') emit({ ok: true, json: answer.json });
+      else if (answer.type === 'refused') emit({ ok: false, failure: answer.failure });
     });
   }
   async close(): Promise<void> {
@@ -72,8 +72,8 @@ class ThreadedTransformer implements Transformer {
     await Promise.all(this.#ending);
   }
 
-  #add(asked: Asked, give: Job['give']): () => void {
-    const job: Job = { asked, give, isOver: false };
+  #add(asked: Asked, emit: Job['emit']): () => void {
+    const job: Job = { asked, emit, isOver: false };
     // Whoever asks has the way to withdraw before the answer.
     queueMicrotask(() => this.#begin(job));
     return () => this.#withdraw(job);
@@ -92,7 +92,7 @@ class ThreadedTransformer implements Transformer {
   }
   #next(): void {
     if (!this.#thread && this.#waiting.length > 0) this.#wake();
-    else if (this.#thread && this.#isReady && !this.#running) this.#give(this.#thread);
+    else if (this.#thread && this.#isReady && !this.#running) this.#emit(this.#thread);
     this.#hold();
   }
   #wake(): void {
@@ -105,7 +105,7 @@ class ThreadedTransformer implements Transformer {
       this.#giveUp(unusable(String(error)));
     }
   }
-  #give(thread: Thread): void {
+  #emit(thread: Thread): void {
     const job = this.#waiting.shift();
     const { vrlMs, idleMs } = this.#options;
     if (!job) return this.#setTimer(idleMs, () => this.#sleep());
@@ -177,7 +177,7 @@ class ThreadedTransformer implements Transformer {
 function settle(job: Job, answer: Answer): void {
   if (job.isOver) return;
   job.isOver = true;
-  job.give(answer);
+  job.emit(answer);
 }
 
 /** Loads nothing until it is asked. */

@@ -2,9 +2,9 @@
 import type { Address } from '../kernel/address.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
-import type { AskFact, LinkFact } from '../kernel/ports.ts';
+import type { RequestFact, LinkFact } from '../kernel/ports.ts';
 import type { HostFact } from '../protocol/notifications.ts';
-import type { System } from '../resources/systems/index.ts';
+import type { ResourceCollection } from '../resources/collections/index.ts';
 import type { Timing } from '../kernel/timing.ts';
 import type { ViewNews } from './view.machine.ts';
 
@@ -38,7 +38,7 @@ export interface AgentQuery {
 /** From now on the Desktop, or the Finder, of every computer is looked at, also of those that never tell of a change. */
 export interface AgentFollow {
   readonly type: 'agent.follow';
-  readonly system: System;
+  readonly collection: ResourceCollection;
 }
 export type AgentOrder =
   | AgentCall
@@ -55,9 +55,9 @@ export type Input = AgentStart & { readonly self: Address; readonly owner: Addre
 export interface Context extends Input {
   readonly computers: readonly string[];
   /** What of them is looked at beside their tools. */
-  readonly follows: readonly System[];
+  readonly follows: readonly ResourceCollection[];
   readonly asked: number;
   /** How often its link or a view was opened again after its machine had failed. */
   readonly reopens: number;
 }
-export type Event = AgentOrder | LinkNews | ViewNews | AskFact | DirectoryEvent;
+export type Event = AgentOrder | LinkNews | ViewNews | RequestFact | DirectoryEvent;

@@ -13,7 +13,7 @@ import type { CallOrder, CallStart } from '../call/call.machine.ts';
 import { settledBy } from '../call/settlement.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import {
-  itself,
+  eventAsParams,
   loseCalls,
   openLink,
   tellLinkGivenUp,
@@ -67,7 +67,7 @@ export const agentMachine = parts.createMachine({
         params: ({ context, event }) => ({
           to: `${nameOf(context.self)}/call:${keyOf(event.ticket)}`,
           event: { type: 'call.cancel', reason: event.reason } satisfies CallOrder,
-          ifThere: true,
+          optional: true,
         }),
       },
     },
@@ -91,13 +91,13 @@ export const agentMachine = parts.createMachine({
     'agent.follow': [alreadyFollowed, { actions: follow }],
     'owned.ended': [
       {
-        guard: { type: 'canReopen', params: itself },
+        guard: { type: 'canReopen', params: eventAsParams },
         target: '.offline',
         actions: ['countReopen', loseCalls, ...forgetAll, openLink],
       },
-      { guard: { type: 'isLink', params: itself }, target: '.closed', actions: tellLinkGivenUp },
-      { guard: { type: 'canReopenView', params: itself }, actions: ['countReopen', openViewAgain] },
-      { guard: { type: 'isBrokenView', params: itself }, actions: tellViewGivenUp },
+      { guard: { type: 'isLink', params: eventAsParams }, target: '.closed', actions: tellLinkGivenUp },
+      { guard: { type: 'canReopenView', params: eventAsParams }, actions: ['countReopen', openViewAgain] },
+      { guard: { type: 'isBrokenView', params: eventAsParams }, actions: tellViewGivenUp },
       /** Views end when they are told to; a call, or its will, has answered whoever asked. */
       {},
     ],
@@ -121,16 +121,16 @@ export const agentMachine = parts.createMachine({
       entry: [
         'countQuestion',
         {
-          type: 'ask',
+          type: 'request',
           params: ({ context: c }) => ({
             id: 'room',
-            session: linkAt(c),
+            target: linkAt(c),
             method: 'server:list_room',
             params: { agent: c.link.name, req_id: reqIdOf(c), office_id: c.link.office },
           }),
         },
       ],
-      exit: { type: 'withdraw', params: { id: 'room' } },
+      exit: { type: 'cancel', params: { id: 'room' } },
       on: {
         'ask.answered': { actions: openRoom },
         /** An office that cannot tell: the notices still come. */
@@ -139,8 +139,8 @@ export const agentMachine = parts.createMachine({
         'computer.left': { actions: [passOn, ...closeViews] },
         ...hearNotifications,
         'agent.follow': [alreadyFollowed, { actions: [follow, openFollowed] }],
-        'view.changed': { actions: passOn },
-        'system.viewed': { actions: passOn },
+        'view.toolsChanged': { actions: passOn },
+        'view.collectionChanged': { actions: passOn },
         'link.changed': [
           {
             guard: { type: 'isOffline', params: ({ event }) => event },
@@ -177,7 +177,7 @@ export const agentMachine = parts.createMachine({
         { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
       ],
       on: {
-        'owned.ended': { guard: { type: 'isLink', params: itself }, target: 'closed' },
+        'owned.ended': { guard: { type: 'isLink', params: eventAsParams }, target: 'closed' },
         'link.changed': { actions: passOn },
         'agent.call': { actions: refuseCall(closingFailure) },
         'agent.query': { actions: refuseCall(closingFailure) },

@@ -10,7 +10,7 @@ import { extended } from '../kernel/extended.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
 import { linkGivenUp } from '../link/link.setup.ts';
 import { settledBy } from '../call/settlement.ts';
-import type { System } from '../resources/systems/index.ts';
+import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 
@@ -32,14 +32,21 @@ const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
 const patience = (c: Context, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
 /** A call that another one runs: limits, policy and starting are its computer's business. */
-const othersLimits = { agent: null, totalMs: 0, idleMs: 0, policy: null, keeper: '', isHeld: false } as const;
+const othersLimits = {
+  agent: null,
+  totalMs: 0,
+  idleMs: 0,
+  policy: null,
+  keeper: '',
+  isPending: false,
+} as const;
 export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart =>
   extended(call, {
     server: computer,
     timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
     ...othersLimits,
-    question: {
-      session: linkAt(c),
+    request: {
+      target: linkAt(c),
       method: 'client:tool_call',
       params: {
         agent: c.link.name,
@@ -61,8 +68,8 @@ export const queryStart = (
     params: {},
     timeoutMs,
     ...othersLimits,
-    question: {
-      session: linkAt(c),
+    request: {
+      target: linkAt(c),
       method,
       params: { agent: c.link.name, req_id: query.reqId, ...request },
     },
@@ -72,7 +79,7 @@ export const callOf = (call: AgentCall | AgentQuery) =>
     ? extended(call, { server: call.computer })
     : extended(call, { server: '', tool: call.method });
 /** What is said when the machine of a call breaks. */
-const will = (call: AgentCall | AgentQuery) => ({
+const lastWill = (call: AgentCall | AgentQuery) => ({
   to: call.replyTo,
   event: settledBy(
     callOf(call),
@@ -85,7 +92,7 @@ export const callOpen = (call: AgentCall | AgentQuery, input: CallStart) => ({
   kind: 'call',
   key: keyOf(call.ticket),
   input,
-  will: will(call),
+  lastWill: lastWill(call),
 });
 
 export const parts = setup({
@@ -105,15 +112,16 @@ export const parts = setup({
       computers: context.computers.filter((c) => c !== computer),
     })),
     forgetComputers: assign({ computers: [] }),
-    rememberFollowed: assign(({ context }, { system }: { system: System }) => ({
-      follows: [...context.follows, system],
+    rememberFollowed: assign(({ context }, { collection }: { collection: ResourceCollection }) => ({
+      follows: [...context.follows, collection],
     })),
     countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
   },
   guards: {
     isJoined: (_, { stage }: { stage: string }) => stage === 'joined',
     isOffline: (_, { stage }: { stage: string }) => stage === 'waiting' || stage === 'closed',
-    isFollowed: ({ context }, { system }: { system: System }) => context.follows.includes(system),
+    isFollowed: ({ context }, { collection }: { collection: ResourceCollection }) =>
+      context.follows.includes(collection),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     canReopen: ({ context }, ended: OwnedEnded) =>
       ended.kind === 'link' && ended.why === 'failed' && context.reopens < maxReopens,
@@ -162,4 +170,4 @@ export const tellLinkGivenUp = {
     event: linkGivenUp(event) satisfies AgentNews,
   }),
 } as const;
-export const itself = ({ event }: { event: OwnedEnded }): OwnedEnded => event;
+export const eventAsParams = ({ event }: { event: OwnedEnded }): OwnedEnded => event;

@@ -2,8 +2,8 @@
 import { keyOf, nameOf, type Address } from '../kernel/address.ts';
 import type { AgentNews, AgentQuery, Context } from './agent.events.ts';
 import type { Open, OwnedEnded, Post } from '../kernel/effects.ts';
-import { subjects, type Subject } from './subjects/index.ts';
-import type { System } from '../resources/systems/index.ts';
+import { collections, type Collection } from './collections/index.ts';
+import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { newsOf } from './view.setup.ts';
 import type { ViewOrder, ViewStart } from './view.machine.ts';
@@ -11,23 +11,24 @@ import { readRoom } from '../protocol/messages/lists.ts';
 import { isForHost, rows, viewOf, type NotificationFact } from '../protocol/notifications.ts';
 
 /** The kinds of root under which views are opened: those of a computer's own systems are called by their bare names. */
-const kinds: Readonly<Record<Subject, string>> = {
+const kinds: Readonly<Record<Collection, string>> = {
   tools: 'view',
   desktop: 'desktopView',
   finder: 'finderView',
 };
-const all = Object.keys(kinds) as Subject[];
+const all = Object.keys(kinds) as Collection[];
 export const linkAt = (c: Context): Address => `${nameOf(c.self)}/link`;
-const segmentOf = (computer: string, subject: Subject): string => `${kinds[subject]}:${keyOf(computer)}`;
-const viewAt = (c: Context, computer: string, subject: Subject): Address =>
-  `${nameOf(c.self)}/${segmentOf(computer, subject)}`;
-const openOf = (c: Context, computer: string, subject: Subject): Open => ({
-  kind: kinds[subject],
+const segmentOf = (computer: string, collection: Collection): string =>
+  `${kinds[collection]}:${keyOf(computer)}`;
+const viewAt = (c: Context, computer: string, collection: Collection): Address =>
+  `${nameOf(c.self)}/${segmentOf(computer, collection)}`;
+const openOf = (c: Context, computer: string, collection: Collection): Open => ({
+  kind: kinds[collection],
   key: keyOf(computer),
   input: {
     computer,
     agent: c.link.name,
-    subject,
+    collection,
     link: linkAt(c),
     timing: timingOf.view(c.timing),
   } satisfies ViewStart,
@@ -35,7 +36,7 @@ const openOf = (c: Context, computer: string, subject: Subject): Open => ({
 /** Of computers that come: their tools, and what the host follows. */
 const opensOf = (c: Context, computers: readonly string[]): Open[] =>
   computers.flatMap((computer) =>
-    (['tools', ...c.follows] as const).map((subject) => openOf(c, computer, subject)),
+    (['tools', ...c.follows] as const).map((collection) => openOf(c, computer, collection)),
   );
 const roomOf = (c: Context, result: unknown): string[] => {
   const read = readRoom(result, reqIdOf(c));
@@ -45,13 +46,13 @@ export const reqIdOf = (c: Context): string => `room.${c.link.name}.${c.asked}`;
 
 interface Viewed {
   readonly computer: string;
-  readonly subject: Subject;
+  readonly collection: Collection;
 }
 /** What it was a view of; of nothing, when its computer is forgotten already. */
 export const viewedBy = (c: Context, { key }: OwnedEnded): Viewed | undefined =>
   c.computers
-    .flatMap((computer) => all.map((subject) => ({ computer, subject })))
-    .find(({ computer, subject }) => key === segmentOf(computer, subject));
+    .flatMap((computer) => all.map((collection) => ({ computer, collection })))
+    .find(({ computer, collection }) => key === segmentOf(computer, collection));
 
 type At<Event> = { readonly context: Context; readonly event: Event };
 type OfComputer = { readonly computer: string };
@@ -79,10 +80,10 @@ export const closeViews = [
   {
     type: 'postAll',
     params: ({ context: c, event: { computer } }: At<OfComputer>) => ({
-      letters: all.map((subject): Post => ({
-        to: viewAt(c, computer, subject),
+      messages: all.map((collection): Post => ({
+        to: viewAt(c, computer, collection),
         event: { type: 'close' },
-        ifThere: true,
+        optional: true,
       })),
     }),
   },
@@ -93,7 +94,7 @@ function postsOf(c: Context, fact: NotificationFact): Post[] {
   const told: Post[] = isForHost(fact) ? [{ to: c.owner, event: fact satisfies AgentNews }] : [];
   if (viewOf(fact) !== 'tools') return told;
   const refresh: ViewOrder = { type: 'view.refresh' };
-  return [...told, { to: viewAt(c, fact.computer, 'tools'), event: refresh, ifThere: true }];
+  return [...told, { to: viewAt(c, fact.computer, 'tools'), event: refresh, optional: true }];
 }
 /** Whoever is opened twice is refreshed instead: a change is looked at, whether somebody followed or not. */
 function opensAfter(c: Context, fact: NotificationFact): Open[] {
@@ -106,7 +107,7 @@ const hearNotification = {
   actions: [
     {
       type: 'postAll',
-      params: ({ context, event }: At<NotificationFact>) => ({ letters: postsOf(context, event) }),
+      params: ({ context, event }: At<NotificationFact>) => ({ messages: postsOf(context, event) }),
     },
     {
       type: 'openAll',
@@ -127,26 +128,26 @@ export const refreshRefused = {
 /** From now on of every computer, whether it tells of a change or not. */
 export const openFollowed = {
   type: 'openAll',
-  params: ({ context: c, event: { system } }: At<{ readonly system: System }>) => ({
-    opens: c.computers.map((computer) => openOf(c, computer, system)),
+  params: ({ context: c, event: { collection } }: At<{ readonly collection: ResourceCollection }>) => ({
+    opens: c.computers.map((computer) => openOf(c, computer, collection)),
   }),
 } as const;
 /** The host asks a computer by itself what a view may have given up. */
 export const wakeView = {
   type: 'postAll',
   params: ({ context: c, event: { method, request } }: At<AgentQuery>) => {
-    const subject = all.find((each) => subjects[each].method === method);
+    const collection = all.find((each) => collections[each].method === method);
     const { computer } = request as Partial<OfComputer>;
-    if (subject === undefined || typeof computer !== 'string') return { letters: [] };
+    if (collection === undefined || typeof computer !== 'string') return { messages: [] };
     const event: ViewOrder = { type: 'view.wake' };
-    return { letters: [{ to: viewAt(c, computer, subject), event, ifThere: true }] as Post[] };
+    return { messages: [{ to: viewAt(c, computer, collection), event, optional: true }] as Post[] };
   },
 } as const;
 export const openViewAgain = {
   type: 'openAll',
   params: ({ context: c, event }: At<OwnedEnded>) => {
     const viewed = viewedBy(c, event);
-    return { opens: viewed ? [openOf(c, viewed.computer, viewed.subject)] : [] };
+    return { opens: viewed ? [openOf(c, viewed.computer, viewed.collection)] : [] };
   },
 } as const;
 /** It is not asked for any more before that computer enters again, or tells of a change. */
@@ -155,14 +156,14 @@ export const tellViewGivenUp = {
   params: ({ context: c, event }: At<OwnedEnded>) => {
     const viewed = viewedBy(c, event);
     const message = `Its view failed too often: ${event.error ?? event.why}`;
-    const news = viewed && newsOf(viewed.subject, viewed.computer, null, { code: 'Crashed', message });
-    return { letters: news ? [{ to: c.owner, event: news }] : [] };
+    const news = viewed && newsOf(viewed.collection, viewed.computer, null, { code: 'Crashed', message });
+    return { messages: news ? [{ to: c.owner, event: news }] : [] };
   },
 } as const;
 export const forgetAll = [
-  ...all.map((subject) => ({
+  ...all.map((collection) => ({
     type: 'tellOwned' as const,
-    params: { kind: kinds[subject], event: { type: 'close' } satisfies ViewOrder },
+    params: { kind: kinds[collection], event: { type: 'close' } satisfies ViewOrder },
   })),
   'forgetComputers' as const,
 ];

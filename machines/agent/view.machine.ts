@@ -1,17 +1,23 @@
 /**
- * What an agent knows of one computer of its office: its tools, its Desktop, or its Finder (`subjects/`).
+ * What an agent knows of one computer of its office: its tools, its Desktop, or its Finder (`collections/`).
  *
  * connecting — asks for the first time, page by page where it is given in pages
  * ready      — steady | refreshing{asking | outdated}: an update notice makes it ask again, from the first page
  * refused    — passed through: the answer was no, or none; ask again, or rest?
  * waiting    — pause, then asks again
- * resting    — a computer that said no so often may not know the question: until a notice of it, or until the host asks
+ * standby    — a computer that said no so often may not know the question: until a notice of it, or until the host asks
  * closed     — final: the computer left, or we did
  */
 import type { ActorRefFrom } from 'xstate';
 import { answered, ask, parts, refused, tellOwner, withdraw } from './view.setup.ts';
 
-export type { SystemViewed, ToolsViewed, ViewNews, ViewOrder, ViewStart } from './view.setup.ts';
+export type {
+  ViewCollectionChanged,
+  ViewToolsChanged,
+  ViewNews,
+  ViewOrder,
+  ViewStart,
+} from './view.setup.ts';
 
 export const viewMachine = parts.createMachine({
   id: 'view',
@@ -67,13 +73,13 @@ export const viewMachine = parts.createMachine({
         },
       },
     },
-    refused: { entry: tellOwner, always: [{ guard: 'isSpent', target: 'resting' }, { target: 'waiting' }] },
+    refused: { entry: tellOwner, always: [{ guard: 'isSpent', target: 'standby' }, { target: 'waiting' }] },
     waiting: {
       tags: 'connecting',
       on: { 'view.refresh': 'connecting' },
       after: { refetch: 'connecting' },
     },
-    resting: {
+    standby: {
       on: {
         'view.refresh': { target: 'connecting', actions: 'forgetFailures' },
         'view.wake': { target: 'connecting', actions: 'forgetFailures' },

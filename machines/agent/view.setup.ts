@@ -3,17 +3,23 @@ import { setup } from 'xstate';
 import type { Address } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
-import type { AskFact } from '../kernel/ports.ts';
+import type { RequestFact } from '../kernel/ports.ts';
 import { remembered } from '../kernel/remembered.ts';
-import { subjects, type Gathered, type Reading, type Subject, type SubjectValues } from './subjects/index.ts';
-import type { System } from '../resources/systems/index.ts';
+import {
+  collections,
+  type Gathered,
+  type Reading,
+  type Collection,
+  type CollectionValues,
+} from './collections/index.ts';
+import type { ResourceCollection } from '../resources/collections/index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 export interface ViewStart {
   readonly computer: string;
   readonly agent: string;
-  readonly subject: Subject;
+  readonly collection: Collection;
   /** The link over which it asks. */
   readonly link: Address;
   readonly timing: TimingOf<'view'>;
@@ -24,23 +30,23 @@ export type ViewOrder =
   | { readonly type: 'view.wake' }
   | { readonly type: 'close' };
 /** `failure`: the tools could not be had; the view asks again. */
-export interface ToolsViewed {
-  readonly type: 'view.changed';
+export interface ViewToolsChanged {
+  readonly type: 'view.toolsChanged';
   readonly computer: string;
-  readonly tools: SubjectValues['tools'] | null;
+  readonly tools: CollectionValues['tools'] | null;
   readonly failure: Failure | null;
 }
 /** The same of a Desktop or a Finder. */
-export type SystemViewed = {
-  readonly [S in System]: {
-    readonly type: 'system.viewed';
+export type ViewCollectionChanged = {
+  readonly [S in ResourceCollection]: {
+    readonly type: 'view.collectionChanged';
     readonly computer: string;
-    readonly system: S;
-    readonly value: SubjectValues[S] | null;
+    readonly collection: S;
+    readonly value: CollectionValues[S] | null;
     readonly failure: Failure | null;
   };
-}[System];
-export type ViewNews = ToolsViewed | SystemViewed;
+}[ResourceCollection];
+export type ViewNews = ViewToolsChanged | ViewCollectionChanged;
 
 export interface Context extends ViewStart {
   readonly self: Address;
@@ -57,20 +63,20 @@ export interface Context extends ViewStart {
 type Answered = { readonly result: unknown };
 
 export const newsOf = (
-  subject: Subject,
+  collection: Collection,
   computer: string,
   value: unknown,
   failure: Failure | null,
 ): ViewNews =>
-  subject === 'tools'
-    ? { type: 'view.changed', computer, tools: value as ToolsViewed['tools'], failure }
-    : ({ type: 'system.viewed', computer, system: subject, value, failure } as SystemViewed);
+  collection === 'tools'
+    ? { type: 'view.toolsChanged', computer, tools: value as ViewToolsChanged['tools'], failure }
+    : ({ type: 'view.collectionChanged', computer, collection, value, failure } as ViewCollectionChanged);
 
-const reqIdOf = (c: Context): string => `${c.subject}.${c.computer}.${c.asked}`;
+const reqIdOf = (c: Context): string => `${c.collection}.${c.computer}.${c.asked}`;
 /** An answer is read once, however many guards ask what it is. */
 const readingsOf = remembered((c: Context) =>
   remembered(({ result }: Answered): Reading<unknown> =>
-    subjects[c.subject].read(result, reqIdOf(c), c.gathered),
+    collections[c.collection].read(result, reqIdOf(c), c.gathered),
   ),
 );
 const reading = (c: Context, event: Answered): Reading<unknown> => readingsOf(c)(event);
@@ -87,36 +93,36 @@ export const tellOwner = {
   type: 'post',
   params: ({ context: c }: { context: Context }) => ({
     to: c.owner,
-    event: newsOf(c.subject, c.computer, c.value, c.failure),
+    event: newsOf(c.collection, c.computer, c.value, c.failure),
   }),
 } as const;
 export const ask = [
   'countQuestion',
   {
-    type: 'ask',
+    type: 'request',
     params: ({ context: c }: { context: Context }) => ({
-      id: c.subject,
-      session: c.link,
-      method: subjects[c.subject].method,
+      id: c.collection,
+      target: c.link,
+      method: collections[c.collection].method,
       params: {
         agent: c.agent,
         req_id: reqIdOf(c),
         computer: c.computer,
-        ...subjects[c.subject].fieldsOf(c.gathered),
+        ...collections[c.collection].fieldsOf(c.gathered),
       },
     }),
   },
 ] as const;
 export const withdraw = {
-  type: 'withdraw',
-  params: ({ context: c }: { context: Context }) => ({ id: c.subject }),
+  type: 'cancel',
+  params: ({ context: c }: { context: Context }) => ({ id: c.collection }),
 } as const;
 
 export const parts = setup({
   types: {
     context: {} as Context,
     input: {} as ViewStart & { readonly self: Address; readonly owner: Address },
-    events: {} as AskFact | ViewOrder | DirectoryEvent,
+    events: {} as RequestFact | ViewOrder | DirectoryEvent,
     tags: {} as 'connecting' | 'ready' | 'refreshing',
   },
   actions: {
@@ -149,7 +155,8 @@ export const parts = setup({
     isWhole: ({ context }, event: Answered) => reading(context, event).step === 'whole',
     isPart: ({ context }, event: Answered) => reading(context, event).step === 'part',
     /** A computer that does not know the question is not asked for ever. */
-    isSpent: ({ context: { subject, failures } }) => failures >= (subjects[subject].tries ?? Infinity),
+    isSpent: ({ context: { collection, failures } }) =>
+      failures >= (collections[collection].tries ?? Infinity),
   },
   delays: {
     query: ({ context: { timing: t } }) => t.queryMs + t.agentMarginMs,

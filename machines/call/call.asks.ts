@@ -1,10 +1,10 @@
 /** What a call asks of whom, and what it tells: of its ports, its server, its client and its computer. */
-import { handleOf, isOverBudget, isRefusedByTool, type CallQuestion } from './policy/index.ts';
+import { handleOf, isOverBudget, isRefusedByTool, type CallRequest } from './policy/index.ts';
 import { extended } from '../kernel/extended.ts';
 import type { Context, ServerWanted, ToolApproved } from './call.setup.ts';
 import type { CallPhase } from './settlement.ts';
 
-const question = (c: Context): CallQuestion => ({
+const request = (c: Context): CallRequest => ({
   reqId: c.reqId,
   agent: c.agent,
   server: c.server,
@@ -14,12 +14,12 @@ const question = (c: Context): CallQuestion => ({
 });
 const port = <More extends object>(name: string, method: string, more: (c: Context) => More) =>
   ({
-    type: 'ask',
+    type: 'request',
     params: ({ context: c }: { context: Context }) => ({
       id: name,
-      session: name,
+      target: name,
       method,
-      params: { ...question(c), ...more(c) },
+      params: { ...request(c), ...more(c) },
     }),
   }) as const;
 /** Are its arguments right, and may it run? */
@@ -34,21 +34,21 @@ export const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }
 export const send = [
   enter('running'),
   {
-    type: 'ask',
+    type: 'request',
     params: ({ context: c }: { context: Context }) => {
-      const { session, method, params } = c.question;
-      const asked = { id: 'call', session, method, params };
-      return c.policy ? extended(asked, { lane: c.server }) : asked;
+      const { target, method, params } = c.request;
+      const asked = { id: 'call', target, method, params };
+      return c.policy ? extended(asked, { limiter: c.server }) : asked;
     },
   },
 ] as const;
 export const wantServer = {
   type: 'postAll',
   params: ({ context: c }: { context: Context }) => ({
-    letters: c.isHeld ? [{ to: c.owner, event: { type: 'server.wanted' } satisfies ServerWanted }] : [],
+    messages: c.isPending ? [{ to: c.owner, event: { type: 'server.wanted' } satisfies ServerWanted }] : [],
   }),
 } as const;
-export const takeBack = { type: 'withdraw', params: { id: 'call' } } as const;
+export const takeBack = { type: 'cancel', params: { id: 'call' } } as const;
 export const tellApproved = {
   type: 'post',
   params: ({ context: c }: { context: Context }) => ({
@@ -59,6 +59,6 @@ export const tellApproved = {
       tool: c.tool,
       generation: c.policy?.generation ?? 0,
     } satisfies ToolApproved,
-    ifThere: true as const,
+    optional: true as const,
   }),
 } as const;

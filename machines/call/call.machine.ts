@@ -7,7 +7,7 @@
  * queued     — not sent yet: held (its server is being started for it)
  *              | inLine (as many calls as may run do)
  * running    — sent to the server: patient | watched (it may not be silent for too long)
- * severed    — the stream broke: waits for the client to tell how the server died, or that it is back, until the
+ * interrupted — the stream broke: waits for the client to tell how the server died, or that it is back, until the
  *              deadline
  * finishing  — answered: asks the `finish` port to look at the result; whatever comes of that, the result is given
  * succeeded | failed (the server's own `isError`, or never sent) | timedOut | cancelled | refused (its arguments,
@@ -27,7 +27,7 @@ import {
   cancelled,
   closed,
   failureOf,
-  itself,
+  eventAsParams,
   lost,
   parts,
   settle,
@@ -59,11 +59,11 @@ export const callMachine = parts.createMachine({
       tags: 'connecting',
       entry: enter('queued'),
       on: { ...unsent, 'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' } },
-      initial: 'held',
+      initial: 'pending',
       states: {
-        held: {
+        pending: {
           entry: wantServer,
-          always: { guard: not('isHeld'), target: '#call.running', actions: send },
+          always: { guard: not('isPending'), target: '#call.running', actions: send },
           on: { 'call.go': { target: '#call.running', actions: ['release', ...send] } },
         },
         inLine: {
@@ -75,7 +75,7 @@ export const callMachine = parts.createMachine({
               actions: { type: 'rememberUnsent', params: failureOf },
             },
             /** Its turn would come in a session that is gone. */
-            'call.hold': { target: 'held', actions: ['hold', takeBack] },
+            'call.hold': { target: 'pending', actions: ['hold', takeBack] },
           },
         },
       },
@@ -91,7 +91,7 @@ export const callMachine = parts.createMachine({
             actions: 'rememberUnreadable',
           },
           {
-            guard: { type: 'isLookedAt', params: answerOf },
+            guard: { type: 'isPostProcessed', params: answerOf },
             target: 'finishing',
             actions: { type: 'rememberResult', params: answerOf },
           },
@@ -104,19 +104,19 @@ export const callMachine = parts.createMachine({
         ],
         'ask.refused': [
           {
-            guard: { type: 'isLost', params: itself },
-            target: 'severed',
+            guard: { type: 'isLost', params: eventAsParams },
+            target: 'interrupted',
             actions: refusing,
           },
           /** Its server lives, and says nothing more about it. */
-          { guard: { type: 'isLostAlone', params: itself }, target: 'unknown', actions: refusing },
+          { guard: { type: 'isLostAlone', params: eventAsParams }, target: 'unknown', actions: refusing },
           {
             guard: { type: 'isBusy', params: failureOf },
             target: 'refused',
             actions: { type: 'rememberUnsent', params: failureOf },
           },
           {
-            guard: { type: 'wasNeverSent', params: itself },
+            guard: { type: 'wasNeverSent', params: eventAsParams },
             target: 'failed',
             actions: { type: 'rememberUnsent', params: failureOf },
           },
@@ -138,7 +138,7 @@ export const callMachine = parts.createMachine({
         },
       },
     },
-    severed: {
+    interrupted: {
       tags: 'closing',
       on: {
         'server.lost': lost,

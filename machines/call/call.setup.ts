@@ -19,7 +19,7 @@ import {
   type WhyNot,
 } from './policy/index.ts';
 import { effects, type DirectoryEvent, type OwnerEnded } from '../kernel/effects.ts';
-import type { AskFact } from '../kernel/ports.ts';
+import type { RequestFact } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import type { CallEnd, CallPhase, CallSettled } from './settlement.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -48,9 +48,9 @@ export interface CallStart {
   /** Who is told that a person has allowed the tool for as long as the computer lives. */
   readonly keeper: Address;
   /** What is asked to have it run, and whose session. */
-  readonly question: { readonly session: Address; readonly method: string; readonly params: object };
+  readonly request: { readonly target: Address; readonly method: string; readonly params: object };
   /** Its server is being started: it waits for `call.go`. */
-  readonly isHeld: boolean;
+  readonly isPending: boolean;
 }
 export type CallOrder =
   | { readonly type: 'call.cancel'; readonly reason: string }
@@ -70,7 +70,7 @@ export interface ToolApproved {
   readonly type: 'tool.approved';
   readonly server: string;
   readonly tool: string;
-  /** The launch facts with which its server was there then. */
+  /** The launch config with which its server was there then. */
   readonly generation: number;
 }
 type Input = CallStart & { readonly self: Address; readonly owner: Address };
@@ -80,7 +80,7 @@ export interface Context extends Input {
   readonly result: unknown;
   readonly failure: Failure | null;
 }
-type CallEvent = AskFact | CallOrder | { readonly type: 'deadline.passed' } | DirectoryEvent;
+type CallEvent = RequestFact | CallOrder | { readonly type: 'deadline.passed' } | DirectoryEvent;
 
 /** The shorter one of two limits, of which 0 is none. */
 const isCallers = ({ timeoutMs, totalMs }: Context): boolean =>
@@ -97,10 +97,10 @@ const timeoutOf = (
   code: 'ToolExecutionTimeout',
   message: isSent(c)
     ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
-    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')${c.isHeld ? ': its server is still starting' : ''}`,
+    : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')${c.isPending ? ': its server is still starting' : ''}`,
   details: {
     ...{ timeout, which, server_name: c.server, tool_name: c.tool },
-    ...(c.isHeld && !isSent(c) && { state: 'connecting' }),
+    ...(c.isPending && !isSent(c) && { state: 'connecting' }),
   },
   remedy: remedies[c.phase] ?? 'Give it more time, or let fewer calls wait at once.',
 });
@@ -133,7 +133,7 @@ export const settle = (end: CallEnd) =>
         failure: c.failure,
       } satisfies CallSettled,
       /** A link that has been left while its call ran hears no answer any more. */
-      ifThere: true as const,
+      optional: true as const,
     }),
   }) as const;
 
@@ -150,8 +150,8 @@ export const parts = setup({
   actions: {
     ...effects,
     enter: assign((_, { phase }: { phase: CallPhase }) => ({ phase })),
-    hold: assign({ isHeld: true }),
-    release: assign({ isHeld: false }),
+    hold: assign({ isPending: true }),
+    release: assign({ isPending: false }),
     rememberResult: assign(({ context }, params: { result: unknown }) => ({
       result: carried(context, params.result),
     })),
@@ -185,7 +185,7 @@ export const parts = setup({
     rememberInvalid: assign(({ context: c }, { problems = [] }: Partial<Judgement>) => ({
       failure: argumentsInvalid(c, problems),
     })),
-    rememberForbidden: assign(({ context: c }, { reason = 'no reason given' }: Partial<Judgement>) => ({
+    rememberPolicyDenial: assign(({ context: c }, { reason = 'no reason given' }: Partial<Judgement>) => ({
       failure: notPermitted(c, reason),
     })),
     rememberUnreadable: assign(({ context: c }) => ({ failure: unreadable(c) })),
@@ -197,10 +197,10 @@ export const parts = setup({
     isJudged: ({ context }) => isUnjudged(context),
     isJudgedBriefly: ({ context: c }) =>
       isUnjudged(c) && (limitOf(c) === 0 || (c.policy?.confirmMs ?? 0) < limitOf(c)),
-    isHeld: ({ context }) => context.isHeld,
+    isPending: ({ context }) => context.isPending,
     isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
     // Whatever is no word of ours permits nothing.
-    isForbidden: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
+    isDeniedByPolicy: (_, { decision }: Partial<Judgement>) => decision !== 'allow' && decision !== 'ask',
     needsPerson: ({ context }, { decision }: Partial<Judgement>) =>
       decision !== 'allow' && context.policy?.isConfirmed !== true,
     isDenied: (_, { decision }: Partial<Confirmation>) =>
@@ -209,9 +209,9 @@ export const parts = setup({
     mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
     isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
       c.policy !== null && !isCallToolResult(result),
-    isLookedAt: ({ context: c }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
+    isPostProcessed: ({ context: c }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
       c.policy !== null &&
-      ((c.policy.isLookedAt && !isRefusedByTool(result)) ||
+      ((c.policy.isPostProcessed && !isRefusedByTool(result)) ||
         (c.policy.resultBytes > 0 && bytes > c.policy.resultBytes)),
     isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
@@ -227,7 +227,7 @@ export const parts = setup({
   },
 });
 
-export const itself = <E>({ event }: { event: E }): E => event;
+export const eventAsParams = <E>({ event }: { event: E }): E => event;
 export const answerOf = ({ event }: { event: { readonly result: unknown; readonly bytes?: number } }) =>
   event;
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
@@ -250,7 +250,7 @@ export const startLook = clock((c) => c.policy?.lookMs ?? 0);
 // ── ways out that many states share ────────────────────────────────────────────────────────────────────
 export const cancelled = {
   target: 'cancelled',
-  actions: { type: 'rememberCancel', params: itself<{ readonly reason: string }> },
+  actions: { type: 'rememberCancel', params: eventAsParams<{ readonly reason: string }> },
 } as const;
 export const closed = {
   target: 'cancelled',
@@ -258,11 +258,15 @@ export const closed = {
 } as const;
 /** Its client is no more, and surely has sent nothing of it. */
 export const abandoned = [
-  { guard: { type: 'isFailure', params: itself<OwnerEnded> }, target: 'failed', actions: 'rememberCrash' },
+  {
+    guard: { type: 'isFailure', params: eventAsParams<OwnerEnded> },
+    target: 'failed',
+    actions: 'rememberCrash',
+  },
   closed,
 ] as const;
 export const askerLost = {
-  guard: { type: 'isMyAsker', params: itself<{ readonly asker: Address }> },
+  guard: { type: 'isMyAsker', params: eventAsParams<{ readonly asker: Address }> },
   target: 'cancelled',
   actions: {
     type: 'rememberCancel',

@@ -28,7 +28,7 @@ export const unsent = {
 export const refusing = { type: 'rememberFailure', params: failureOf } as const;
 /** Nothing stands against it any more. */
 const ready = [
-  { guard: 'isHeld', target: '#call.queued' },
+  { guard: 'isPending', target: '#call.queued' },
   { target: '#call.running', actions: send },
 ] as const;
 
@@ -54,9 +54,9 @@ export const judging = {
     'ask.answered': [
       refuseInvalid(judgementOf),
       {
-        guard: { type: 'isForbidden', params: judgementOf },
+        guard: { type: 'isDeniedByPolicy', params: judgementOf },
         target: 'refused',
-        actions: { type: 'rememberForbidden', params: judgementOf },
+        actions: { type: 'rememberPolicyDenial', params: judgementOf },
       },
       { guard: { type: 'needsPerson', params: judgementOf }, target: 'confirming' },
       ...ready,
@@ -72,7 +72,10 @@ export const judging = {
       after: {
         patience: {
           target: '#call.refused',
-          actions: { type: 'rememberForbidden', params: { reason: 'the policy of its host gave no answer' } },
+          actions: {
+            type: 'rememberPolicyDenial',
+            params: { reason: 'the policy of its host gave no answer' },
+          },
         },
       },
     },
@@ -125,8 +128,8 @@ const given = <E>(finding: (event: E) => Finding) => {
     { target: 'succeeded', actions },
   ] as const;
 };
-const unlooked = (why: string) =>
-  given(() => ({ ...nothingFound, warnings: [`The result was not looked at: ${why}`] }));
+const notPostProcessed = (why: string) =>
+  given(() => ({ ...nothingFound, warnings: [`The result was not post-processed: ${why}`] }));
 export const finishing = {
   tags: 'closing',
   entry: [askFinish, startLook],
@@ -135,10 +138,10 @@ export const finishing = {
       ...nothingFound,
       ...(event.result as Partial<Finding> | null),
     })),
-    'ask.refused': unlooked('that failed'),
-    'deadline.passed': unlooked('that took too long'),
-    'call.cancel': unlooked('it was cancelled then'),
-    close: unlooked('its computer is closing'),
+    'ask.refused': notPostProcessed('that failed'),
+    'deadline.passed': notPostProcessed('that took too long'),
+    'call.cancel': notPostProcessed('it was cancelled then'),
+    close: notPostProcessed('its computer is closing'),
     'server.lost': {},
     'call.go': {},
   },

@@ -45,7 +45,7 @@ describe('a name that was given in a conflict', () => {
       table = tableOf({ A: tools, B: tools }, prefix, table);
     }
     table = tableOf({ A: ['x'], B: ['x'] }, prefix, table);
-    expect(table.contested['A']).toHaveLength(1_001);
+    expect(table.conflicting['A']).toHaveLength(1_001);
     expect(offered(tableOf({ A: ['a0', 'c0'], B: [] }, prefix, table))).toEqual(['a0 = A/a0', 'A_c0 = A/c0']);
   });
 });

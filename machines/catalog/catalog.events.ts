@@ -12,7 +12,7 @@ export interface CatalogStart {
   /** Who is told of changes, beside the owner. */
   readonly reader: Address;
   /** From the last good run; offered only where its server rests until it is needed. */
-  readonly kept: readonly Entry[] | null;
+  readonly cached: readonly Entry[] | null;
   /** So many refreshes in a row that fail take its entries back. */
   readonly refreshFailures: number;
   readonly timing: TimingOf<'catalog'>;

@@ -1,7 +1,7 @@
 /**
  * One list of one MCP server: its tools, its resources, their templates, or its prompts.
  *
- * resting    — no session: what was known is kept, and nothing is asked
+ * standby    — no session: what was known is kept, and nothing is asked
  * connecting — asks for the first list of a session: asking | outdated (they changed meanwhile)
  * ready      — steady (asked for anew by the clock) | settling (just asked) |
  *              gathering (changes come in bursts: asked for anew after a quiet moment, or long enough without)
@@ -54,7 +54,7 @@ export const catalogMachine = parts.createMachine({
   id: 'catalog',
   context: ({ input }) => ({
     ...input,
-    entries: input.kept ?? [],
+    entries: input.cached ?? [],
     revision: 0,
     history: emptyHistory,
     failures: 0,
@@ -68,20 +68,20 @@ export const catalogMachine = parts.createMachine({
     asking: {},
     owed: {},
   }),
-  initial: 'resting',
+  initial: 'standby',
   on: {
     'catalog.open': {
       target: '.connecting',
       actions: { type: 'rememberSession', params: sessionOf },
     },
-    'catalog.rest': { target: '.resting', actions: { type: 'noteGone', params: whyOf } },
-    'catalog.forget': { target: '.resting', actions: dropEntries(() => noList) },
+    'catalog.rest': { target: '.standby', actions: { type: 'noteGone', params: whyOf } },
+    'catalog.forget': { target: '.standby', actions: dropEntries(() => noList) },
     'list.doubted': { actions: 'noteDoubted' },
     'list.wanted': { actions: noteWanted },
     close: '.closed',
   },
   states: {
-    resting: { on: { 'list.changed': {} } },
+    standby: { on: { 'list.changed': {} } },
     connecting: {
       tags: 'connecting',
       entry: askList,
@@ -90,7 +90,7 @@ export const catalogMachine = parts.createMachine({
         'ask.refused': [
           {
             guard: { type: 'isUnknownMethod', params: refusalOf },
-            target: 'resting',
+            target: 'standby',
             actions: [...dropEntries(() => noList), settled],
           },
           { target: 'failing', actions: [rememberRefusal, failed] },

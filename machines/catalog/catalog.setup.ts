@@ -20,7 +20,7 @@ import type {
   Input,
 } from './catalog.events.ts';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
-import type { AskFact } from '../kernel/ports.ts';
+import type { RequestFact } from '../kernel/ports.ts';
 import { failureOfStep, isForgotten, isHopeless } from '../client/server-failure.ts';
 import { backoffOfList } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -68,10 +68,10 @@ const newsOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn:
   why,
   isWithdrawn,
 });
-const lettersOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn = false) => ({
-  letters: isNoChange(told(c, entries))
+const messagesOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn = false) => ({
+  messages: isNoChange(told(c, entries))
     ? []
-    : [{ to: c.reader, event: newsOf(c, entries, why, isWithdrawn), ifThere: true as const }],
+    : [{ to: c.reader, event: newsOf(c, entries, why, isWithdrawn), optional: true as const }],
 });
 type Answer = { readonly event: { readonly result: unknown } };
 const isReordered = (c: Context, entries: readonly Entry[]): boolean =>
@@ -80,20 +80,20 @@ const isReordered = (c: Context, entries: readonly Entry[]): boolean =>
     return known === undefined || keyOfEntry(c.list, known) !== keyOfEntry(c.list, entry);
   });
 const isWanted = ({ asking }: Context): boolean => Object.keys(asking).length > 0;
-const listedLetter = (c: Context, entries: readonly Entry[], failure: Failure | null) => {
+const listedMessage = (c: Context, entries: readonly Entry[], failure: Failure | null) => {
   const event: CatalogListed = {
     type: 'catalog.listed',
     ...{ server: c.server, list: c.list, entries, failure },
     ...(isWanted(c) && { upTo: c.asking }),
   };
-  return [{ to: c.reader, event, ifThere: true as const }];
+  return [{ to: c.reader, event, optional: true as const }];
 };
-const listedLetters = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
-  c.list === 'resources' ? listedLetter(c, entries, failure) : [];
+const listedMessages = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
+  c.list === 'resources' ? listedMessage(c, entries, failure) : [];
 const isWorn = ({ failures, refreshFailures }: Context): boolean => failures >= refreshFailures;
 /** Tools were withdrawn, for this failure, or are back: whoever calls one has to be told why it is not there. */
-const withdrawalLetters = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
-  c.list === 'tools' && isWorn(c) ? listedLetter(c, entries, failure) : [];
+const withdrawalMessages = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
+  c.list === 'tools' && isWorn(c) ? listedMessage(c, entries, failure) : [];
 const fresh = ({ context: c }: { context: Context }) => c.why;
 
 /** Told before it is remembered: what was is needed to say what changed. */
@@ -103,10 +103,10 @@ export const takeAnswer = [
     params: ({ context: c, event }: { context: Context } & Answer) => {
       const entries = entriesOf(c, event.result);
       const isOther = c.failures > 0 || isReordered(c, entries);
-      const { letters } = lettersOf(c, entries, fresh({ context: c }));
-      const isSaid = isWanted(c) || (isOther && letters.length === 0);
-      const listed = isSaid ? listedLetters(c, entries, null) : [];
-      return { letters: [...letters, ...listed, ...withdrawalLetters(c, entries, null)] };
+      const { messages } = messagesOf(c, entries, fresh({ context: c }));
+      const isSaid = isWanted(c) || (isOther && messages.length === 0);
+      const listed = isSaid ? listedMessages(c, entries, null) : [];
+      return { messages: [...messages, ...listed, ...withdrawalMessages(c, entries, null)] };
     },
   },
   { type: 'rememberEntries', params: ({ event }: Answer) => event },
@@ -117,18 +117,18 @@ export const dropEntries = (why: (c: Context) => string, isWithdrawn = false) =>
       type: 'postAll',
       params: ({ context: c }: { context: Context }) => {
         // While their names are known still.
-        const first = withdrawalLetters(c, [], isWithdrawn ? c.failure : null);
-        return { letters: [...first, ...lettersOf(c, [], why(c), isWithdrawn).letters] };
+        const first = withdrawalMessages(c, [], isWithdrawn ? c.failure : null);
+        return { messages: [...first, ...messagesOf(c, [], why(c), isWithdrawn).messages] };
       },
     },
     { type: 'dropEntries', params: ({ context }: { context: Context }) => ({ why: why(context) }) },
   ] as const;
 export const askList = [
   {
-    type: 'ask',
+    type: 'request',
     params: ({ context: c }: { context: Context }) => ({
       id: listQuestion,
-      session: c.session,
+      target: c.session,
       method: questions[c.list],
     }),
   },
@@ -139,7 +139,7 @@ export const tellWanted = [
   {
     type: 'postAll',
     params: ({ context: c }: { context: Context }) => ({
-      letters: isWanted(c) ? listedLetters(c, c.entries, c.failure) : [],
+      messages: isWanted(c) ? listedMessages(c, c.entries, c.failure) : [],
     }),
   },
   'forgetAsking',
@@ -148,10 +148,10 @@ export const noteWanted = {
   type: 'noteWanted',
   params: ({ event }: { event: { readonly by: string; readonly n: number } }) => event,
 } as const;
-export const withdrawList = { type: 'withdraw', params: { id: listQuestion } } as const;
+export const withdrawList = { type: 'cancel', params: { id: listQuestion } } as const;
 /** `session.lost` follows; where one question was lost alone, it does not. */
 export const isLost = (event: unknown): boolean => {
-  const { lost, alone, failure } = event as Partial<Extract<AskFact, { type: 'ask.refused' }>>;
+  const { lost, alone, failure } = event as Partial<Extract<RequestFact, { type: 'ask.refused' }>>;
   return failure !== undefined && (isForgotten(failure) || (lost === true && alone !== true));
 };
 /** Its owner waits for the first list of a session. */
@@ -163,7 +163,7 @@ export const settle = (failure: (c: Context) => Failure | null, lost: (event: un
         type: 'catalog.settled',
         ...{ list: c.list, failure: failure(c), lost: lost(event) },
       };
-      return { letters: [...listedLetters(c, c.entries, failure(c)), { to: c.owner, event: settled }] };
+      return { messages: [...listedMessages(c, c.entries, failure(c)), { to: c.owner, event: settled }] };
     },
   }) as const;
 
@@ -186,7 +186,7 @@ export const parts = setup({
   types: {
     context: {} as Context,
     input: {} as Input,
-    events: {} as AskFact | CatalogOrder | DirectoryEvent | { readonly type: 'deadline.passed' },
+    events: {} as RequestFact | CatalogOrder | DirectoryEvent | { readonly type: 'deadline.passed' },
     tags: {} as 'connecting' | 'ready' | 'refreshing',
   },
   actions: {
@@ -244,7 +244,7 @@ export const parts = setup({
   guards: {
     isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknownMethod(failure),
     /** Nobody answered because there is no session: neither a failure nor a success. A server that says no answers. */
-    isUnasked: (_, { sent, lost, alone, failure }: Extract<AskFact, { type: 'ask.refused' }>) =>
+    isUnasked: (_, { sent, lost, alone, failure }: Extract<RequestFact, { type: 'ask.refused' }>) =>
       alone !== true && (lost === true || (!sent && !isHopeless(failure))),
     isDoubted: ({ context }) => context.isDoubted,
     isOwing: ({ context }) => Object.keys(context.owed).length > 0,
@@ -273,7 +273,7 @@ export const poll = {
 } as const;
 export const sessionOf = ({ event }: { event: { readonly isDeclared: boolean } }) => event;
 export const whyOf = ({ event }: { event: { readonly why: string } }) => event;
-export const refusalOf = ({ event }: { event: Extract<AskFact, { type: 'ask.refused' }> }) => event;
+export const refusalOf = ({ event }: { event: Extract<RequestFact, { type: 'ask.refused' }> }) => event;
 export const because = (why: string) => ({ type: 'rememberWhy', params: { why } }) as const;
 export const addressOfCatalog = (client: Address, list: CatalogList): Address =>
   `${nameOf(client)}/catalog:${list}`;

@@ -17,7 +17,7 @@ export const refused = [
   { guard: { type: 'isUnasked', params: refusalOf }, target: '#catalog.failing' },
   {
     guard: { type: 'isUnknownMethod', params: refusalOf },
-    target: '#catalog.resting',
+    target: '#catalog.standby',
     actions: dropEntries(() => noList),
   },
   { target: '#catalog.judging', actions: rememberRefusal },

@@ -137,7 +137,7 @@ describe('two servers with one tool name, and prefix', () => {
     const names = offeredTools(table, (server) => server === 'A').map(({ shown }) => shown);
     expect(names).toEqual(['A_x']);
     const left = tableOf({ A: ['x'] }, prefix, table);
-    expect([offered(left), found(left, 'B_x'), left.contested]).toEqual([['x = A/x'], undefined, {}]);
+    expect([offered(left), found(left, 'B_x'), left.conflicting]).toEqual([['x = A/x'], undefined, {}]);
   });
 
   it('an alias counts as a name, and one of them ends the conflict', () => {

@@ -20,12 +20,12 @@ export const openCall = {
         server: c.server,
         keeper: c.owner,
         policy: policyOf(c, event),
-        question: {
-          session: c.self,
+        request: {
+          target: c.self,
           method: 'tools/call',
           params: { name: call.tool, arguments: call.params },
         },
-        isHeld: c.isHolding,
+        isPending: c.isHolding,
         totalMs: c.timing.callTotalMs,
         idleMs: c.timing.callIdleMs,
       }) satisfies CallStart,
@@ -40,7 +40,7 @@ export const openCall = {
           meta: event.meta,
         },
       },
-      will: {
+      lastWill: {
         to: call.replyTo,
         event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
       },

@@ -1,4 +1,4 @@
-/** What a client asks for: letters to its owner, its calls, its lists and its process, and its way back. */
+/** What a client asks for: messages to its owner, its calls, its lists and its process, and its way back. */
 import { keyOf, nameOf } from '../kernel/address.ts';
 import type { CallOrder, CallStart } from '../call/call.machine.ts';
 import type { CatalogOrder, CatalogStart } from '../catalog/catalog.machine.ts';
@@ -17,8 +17,8 @@ import { timingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 type Of<E = unknown> = { readonly context: Context; readonly event: E };
-const post = <E>(letter: (c: Context, event: E) => Post) =>
-  ({ type: 'post', params: ({ context, event }: Of<E>) => letter(context, event) }) as const;
+const post = <E>(message: (c: Context, event: E) => Post) =>
+  ({ type: 'post', params: ({ context, event }: Of<E>) => message(context, event) }) as const;
 const tell = <E>(event: (c: Context, event: E) => ClientNews) =>
   post<E>((c, e) => ({ to: c.owner, event: event(c, e) }));
 
@@ -28,13 +28,13 @@ export const news = (stage: ClientStage) =>
     type: 'client.changed',
     server: c.server,
     stage,
-    isOffered: stage === 'ready' || stage === 'resting' || (c.isHolding && stage === 'connecting'),
+    isOffered: stage === 'ready' || stage === 'standby' || (c.isHolding && stage === 'connecting'),
     failure: c.failure,
     attempt: c.attempt,
     nextTryMs: nextTryOf(c, stage),
   }));
-export const wantTurn = tell((c) => ({ type: 'turn.wanted', server: c.server, again: c.attempt > 0 }));
-export const endTurn = tell((c) => ({ type: 'turn.over', server: c.server }));
+export const wantPermit = tell((c) => ({ type: 'permit.wanted', server: c.server, again: c.attempt > 0 }));
+export const releasePermit = tell((c) => ({ type: 'permit.released', server: c.server }));
 export const tellProven = tell((c) => ({ type: 'server.proven', server: c.server }));
 export const tellRolledBack = tell((c) => ({
   type: 'server.rolledBack',
@@ -59,9 +59,9 @@ export const resourceNews = {
 export const tellResources = {
   type: 'postAll',
   params: ({ context: { owner, server, info } }: { context: Context }) => {
-    const resources = info?.offers.resources ?? null;
+    const resources = info?.capabilities.resources ?? null;
     const event = resources && ({ type: 'server.shows', server, resources } satisfies ClientNews);
-    return { letters: event ? [{ to: owner, event }] : [] };
+    return { messages: event ? [{ to: owner, event }] : [] };
   },
 } as const;
 
@@ -106,7 +106,7 @@ export const tellLost = tellCalls((c) => ({ type: 'server.lost', failure: lostFa
 export const cancelCall = post<{ readonly ticket: string; readonly reason: string }>((c, event) => ({
   to: `${nameOf(c.self)}/call:${keyOf(event.ticket)}`,
   event: { type: 'call.cancel', reason: event.reason } satisfies CallOrder,
-  ifThere: true,
+  optional: true,
 }));
 export const passAskerLost = {
   type: 'tellOwned',
@@ -115,7 +115,7 @@ export const passAskerLost = {
 // ── its process ────────────────────────────────────────────────────────────────────────────────────────
 const tellProcess = (type: 'close' | 'process.hurry') =>
   /** It may have come to its end in the meantime. */
-  post((c) => ({ to: `${nameOf(c.self)}/process`, event: { type }, ifThere: true }));
+  post((c) => ({ to: `${nameOf(c.self)}/process`, event: { type }, optional: true }));
 export const openProcess = {
   type: 'open',
   params: ({ context: c }: { context: Context }): Open => ({
@@ -144,7 +144,7 @@ const startOf = (c: Context, list: CatalogList): Open => ({
     list,
     session: c.self,
     reader: c.owner,
-    kept: c.kept?.[list] ?? null,
+    cached: c.cached?.[list] ?? null,
     refreshFailures: c.refreshFailures,
     timing: timingOf.catalog(c.timing),
   } satisfies CatalogStart,
@@ -155,7 +155,7 @@ export const openLists = [
   {
     type: 'openAll',
     params: ({ context: c, event }: Opened) => ({
-      opens: listsOf(c, event.info.offers)
+      opens: listsOf(c, event.info.capabilities)
         .filter(({ list }) => !c.catalogs.includes(list))
         .map(({ list }) => startOf(c, list)),
     }),
@@ -163,7 +163,7 @@ export const openLists = [
   {
     type: 'postAll',
     params: ({ context: c, event }: Opened) => ({
-      letters: listsOf(c, event.info.offers).map(({ list, isDeclared }) => ({
+      messages: listsOf(c, event.info.capabilities).map(({ list, isDeclared }) => ({
         to: addressOfCatalog(c.self, list),
         event: (isDeclared === null
           ? { type: 'catalog.forget', why: 'its server has no such list any more' }
@@ -187,7 +187,7 @@ export const restLists = (why: (c: Context) => string) =>
 export const tellList = {
   type: 'postAll',
   params: ({ context: c, event }: Of<{ readonly list: ListKind }>) => ({
-    letters: c.catalogs
+    messages: c.catalogs
       .filter((list) => list === event.list || (list === 'resourceTemplates' && event.list === 'resources'))
       .map((list) => ({
         to: addressOfCatalog(c.self, list),
@@ -207,15 +207,15 @@ export const awaitTrial = deadline(trialOf, backoffSpread);
 export const awaitTick = deadline(tickOf);
 export const noDeadline = deadline(() => 0);
 export const askPing = {
-  type: 'ask',
-  params: ({ context }: { context: Context }) => ({ id: 'ping', session: context.self, method: 'ping' }),
+  type: 'request',
+  params: ({ context }: { context: Context }) => ({ id: 'ping', target: context.self, method: 'ping' }),
 } as const;
-export const withdrawPing = { type: 'withdraw', params: { id: 'ping' } } as const;
+export const withdrawPing = { type: 'cancel', params: { id: 'ping' } } as const;
 
 // ── parts of transitions ───────────────────────────────────────────────────────────────────────────────
-export const itself = <E>({ event }: { event: E }): E => event;
+export const eventAsParams = <E>({ event }: { event: E }): E => event;
 export const goal = (wanted: Context['goal']) => ({ type: 'setGoal', params: { goal: wanted } }) as const;
-export const ownProcess = { type: 'isProcess', params: itself<OwnedEnded> } as const;
+export const ownProcess = { type: 'isProcess', params: eventAsParams<OwnedEnded> } as const;
 export const takePlan = {
   type: 'takePlan',
   params: ({ event }: { event: { readonly plan: ClientPlan } }) => event,
@@ -233,15 +233,15 @@ export const processGone = {
   guard: ownProcess,
   target: '#client.gone',
   actions: [
-    { type: 'rememberOwnedEnd', params: itself<OwnedEnded> },
-    { type: 'forgetProcess', params: itself<OwnedEnded> },
-    'dropHeld',
+    { type: 'rememberOwnedEnd', params: eventAsParams<OwnedEnded> },
+    { type: 'forgetProcess', params: eventAsParams<OwnedEnded> },
+    'endHold',
     tellLost,
     restLists(whyLost),
   ],
 } as const;
 export const callEnded = {
-  guard: { type: 'isCall', params: itself<OwnedEnded> },
+  guard: { type: 'isCall', params: eventAsParams<OwnedEnded> },
   actions: 'forgetCall',
 } as const;
 export const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
@@ -253,9 +253,9 @@ export const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
     },
   }) as const;
 const theFailure = ({ event }: { event: { readonly failure: Failure } }) => event;
-const rememberIt = { type: 'rememberFailure', params: theFailure } as const;
+const remember = { type: 'rememberFailure', params: theFailure } as const;
 /** A server that dies in its handshake gets a moment to show how it died; one that said no is ended at once. */
 export const sessionFailed = [
-  { guard: { type: 'isServerLost', params: theFailure }, target: '#client.severed', actions: rememberIt },
-  { target: '#client.recovering', actions: rememberIt },
+  { guard: { type: 'isServerLost', params: theFailure }, target: '#client.disconnected', actions: remember },
+  { target: '#client.recovering', actions: remember },
 ] as const;

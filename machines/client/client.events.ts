@@ -4,17 +4,17 @@ import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
 import type { ServerWanted } from '../call/call.machine.ts';
 import type { CatalogSettled } from '../catalog/catalog.machine.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
-import type { AskFact, Offers, ServerInfo, SessionFact } from '../kernel/ports.ts';
+import type { RequestFact, Capabilities, ServerInfo, SessionFact } from '../kernel/ports.ts';
 import type { ProcessNews } from '../process/process.machine.ts';
-import type { ResourcesRelist } from '../resources/systems/index.ts';
+import type { ResourcesRelist } from '../resources/collections/index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { ClientWaits, Waits } from './waits.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import type { Failure } from '../protocol/failure.ts';
 
-/** What of a server's config its client has to know; its launch facts stay with the adapter. */
+/** What of a server's config its client has to know; its launch config stays with the adapter. */
 export interface ClientPlan {
-  /** Which launch facts: a changed command, environment, URL … is a generation of its own. */
+  /** Which launch config: a changed command, environment, URL … is a generation of its own. */
   readonly generation: number;
   /**
    * Counts what may have changed the values in them: definitions of inputs, variables, answers. With another number its
@@ -27,7 +27,7 @@ export interface ClientPlan {
   readonly start: 'eager' | 'lazy' | 'byHand';
   /** After which ends it connects again: any, all but a clean one, none. */
   readonly restart: 'always' | 'on-failure' | 'never';
-  /** Failures in a row after which it rests as `tripped`. */
+  /** Failures in a row after which it rests as `open`. */
   readonly budget: number;
   /** It hears when the server says that a list changed; otherwise lists are polled only. */
   readonly hearsChanges: boolean;
@@ -42,8 +42,8 @@ export interface ClientPlan {
 export interface ClientStart extends ClientPlan {
   readonly server: string;
   /** Its lists from the last good run. */
-  readonly kept: Lists | null;
-  /** How often these launch facts have failed already, and how the last time: whoever is put back goes on there. */
+  readonly cached: Lists | null;
+  /** How often this launch config has failed already, and how the last time: whoever is put back goes on there. */
   readonly spent: { readonly attempt: number; readonly failure: Failure | null };
 }
 /** A call that its computer has resolved to this server. */
@@ -88,25 +88,25 @@ export type ClientOrder =
   /** Its list of resources is asked for anew (systems/answers.ts). */
   | ResourcesRelist
   /** It may connect now. */
-  | { readonly type: 'turn.given' }
+  | { readonly type: 'permit.granted' }
   | { readonly type: 'close' };
 export type ClientStage =
   | 'idle'
-  | 'resting'
+  | 'standby'
   | 'connecting'
   | 'ready'
   | 'recovering'
   | 'waiting'
-  | 'tripped'
+  | 'open'
   | 'closing';
 export type ClientNews =
   | ClientChanged
   /** Its handshake takes longer. */
   | ClientWaits
   /** It wants to connect; `again`: after a failure. */
-  | { readonly type: 'turn.wanted'; readonly server: string; readonly again: boolean }
+  | { readonly type: 'permit.wanted'; readonly server: string; readonly again: boolean }
   /** It is slow: others need not wait for it. */
-  | { readonly type: 'turn.over'; readonly server: string }
+  | { readonly type: 'permit.released'; readonly server: string }
   /** It has been ready for so long that its failures before count no more. */
   | { readonly type: 'server.proven'; readonly server: string }
   /** What it was changed to could not be started; it is back at `generation`. */
@@ -122,7 +122,7 @@ export type ClientNews =
   | {
       readonly type: 'server.shows';
       readonly server: string;
-      readonly resources: NonNullable<Offers['resources']>;
+      readonly resources: NonNullable<Capabilities['resources']>;
     };
 /** What the owner hears at each stage. */
 export interface ClientChanged {
@@ -175,7 +175,7 @@ export type ClientEvent =
   | ClientOrder
   | ProcessNews
   | SessionFact
-  | AskFact
+  | RequestFact
   | CatalogSettled
   | ResourcesWatched
   | DirectoryEvent

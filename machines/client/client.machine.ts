@@ -2,26 +2,26 @@
  * One configured MCP server: its process, its session, its lists, its calls.
  *
  * idle       — not wanted: `auto_connect` is off, it was stopped, or it ended well by itself
- * resting    — wanted when it is needed: its kept tools are offered, and a call starts it
- * resolving  — the values of its placeholders are asked for; without them it is tripped, and says which
- * queued     — waits for its turn among the servers of its computer
+ * standby    — wanted when it is needed: its cached tools are offered, and a call starts it
+ * resolving  — the values of its placeholders are asked for; without them it has an open circuit, and says which
+ * queued     — waits for its permit among the servers of its computer
  * launching  — its process starts; servers over HTTP and in this host have none
  * connected  — a session: handshaking (initialize) → listing (first tools; unlisted: lost on their way)
  *              → ready{steady | pinging}
  *              → draining{serving | cancelling}: it is to go down, and what runs may end first
  * renewing   — a remote server forgot the session: a new handshake, once; calls wait for it
- * severed    — the stream broke: the process gets a moment to show how it died
+ * disconnected — the stream broke: the process gets a moment to show how it died
  * recovering — lost, or connecting failed: calls are told, what is left of the process is ended
  * waiting    — pause before the next try; `attempt` of `budget`
- * tripped    — the budget is spent, restart is off, or trying cannot help: one trial after a long while
- * closing    — its process ends by its ladder; `goal` is what comes then: idle, resting, once more, or the end
+ * open    — the budget is spent, restart is off, or trying cannot help: one trial after a long while
+ * closing    — its process ends by its ladder; `goal` is what comes then: idle, standby, once more, or the end
  * closed | killed (it took SIGKILL) — final
  *
  * A new process is launched only after the old one was reported ended. Status is read from the tags.
  */
 import type { ActorRefFrom } from 'xstate';
 import * as does from './client.effects.ts';
-import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
+import { callEnded, goal, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
 import { parts } from './client.setup.ts';
 import {
   again,
@@ -30,11 +30,12 @@ import {
   listing,
   ready,
   replaced,
-  resting,
+  standby,
   unlisted,
+  withEvent,
 } from './client.states.ts';
-import { newborn } from './client.rules.ts';
-import { held, queued, resolving, retried } from './client.spec.ts';
+import { initialContext } from './client.rules.ts';
+import { pending, queued, resolving, retried } from './client.launch.ts';
 import { watching } from './client.watch.ts';
 
 export type {
@@ -52,7 +53,7 @@ const tellClosing = news('closing');
 
 export const clientMachine = parts.createMachine({
   id: 'client',
-  context: ({ input }) => newborn(input),
+  context: ({ input }) => initialContext(input),
   initial: 'deciding',
   on: {
     'call.cancel': { actions: does.cancelCall },
@@ -60,8 +61,8 @@ export const clientMachine = parts.createMachine({
     'server.wanted': {},
     'owned.ended': [
       callEnded,
-      { guard: { type: 'isCatalog', params: itself }, actions: { type: 'forgetList', params: itself } },
-      { actions: { type: 'forgetWatch', params: itself } },
+      { guard: withEvent('isCatalog'), actions: withEvent('forgetList') },
+      { actions: withEvent('forgetWatch') },
     ],
     'open.refused': { actions: ['forgetCall', does.refuseTwice] },
     ...watching,
@@ -69,9 +70,9 @@ export const clientMachine = parts.createMachine({
   states: {
     deciding: {
       always: [
-        { guard: 'hasSpent', target: 'tripped' },
+        { guard: 'hasSpent', target: 'open' },
         { guard: 'isEager', target: 'resolving' },
-        { guard: 'isLazy', target: 'resting' },
+        { guard: 'isLazy', target: 'standby' },
         { target: 'idle' },
       ],
     },
@@ -85,7 +86,7 @@ export const clientMachine = parts.createMachine({
         close: 'closed',
       },
     },
-    resting,
+    standby,
     resolving,
     queued,
     launching: {
@@ -98,7 +99,7 @@ export const clientMachine = parts.createMachine({
         },
         'process.lost': does.processLost,
         'owned.ended': [callEnded, does.processGone],
-        'call.request': held,
+        'call.request': pending,
         'server.start': {},
         'server.stop': { target: 'closing', actions: [goal('stop'), does.cancelCalls, tellClosing] },
         'server.update': [
@@ -107,7 +108,7 @@ export const clientMachine = parts.createMachine({
         ],
         close: { target: 'closing', actions: [goal('end'), does.cancelCalls, tellClosing] },
       },
-      after: { connectTimeout: does.slow('launch', 'connectMs'), slow: { actions: does.endTurn } },
+      after: { connectTimeout: does.slow('launch', 'connectMs'), slow: { actions: does.releasePermit } },
     },
     connected: {
       invoke: {
@@ -128,22 +129,19 @@ export const clientMachine = parts.createMachine({
           does.processGone,
           /** Without its lists it is of no use: its machine broke. */
           {
-            guard: { type: 'isCatalog', params: itself },
+            guard: withEvent('isCatalog'),
             target: 'recovering',
-            actions: [
-              { type: 'forgetList', params: itself },
-              { type: 'rememberOwnedEnd', params: itself },
-            ],
+            actions: [withEvent('forgetList'), withEvent('rememberOwnedEnd')],
           },
         ],
         'session.failed': does.sessionFailed,
         'session.lost': [
-          { guard: { type: 'canRenew', params: itself }, target: 'renewing' },
-          { target: 'severed', actions: { type: 'rememberSevered', params: itself } },
+          { guard: withEvent('canRenew'), target: 'renewing' },
+          { target: 'disconnected', actions: withEvent('rememberDisconnected') },
         ],
-        'list.changed': { guard: { type: 'hearsOf', params: itself }, actions: does.tellList },
+        'list.changed': { guard: withEvent('hearsOf'), actions: does.tellList },
         ...does.resourceNews,
-        'call.request': held,
+        'call.request': pending,
         'server.start': {},
         'server.stop': { target: '.draining', actions: goal('stop') },
         'server.update': [
@@ -172,7 +170,7 @@ export const clientMachine = parts.createMachine({
       ],
       always: 'connected',
     },
-    severed: {
+    disconnected: {
       tags: 'closing',
       entry: [does.holdCalls, news('recovering')],
       always: { guard: 'hasNoProcess', target: 'recovering' },
@@ -195,12 +193,12 @@ export const clientMachine = parts.createMachine({
     },
     recovering: {
       tags: 'closing',
-      entry: ['dropHeld', does.tellLost, does.restLists(does.whyLost), news('recovering'), does.closeProcess],
+      entry: ['endHold', does.tellLost, does.restLists(does.whyLost), news('recovering'), does.closeProcess],
       always: { guard: 'hasNoProcess', target: 'gone' },
       on: {
         'owned.ended': [
           callEnded,
-          { guard: ownProcess, target: 'gone', actions: { type: 'forgetProcess', params: itself } },
+          { guard: ownProcess, target: 'gone', actions: withEvent('forgetProcess') },
         ],
         'call.request': { actions: refuse('recovering') },
         'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts', tellClosing] },
@@ -219,9 +217,9 @@ export const clientMachine = parts.createMachine({
       always: [
         { guard: 'hasFallback', target: 'resolving', actions: [does.tellRolledBack, 'rollBack'] },
         { guard: 'isOver', target: 'idle' },
-        { guard: 'isHopeless', target: 'tripped' },
+        { guard: 'isHopeless', target: 'open' },
         { guard: 'canRetry', target: 'waiting', actions: 'countAttempt' },
-        { target: 'tripped' },
+        { target: 'open' },
       ],
     },
     waiting: {
@@ -237,12 +235,12 @@ export const clientMachine = parts.createMachine({
         close: 'closed',
       },
     },
-    tripped: {
-      entry: [news('tripped'), does.awaitTrial],
+    open: {
+      entry: [news('open'), does.awaitTrial],
       exit: does.noDeadline,
       on: {
         'deadline.passed': 'resolving',
-        'call.request': { actions: refuse('tripped') },
+        'call.request': { actions: refuse('open') },
         'server.start': again,
         'server.stop': 'idle',
         'server.update': retried,
@@ -254,13 +252,13 @@ export const clientMachine = parts.createMachine({
       entry: [does.restLists(() => 'its server was stopped'), does.closeProcess],
       always: [
         { guard: 'goesAgain', target: 'resolving' },
-        { guard: 'goesToRest', target: 'resting' },
+        { guard: 'goesToRest', target: 'standby' },
         { guard: 'goesIdle', target: 'idle' },
         { guard: 'wasKilled', target: 'killed' },
         { guard: 'hasNoProcess', target: 'closed' },
       ],
       on: {
-        'owned.ended': [callEnded, { guard: ownProcess, actions: { type: 'forgetProcess', params: itself } }],
+        'owned.ended': [callEnded, { guard: ownProcess, actions: withEvent('forgetProcess') }],
         'call.request': { actions: refuse('closing') },
         'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
         'server.stop': [

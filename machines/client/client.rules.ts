@@ -2,7 +2,7 @@
 import type { CallPolicy } from '../call/policy/index.ts';
 import { catalogLists, type CatalogList } from '../catalog/index.ts';
 import type { CallRequest, ClientStage, Context, Input } from './client.events.ts';
-import type { Offers } from '../kernel/ports.ts';
+import type { Capabilities } from '../kernel/ports.ts';
 import { isHopeless } from './server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 
@@ -35,20 +35,23 @@ export const mayPing = (c: Context): boolean =>
   c.timing.pingMs > 0 && c.timing.pingEveryMs > 0 && c.pings !== 'off' && isQuiet(c);
 
 /** Whether a server has such a list and says when it changes; null: it has none. */
-export function declaredOf(offers: Offers, list: CatalogList): boolean | null {
-  const declared = offers[list === 'resourceTemplates' ? 'resources' : list];
+export function declaredOf(capabilities: Capabilities, list: CatalogList): boolean | null {
+  const declared = capabilities[list === 'resourceTemplates' ? 'resources' : list];
   return declared === null ? null : declared.listChanged;
 }
 /** Lists that are to be asked for, and those that are known from before and are no more. */
-export function listsOf(c: Context, offers: Offers): { list: CatalogList; isDeclared: boolean | null }[] {
+export function listsOf(
+  c: Context,
+  capabilities: Capabilities,
+): { list: CatalogList; isDeclared: boolean | null }[] {
   const isKnown = (list: CatalogList): boolean =>
-    c.catalogs.includes(list) || (c.kept?.[list]?.length ?? 0) > 0;
+    c.catalogs.includes(list) || (c.cached?.[list]?.length ?? 0) > 0;
   return catalogLists
-    .map((list) => ({ list, isDeclared: declaredOf(offers, list) }))
+    .map((list) => ({ list, isDeclared: declaredOf(capabilities, list) }))
     .filter(({ list, isDeclared }) => isDeclared !== null || isKnown(list));
 }
 
-export const newborn = (input: Input): Context => ({
+export const initialContext = (input: Input): Context => ({
   ...input,
   spec: 0,
   resolved: null,
@@ -79,7 +82,7 @@ export const policyOf = (c: Context, { isConfirmed, meta, hasOutput }: CallReque
   generation: c.generation,
   confirmMs: c.timing.confirmMs,
   meta,
-  isLookedAt: hasOutput || c.isTransformed,
+  isPostProcessed: hasOutput || c.isTransformed,
   lookMs: c.timing.lookMs,
   resultBytes: c.resultBytes,
 });
@@ -90,6 +93,6 @@ export const crashed: Failure = {
 };
 /** When it is tried again by itself, at the latest; null: it is not. */
 export const nextTryOf = (c: Context, stage: ClientStage): number | null => {
-  const ms = stage === 'waiting' ? backoffOf(c) : stage === 'tripped' ? trialOf(c) : 0;
+  const ms = stage === 'waiting' ? backoffOf(c) : stage === 'open' ? trialOf(c) : 0;
   return ms > 0 ? latest(ms) : null;
 };

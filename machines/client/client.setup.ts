@@ -39,7 +39,7 @@ export const parts = setup({
     rememberInfo: assign((_, params: { info: ServerInfo }) => ({ info: params.info, waits: null })),
     rememberWaits: assign((_, { waits }: { waits: Waits }) => ({ waits })),
     rememberLists: assign(({ context: c }, params: { info: ServerInfo }) => ({
-      catalogs: rules.listsOf(c, params.info.offers).map(({ list }) => list),
+      catalogs: rules.listsOf(c, params.info.capabilities).map(({ list }) => list),
     })),
     noteWatch: assign({ hasWatch: true }),
     /** Its machine broke: the next order opens another. */
@@ -53,7 +53,7 @@ export const parts = setup({
     markRenewed: assign({ isRenewed: true, isHolding: true, waits: null }),
     markProven: assign({ attempt: 0, isRenewed: false }),
     holdCalls: assign({ isHolding: true }),
-    dropHeld: assign({ isHolding: false }),
+    endHold: assign({ isHolding: false }),
     settleDown: assign({ isHolding: false, isRenewed: false, goal: 'end' }),
     forgetGoal: assign({ goal: 'end' }),
     notePong: assign({ pings: 'answered' }),
@@ -81,7 +81,7 @@ export const parts = setup({
         `no answer to ${params.phase} within ${params.ms} ms${insteadOf(context, params.phase)}`,
       ),
     })),
-    rememberSevered: assign(({ context }, params: { reason: string }) => ({
+    rememberDisconnected: assign(({ context }, params: { reason: string }) => ({
       failure: failureOfStep(context.server, 'session', `its stream broke: ${params.reason}`),
     })),
     countAttempt: assign({ attempt: ({ context }) => context.attempt + 1 }),
@@ -102,7 +102,7 @@ export const parts = setup({
   },
   guards: {
     hasSpent: ({ context: c }) => c.attempt >= Math.max(1, c.budget),
-    isEager: ({ context: c }) => c.start === 'eager' || (c.start === 'lazy' && c.kept === null),
+    isEager: ({ context: c }) => c.start === 'eager' || (c.start === 'lazy' && c.cached === null),
     isLazy: ({ context: c }) => c.start === 'lazy',
     needsProcess: ({ context: c }) => c.hasProcess,
     isHolding: ({ context: c }) => c.isHolding,
@@ -114,9 +114,9 @@ export const parts = setup({
     isOtherSpec: ({ context: c }, { id, result }: { id: string; result: unknown }) =>
       id === 'spec' && (result as Resolved).spec !== c.spec,
     isPing: (_, { id }: { id: string }) => id === 'ping',
-    hasTools: (_, params: { info: ServerInfo }) => params.info.offers.tools !== null,
+    hasTools: (_, params: { info: ServerInfo }) => params.info.capabilities.tools !== null,
     hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>
-      c.hearsChanges && c.info !== null && rules.declaredOf(c.info.offers, list) === true,
+      c.hearsChanges && c.info !== null && rules.declaredOf(c.info.capabilities, list) === true,
     isToolList: (_, params: { list: CatalogList }) => params.list === 'tools',
     isSettled: (_, params: { list: CatalogList; failure: Failure | null }) =>
       params.list === 'tools' && params.failure === null,

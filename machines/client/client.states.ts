@@ -1,9 +1,18 @@
 /** Phases of a client: it rests; connected it gets to know its server, serves, and goes down. The chart is in client.machine.ts. */
 import { openCall } from './client.calls.ts';
 import * as does from './client.effects.ts';
-import { callEnded, goal, itself, news, other, ownProcess, refuse, takePlan } from './client.effects.ts';
+import {
+  callEnded,
+  goal,
+  eventAsParams,
+  news,
+  other,
+  ownProcess,
+  refuse,
+  takePlan,
+} from './client.effects.ts';
 import { parts } from './client.setup.ts';
-import { askIfStale, updated, withdrawSpec } from './client.spec.ts';
+import { askIfStale, updated, withdrawSpec } from './client.launch.ts';
 import { waiting } from './client.waits.ts';
 import { watchNow } from './client.watch.ts';
 
@@ -13,37 +22,37 @@ export const handshaking = parts.createStateConfig({
     ...waiting,
     'session.opened': [
       {
-        guard: { type: 'hasTools', params: itself },
+        guard: { type: 'hasTools', params: eventAsParams },
         target: '#client.connected.listing',
-        actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists],
+        actions: [{ type: 'rememberInfo', params: eventAsParams }, ...does.openLists],
       },
       {
         target: '#client.connected.ready',
-        actions: [{ type: 'rememberInfo', params: itself }, ...does.openLists],
+        actions: [{ type: 'rememberInfo', params: eventAsParams }, ...does.openLists],
       },
     ],
   },
-  after: { connectTimeout: does.slow('initialize', 'connectMs'), slow: { actions: does.endTurn } },
+  after: { connectTimeout: does.slow('initialize', 'connectMs'), slow: { actions: does.releasePermit } },
 });
 /** Its list has a time-out of its own. */
 export const listing = parts.createStateConfig({
   tags: 'connecting',
   on: {
     'catalog.settled': [
-      { guard: { type: 'isSettled', params: itself }, target: '#client.connected.ready' },
+      { guard: { type: 'isSettled', params: eventAsParams }, target: '#client.connected.ready' },
       {
-        guard: { type: 'isLostList', params: itself },
+        guard: { type: 'isLostList', params: eventAsParams },
         target: '#client.connected.unlisted',
-        actions: { type: 'rememberFailure', params: itself },
+        actions: { type: 'rememberFailure', params: eventAsParams },
       },
       {
-        guard: { type: 'isToolList', params: itself },
+        guard: { type: 'isToolList', params: eventAsParams },
         target: '#client.recovering',
-        actions: { type: 'rememberFailure', params: itself },
+        actions: { type: 'rememberFailure', params: eventAsParams },
       },
     ],
   },
-  after: { slow: { actions: does.endTurn } },
+  after: { slow: { actions: does.releasePermit } },
 });
 /** Was its session lost with its list? It gets a moment to say so. */
 export const unlisted = parts.createStateConfig({
@@ -81,12 +90,12 @@ export const ready = parts.createStateConfig({
       on: {
         'call.request': { target: 'steady', actions: ['countCall', openCall] },
         'ask.answered': [
-          { guard: { type: 'isPing', params: itself }, target: 'steady', actions: 'notePong' },
+          { guard: { type: 'isPing', params: eventAsParams }, target: 'steady', actions: 'notePong' },
         ],
         'ask.refused': [
-          { guard: { type: 'isLost', params: itself } },
+          { guard: { type: 'isLost', params: eventAsParams } },
           /** Any answer is a sign of life. */
-          { guard: { type: 'isPing', params: itself }, target: 'steady', actions: 'notePong' },
+          { guard: { type: 'isPing', params: eventAsParams }, target: 'steady', actions: 'notePong' },
         ],
       },
       after: {
@@ -115,9 +124,12 @@ export const draining = parts.createStateConfig({
       {
         guard: ownProcess,
         target: '#client.closing',
-        actions: [{ type: 'forgetProcess', params: itself }, does.tellLost],
+        actions: [{ type: 'forgetProcess', params: eventAsParams }, does.tellLost],
       },
-      { guard: { type: 'isCatalog', params: itself }, actions: { type: 'forgetList', params: itself } },
+      {
+        guard: { type: 'isCatalog', params: eventAsParams },
+        actions: { type: 'forgetList', params: eventAsParams },
+      },
     ],
     'server.start': [{ guard: 'isEnding' }, { actions: goal('again') }],
     'server.stop': [{ guard: 'isStopping', target: '.cancelling' }, { actions: goal('stop') }],
@@ -149,8 +161,10 @@ export const replaced = [
   { guard: other, target: '#client.resolving', actions: takePlan },
   { actions: takePlan },
 ] as const;
-export const resting = {
-  entry: ['settleDown', news('resting')],
+/** The name of an action or guard that takes the event as its params. */
+export const withEvent = <T extends string>(type: T) => ({ type, params: eventAsParams }) as const;
+export const standby = {
+  entry: ['settleDown', news('standby')],
   on: {
     /** Started for it once nothing stands against it: a call that is refused starts nothing. */
     'call.request': { actions: ['holdCalls', 'countCall', openCall] },

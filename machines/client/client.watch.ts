@@ -4,13 +4,13 @@ import { addressOfCatalog } from '../catalog/catalog.setup.ts';
 import type { CatalogOrder } from '../catalog/catalog.events.ts';
 import type { Context } from './client.events.ts';
 import type { ServerInfo } from '../kernel/ports.ts';
-import type { ResourcesRelist } from '../resources/systems/index.ts';
+import type { ResourcesRelist } from '../resources/collections/index.ts';
 import type { WatchOrder, WatchStart } from '../resources/watch.machine.ts';
 
 type Of<E> = { readonly context: Context; readonly event: E };
 const watchOf = (c: Context): string => `${nameOf(c.self)}/watch`;
 const begin: WatchOrder = { type: 'watch.open' };
-const canWatch = (info: ServerInfo | null): boolean => info?.offers.resources?.subscribe === true;
+const canWatch = (info: ServerInfo | null): boolean => info?.capabilities.resources?.subscribe === true;
 /** It is opened with the first order; `isConnected`: there is a session already. */
 const watchWhile = (isConnected: boolean) =>
   [
@@ -28,7 +28,7 @@ const watchWhile = (isConnected: boolean) =>
         context: c,
         event: { uris, by },
       }: Of<{ readonly uris: readonly string[]; readonly by: string }>) => ({
-        letters: [
+        messages: [
           { type: 'watch.set', uris, by } satisfies WatchOrder,
           ...(isConnected && !c.hasWatch && canWatch(c.info) ? [begin] : []),
         ].map((event) => ({ to: watchOf(c), event })),
@@ -45,7 +45,7 @@ const relist = {
     params: ({ context: { self, catalogs }, event: { by, n } }: Of<ResourcesRelist>) => {
       const event: CatalogOrder = n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.doubted' };
       const to = addressOfCatalog(self, 'resources');
-      return { letters: catalogs.includes('resources') ? [{ to, event, ifThere: true as const }] : [] };
+      return { messages: catalogs.includes('resources') ? [{ to, event, optional: true as const }] : [] };
     },
   },
 } as const;
@@ -55,6 +55,6 @@ export const watching = { 'resources.watch': watch, 'resources.relist': relist }
 export const beginWatch = {
   type: 'postAll',
   params: ({ context: c, event }: Of<{ readonly info: ServerInfo }>) => ({
-    letters: c.hasWatch && canWatch(event.info) ? [{ to: watchOf(c), event: begin }] : [],
+    messages: c.hasWatch && canWatch(event.info) ? [{ to: watchOf(c), event: begin }] : [],
   }),
 } as const;

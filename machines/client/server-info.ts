@@ -1,5 +1,5 @@
 /** What a server declared at the handshake. What it did not declare is never asked for. */
-export interface Offers {
+export interface Capabilities {
   /** Null: it has none. `listChanged`: it tells when they change. */
   readonly tools: { readonly listChanged: boolean } | null;
   /** Null: it has none. `subscribe`: it tells when one that is subscribed changes. */
@@ -20,7 +20,7 @@ export interface ServerInfo {
   /** The revision of MCP on which both agreed, such as `2025-06-18`. */
   readonly protocolVersion: string;
   /** What it declared; nothing else is asked for. */
-  readonly offers: Offers;
+  readonly capabilities: Capabilities;
   /** What it says of itself for a screen; absent where it says nothing. */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
 }

@@ -1,14 +1,14 @@
 /** What a computer does with calls: sent to whom they name, or kept for a while where that is not known yet. */
 import { routeCall } from './computer.messages.ts';
-import { itself, parts, passToClients } from './computer.setup.ts';
+import { eventAsParams, parts, passToClients } from './computer.setup.ts';
 import * as waiting from './computer.waiting.ts';
 import type { CallOverdue, ComputerContext, ToolCall } from './computer.events.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
-const letters = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof waiting.lettersOfDecided>) =>
+const messages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof waiting.messagesOfDecided>) =>
   ({
     type: 'postAll',
-    params: ({ context, event }: At<E>) => ({ letters: of(context, event) }),
+    params: ({ context, event }: At<E>) => ({ messages: of(context, event) }),
   }) as const;
 
 /** Its time begins when it comes, whoever turns out to have its tool. */
@@ -36,32 +36,32 @@ const stopWithdrawn = parts.enqueueActions(({ context, event, enqueue }) => {
 });
 export const take = [
   {
-    guard: { type: 'mustWait', params: itself<ToolCall> },
+    guard: { type: 'mustWait', params: eventAsParams<ToolCall> },
     actions: [
-      letters<ToolCall>((c, order) => waiting.lettersOfFull(c, order)),
+      messages<ToolCall>((c, order) => waiting.messagesOfFull(c, order)),
       startPatience,
-      { type: 'wait', params: itself<ToolCall> },
+      { type: 'wait', params: eventAsParams<ToolCall> },
     ],
   },
-  { actions: [stopPatience, routeCall, { type: 'noteCall', params: itself<ToolCall> }] },
+  { actions: [stopPatience, routeCall, { type: 'noteCall', params: eventAsParams<ToolCall> }] },
 ] as const;
 export const takeAtOnce = { actions: routeCall } as const;
 export const sendDecided = {
   guard: 'hasDecided',
-  actions: [letters((c) => waiting.lettersOfDecided(c)), stopDecided, 'noteDecided', 'forgetDecided'],
+  actions: [messages((c) => waiting.messagesOfDecided(c)), stopDecided, 'noteDecided', 'forgetDecided'],
 } as const;
 export const overdue = {
   actions: [
-    letters<CallOverdue>((c, event) => waiting.lettersOfOverdue(c, event)),
-    { type: 'forgetOverdue', params: itself<CallOverdue> },
+    messages<CallOverdue>((c, event) => waiting.messagesOfOverdue(c, event)),
+    { type: 'forgetOverdue', params: eventAsParams<CallOverdue> },
   ],
 } as const;
 export const withdraw = {
   actions: [
-    letters<waiting.Withdrawn>((c, event) => waiting.lettersOfCancel(c, event)),
+    messages<waiting.Withdrawn>((c, event) => waiting.messagesOfCancel(c, event)),
     stopWithdrawn,
-    { type: 'forgetCancelled', params: itself<waiting.Withdrawn> },
+    { type: 'forgetCancelled', params: eventAsParams<waiting.Withdrawn> },
     passToClients,
   ],
 } as const;
-export const endWaiting = [letters((c) => waiting.lettersOfClosing(c)), 'forgetWaiting'] as const;
+export const endWaiting = [messages((c) => waiting.messagesOfClosing(c)), 'forgetWaiting'] as const;

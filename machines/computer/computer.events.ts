@@ -8,21 +8,21 @@ import type { ClientChanged, ClientNews, ClientPlan, ClientStage } from '../clie
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
 import type { Participation } from '../resources/participation.ts';
-import type { Offers } from '../kernel/ports.ts';
+import type { Capabilities } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';
-import type { Turns } from './turns.ts';
+import type { ConnectPermits } from './connect-permits.ts';
 import type { Waits } from '../client/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
 
-/** One server of the config, without its launch facts: those stay with the adapter that launches. */
+/** One server of the config, without its launch config: that stays with the adapter that launches. */
 export interface ServerPlan {
   readonly rules: ToolRules;
   readonly client: ClientPlan;
-  /** Of its launch facts: what is known of their failures outlives the server in the config. */
+  /** Of its launch config: what is known of its failures outlives the server in the config. */
   readonly fingerprint: string;
   /** Its lists from the last good run. */
-  readonly kept: Lists | null;
+  readonly cached: Lists | null;
   /** What it has to declare so that it is looked through for windows and documents. Default `subscribe`. */
   readonly participation?: Participation;
   /** Agents are told addresses and paths of its machine in failures. Default: not. */
@@ -104,7 +104,7 @@ export type ComputerNews =
   | ({ readonly type: 'tools.changed' } & Changes)
   | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
 export type Input = ComputerStart & { readonly self: Address; readonly owner: Address };
-/** How often launch facts have failed, and how the last time. */
+/** How often a launch config has failed, and how the last time. */
 export interface Spent {
   readonly attempt: number;
   readonly failure: Failure | null;
@@ -129,7 +129,7 @@ export interface ComputerContext extends Input {
   readonly signature: string;
   /** Counts what `shown` has been. */
   readonly configRevision: number;
-  readonly turns: Turns;
+  readonly permits: ConnectPermits;
   /** By fingerprint. */
   readonly spent: Readonly<Record<string, Spent>>;
   /** Taken out of the config, and on their way down. */
@@ -139,13 +139,13 @@ export interface ComputerContext extends Input {
   /** The servers of the last calls, the oldest first: the order in which servers are shown follows from them. */
   readonly recent: readonly { readonly server: string }[];
   /** What each ready server with resources declared of them. */
-  readonly shows: Readonly<Record<string, NonNullable<Offers['resources']>>>;
+  readonly shows: Readonly<Record<string, NonNullable<Capabilities['resources']>>>;
   /** The last known resources of each server, also while it is down. */
   readonly resources: Readonly<Record<string, readonly { readonly uri: string }[]>>;
   /** Of which the resources are known since they became ready; and why not, where they could not be had. */
   readonly listed: Readonly<Record<string, string | null>>;
   /** Its Desktop and its Finder live: since a server had something to show, or somebody asked. */
-  readonly hasSystems: boolean;
+  readonly hasCollections: boolean;
   /** By server: its tools that a person has allowed for as long as this computer lives. */
   readonly approved: Readonly<Record<string, readonly string[]>>;
   /** Calls of tools that nobody has yet: a server that still starts may. */

@@ -16,7 +16,7 @@ import { aggregateOf, opensOf } from './computer.rules.ts';
 import {
   clientChanged,
   clientGivenUp,
-  itself,
+  eventAsParams,
   parts,
   passToClient,
   passToHost,
@@ -25,10 +25,10 @@ import {
   tellRemoved,
   tellStage,
   tokenBack,
-  turnOver,
-  turnWanted,
+  permitReleased,
+  permitWanted,
 } from './computer.setup.ts';
-import { noTurns } from './turns.ts';
+import { noPermits } from './connect-permits.ts';
 
 export type {
   ComputerContext,
@@ -47,8 +47,16 @@ export const computerMachine = parts.createMachine({
     ...aggregateOf(input),
     stages: Object.fromEntries(input.servers.map((s) => [s.rules.server, 'connecting' as const])),
     configRevision: 0,
-    ...{ withdrawn: {}, approved: {}, recent: [], shows: {}, resources: {}, listed: {}, hasSystems: false },
-    turns: noTurns,
+    ...{
+      withdrawn: {},
+      approved: {},
+      recent: [],
+      shows: {},
+      resources: {},
+      listed: {},
+      hasCollections: false,
+    },
+    permits: noPermits,
     spent: {},
     leaving: [],
     givenUp: [],
@@ -62,11 +70,11 @@ export const computerMachine = parts.createMachine({
   always: calls.sendDecided,
   on: {
     'client.changed': clientChanged,
-    'client.waits': { actions: { type: 'noteWaits', params: itself } },
-    'turn.wanted': turnWanted,
-    'turn.over': turnOver,
+    'client.waits': { actions: { type: 'noteWaits', params: eventAsParams } },
+    'permit.wanted': permitWanted,
+    'permit.released': permitReleased,
     'deadline.passed': tokenBack,
-    'server.proven': { actions: { type: 'forgetSpent', params: itself } },
+    'server.proven': { actions: { type: 'forgetSpent', params: eventAsParams } },
     'server.rolledBack': { actions: passToHost },
     'resource.updated': { actions: [passToHost, does.passUpdate] },
     'resources.watched': { actions: does.passWatched },
@@ -80,7 +88,7 @@ export const computerMachine = parts.createMachine({
     'link.changed': { actions: passToHost },
     'tool.call': calls.take,
     'call.overdue': calls.overdue,
-    'tool.approved': { actions: { type: 'noteApproved', params: itself } },
+    'tool.approved': { actions: { type: 'noteApproved', params: eventAsParams } },
     'tools.wanted': { actions: does.answerTools },
     'config.wanted': { actions: does.answerConfig },
     'call.cancel': calls.withdraw,
@@ -91,23 +99,23 @@ export const computerMachine = parts.createMachine({
     'resources.watch': { actions: does.passWatch },
     'resources.relist': { actions: does.passRelist },
     'owned.ended': [
-      { guard: { type: 'isLeaving', params: itself }, actions: [tellRemoved, ...does.forgetLeaving] },
+      { guard: { type: 'isLeaving', params: eventAsParams }, actions: [tellRemoved, ...does.forgetLeaving] },
       {
-        guard: { type: 'canReopen', params: itself },
-        actions: ['countReopen', tellBroken, does.openAgain, ...does.reopenSystem],
+        guard: { type: 'canReopen', params: eventAsParams },
+        actions: ['countReopen', tellBroken, does.openAgain, ...does.reopenCollection],
       },
       {
-        guard: { type: 'isBrokenLink', params: itself },
+        guard: { type: 'isBrokenLink', params: eventAsParams },
         actions: ['countEnd', 'forgetLink', tellBroken, tellLinkGivenUp],
       },
-      { guard: { type: 'isSystem', params: itself }, actions: ['countEnd', tellBroken] },
-      { guard: { type: 'isLink', params: itself }, actions: ['countEnd', 'forgetLink'] },
+      { guard: { type: 'isCollection', params: eventAsParams }, actions: ['countEnd', tellBroken] },
+      { guard: { type: 'isLink', params: eventAsParams }, actions: ['countEnd', 'forgetLink'] },
       clientGivenUp,
     ],
     'office.join': [
       {
         guard: not('hasLink'),
-        actions: [{ type: 'rememberLink', params: itself }, ...does.openLink],
+        actions: [{ type: 'rememberLink', params: eventAsParams }, ...does.openLink],
       },
       /** It sits somewhere already: one seat per computer. */
       {},

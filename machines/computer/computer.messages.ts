@@ -2,12 +2,12 @@
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { ClientOrder } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
-import { lettersOfWithdrawal } from './computer.withdrawn.ts';
+import { messagesOfWithdrawal } from './computer.withdrawn.ts';
 import type { ComputerContext, ServersSet, ToolCall } from './computer.events.ts';
-import * as systems from './computer.systems.ts';
+import * as collections from './computer.collections.ts';
 import type { OwnedEnded, Post } from '../kernel/effects.ts';
 import type { ConfigShown, ToolsListed } from '../link/link.machine.ts';
-import type { ResourcesRelist } from '../resources/systems/index.ts';
+import type { ResourcesRelist } from '../resources/collections/index.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
@@ -16,7 +16,7 @@ interface Wanted {
   readonly reqId: string;
   readonly replyTo: string;
 }
-const itself = <E>({ event }: { event: E }): E => event;
+const eventAsParams = <E>({ event }: { event: E }): E => event;
 
 export const routeCall = {
   type: 'post',
@@ -30,7 +30,7 @@ export const passWatch = {
   }: At<{ readonly server: string; readonly uris: readonly string[]; readonly by: string }>) => ({
     to: rules.clientOf(context, event.server),
     event: { type: 'resources.watch', uris: event.uris, by: event.by } satisfies ClientOrder,
-    ifThere: true as const,
+    optional: true as const,
   }),
 } as const;
 export const passRelist = {
@@ -38,7 +38,7 @@ export const passRelist = {
   params: ({ context, event }: At<ResourcesRelist>) => ({
     to: rules.clientOf(context, event.server),
     event: event satisfies ClientOrder,
-    ifThere: true as const,
+    optional: true as const,
   }),
 } as const;
 export const answerTools = {
@@ -52,7 +52,7 @@ export const answerTools = {
       tools: c.offered,
       signature: c.signature,
     } satisfies ToolsListed,
-    ifThere: true as const,
+    optional: true as const,
   }),
 } as const;
 export const answerConfig = {
@@ -60,7 +60,7 @@ export const answerConfig = {
   params: ({ context, event: { ticket, replyTo } }: At<Wanted>) => ({
     to: replyTo,
     event: { type: 'config.shown', ticket, config: context.shown } satisfies ConfigShown,
-    ifThere: true as const,
+    optional: true as const,
   }),
 } as const;
 /** Told before it is taken in: what was is needed to say what changed. */
@@ -68,20 +68,20 @@ export const takeList = [
   {
     type: 'postAll',
     params: ({ context, event }: At<CatalogNews>) => ({
-      letters: [...rules.lettersOfList(context, event), ...systems.lettersOfListing(context, event)],
+      messages: [...rules.messagesOfList(context, event), ...collections.messagesOfListing(context, event)],
     }),
   },
-  { type: 'hearList', params: itself<CatalogNews> },
+  { type: 'hearList', params: eventAsParams<CatalogNews> },
 ] as const;
 /** Its resources are there, or could not be had, or are in another order; its tools were withdrawn, or are back. */
 export const takeListed = [
   {
     type: 'postAll',
     params: ({ context, event }: At<CatalogListed>) => ({
-      letters: [...systems.lettersOfStanding(context, event), ...lettersOfWithdrawal(context, event)],
+      messages: [...collections.messagesOfStanding(context, event), ...messagesOfWithdrawal(context, event)],
     }),
   },
-  { type: 'noteListed', params: itself<CatalogListed> },
+  { type: 'noteListed', params: eventAsParams<CatalogListed> },
 ] as const;
 export const reconcile = [
   {
@@ -91,18 +91,18 @@ export const reconcile = [
   {
     type: 'postAll',
     params: ({ context: c, event }: At<ServersSet>) => {
-      const { letters, next } = rules.reconciled(c, event);
-      return { letters: [...letters, ...systems.lettersOfPlans(c, next)] };
+      const { messages, next } = rules.reconciled(c, event);
+      return { messages: [...messages, ...collections.messagesOfPlans(c, next)] };
     },
   },
-  { type: 'reconcile', params: itself<ServersSet> },
+  { type: 'reconcile', params: eventAsParams<ServersSet> },
 ] as const;
 export const forgetLeaving = [
   {
     type: 'openAll',
     params: ({ context, event }: At<OwnedEnded>) => ({ opens: rules.returning(context, event) }),
   },
-  { type: 'forgetLeaving', params: itself<OwnedEnded> },
+  { type: 'forgetLeaving', params: eventAsParams<OwnedEnded> },
 ] as const;
 /** Its machine broke. */
 export const openAgain = {
@@ -117,7 +117,7 @@ export const openLink = [
   {
     type: 'postAll',
     params: ({ context: c }: At) => ({
-      letters: [rules.signatureNews(c.signature), rules.configNews(c)].map((event) => ({
+      messages: [rules.signatureNews(c.signature), rules.configNews(c)].map((event) => ({
         to: rules.linkOf(c),
         event,
       })),
@@ -126,52 +126,54 @@ export const openLink = [
 ] as const;
 
 // ── its Desktop and its Finder ─────────────────────────────────────────────────────────────────────────
-const openSystems = [
-  { type: 'openAll', params: ({ context }: At) => ({ opens: systems.openings(context) }) },
+const openCollections = [
+  { type: 'openAll', params: ({ context }: At) => ({ opens: collections.openings(context) }) },
   'noteOpened',
 ] as const;
-type Shows = Parameters<typeof systems.shown>[1];
+type Shows = Parameters<typeof collections.shown>[1];
 export const takeShows = [
-  ...openSystems,
+  ...openCollections,
   {
     type: 'postAll',
-    params: ({ context, event }: At<Shows>) => ({ letters: systems.lettersOfShows(context, event) }),
+    params: ({ context, event }: At<Shows>) => ({ messages: collections.messagesOfShows(context, event) }),
   },
-  { type: 'noteShows', params: itself<Shows> },
+  { type: 'noteShows', params: eventAsParams<Shows> },
 ] as const;
-type Question = Parameters<typeof systems.passWanted>[1];
+type Question = Parameters<typeof collections.passWanted>[1];
 export const passWanted = [
-  ...openSystems,
-  { type: 'post', params: ({ context, event }: At<Question>) => systems.passWanted(context, event) },
+  ...openCollections,
+  { type: 'post', params: ({ context, event }: At<Question>) => collections.passWanted(context, event) },
 ] as const;
 export const refuseWanted = {
   type: 'post',
-  params: ({ event }: At<Question>): Post => systems.refusal(event),
+  params: ({ event }: At<Question>): Post => collections.refusal(event),
 } as const;
 export const passUpdate = {
   type: 'postAll',
   params: ({ context, event }: At<{ readonly server: string; readonly uri: string }>) => ({
-    letters: systems.updated(context, event),
+    messages: collections.updated(context, event),
   }),
 } as const;
 export const passWatched = {
   type: 'postAll',
-  params: ({ context, event }: At<ResourcesWatched>) => ({ letters: systems.watched(context, event) }),
+  params: ({ context, event }: At<ResourcesWatched>) => ({ messages: collections.watched(context, event) }),
 } as const;
 export const passChange = {
   type: 'postAll',
-  params: ({ context, event }: At<Parameters<typeof systems.lettersOfChange>[1]>) => ({
-    letters: systems.lettersOfChange(context, event),
+  params: ({ context, event }: At<Parameters<typeof collections.messagesOfChange>[1]>) => ({
+    messages: collections.messagesOfChange(context, event),
   }),
 } as const;
 /** Its machine broke: the new one is told what all servers show. */
-export const reopenSystem = [
+export const reopenCollection = [
   {
     type: 'openAll',
-    params: ({ context, event }: At<OwnedEnded>) => ({ opens: systems.reopening(context, event).opens }),
+    params: ({ context, event }: At<OwnedEnded>) => ({ opens: collections.reopening(context, event).opens }),
   },
   {
     type: 'postAll',
-    params: ({ context, event }: At<OwnedEnded>) => ({ letters: systems.reopening(context, event).letters }),
+    params: ({ context, event }: At<OwnedEnded>) => ({
+      messages: collections.reopening(context, event).messages,
+    }),
   },
 ] as const;

@@ -31,7 +31,7 @@ import type {
   ToolCall,
 } from './computer.events.ts';
 import type { ToolApproved } from '../call/call.machine.ts';
-import type { Letter, Open, OwnedEnded, Post } from '../kernel/effects.ts';
+import type { Message, Open, OwnedEnded, Post } from '../kernel/effects.ts';
 import { absentOnes, back, refusalOf } from './computer.withdrawn.ts';
 import { extended } from '../kernel/extended.ts';
 import { defaultRemembered } from '../call/history/index.ts';
@@ -55,13 +55,13 @@ export const linkOf = (c: ComputerContext): Address => `${nameOf(c.self)}/link`;
 const unspent: Spent = { attempt: 0, failure: null };
 const clientOpen =
   (spent: ComputerContext['spent']) =>
-  ({ rules, client, kept, fingerprint }: ServerPlan): Open => ({
+  ({ rules, client, cached, fingerprint }: ServerPlan): Open => ({
     kind: 'client',
     key: keyOf(rules.server),
     input: {
       ...client,
       server: rules.server,
-      kept,
+      cached,
       spent: spent[fingerprint] ?? unspent,
     } satisfies ClientStart,
   });
@@ -91,8 +91,8 @@ const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>) => {
 };
 /** Kept lists are known before their servers have started. */
 export function aggregateOf({ servers }: ComputerStart) {
-  const kept = servers.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools] as const] : []));
-  const catalogs = Object.fromEntries(kept) as ComputerContext['catalogs'];
+  const cached = servers.flatMap((s) => (s.cached?.tools ? [[nameIn(s), s.cached.tools] as const] : []));
+  const catalogs = Object.fromEntries(cached) as ComputerContext['catalogs'];
   const known = { catalogs, table: tableOf({ servers, catalogs }), up: {} };
   return { ...known, ...offerOf(known) };
 }
@@ -100,7 +100,7 @@ export const isTrying = (stage: ClientStage | undefined): boolean =>
   stage === undefined || stage === 'connecting' || stage === 'recovering';
 const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
 export const isWhole = (c: ComputerContext): boolean =>
-  c.servers.every((s) => !wanted(s) || c.stages[nameIn(s)] === 'ready' || c.stages[nameIn(s)] === 'resting');
+  c.servers.every((s) => !wanted(s) || c.stages[nameIn(s)] === 'ready' || c.stages[nameIn(s)] === 'standby');
 
 // ── what follows from news ─────────────────────────────────────────────────────────────────────────────
 const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChanged) => {
@@ -139,27 +139,27 @@ export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevi
   revision: configRevision,
 });
 /** Host and link hear of a change of what is offered. */
-function lettersFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
+function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   if (next.signature === undefined || next.signature === c.signature) return [];
   const changes = changesOf<SmcpTool>(c.offered, next.offered ?? [], ({ name }) => name);
   const change: ComputerNews = { type: 'tools.changed', ...changes };
-  const letters: Post[] = [{ to: c.owner, event: change }];
-  if (c.link) letters.push({ to: linkOf(c), event: signatureNews(next.signature), ifThere: true });
-  return letters;
+  const messages: Post[] = [{ to: c.owner, event: change }];
+  if (c.link) messages.push({ to: linkOf(c), event: signatureNews(next.signature), optional: true });
+  return messages;
 }
-export const lettersAfter = (c: ComputerContext, news: ClientChanged): Post[] => [
+export const messagesAfter = (c: ComputerContext, news: ClientChanged): Post[] => [
   { to: c.owner, event: news },
-  ...lettersFor(c, heard(c, news)),
+  ...messagesFor(c, heard(c, news)),
 ];
-export const lettersOfList = (c: ComputerContext, news: CatalogNews): Post[] => [
+export const messagesOfList = (c: ComputerContext, news: CatalogNews): Post[] => [
   { to: c.owner, event: news },
-  ...lettersFor(c, listed(c, news)),
+  ...messagesFor(c, listed(c, news)),
 ];
 /** A client whose machine failed too often says no more; this is said for it. */
 export const crashedNews = (server: string, why: string): ClientChanged => ({
   type: 'client.changed',
   server,
-  stage: 'tripped',
+  stage: 'open',
   isOffered: false,
   failure: { code: 'Crashed', message: `Its machine failed too often: ${why}` },
   attempt: 0,
@@ -172,7 +172,7 @@ export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientChanged =>
 export interface Reconciled {
   readonly next: Partial<ComputerContext>;
   readonly opens: readonly Open[];
-  readonly letters: readonly Post[];
+  readonly messages: readonly Post[];
 }
 const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 /** What is gone is closed, what is new is opened, what is there is told its plan. */
@@ -188,10 +188,10 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
   const fresh = servers.filter((s) => isNew(s) && !c.leaving.includes(nameIn(s)));
   const keep = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name) && before.has(name)));
-  const kept = Object.fromEntries(
-    fresh.flatMap((s) => (s.kept?.tools ? [[nameIn(s), s.kept.tools]] : [])),
+  const cached = Object.fromEntries(
+    fresh.flatMap((s) => (s.cached?.tools ? [[nameIn(s), s.cached.tools]] : [])),
   ) as ComputerContext['catalogs'];
-  const catalogs = { ...keep(c.catalogs), ...kept };
+  const catalogs = { ...keep(c.catalogs), ...cached };
   const table = tableOf({ servers, catalogs }, c.table);
   const up = keep(c.up);
   const isNewConfig = !isSamePlan(c.shown, shown);
@@ -217,15 +217,15 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
     const was = before.get(nameIn(s));
     if (!was || isSamePlan(was.client, s.client) || c.givenUp.includes(nameIn(s))) return [];
     const update: ClientOrder = { type: 'server.update', plan: s.client };
-    return [{ to: clientOf(c, nameIn(s)), event: update, ifThere: true }];
+    return [{ to: clientOf(c, nameIn(s)), event: update, optional: true }];
   });
-  const ends = gone.map((name): Post => ({ to: clientOf(c, name), event: { type: 'close' }, ifThere: true }));
+  const ends = gone.map((s): Post => ({ to: clientOf(c, s), event: { type: 'close' }, optional: true }));
   const announced: Post[] =
-    isNewConfig && c.link ? [{ to: linkOf(c), event: configNews(next), ifThere: true }] : [];
+    isNewConfig && c.link ? [{ to: linkOf(c), event: configNews(next), optional: true }] : [];
   return {
     next,
     opens: fresh.map(clientOpen(c.spent)),
-    letters: [...ends, ...orders, ...lettersFor(c, next), ...announced],
+    messages: [...ends, ...orders, ...messagesFor(c, next), ...announced],
   };
 }
 /** It has ended and was put back into the config meanwhile. */
@@ -246,7 +246,7 @@ export const calledBy = (c: ComputerContext, { call }: ToolCall): Partial<Comput
 };
 const isApproved = ({ approved }: ComputerContext, server: string, tool: string): boolean =>
   Object.hasOwn(approved, server) && (approved[server]?.includes(tool) ?? false);
-/** What a person allowed was allowed to these launch facts, and to no others under the same name. */
+/** What a person allowed was allowed to this launch config, and to no other under the same name. */
 export const approvedBy = (
   c: ComputerContext,
   { server, tool, generation }: ToolApproved,
@@ -273,7 +273,7 @@ const whyNot = (c: ComputerContext, tool: string): Failure =>
   unresolved(c.table, tool, [...unheard(c), ...absentOnes(c)]);
 /** A call goes to the client whose tool it names, or is answered at once. */
 export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
-  const refuse = (failure: Failure): Letter => ({
+  const refuse = (failure: Failure): Message => ({
     to: replyTo,
     event: settledBy(extended(call, { server: '' }), 'failed', failure),
   });
@@ -295,6 +295,6 @@ export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => 
   return {
     to: clientOf(c, entry.server),
     event: request,
-    orElse: refuse(notActive(entry.server, 'closed', null, null)),
+    onUndelivered: refuse(notActive(entry.server, 'closed', null, null)),
   };
 };

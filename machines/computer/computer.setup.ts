@@ -1,11 +1,11 @@
-/** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its letters. */
+/** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its messages. */
 import { setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
 import type { ToolApproved } from '../call/call.machine.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { ClientChanged, ClientOrder } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
-import * as systems from './computer.systems.ts';
+import * as collections from './computer.collections.ts';
 import * as waiting from './computer.waiting.ts';
 import * as withdrawal from './computer.withdrawn.ts';
 import type {
@@ -19,7 +19,7 @@ import type {
 } from './computer.events.ts';
 import { effects, type OwnedEnded } from '../kernel/effects.ts';
 import { linkGivenUp } from '../link/link.setup.ts';
-import { given, isFull, over, refilled, want, type Turns } from './turns.ts';
+import { granted, isFull, over, refilled, want, type ConnectPermits } from './connect-permits.ts';
 import type { ClientWaits } from '../client/waits.ts';
 
 export const parts = setup({
@@ -34,25 +34,25 @@ export const parts = setup({
     hear: assign(({ context }, news: ClientChanged) => ({
       ...waiting.withoutWaits(context, news.server),
       ...rules.heard(context, news),
-      ...systems.hide(context, news),
+      ...collections.hide(context, news),
     })),
     noteWaits: assign(({ context }, news: ClientWaits) => waiting.noteWaits(context, news)),
     hearList: assign(({ context }, news: CatalogNews) => ({
       ...rules.listed(context, news),
-      ...systems.listed(context, news),
+      ...collections.listed(context, news),
     })),
     noteListed: assign(({ context }, news: CatalogListed) => ({
-      ...systems.standing(context, news),
+      ...collections.standing(context, news),
       ...withdrawal.withdrawn(context, news),
     })),
-    noteOpened: assign(({ context }) => systems.opened(context)),
-    noteShows: assign(({ context }, news: Parameters<typeof systems.shown>[1]) =>
-      systems.shown(context, news),
+    noteOpened: assign(({ context }) => collections.opened(context)),
+    noteShows: assign(({ context }, news: Parameters<typeof collections.shown>[1]) =>
+      collections.shown(context, news),
     ),
     noteCall: assign(({ context }, call: ToolCall) => rules.calledBy(context, call)),
     noteApproved: assign(({ context }, event: ToolApproved) => rules.approvedBy(context, event)),
     reconcile: assign(({ context }, event: ServersSet) => rules.reconciled(context, event).next),
-    setTurns: assign((_, { turns }: { turns: Turns }) => ({ turns })),
+    setPermits: assign((_, { permits }: { permits: ConnectPermits }) => ({ permits })),
     forgetSpent: assign(({ context: c }, { server }: { server: string }) => {
       const plan = c.servers.find((s) => s.rules.server === server);
       return { spent: Object.fromEntries(Object.entries(c.spent).filter(([f]) => f !== plan?.fingerprint)) };
@@ -60,7 +60,7 @@ export const parts = setup({
     forgetLeaving: assign(({ context: c }, ended: OwnedEnded) => ({
       open: c.open - 1 + rules.returning(c, ended).length,
       leaving: c.leaving.filter((name) => name !== rules.serverOf(c, ended)),
-      turns: over(c.turns, rules.serverOf(c, ended) ?? ''),
+      permits: over(c.permits, rules.serverOf(c, ended) ?? ''),
     })),
     countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
     noteGivenUp: assign(({ context: c }, { server }: ClientChanged) => ({
@@ -87,7 +87,7 @@ export const parts = setup({
     isLast: ({ context }) => context.open <= 1,
     hasNone: ({ context }) => context.open === 0,
     hasLink: ({ context }) => context.link !== null,
-    isSystem: (_, ended: OwnedEnded) => systems.isSystem(ended),
+    isCollection: (_, ended: OwnedEnded) => collections.isCollection(ended),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
     isLeaving: ({ context: c }, ended: OwnedEnded) =>
@@ -102,7 +102,7 @@ export const parts = setup({
 });
 
 type At<E> = { readonly context: ComputerContext; readonly event: E };
-export const itself = <E>({ event }: { event: E }): E => event;
+export const eventAsParams = <E>({ event }: { event: E }): E => event;
 const tellHost = <E>(news: (c: ComputerContext, event: E) => ComputerNews) =>
   ({
     type: 'post',
@@ -130,7 +130,7 @@ export const passToClient = {
   params: ({ context, event }: At<{ type: string; server: string }>) => ({
     to: rules.clientOf(context, event.server),
     event: { type: event.type },
-    orElse: { to: context.owner, event: rules.crashedNews(event.server, 'it is not opened again') },
+    onUndelivered: { to: context.owner, event: rules.crashedNews(event.server, 'it is not opened again') },
   }),
 } as const;
 export const passToClients = {
@@ -143,63 +143,63 @@ export const passToClients = {
  * the clock, which runs only while some are missing. `rest` is what else follows, before it.
  */
 const turning = <E, const Rest extends readonly unknown[]>(
-  change: (turns: Turns, event: E, c: ComputerContext) => Turns,
-  isDue: (before: Turns, after: Turns) => boolean,
+  change: (permits: ConnectPermits, event: E, c: ComputerContext) => ConnectPermits,
+  isDue: (before: ConnectPermits, after: ConnectPermits) => boolean,
   rest: Rest,
 ) => {
-  const after = ({ context, event }: At<E>): ReturnType<typeof given> =>
-    given(change(context.turns, event, context));
+  const after = ({ context, event }: At<E>): ReturnType<typeof granted> =>
+    granted(change(context.permits, event, context));
   /** One that runs goes on. */
   const clock = parts.enqueueActions(({ context, event, enqueue }) => {
-    if (isDue(context.turns, after({ context, event: event as E }).turns))
-      enqueue({ type: 'setDeadline', params: { ms: context.timing.turnMs } });
+    if (isDue(context.permits, after({ context, event: event as E }).permits))
+      enqueue({ type: 'setDeadline', params: { ms: context.timing.permitMs } });
   });
   const actions = [
     ...rest,
     {
       type: 'postAll',
       params: (at: At<E>) => ({
-        letters: after(at).servers.map((server) => ({
+        messages: after(at).servers.map((server) => ({
           to: rules.clientOf(at.context, server),
-          event: { type: 'turn.given' } satisfies ClientOrder,
-          ifThere: true as const,
+          event: { type: 'permit.granted' } satisfies ClientOrder,
+          optional: true as const,
         })),
       }),
     },
     clock,
-    { type: 'setTurns', params: (at: At<E>) => ({ turns: after(at).turns }) },
+    { type: 'setPermits', params: (at: At<E>) => ({ permits: after(at).permits }) },
   ] as const;
   return { actions };
 };
-const starts = (before: Turns, after: Turns): boolean => isFull(before) && !isFull(after);
-export const turnWanted = turning<{ server: string; again: boolean }, []>(
-  (turns, { server, again }) => want(turns, server, again),
+const starts = (before: ConnectPermits, after: ConnectPermits): boolean => isFull(before) && !isFull(after);
+export const permitWanted = turning<{ server: string; again: boolean }, []>(
+  (permits, { server, again }) => want(permits, server, again),
   starts,
   [],
 );
-export const turnOver = turning<{ server: string }, []>(
-  (turns, { server }) => over(turns, server),
+export const permitReleased = turning<{ server: string }, []>(
+  (permits, { server }) => over(permits, server),
   starts,
   [],
 );
 export const tokenBack = turning<unknown, []>(refilled, (_, after) => !isFull(after), []);
 /** Who has connected, or failed to, makes room for the next. */
 export const clientChanged = turning(
-  (turns, { stage, server }: ClientChanged) => (stage === 'connecting' ? turns : over(turns, server)),
+  (permits, { stage, server }: ClientChanged) => (stage === 'connecting' ? permits : over(permits, server)),
   starts,
   [
     {
       type: 'postAll',
       params: ({ context, event }: At<ClientChanged>) => ({
-        letters: [...rules.lettersAfter(context, event), ...systems.lettersOfHiding(context, event)],
+        messages: [...rules.messagesAfter(context, event), ...collections.messagesOfHiding(context, event)],
       }),
     },
-    { type: 'hear', params: itself<ClientChanged> },
+    { type: 'hear', params: eventAsParams<ClientChanged> },
   ] as const,
 );
-/** Its machine failed too often: nothing of it is offered any more, and its turn is another's. */
+/** Its machine failed too often: nothing of it is offered any more, and its permit is another's. */
 export const clientGivenUp = turning(
-  (turns, ended: OwnedEnded, c) => over(turns, rules.serverOf(c, ended) ?? ''),
+  (permits, ended: OwnedEnded, c) => over(permits, rules.serverOf(c, ended) ?? ''),
   starts,
   [
     'countEnd',
@@ -207,9 +207,9 @@ export const clientGivenUp = turning(
     {
       type: 'postAll',
       params: ({ context, event }: At<OwnedEnded>) => ({
-        letters: [
-          ...rules.lettersAfter(context, rules.givenUp(context, event)),
-          ...systems.lettersOfHiding(context, rules.givenUp(context, event)),
+        messages: [
+          ...rules.messagesAfter(context, rules.givenUp(context, event)),
+          ...collections.messagesOfHiding(context, rules.givenUp(context, event)),
         ],
       }),
     },

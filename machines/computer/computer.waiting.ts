@@ -30,7 +30,7 @@ const mayCome = (c: ComputerContext, tool: string): boolean =>
 export const mustWait = (c: ComputerContext, { call }: ToolCall): boolean => mayCome(c, call.tool);
 export const isFull = (c: ComputerContext): boolean =>
   c.waiting.length + Object.keys(c.waited).length >= mostWaiting;
-export const lettersOfFull = (c: ComputerContext, order: ToolCall): Post[] =>
+export const messagesOfFull = (c: ComputerContext, order: ToolCall): Post[] =>
   isFull(c) ? [refuse(order, 'refused', stillStarting(order.call.tool, starting(c), c.waits))] : [];
 
 export const timerOf = (ticket: string): string => `overdue.${ticket}`;
@@ -58,7 +58,7 @@ export const noted = (c: ComputerContext): Partial<ComputerContext> => {
   for (const order of decided(c)) recent = { ...recent, ...calledBy({ ...c, ...recent }, order) };
   return recent;
 };
-export const lettersOfDecided = (c: ComputerContext): Post[] => decided(c).map((order) => route(c, order));
+export const messagesOfDecided = (c: ComputerContext): Post[] => decided(c).map((order) => route(c, order));
 
 const refuse = (
   { call, replyTo }: ToolCall,
@@ -67,19 +67,19 @@ const refuse = (
 ): Post => ({
   to: replyTo,
   event: settledBy(extended(call, { server: '' }), end, failure),
-  ifThere: true,
+  optional: true,
 });
 const without = <T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
 
-export function lettersOfOverdue(c: ComputerContext, { ticket }: CallOverdue): Post[] {
+export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): Post[] {
   const order = c.waiting.find(({ call }) => call.ticket === ticket);
   if (order) return [refuse(order, 'timedOut', stillStarting(order.call.tool, starting(c), c.waits))];
   const server = c.waited[ticket];
   if (server === undefined) return [];
   // The clock of the call itself began when its server was known.
   const to = `${clientOf(c, server)}/call:${keyOf(ticket)}`;
-  return [{ to, event: { type: 'deadline.passed' }, ifThere: true }];
+  return [{ to, event: { type: 'deadline.passed' }, optional: true }];
 }
 export const afterOverdue = (c: ComputerContext, { ticket }: CallOverdue): Partial<ComputerContext> => ({
   waiting: c.waiting.filter(({ call }) => call.ticket !== ticket),
@@ -96,7 +96,7 @@ const isMeant = (order: ToolCall, event: Withdrawn): boolean =>
   event.type === 'asker.lost' ? order.replyTo === event.asker : order.call.ticket === event.ticket;
 export const meant = (c: ComputerContext, event: Withdrawn): readonly ToolCall[] =>
   c.waiting.filter((order) => isMeant(order, event));
-export const lettersOfCancel = (c: ComputerContext, event: Withdrawn): Post[] =>
+export const messagesOfCancel = (c: ComputerContext, event: Withdrawn): Post[] =>
   meant(c, event).map((order) =>
     refuse(
       order,
@@ -108,7 +108,7 @@ export const afterCancel = (c: ComputerContext, event: Withdrawn): Partial<Compu
   waiting: c.waiting.filter((order) => !isMeant(order, event)),
 });
 /** It closes: nobody starts any more. */
-export const lettersOfClosing = (c: ComputerContext): Post[] =>
+export const messagesOfClosing = (c: ComputerContext): Post[] =>
   c.waiting.map((order) =>
     refuse(order, 'cancelled', cancelledBy(order.call.reqId, 'its computer is being closed')),
   );

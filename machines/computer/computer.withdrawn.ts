@@ -31,7 +31,7 @@ const isMeant = (c: ComputerContext, { list, server }: CatalogListed): boolean =
 export const withdrawn = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
   isMeant(c, news) ? { withdrawn: after(c, news) } : {};
 /** Its host hears of it once, and when the reason is another. One that is not ready says what it is instead. */
-export function lettersOfWithdrawal(c: ComputerContext, listed: CatalogListed): Post[] {
+export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed): Post[] {
   const { server } = listed;
   if (!isMeant(c, listed) || c.stages[server] !== 'ready') return [];
   const failure = own(after(c, listed), server)?.failure ?? null;

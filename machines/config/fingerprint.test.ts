@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintText, launchFactsOf, parseConfig, type ServerConfig } from './index.ts';
+import { fingerprintText, launchConfigOf, parseConfig, type ServerConfig } from './index.ts';
 
 const serverOf = (config: object): ServerConfig => {
   const parsed = parseConfig([{ name: 'a', ...config }]);
@@ -120,7 +120,7 @@ const judged = (server: ServerConfig): string => {
     Object.entries(all)
       .map(([name, value]) => JSON.stringify([spelled(name), value]))
       .toSorted();
-  const facts = launchFactsOf(server);
+  const facts = launchConfigOf(server);
   const held = 'headers' in facts ? sorted(facts.headers, (name) => name.toLowerCase()) : [];
   const rest = 'env' in facts ? { ...facts, env: sorted(facts.env, String) } : { ...facts, headers: held };
   return JSON.stringify(rest, Object.keys(rest).toSorted());
@@ -143,7 +143,7 @@ const rewritten = ({ type, server_parameters: given }: { type: string; server_pa
 };
 
 describe('two fingerprints', () => {
-  it('are equal exactly when the launch facts are', () => {
+  it('are equal exactly when the launch config is', () => {
     fc.assert(
       fc.property(config, config, (one, other) => {
         const [a, b] = [serverOf(one), serverOf(other)];

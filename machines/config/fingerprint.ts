@@ -1,4 +1,4 @@
-import { launchFactsOf } from './launch-facts.ts';
+import { launchConfigOf } from './launch-config.ts';
 import type { OwnFacts } from './foreign/protocol.ts';
 import type { ServerConfig } from './server.ts';
 
@@ -18,13 +18,13 @@ const factText = (fact: OwnFacts[string]): string => {
 };
 
 /**
- * One text for the launch facts of a server as its config has them, before inputs are filled in. Two servers have
+ * One text for the launch config of a server as its config has them, before inputs are filled in. Two servers have
  * the same exactly when they would be started or reached in the same way: the order of `env` and `headers` and the
  * case of header names mean nothing, an absent `env` is an empty one, and name, policy and settings are not in it.
  * An in-memory server is picked by its name, which therefore is a launch fact of it.
  */
 export const fingerprintText = (server: ServerConfig): string => {
-  const facts = launchFactsOf(server);
+  const facts = launchConfigOf(server);
   switch (facts.kind) {
     case 'stdio': {
       const { kind, command, args, env, cwd } = facts;

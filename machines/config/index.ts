@@ -2,7 +2,13 @@ export { fingerprintText } from './fingerprint.ts';
 export { foreignKeys } from './foreign/foreign-keys.ts';
 export type { CommandInput, InputBase, InputDefinition, PickInput, PromptInput } from './inputs.ts';
 export { readJson, type JsonText } from './foreign/json-text.ts';
-export { launchFactsOf, mistakesText, readFacts, type LaunchFacts, type ReadFacts } from './launch-facts.ts';
+export {
+  launchConfigOf,
+  mistakesText,
+  readFacts,
+  type LaunchConfig,
+  type ReadFacts,
+} from './launch-config.ts';
 export { mistakeLine, type Mistake } from './mistake.ts';
 export { parseConfig, parseConfigText, type Config, type ParsedConfig } from './parse.ts';
 export { placeholdersIn, variablesIn, type Placeholder } from './placeholders.ts';

@@ -3,7 +3,7 @@ import { assign as theirs } from 'xstate';
 interface At {
   readonly event: unknown;
   readonly self: unknown;
-  readonly system: unknown;
+  readonly collection: unknown;
 }
 type Assigner = (at: At & { readonly context: object }, params: unknown) => unknown;
 type Assignment = Assigner | Readonly<Record<string, unknown>>;
@@ -36,9 +36,9 @@ const partOf = (assignment: Assignment, at: At & Snapshot, params: unknown): obj
 export const assign = ((assignment: Assignment) => {
   const action = theirs(assignment as never) as Builtin;
   if (action.resolve)
-    action.resolve = (_scope, before, { event, self, system }, params) => {
+    action.resolve = (_scope, before, { event, self, collection }, params) => {
       const { context } = before;
-      const part = partOf(assignment, { context, event, self, system }, params);
+      const part = partOf(assignment, { context, event, self, collection }, params);
       return [{ ...before, context: { ...context, ...part } }, undefined, undefined];
     };
   return action;

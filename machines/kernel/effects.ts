@@ -6,38 +6,38 @@ import type { Address } from './address.ts';
  * (actors/runtime/directory.ts) performs them in order, each after the transition that asked, so that a transition
  * that fails has asked for nothing and a replay can compare what was asked.
  */
-export interface Letter {
+export interface Message {
   /** The address it is for. */
   readonly to: Address;
   /** What it says. */
   readonly event: EventObject;
 }
-/** A message to an address. Nobody there, or it fails over it: `orElse` goes out; else it is a dead letter. */
-export interface Post extends Letter {
-  readonly orElse?: Letter;
+/** A message to an address. Nobody there, or it fails over it: `onUndelivered` goes out; else it is a dead letter. */
+export interface Post extends Message {
+  readonly onUndelivered?: Message;
   /** Whoever it is for may be gone by now, and that is fine. */
-  readonly ifThere?: true;
+  readonly optional?: true;
 }
 /** A new root, owned by the asker, at `<asker>/<kind>:<key>`. Its `will` is delivered unless it ends as done. */
 export interface Open {
   readonly kind: string;
   readonly key?: string;
   readonly input: object;
-  readonly will?: Letter;
+  readonly lastWill?: Message;
   /** What the platform knows at once joins the input as `drawn`, and the records as a `draw`. */
   readonly draw?: { readonly port: DrawPort; readonly params: object };
 }
 /** Ports that answer at once: `judge` says whether a call may run, or null where that has to be asked. */
 export type DrawPort = 'judge';
-/** One question with one answer, `ask.answered` or `ask.refused` with the same id. Withdrawn when the asker ends. */
-export interface Question {
+/** One question with one answer, `request.answered` or `request.refused` with the same id. Withdrawn when the asker ends. */
+export interface PortRequest {
   readonly id: string;
   /** Who is asked: the address that opened the session or link, or the name of a port such as `confirm`. */
-  readonly session: Address;
+  readonly target: Address;
   readonly method: string;
   readonly params?: unknown;
-  /** In whose lane it waits for its turn: the name of a server. Without one it goes at once. */
-  readonly lane?: string;
+  /** In whose limiter it waits for its turn: the name of a server. Without one it goes at once. */
+  readonly limiter?: string;
 }
 export interface TellOwned {
   readonly kind: string;
@@ -47,7 +47,7 @@ export interface TellOwned {
 export interface Deadline {
   /** 0 = none. */
   readonly ms: number;
-  /** Up to so much of `ms` later, drawn by chance, so that many do not come in the same second. */
+  /** Up to so much of `ms` later, at random, so that many do not come in the same second. */
   readonly spread?: number;
 }
 
@@ -57,15 +57,15 @@ const asked =
 
 export const effects = {
   post: asked<Post>(),
-  postAll: asked<{ readonly letters: readonly Post[] }>(),
+  postAll: asked<{ readonly messages: readonly Post[] }>(),
   open: asked<Open>(),
   openAll: asked<{ readonly opens: readonly Open[] }>(),
   /** Ends a root that the asker owns at once, without asking it. */
   close: asked<{ readonly to: Address }>(),
   /** One event to every owned root of a kind. */
   tellOwned: asked<TellOwned>(),
-  ask: asked<Question>(),
-  withdraw: asked<{ readonly id: string }>(),
+  request: asked<PortRequest>(),
+  cancel: asked<{ readonly id: string }>(),
   /** One deadline per root: a new one replaces the old. Passed → `deadline.passed`. */
   setDeadline: asked<Deadline>(),
 };

@@ -1,7 +1,7 @@
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address } from './address.ts';
 import type { ListKind } from '../catalog/index.ts';
-import type { System } from '../resources/systems/index.ts';
+import type { ResourceCollection } from '../resources/collections/index.ts';
 import type { ServerInfo } from '../client/server-info.ts';
 import type { SessionWaits } from '../client/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -28,9 +28,9 @@ export const callbackPort = <Input, Command extends EventObject>(
 
 // ── process: one child in a group of its own ────────────────────────────────────────────────────────────
 export interface ProcessInput {
-  /** The configured server whose launch facts (command, env, cwd) the adapter knows. */
+  /** The configured server whose launch config (command, env, cwd) the adapter knows. */
   readonly server: string;
-  /** Which of its configured launch facts: each change of them is a generation of its own. */
+  /** Which of its launch configs: each change of them is a generation of its own. */
   readonly generation: number;
   /** Which of its launch specs: what those facts are with the values of their placeholders. The adapter launches this. */
   readonly spec: number;
@@ -72,23 +72,22 @@ export interface SessionInput {
   readonly process: Address | null;
 }
 export type { ListKind };
-export type { Offers, ServerInfo } from '../client/server-info.ts';
+export type { Capabilities, ServerInfo } from '../client/server-info.ts';
 /** What the machine of a server hears of its session. */
 export type SessionFact =
   /** Connected and initialized. */
   | { readonly type: 'session.opened'; readonly info: ServerInfo }
   | SessionWaits
   | { readonly type: 'session.failed'; readonly failure: Failure }
-  /** The stream broke; the process may live. Pending questions are refused first. */
-  /** `isExpired`: a remote server has forgotten this session (HTTP 404) and wants a new handshake. */
+  /** The stream broke; pending requests are refused first. `isExpired`: the server forgot this session (HTTP 404). */
   | { readonly type: 'session.lost'; readonly reason: string; readonly isExpired?: boolean }
   /** Told whether or not the server declared that it would; only after `session.opened`. */
   | { readonly type: 'list.changed'; readonly list: ListKind }
   | { readonly type: 'resource.updated'; readonly uri: string };
 export const sessionPort = callbackPort<SessionInput, EventObject>('session');
 
-/** Answers to a `Question`, see effects.ts; before the one answer any number of those that are none. */
-export type AskFact =
+/** Answers to a `PortRequest`, see effects.ts; before the one answer any number of those that are none. */
+export type RequestFact =
   /** It waits for its turn, and was not sent: `ahead` others come first. */
   | { readonly type: 'ask.waiting'; readonly id: string; readonly ahead: number }
   /** Its turn has come: it is being sent. */
@@ -124,7 +123,7 @@ const passing: ReadonlySet<string> = new Set([
   'ask.waiting',
   'ask.began',
   'ask.progress',
-] satisfies AskFact['type'][]);
+] satisfies RequestFact['type'][]);
 /** It is the one answer, after which nothing more is said to this question. */
 export const isAnswer = (type: string | undefined): boolean => type !== undefined && !passing.has(type);
 
@@ -173,8 +172,8 @@ export type LinkFact =
   | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
   /** `query`: as the wire has it. */
   | {
-      readonly type: 'agent.askedSystem';
-      readonly system: System;
+      readonly type: 'agent.askedCollection';
+      readonly collection: ResourceCollection;
       readonly ticket: string;
       readonly reqId: string;
       readonly query: object;
@@ -182,7 +181,7 @@ export type LinkFact =
   /** A URI of neither system is refused at the door. */
   | {
       readonly type: 'agent.askedResource';
-      readonly system: System;
+      readonly collection: ResourceCollection;
       readonly ticket: string;
       readonly reqId: string;
       readonly uri: string;
@@ -260,32 +259,32 @@ export type Transformed =
 export interface Transformer {
   /** Whether it can be run: `VrlSyntaxError` with `{message, line, column}` when it cannot. Never rejects. */
   check(source: string): Promise<ProgramChecked>;
-  /** `give` is never called before this returns. The returned function withdraws. */
-  run(source: string, event: object, give: (answer: Transformed) => void): () => void;
+  /** `emit` is never called before this returns. The returned function withdraws. */
+  run(source: string, event: object, emit: (answer: Transformed) => void): () => void;
   /** What is asked is refused; resolves when nothing of it is left. */
   close(): Promise<void>;
 }
 
 // ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
 /** How a port tells a fact: at once, in order, and not at all after it was closed. */
-export type Give<Fact> = (fact: Fact) => void;
+export type Emit<Fact> = (fact: Fact) => void;
 /** A port that lives as long as the state that invoked it. `close` is final, synchronous and never throws. */
-export interface Leaf<Command = EventObject> {
+export interface PortInstance<Command = EventObject> {
   /** Gives it a command; after `close` nothing happens. */
   tell(command: Command): void;
   /** Ends it, whatever it is doing. */
   close(): void;
 }
 export interface Ports {
-  process(at: Address, input: ProcessInput, give: Give<ProcessFact>): Leaf<ProcessCommand>;
-  session(at: Address, input: SessionInput, give: Give<SessionFact>): Leaf;
-  link(at: Address, input: LinkInput, give: Give<LinkFact>): Leaf<LinkCommand>;
-  office(at: Address, input: OfficeInput, give: Give<OfficeFact>): Leaf<OfficeCommand>;
-  ask: AskPort;
+  process(at: Address, input: ProcessInput, emit: Emit<ProcessFact>): PortInstance<ProcessCommand>;
+  session(at: Address, input: SessionInput, emit: Emit<SessionFact>): PortInstance;
+  link(at: Address, input: LinkInput, emit: Emit<LinkFact>): PortInstance<LinkCommand>;
+  office(at: Address, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand>;
+  request: RequestPort;
 }
 /** Asks; the returned function withdraws the question (a call in flight is cancelled at the other side). */
-export type AskPort = (
+export type RequestPort = (
   from: Address,
-  question: { id: string; session: Address; method: string; params?: unknown; lane?: string },
-  give: Give<AskFact>,
+  request: { id: string; target: Address; method: string; params?: unknown; limiter?: string },
+  emit: Emit<RequestFact>,
 ) => () => void;

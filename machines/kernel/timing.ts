@@ -17,7 +17,7 @@ export const timing = {
   /** The budget is spent: after this long one try is made by itself. */
   trialMs: 300_000,
   /** Servers of one computer come back one after another: one more may after each of these. */
-  turnMs: 200,
+  permitMs: 200,
   /** A server that nobody calls is asked this often whether it lives; 0 = never. */
   pingEveryMs: 30_000,
   /** And has so long to answer; 0 = it is not asked at all. */
@@ -67,7 +67,7 @@ export const timing = {
   /** A list that could not be had is asked for again: twice as long after each failure, up to ten times this. */
   relistMs: 5_000,
   /** One question for a Desktop or a Finder; what has not come by then is missing in the answer, and asked for by and by. */
-  shelfMs: 8_000,
+  aggregateMs: 8_000,
   /** One resource that somebody reads. */
   readMs: 20_000,
   /** Changes of a Desktop or a Finder are told at once, and then at most one in each of these. */
@@ -92,7 +92,7 @@ const only =
     Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as Pick<Timing, K>;
 const ladder = ['stdinGraceMs', 'termGraceMs', 'killGraceMs'] as const;
 const lists = ['listMs', 'quietMs', 'longestQuietMs', 'pollMs', 'pollDeclaredMs', 'relistMs'] as const;
-/** What each machine knows of it, and no more: each keeps its own as long as it lives, and every keyframe has it. */
+/** What each machine knows of it, and no more: each keeps its own as long as it lives, and every checkpoint has it. */
 export const timingOf = {
   process: only(...ladder),
   catalog: only(...lists),
@@ -104,9 +104,9 @@ export const timingOf = {
     ...(['callTotalMs', 'callIdleMs', 'confirmMs', 'lookMs'] as const),
   ),
   link: only('linkMs', 'linkBackoffMs', 'quietMs', 'longestQuietMs'),
-  shelf: only('shelfMs', 'relistMs'),
+  cache: only('aggregateMs', 'relistMs'),
   read: only('readMs'),
-  aggregator: only('shelfMs', 'relistMs', 'readMs', 'coalesceMs'),
+  aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs'),
   view: only('queryMs', 'refetchMs', 'agentMarginMs'),
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;

@@ -64,7 +64,7 @@ export const linkMachine = parts.createMachine({
             replyTo: c.self,
           })),
         },
-        'agent.askedSystem': {
+        'agent.askedCollection': {
           actions: tell((c, { type: _, ...asked }) => ({
             ...asked,
             type: 'aggregate.wanted',

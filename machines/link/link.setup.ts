@@ -3,7 +3,7 @@ import { sendTo, setup } from 'xstate';
 import type { Address } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.events.ts';
-import type { AggregateShown, ResourceRead } from '../resources/systems/index.ts';
+import type { AggregateShown, ResourceRead } from '../resources/collections/index.ts';
 import { failureResult } from '../protocol/messages/answers.ts';
 import { wireCodes } from '../protocol/failure.ts';
 import type { CancelReason } from '../protocol/messages/messages.ts';

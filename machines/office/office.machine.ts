@@ -127,7 +127,7 @@ export const officeMachine = setup({
             type: 'command',
             params: ({ event: { ticket, ok, text } }) => ({
               commands: [{ type: 'office.answer', ticket, ok, text }],
-              letters: [],
+              messages: [],
             }),
           },
         },

@@ -39,12 +39,12 @@ const left = (c: Context, socket: string, seat: SeatFacts | undefined): Did =>
             body: noticeOf(seat),
           },
         ],
-        letters: [{ to: c.owner, event: { type: 'seat.changed', seat, stage: 'left' } as OfficeNews }],
+        messages: [{ to: c.owner, event: { type: 'seat.changed', seat, stage: 'left' } as OfficeNews }],
       }
-    : { commands: [], letters: [] };
+    : { commands: [], messages: [] };
 export interface Did {
   readonly commands: readonly OfficeCommand[];
-  readonly letters: readonly Post[];
+  readonly messages: readonly Post[];
 }
 export type Claiming = Extract<SeatNews, { type: 'seat.claims' }>;
 
@@ -54,7 +54,7 @@ export function answerClaim(c: Context, { socket, ticket, seat }: Claiming, clai
   if (!claimed.ok)
     return {
       commands: [{ type: 'office.answer', ticket, ok: false, text: claimed.text }],
-      letters: [{ to: seatAddress, event: { type: 'claim.refused' } satisfies SeatOrder }],
+      messages: [{ to: seatAddress, event: { type: 'claim.refused' } satisfies SeatOrder }],
     };
   const granted: SeatOrder = { type: 'claim.granted', seat };
   const joined: OfficeNews = { type: 'seat.changed', seat, stage: 'joined' };
@@ -75,8 +75,8 @@ export function answerClaim(c: Context, { socket, ticket, seat }: Claiming, clai
       ...gone.commands,
       ...(claimed.repeated ? [] : [enter]),
     ],
-    letters: [
-      ...gone.letters,
+    messages: [
+      ...gone.messages,
       { to: seatAddress, event: granted },
       ...(claimed.repeated ? [] : [{ to: c.owner, event: joined }]),
     ],
@@ -91,8 +91,8 @@ export const answerLeave = (c: Context, socket: string, ticket: string): Did => 
       ...gone.commands,
       { type: 'office.answer', ticket, ok: true, text: null },
     ],
-    letters: [
-      ...gone.letters,
+    messages: [
+      ...gone.messages,
       { to: seatAt(c, socket), event: { type: 'claim.released' } satisfies SeatOrder },
     ],
   };
@@ -101,9 +101,9 @@ export const answerGone = (c: Context, socket: string): Did => {
   const gone = left(c, socket, forget(c.claims, socket).left);
   return {
     commands: [{ type: 'office.unseat', socket }, ...gone.commands],
-    letters: [
-      ...gone.letters,
-      { to: seatAt(c, socket), event: { type: 'close' } satisfies SeatOrder, ifThere: true },
+    messages: [
+      ...gone.messages,
+      { to: seatAt(c, socket), event: { type: 'close' } satisfies SeatOrder, optional: true },
     ],
   };
 };
@@ -131,7 +131,7 @@ export const toSeat = <E extends { readonly socket: string; readonly ticket: str
     params: ({ context, event }: { context: Context; event: E }) => ({
       to: seatAt(context, event.socket),
       event: order(event),
-      orElse: {
+      onUndelivered: {
         to: context.self,
         event: {
           type: 'seat.answers',

@@ -7,7 +7,7 @@ export const wireCodes = {
   /** The question, the arguments or the config cannot be read. */
   badRequest: 400,
   /** Not from this seat: nobody has joined, or another role has to ask. */
-  forbidden: 403,
+  notAllowed: 403,
   /** No such computer, server, window or office. */
   notFound: 404,
   /** No answer in time; what was asked may still happen. */
@@ -24,7 +24,7 @@ export const wireCodes = {
   notBuilt: 501,
   /** No tool of this name, or none any more. */
   toolNotFound: 4001,
-  /** `forbidden_tools` has it. */
+  /** `notAllowed_tools` has it. */
   toolDisabled: 4002,
   /** The server said no, ended, or is not active. */
   toolFailed: 4003,

@@ -14,9 +14,9 @@ interface Row {
   /** The body of both: who it is, no more. Whoever hears of it asks. */
   readonly schema: typeof computerUpdate;
   /** What an agent's link makes of the notice, with `computer`. */
-  readonly fact: { readonly type: `computer.${string}`; readonly system?: string };
+  readonly fact: { readonly type: `computer.${string}`; readonly collection?: string };
   /** How the owner of a computer's link tells it of the change, with the `mark`: what it is now. */
-  readonly order: { readonly type: `${string}.changed`; readonly system?: string };
+  readonly order: { readonly type: `${string}.changed`; readonly collection?: string };
   /** `signature`: the same while it has not changed. `revision`: counts its changes, from 0, which everybody knows. */
   readonly mark: keyof MarkTypes;
   /** The link gathers changes that follow each other. Otherwise their source has done so, and each is said at once. */
@@ -60,8 +60,8 @@ export const notifications = {
     event: 'server:update_desktop',
     notice: 'notify:update_desktop',
     schema: computerUpdate,
-    fact: { type: 'computer.systemChanged', system: 'desktop' },
-    order: { type: 'aggregate.changed', system: 'desktop' },
+    fact: { type: 'computer.collectionChanged', collection: 'desktop' },
+    order: { type: 'aggregate.changed', collection: 'desktop' },
     mark: 'signature',
     isGathered: false,
     view: 'desktop',
@@ -71,8 +71,8 @@ export const notifications = {
     event: 'server:update_finder',
     notice: 'notify:update_finder',
     schema: computerUpdate,
-    fact: { type: 'computer.systemChanged', system: 'finder' },
-    order: { type: 'aggregate.changed', system: 'finder' },
+    fact: { type: 'computer.collectionChanged', collection: 'finder' },
+    order: { type: 'aggregate.changed', collection: 'finder' },
     mark: 'signature',
     isGathered: false,
     view: 'finder',
@@ -103,8 +103,8 @@ export type HostFact = FactOf<Extract<Notification, { readonly isForHost: true }
 const byNotice = new Map<string, Notification>(rows.map((row) => [row.notice, row]));
 export const notificationOf = (notice: string): Notification | undefined => byNotice.get(notice);
 
-type Told = { readonly type: string; readonly system?: string };
-const isSame = (a: Told, b: Told): boolean => a.type === b.type && a.system === b.system;
+type Told = { readonly type: string; readonly collection?: string };
+const isSame = (a: Told, b: Told): boolean => a.type === b.type && a.collection === b.collection;
 export const isForHost = (fact: NotificationFact): fact is HostFact =>
   rows.some((row) => row.isForHost && isSame(row.fact, fact));
 /** The view that it makes old. */

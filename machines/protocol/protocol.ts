@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
  * and never closes a connection: what a call may answer < what an office carries < one message over stdio.
  */
 export const sizes = {
-  /** The JSON of one result, by default; a larger one is cut, and the whole is kept for `keptResult`. */
+  /** The JSON of one result, by default; a larger one is cut, and the whole is kept for `cachedResult`. */
   resultBytes: 7 * mebibyte,
   /** One message through an office, which ends the connection of whoever sends a larger one. */
   officePayloadBytes: 8 * mebibyte,

@@ -1,18 +1,18 @@
 /** What an aggregator is told, what it tells, and what it remembers. */
 import type { Address } from '../kernel/address.ts';
 import type { ServerHistory } from '../call/history/index.ts';
-import type { Listed, Notice, Refused, ResourcesRelist, System } from './systems/index.ts';
+import type { Listed, Notice, Refused, ResourcesRelist, ResourceCollection } from './collections/index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
 export interface AggregatorStart {
-  readonly system: System;
+  readonly collection: ResourceCollection;
   readonly timing: TimingOf<'aggregator'>;
 }
 /** A question for the whole: a page of documents, so many windows. */
 export interface AggregateWanted {
   readonly type: 'aggregate.wanted';
-  readonly system: System;
+  readonly collection: ResourceCollection;
   readonly ticket: string;
   readonly reqId: string;
   /** As the wire has it. */
@@ -25,7 +25,7 @@ export interface AggregateWanted {
 /** A question for one resource, whoever has it. */
 export interface ResourceWanted {
   readonly type: 'resource.wanted';
-  readonly system: System;
+  readonly collection: ResourceCollection;
   readonly ticket: string;
   readonly reqId: string;
   readonly uri: string;
@@ -72,22 +72,22 @@ export interface QuestionLate {
 export type AggregatorNews =
   | {
       readonly type: 'aggregate.changed';
-      readonly system: System;
+      readonly collection: ResourceCollection;
       /** Of what is listed, and of how often it was said to be others: the same while neither has changed. */
       readonly signature: string;
     }
   /** A sentence for the host: what is strange about what servers show. Said once for each state of it. */
-  | { readonly type: 'aggregate.noticed'; readonly system: System; readonly text: string }
+  | { readonly type: 'aggregate.noticed'; readonly collection: ResourceCollection; readonly text: string }
   | {
       readonly type: 'resources.watch';
       readonly server: string;
       readonly uris: readonly string[];
-      readonly by: System;
+      readonly by: ResourceCollection;
     }
   | ResourcesRelist;
 export type Input = AggregatorStart & { readonly self: Address; readonly owner: Address };
 /** What the aggregator knows of one server. */
-export interface Shelf {
+export interface ServerCache {
   readonly listed: Listed;
   readonly session: Address;
   readonly items: readonly object[];
@@ -112,14 +112,14 @@ export interface Question {
   /** Servers whose list was asked for anew and has not come; null: they were not asked yet. */
   readonly owed: readonly string[] | null;
   /** By server: the order to read all of it that was given for this question, or together with it. */
-  readonly fills: Readonly<Record<string, number>>;
+  readonly refreshes: Readonly<Record<string, number>>;
   /** By server: what changed after that order was given, and is read once more for this question. */
   readonly again?: Readonly<Record<string, readonly string[]>>;
   /** Its time is over. */
   readonly isLate: boolean;
 }
 export interface Context extends Input {
-  readonly shelves: Readonly<Record<string, Shelf>>;
+  readonly caches: Readonly<Record<string, ServerCache>>;
   /** The oldest first. */
   readonly questions: readonly Question[];
   /** Numbers of questions and of orders to read that were given so far. */
@@ -139,7 +139,7 @@ export interface Context extends Input {
   /** Servers whose list could not be had or has not come in time, and why. */
   readonly unlisted: Readonly<Record<string, string>>;
   /** Questions for one resource that nobody lists yet. */
-  readonly held: readonly ResourceWanted[];
+  readonly pending: readonly ResourceWanted[];
   /** Of what the host was told, and in which state it was. */
   readonly noticed: readonly Pick<Notice, 'about' | 'mark'>[];
 }

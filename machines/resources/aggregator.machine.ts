@@ -3,14 +3,14 @@
  *
  * open   — three things at once:
  *          answering{steady | collecting}: a question for the whole is answered from what is known, or waits for what it
- *          needs: lists of servers that have just come, and shelves of servers that are new or have changed. Each has its
+ *          needs: lists of servers that have just come, and server caches of servers that are new or have changed. Each has its
  *          own time, takes part in what is being read already, and waits for no server that it does not need
  *          routing{free | holding}: a question for one resource goes to its server, or waits for those lists, too
  *          telling{calm | holding}: a change is told at once, and then at most one in each while
  * closed — final: who waited was told so
  *
- * It keeps one shelf per server that has something to show, and a read per question for one resource. Its context has what
- * the shelves gave, so that a question costs no server anything as long as nothing changes.
+ * It keeps one server cache per server that has something to show, and a read per question for one resource. Its context has what
+ * the server caches gave, so that a question costs no server anything as long as nothing changes.
  */
 import type { ActorRefFrom } from 'xstate';
 import {
@@ -19,13 +19,13 @@ import {
   askAll,
   noteBroken,
   noteUnopened,
-  openHeld,
+  openPending,
   openRead,
   parts,
   refuseAll,
   refuseTwice,
   setLimit,
-  takeFilled,
+  takeRefreshed,
   takeLate,
   takeList,
   takeUpdate,
@@ -45,27 +45,27 @@ export type {
 
 const wanted = ({ event }: { readonly event: AggregateWanted }): AggregateWanted => event;
 const resource = ({ event }: { readonly event: ResourceWanted }): ResourceWanted => event;
-const itself = <E>({ event }: { readonly event: E }): E => event;
+const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
 
 export const aggregatorMachine = parts.createMachine({
   id: 'aggregator',
   context: ({ input }) => ({
-    ...{ ...input, shelves: {}, questions: [], numbered: 0, members: [], isNews: false, updates: 0 },
-    ...{ awaited: [], unlisted: {}, refused: {}, exposed: [], held: [], noticed: [] },
+    ...{ ...input, caches: {}, questions: [], numbered: 0, members: [], isNews: false, updates: 0 },
+    ...{ awaited: [], unlisted: {}, refused: {}, exposed: [], pending: [], noticed: [] },
   }),
   initial: 'open',
   on: {
     'resources.listed': { actions: takeList },
     'resource.updated': { actions: takeUpdate },
     'resources.watched': { actions: takeWatched },
-    'shelf.filled': { actions: takeFilled },
+    'cache.refreshed': { actions: takeRefreshed },
     'owned.ended': [
-      { guard: { type: 'isShelf', params: itself }, actions: noteBroken },
+      { guard: { type: 'isCache', params: eventAsParams }, actions: noteBroken },
       /** A read has answered its asker, or its will has. */
       {},
     ],
     'open.refused': [
-      { guard: { type: 'isShelf', params: itself }, actions: noteUnopened },
+      { guard: { type: 'isCache', params: eventAsParams }, actions: noteUnopened },
       { actions: refuseTwice },
     ],
     close: { target: '.closed', actions: refuseAll },
@@ -112,7 +112,7 @@ export const aggregatorMachine = parts.createMachine({
                   {
                     guard: { type: 'mustWait', params: resource },
                     target: 'holding',
-                    actions: { type: 'noteHeld', params: resource },
+                    actions: { type: 'notePending', params: resource },
                   },
                   { actions: openRead },
                 ],
@@ -123,13 +123,13 @@ export const aggregatorMachine = parts.createMachine({
                 'resource.wanted': [
                   {
                     guard: { type: 'mustWait', params: resource },
-                    actions: { type: 'noteHeld', params: resource },
+                    actions: { type: 'notePending', params: resource },
                   },
                   { actions: openRead },
                 ],
               },
-              always: { guard: 'isListed', target: 'free', actions: openHeld },
-              after: { listLimit: { target: 'free', actions: openHeld } },
+              always: { guard: 'isListed', target: 'free', actions: openPending },
+              after: { listLimit: { target: 'free', actions: openPending } },
             },
           },
         },

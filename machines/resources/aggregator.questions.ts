@@ -1,27 +1,27 @@
 /** Pure rules of an aggregator: what a question waits for, what is asked for it, and its answer. */
 import type { Address } from '../kernel/address.ts';
 import {
-  listLetter,
+  listMessage,
   own,
   rulesOf,
-  shelfOf,
-  shelfOpen,
+  cacheOf,
+  cacheOpen,
   touched,
   unwatched,
   without,
   type Taken,
 } from './aggregator.rules.ts';
-import type { AggregateWanted, AggregatorNews, Context, Question, Shelf } from './aggregator.events.ts';
+import type { AggregateWanted, AggregatorNews, Context, Question, ServerCache } from './aggregator.events.ts';
 import type { Post } from '../kernel/effects.ts';
 import { remembered } from '../kernel/remembered.ts';
-import type { ShelfOrder } from './shelf.rules.ts';
+import type { CacheOrder } from './server-cache.rules.ts';
 import {
   withoutAddresses,
   type AggregateShown,
   type Missing,
   type Part,
   type Refused,
-} from './systems/index.ts';
+} from './collections/index.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** Who asks wants nothing that was read before. */
@@ -29,30 +29,30 @@ const isFresh = ({ query }: AggregateWanted): boolean =>
   (query as { readonly fresh?: unknown }).fresh === true;
 
 export const newQuestion = (c: Context, wanted: AggregateWanted): Question => ({
-  ...{ n: c.numbered + 1, wanted, fills: {}, isLate: false },
+  ...{ n: c.numbered + 1, wanted, refreshes: {}, isLate: false },
   owed: isFresh(wanted) ? null : [],
 });
 
 // ── what it waits for ──────────────────────────────────────────────────────────────────────────────────
 /** Nobody waits for what has been given for him, or is how it is. */
-function isSettled(c: Context, { wanted, owed, fills, isLate }: Question, server: string): boolean {
+function isSettled(c: Context, { wanted, owed, refreshes, isLate }: Question, server: string): boolean {
   if (!isLate && (c.awaited.includes(server) || owed?.includes(server) === true)) return false;
-  const shelf = own(c, server);
-  if (!shelf || (shelf.isFresh && !isFresh(wanted))) return true;
-  const fill = Object.hasOwn(fills, server) ? fills[server] : undefined;
-  return fill === undefined ? isLate : shelf.given >= fill;
+  const cache = own(c, server);
+  if (!cache || (cache.isFresh && !isFresh(wanted))) return true;
+  const refresh = Object.hasOwn(refreshes, server) ? refreshes[server] : undefined;
+  return refresh === undefined ? isLate : cache.given >= refresh;
 }
 function partsOf(c: Context, servers: readonly string[], isKnown: (server: string) => boolean): Part[] {
   return servers.map((server) => {
-    const shelf = own(c, server);
-    const items = shelf && isKnown(server) ? shelf.items : null;
-    return { server, uris: shelf?.listed.uris ?? null, items };
+    const cache = own(c, server);
+    const items = cache && isKnown(server) ? cache.items : null;
+    return { server, uris: cache?.listed.uris ?? null, items };
   });
 }
 /** Those that show something, may show something, or could not say so. */
 const candidates = (c: Context, { owed }: Question): readonly string[] => [
   ...new Set([
-    ...Object.values(c.shelves).map(({ listed: { server } }) => server),
+    ...Object.values(c.caches).map(({ listed: { server } }) => server),
     ...[...c.awaited, ...Object.keys(c.unlisted), ...Object.keys(c.refused), ...(owed ?? [])],
   ]),
 ];
@@ -83,74 +83,78 @@ export const answerable = (c: Context): Question | undefined =>
 
 // ── what is asked for it ───────────────────────────────────────────────────────────────────────────────
 /** An order to read all that a server shows: whoever comes before it is answered takes part in it. */
-interface Filling {
-  readonly shelf: Shelf;
+interface Refreshing {
+  readonly cache: ServerCache;
   readonly isFresh: boolean;
   /** For some it is the first; for others only what has changed since is read once more. */
   readonly isFirst: boolean;
 }
 const againOf = ({ again }: Question, server: string): readonly string[] | undefined =>
   again && Object.hasOwn(again, server) ? again[server] : undefined;
-const mustFill = (c: Context, question: Question): readonly string[] =>
+const mustRefresh = (c: Context, question: Question): readonly string[] =>
   question.owed === null || question.isLate
     ? []
     : unsettled(c, question).filter((server) => {
         if (c.awaited.includes(server) || question.owed?.includes(server) === true) return false;
-        const shelf = own(c, server);
-        const fill = Object.hasOwn(question.fills, server) ? (question.fills[server] ?? 0) : Infinity;
-        return shelf !== undefined && (fill === Infinity || shelf.asked < fill);
+        const cache = own(c, server);
+        const refresh = Object.hasOwn(question.refreshes, server)
+          ? (question.refreshes[server] ?? 0)
+          : Infinity;
+        return cache !== undefined && (refresh === Infinity || cache.asked < refresh);
       });
 /** All that questions wait for and nobody was asked for yet; null: there is none. */
 export const asking = remembered((c: Context): Taken | null => {
   const numbered = c.numbered + 1;
   const relists = new Map<Question, readonly string[]>();
-  const fillings = new Map<string, Filling>();
+  const refreshings = new Map<string, Refreshing>();
   const questions = c.questions.map((question): Question => {
     if (question.owed === null) {
       relists.set(question, listsFor(c, question));
       return { ...question, owed: listsFor(c, question) };
     }
-    const servers = mustFill(c, question);
+    const servers = mustRefresh(c, question);
     for (const server of servers) {
-      const shelf = own(c, server);
-      if (!shelf) continue;
-      const before = fillings.get(server);
-      fillings.set(server, {
-        shelf,
+      const cache = own(c, server);
+      if (!cache) continue;
+      const before = refreshings.get(server);
+      refreshings.set(server, {
+        cache,
         isFresh: before?.isFresh === true || isFresh(question.wanted),
         isFirst: before?.isFirst === true || againOf(question, server) === undefined,
       });
     }
-    const fills = Object.fromEntries(servers.map((server) => [server, numbered]));
-    return servers.length === 0 ? question : { ...question, fills: { ...question.fills, ...fills } };
+    const refreshes = Object.fromEntries(servers.map((server) => [server, numbered]));
+    return servers.length === 0
+      ? question
+      : { ...question, refreshes: { ...question.refreshes, ...refreshes } };
   });
-  if (relists.size + fillings.size === 0) return null;
-  const all = [...fillings.values()];
-  const closed = all.flatMap(({ shelf }) => (shelf.isOpen ? [] : [shelf]));
-  const asked = all.map(({ shelf }) => [shelf.listed.server, filledWith(shelf, numbered)] as const);
+  if (relists.size + refreshings.size === 0) return null;
+  const all = [...refreshings.values()];
+  const closed = all.flatMap(({ cache }) => (cache.isOpen ? [] : [cache]));
+  const asked = all.map(({ cache }) => [cache.listed.server, refreshedWith(cache, numbered)] as const);
   return {
-    next: { questions, numbered, shelves: { ...c.shelves, ...Object.fromEntries(asked) } },
-    opens: closed.map((shelf) => shelfOpen(c, shelf)),
-    letters: [
+    next: { questions, numbered, caches: { ...c.caches, ...Object.fromEntries(asked) } },
+    opens: closed.map((cache) => cacheOpen(c, cache)),
+    messages: [
       ...[...relists].flatMap(([{ n }, servers]) => servers.map((server) => relist(c, server, n))),
-      ...closed.map((shelf) => listLetter(c, shelf)),
-      ...all.map((filling) => fill(c, filling, numbered)),
+      ...closed.map((cache) => listMessage(c, cache)),
+      ...all.map((refreshing) => refresh(c, refreshing, numbered)),
     ],
   };
 });
 const relist = (c: Context, server: string, n: number): Post => {
-  const event: AggregatorNews = { type: 'resources.relist', server, by: c.system, n };
+  const event: AggregatorNews = { type: 'resources.relist', server, by: c.collection, n };
   return { to: c.owner, event };
 };
-const filledWith = (shelf: Shelf, asked: number): Shelf => ({
-  ...shelf,
-  ...(shelf.isOpen ? {} : { isOpen: true, changes: 1 }),
+const refreshedWith = (cache: ServerCache, asked: number): ServerCache => ({
+  ...cache,
+  ...(cache.isOpen ? {} : { isOpen: true, changes: 1 }),
   asked,
 });
-function fill(c: Context, { shelf, isFresh: isAsked, isFirst }: Filling, n: number): Post {
-  const anew = isFirst ? unwatched(c, shelf) : [];
-  const order: ShelfOrder = { type: 'shelf.fill', n, anew, isFresh: isAsked };
-  return { to: shelfOf(c, shelf.listed.server), event: order };
+function refresh(c: Context, { cache, isFresh: isAsked, isFirst }: Refreshing, n: number): Post {
+  const anew = isFirst ? unwatched(c, cache) : [];
+  const order: CacheOrder = { type: 'cache.refresh', n, anew, isFresh: isAsked };
+  return { to: cacheOf(c, cache.listed.server), event: order };
 }
 /**
  * What changes while a question waits is read once more for it, also when all of its server has been given already: the
@@ -160,30 +164,30 @@ export function changed(
   c: Context,
   { server, uri }: { readonly server: string; readonly uri: string },
 ): readonly Question[] {
-  const shelf = own(c, server);
-  const uris = shelf ? touched(c, shelf, [uri]) : [];
+  const cache = own(c, server);
+  const uris = cache ? touched(c, cache, [uri]) : [];
   const again = (question: Question): Question => {
-    if (question.isLate || isFresh(question.wanted) || !Object.hasOwn(question.fills, server))
+    if (question.isLate || isFresh(question.wanted) || !Object.hasOwn(question.refreshes, server))
       return question;
     const known = againOf(question, server) ?? [];
     const all = [...new Set([...known, ...uris])];
     if (all.length === known.length) return question;
-    const [fills, others] = [without(question.fills, server), question.again];
-    return { ...question, fills, again: { ...others, [server]: all } };
+    const [refreshes, others] = [without(question.refreshes, server), question.again];
+    return { ...question, refreshes, again: { ...others, [server]: all } };
   };
   return uris.length === 0 ? c.questions : c.questions.map(again);
 }
 const notYet = 'its list of resources has not come yet';
-/** Its time is over: lists that have not come are missing from now on, shelves tell what they have. */
+/** Its time is over: lists that have not come are missing from now on, server caches tell what they have. */
 export function late(c: Context, { n }: { readonly n: number }): Taken {
   const question = c.questions.find((each) => each.n === n);
-  if (!question) return { next: {}, opens: [], letters: [] };
+  if (!question) return { next: {}, opens: [], messages: [] };
   const tardy = unsettled(c, question);
   const unheard = tardy.filter((server) => c.awaited.includes(server));
-  const letters = tardy.flatMap((server): Post[] => {
-    const fill = Object.hasOwn(question.fills, server) ? question.fills[server] : undefined;
-    const order: ShelfOrder = { type: 'shelf.tell', n: fill ?? 0 };
-    return fill === undefined ? [] : [{ to: shelfOf(c, server), event: order, ifThere: true }];
+  const messages = tardy.flatMap((server): Post[] => {
+    const refresh = Object.hasOwn(question.refreshes, server) ? question.refreshes[server] : undefined;
+    const order: CacheOrder = { type: 'cache.tell', n: refresh ?? 0 };
+    return refresh === undefined ? [] : [{ to: cacheOf(c, server), event: order, optional: true }];
   });
   return {
     next: {
@@ -193,14 +197,14 @@ export function late(c: Context, { n }: { readonly n: number }): Taken {
       unlisted: { ...c.unlisted, ...Object.fromEntries(unheard.map((server) => [server, notYet])) },
     },
     opens: [],
-    letters,
+    messages,
   };
 }
 
 // ── its answer ─────────────────────────────────────────────────────────────────────────────────────────
 /** The same list for as long as nothing changes, so that what is worked out of it is worked out once. */
-const itemsOn = remembered((shelves: Context['shelves']) =>
-  Object.values(shelves).flatMap(({ items }) => items),
+const itemsOn = remembered((caches: Context['caches']) =>
+  Object.values(caches).flatMap(({ items }) => items),
 );
 /** So many of one server are named; the rest is counted. */
 const mostNamed = 20;
@@ -213,20 +217,20 @@ function named(server: string, refused: readonly Refused[]): Missing[] {
 function missingIn(c: Context, question: Question): Missing[] {
   return neededBy(c, question, () => true).flatMap((server) => {
     const isOwed = question.isLate && question.owed?.includes(server) === true;
-    const shelf = own(c, server);
+    const cache = own(c, server);
     const reason =
-      shelf?.reason ??
+      cache?.reason ??
       (Object.hasOwn(c.unlisted, server) ? c.unlisted[server] : null) ??
-      (isOwed ? `its list of resources did not come anew within ${c.timing.shelfMs} ms` : null);
+      (isOwed ? `its list of resources did not come anew within ${c.timing.aggregateMs} ms` : null);
     return [
       ...(reason === null || reason === undefined ? [] : [{ server, reason }]),
-      ...named(server, shelf?.refused ?? []),
+      ...named(server, cache?.refused ?? []),
       ...named(server, Object.hasOwn(c.refused, server) ? (c.refused[server] ?? []) : []),
     ];
   });
 }
 /** As agents are told it. */
-const discreet = (c: Context, missing: Missing): Missing => {
+const redacted = (c: Context, missing: Missing): Missing => {
   if (c.exposed.includes(missing.server)) return missing;
   const known = new Set(missing.uri === undefined ? [] : [missing.uri]);
   return { ...missing, reason: withoutAddresses(missing.reason, known) };
@@ -236,15 +240,15 @@ const shownOf = (
   given: Pick<AggregateShown, 'body' | 'missing' | 'failure'>,
 ): Post => {
   const event: AggregateShown = { type: 'aggregate.shown', ticket, reqId, ...given };
-  return { to: replyTo, event, ifThere: true };
+  return { to: replyTo, event, optional: true };
 };
 export const refusedWith = (wanted: AggregateWanted, failure: Failure): Post =>
   shownOf(wanted, { body: {}, missing: [], failure });
 export function shown(c: Context, question: Question): Post {
   const { wanted } = question;
   const { query, history } = wanted;
-  const body = rulesOf(c).answerOf(itemsOn(c.shelves), query, history);
+  const body = rulesOf(c).answerOf(itemsOn(c.caches), query, history);
   const all = missingIn(c, question);
-  const missing = wanted.isByAgent ? all.map((each) => discreet(c, each)) : all;
+  const missing = wanted.isByAgent ? all.map((each) => redacted(c, each)) : all;
   return shownOf(wanted, { body, missing, failure: null });
 }

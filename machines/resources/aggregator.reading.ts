@@ -2,17 +2,20 @@
 import { keyOf } from '../kernel/address.ts';
 import { own, rulesOf, type Taken } from './aggregator.rules.ts';
 import type { Context, ResourceWanted } from './aggregator.events.ts';
-import type { Letter, Post } from '../kernel/effects.ts';
+import type { Message, Post } from '../kernel/effects.ts';
 import type { ReadStart } from './read.machine.ts';
-import type { Notice, ResourceRead, SystemRules } from './systems/index.ts';
+import type { Notice, ResourceRead, CollectionRules } from './collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
-const routeOf = (c: Context, { uri, server, history }: ResourceWanted): ReturnType<SystemRules['routeOf']> =>
+const routeOf = (
+  c: Context,
+  { uri, server, history }: ResourceWanted,
+): ReturnType<CollectionRules['routeOf']> =>
   rulesOf(c).routeOf(
     uri,
-    Object.values(c.shelves)
-      .map((shelf) => shelf.listed)
+    Object.values(c.caches)
+      .map((cache) => cache.listed)
       .filter((listed) => server === undefined || listed.server === server),
     history,
   );
@@ -28,17 +31,17 @@ export function refused(
   failure: Failure,
 ): Post {
   const event: ResourceRead = { type: 'resource.read', ticket, reqId, contents: [], failure };
-  return { to: replyTo, event, ifThere: true };
+  return { to: replyTo, event, optional: true };
 }
-export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens' | 'letters'> {
+export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens' | 'messages'> {
   const { ticket, reqId, uri, replyTo } = wanted;
   const route = routeOf(c, wanted);
-  if (!route.ok) return { opens: [], letters: [refused(wanted, route.failure)] };
+  if (!route.ok) return { opens: [], messages: [refused(wanted, route.failure)] };
   const { server } = route.body;
   const session = own(c, server)?.session ?? '';
   const input: ReadStart = {
-    ...{ ticket, reqId, system: c.system, server, uri, session, replyTo },
-    ...(wanted.isByAgent && !c.exposed.includes(server) && { isDiscreet: true }),
+    ...{ ticket, reqId, collection: c.collection, server, uri, session, replyTo },
+    ...(wanted.isByAgent && !c.exposed.includes(server) && { isRedacted: true }),
     timing: timingOf.read(c.timing),
   };
   const gone: ResourceRead = {
@@ -46,6 +49,6 @@ export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens'
     ...{ ticket, reqId, contents: [] },
     failure: { code: wireCodes.internal, message: `'${uri}' is not read any more: its computer is closing` },
   };
-  const will: Letter = { to: replyTo, event: gone };
-  return { opens: [{ kind: 'read', key: keyOf(ticket), input, will }], letters: [] };
+  const lastWill: Message = { to: replyTo, event: gone };
+  return { opens: [{ kind: 'read', key: keyOf(ticket), input, lastWill }], messages: [] };
 }

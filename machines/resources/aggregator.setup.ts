@@ -1,4 +1,4 @@
-/** What the chart of aggregator.machine.ts is made of: its memory, its actions and guards, its letters. */
+/** What the chart of aggregator.machine.ts is made of: its memory, its actions and guards, its messages. */
 import { cancel, setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
 import * as questions from './aggregator.questions.ts';
@@ -16,8 +16,8 @@ import type {
 } from './aggregator.events.ts';
 import { effects, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';
 import type { ReadStart } from './read.machine.ts';
-import type { ShelfFilled } from './shelf.machine.ts';
-import { signatureOf, type Notice } from './systems/index.ts';
+import type { CacheRefreshed } from './server-cache.machine.ts';
+import { signatureOf, type Notice } from './collections/index.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
@@ -27,7 +27,7 @@ export const parts = setup({
   types: {
     context: {} as Context,
     input: {} as Input,
-    events: {} as AggregatorOrder | QuestionLate | ShelfFilled | DirectoryEvent,
+    events: {} as AggregatorOrder | QuestionLate | CacheRefreshed | DirectoryEvent,
     tags: {} as 'ready' | 'refreshing' | 'closing',
   },
   actions: {
@@ -38,7 +38,7 @@ export const parts = setup({
       questions: questions.changed(context, event),
     })),
     noteWatched: assign(({ context }, event: ResourcesWatched) => rules.watched(context, event).next),
-    noteFilled: assign(({ context }, event: ShelfFilled) => rules.filled(context, event)),
+    noteRefreshed: assign(({ context }, event: CacheRefreshed) => rules.refreshed(context, event)),
     noteUnopened: assign(({ context }, refused: OpenRefused) => rules.unopened(context, refused)),
     noteBroken: assign(({ context }, ended: OwnedEnded) => rules.broken(context, ended)),
     noteQuestion: assign(({ context: c }, wanted: AggregateWanted) => ({
@@ -53,8 +53,8 @@ export const parts = setup({
       return { questions: c.questions.filter((question) => question !== answered) };
     }),
     noteTold: assign({ isNews: false }),
-    noteHeld: assign(({ context }, wanted: ResourceWanted) => ({ held: [...context.held, wanted] })),
-    forgetHeld: assign({ held: [] }),
+    notePending: assign(({ context }, wanted: ResourceWanted) => ({ pending: [...context.pending, wanted] })),
+    forgetPending: assign({ pending: [] }),
     noteNotices: assign(({ context }, { notices }: { readonly notices: readonly Notice[] }) =>
       rules.noticed(context, notices),
     ),
@@ -67,36 +67,39 @@ export const parts = setup({
     isNews: ({ context }) => context.isNews,
     isListed: ({ context }) => context.awaited.length === 0,
     mustWait: ({ context }, wanted: ResourceWanted) => read.mustWait(context, wanted),
-    isShelf: (_, { kind }: { readonly kind: string }) => kind === 'shelf',
+    isCache: (_, { kind }: { readonly kind: string }) => kind === 'cache',
   },
   delays: {
     coalesce: ({ context }) => context.timing.coalesceMs,
-    listLimit: ({ context }) => context.timing.shelfMs,
+    listLimit: ({ context }) => context.timing.aggregateMs,
   },
 });
 /** Each question has its own: not by `raise` alone, because the id of a delayed event cannot come from the context. */
 export const setLimit = parts.enqueueActions(({ enqueue, context: { numbered: n, timing } }) => {
   const event: QuestionLate = { type: 'question.late', n };
-  enqueue.raise(event, { id: limitOf(n), delay: timing.shelfMs });
+  enqueue.raise(event, { id: limitOf(n), delay: timing.aggregateMs });
 });
 type At<E = unknown> = { readonly context: Context; readonly event: E };
-const itself = <E>({ event }: { readonly event: E }): E => event;
-const opensAnd = <E>(given: (c: Context, event: E) => Pick<rules.Taken, 'opens' | 'letters'>) =>
+const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
+const opensAnd = <E>(given: (c: Context, event: E) => Pick<rules.Taken, 'opens' | 'messages'>) =>
   [
     { type: 'openAll', params: ({ context, event }: At<E>) => ({ opens: given(context, event).opens }) },
-    { type: 'postAll', params: ({ context, event }: At<E>) => ({ letters: given(context, event).letters }) },
+    {
+      type: 'postAll',
+      params: ({ context, event }: At<E>) => ({ messages: given(context, event).messages }),
+    },
   ] as const;
 
 type Updated = { readonly server: string; readonly uri: string };
 export const takeUpdate = [
   ...opensAnd<Updated>(rules.updated),
-  { type: 'noteUpdated', params: itself<Updated> },
+  { type: 'noteUpdated', params: eventAsParams<Updated> },
 ] as const;
 export const takeWatched = [
   ...opensAnd<ResourcesWatched>(rules.watched),
-  { type: 'noteWatched', params: itself<ResourcesWatched> },
+  { type: 'noteWatched', params: eventAsParams<ResourcesWatched> },
 ] as const;
-export const noteUnopened = { type: 'noteUnopened', params: itself<OpenRefused> } as const;
+export const noteUnopened = { type: 'noteUnopened', params: eventAsParams<OpenRefused> } as const;
 /** Two questions under one ticket: the second is not asked. */
 export const refuseTwice = {
   type: 'post',
@@ -106,13 +109,13 @@ const repeated: Failure = {
   code: wireCodes.conflict,
   message: 'A question under this ticket is still on its way',
 };
-export const noteBroken = { type: 'noteBroken', params: itself<OwnedEnded> } as const;
+export const noteBroken = { type: 'noteBroken', params: eventAsParams<OwnedEnded> } as const;
 /** What a host should know is told before it is remembered as told. */
 const notice = <E>(noticesOf: (c: Context, event: E) => readonly Notice[]) =>
   [
     {
       type: 'postAll',
-      params: ({ context: c, event }: At<E>) => ({ letters: rules.noticeLetters(c, noticesOf(c, event)) }),
+      params: ({ context: c, event }: At<E>) => ({ messages: rules.noticeMessages(c, noticesOf(c, event)) }),
     },
     {
       type: 'noteNotices',
@@ -121,25 +124,25 @@ const notice = <E>(noticesOf: (c: Context, event: E) => readonly Notice[]) =>
   ] as const;
 export const takeList = [
   ...opensAnd<ResourcesListed>(rules.listed),
-  { type: 'noteListed', params: itself<ResourcesListed> },
-  ...notice<ResourcesListed>(rules.unheardNotices),
+  { type: 'noteListed', params: eventAsParams<ResourcesListed> },
+  ...notice<ResourcesListed>(rules.notShownNotices),
 ] as const;
-export const takeFilled = [
-  ...notice<ShelfFilled>(rules.noticesOf),
-  { type: 'noteFilled', params: itself<ShelfFilled> },
+export const takeRefreshed = [
+  ...notice<CacheRefreshed>(rules.noticesOf),
+  { type: 'noteRefreshed', params: eventAsParams<CacheRefreshed> },
 ] as const;
 export const openRead = [
   ...notice<ResourceWanted>(read.routeNotices),
   ...opensAnd<ResourceWanted>(read.reading),
 ] as const;
-const allOf = (c: Context): Pick<rules.Taken, 'opens' | 'letters'> => {
-  const all = c.held.map((wanted) => read.reading(c, wanted));
-  return { opens: all.flatMap(({ opens }) => opens), letters: all.flatMap(({ letters }) => letters) };
+const allOf = (c: Context): Pick<rules.Taken, 'opens' | 'messages'> => {
+  const all = c.pending.map((wanted) => read.reading(c, wanted));
+  return { opens: all.flatMap(({ opens }) => opens), messages: all.flatMap(({ messages }) => messages) };
 };
-export const openHeld = [
-  ...notice<unknown>((c) => c.held.flatMap((wanted) => read.routeNotices(c, wanted))),
+export const openPending = [
+  ...notice<unknown>((c) => c.pending.flatMap((wanted) => read.routeNotices(c, wanted))),
   ...opensAnd<unknown>(allOf),
-  'forgetHeld',
+  'forgetPending',
 ] as const;
 export const answerNow = {
   type: 'post',
@@ -152,7 +155,7 @@ export const answerOne = [
     type: 'postAll',
     params: ({ context: c }: At) => {
       const question = questions.answerable(c);
-      return { letters: question ? [questions.shown(c, question)] : [] };
+      return { messages: question ? [questions.shown(c, question)] : [] };
     },
   },
   'noteAnswered',
@@ -162,17 +165,17 @@ const closing: Failure = { code: wireCodes.internal, message: 'The computer is c
 export const refuseAll = {
   type: 'postAll',
   params: ({ context: c }: At) => ({
-    letters: [
+    messages: [
       ...c.questions.map(({ wanted }) => questions.refusedWith(wanted, closing)),
-      ...c.held.map((wanted) => read.refused(wanted, closing)),
+      ...c.pending.map((wanted) => read.refused(wanted, closing)),
     ],
   }),
 } as const;
-const nothing: rules.Taken = { next: {}, opens: [], letters: [] };
+const nothing: rules.Taken = { next: {}, opens: [], messages: [] };
 export const askAll = [...opensAnd<unknown>((c) => questions.asking(c) ?? nothing), 'noteAsked'] as const;
 export const takeLate = [
   ...opensAnd<QuestionLate>(questions.late),
-  { type: 'noteLate', params: itself<QuestionLate> },
+  { type: 'noteLate', params: eventAsParams<QuestionLate> },
 ] as const;
 export const tell = [
   {
@@ -180,11 +183,11 @@ export const tell = [
     params: ({ context: c }: At) => {
       const event: AggregatorNews = {
         type: 'aggregate.changed',
-        system: c.system,
+        collection: c.collection,
         signature: signatureOf(
           c.self,
           c.updates,
-          Object.values(c.shelves).map(({ listed }) => listed),
+          Object.values(c.caches).map(({ listed }) => listed),
         ),
       };
       return { to: c.owner, event };

@@ -7,21 +7,27 @@
 import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from '../kernel/address.ts';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
-import type { AskFact } from '../kernel/ports.ts';
-import { contentsIn, failureForAgents, systems, type ResourceRead, type System } from './systems/index.ts';
+import type { RequestFact } from '../kernel/ports.ts';
+import {
+  contentsIn,
+  failureForAgents,
+  collections,
+  type ResourceRead,
+  type ResourceCollection,
+} from './collections/index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 export interface ReadStart {
   readonly ticket: string;
   readonly reqId: string;
-  readonly system: System;
+  readonly collection: ResourceCollection;
   readonly server: string;
   readonly uri: string;
   /** The address that opened the session: the question goes there. */
   readonly session: Address;
   /** Who asks is not told addresses and paths of the server's machine. */
-  readonly isDiscreet?: true;
+  readonly isRedacted?: true;
   readonly replyTo: Address;
   readonly timing: TimingOf<'read'>;
 }
@@ -30,8 +36,8 @@ type Input = ReadStart & { readonly self: Address; readonly owner: Address };
 type At<E = unknown> = { readonly context: Input; readonly event: E };
 
 type Given = Pick<ResourceRead, 'contents' | 'failure'>;
-const told = ({ isDiscreet, uri }: Input, { contents, failure }: Given): Given =>
-  isDiscreet && failure ? { contents, failure: failureForAgents(failure, uri) } : { contents, failure };
+const told = ({ isRedacted, uri }: Input, { contents, failure }: Given): Given =>
+  isRedacted && failure ? { contents, failure: failureForAgents(failure, uri) } : { contents, failure };
 const answer = <E>(given: (c: Input, event: E) => Given) =>
   ({
     type: 'post',
@@ -43,7 +49,7 @@ const answer = <E>(given: (c: Input, event: E) => Given) =>
         reqId: c.reqId,
         ...told(c, given(c, event)),
       } satisfies ResourceRead,
-      ifThere: true as const,
+      optional: true as const,
     }),
   }) as const;
 const refuse = <E>(why: (c: Input, event: E) => Failure) =>
@@ -58,7 +64,7 @@ const parts = setup({
   types: {
     context: {} as Input,
     input: {} as Input,
-    events: {} as AskFact | ReadOrder | DirectoryEvent,
+    events: {} as RequestFact | ReadOrder | DirectoryEvent,
     tags: {} as 'refreshing',
   },
   actions: effects,
@@ -74,10 +80,10 @@ export const readMachine = parts.createMachine({
     reading: {
       tags: 'refreshing',
       entry: {
-        type: 'ask',
+        type: 'request',
         params: ({ context: { session, uri } }: At) => ({
           id: 'read',
-          session,
+          target: session,
           method: 'resources/read',
           params: { uri },
         }),
@@ -90,7 +96,7 @@ export const readMachine = parts.createMachine({
         'ask.refused': {
           target: 'refused',
           actions: refuse<{ readonly failure: Failure }>((c, { failure }) =>
-            systems[c.system].refusalOf(failure, c.uri),
+            collections[c.collection].refusalOf(failure, c.uri),
           ),
         },
         close: {

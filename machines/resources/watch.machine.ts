@@ -1,7 +1,7 @@
 /**
  * The resources of one server of which somebody wants to hear when they change.
  *
- * resting — there was no session yet: what is wanted is known, and nothing is subscribed
+ * standby — there was no session yet: what is wanted is known, and nothing is subscribed
  * ready   — steady (subscribed is what is wanted, but for what was refused) | asking (one after another: new ones are
  *           subscribed, gone ones are not any more)
  * closed  — final
@@ -15,7 +15,7 @@ import { setup, type ActorRefFrom } from 'xstate';
 import type { Address } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
-import type { AskFact } from '../kernel/ports.ts';
+import type { RequestFact } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';
 
 export interface WatchStart {
@@ -98,7 +98,7 @@ const parts = setup({
   types: {
     context: {} as Context,
     input: {} as Input,
-    events: {} as AskFact | WatchOrder | DirectoryEvent,
+    events: {} as RequestFact | WatchOrder | DirectoryEvent,
     tags: {} as 'ready' | 'refreshing',
   },
   actions: {
@@ -122,10 +122,10 @@ const parts = setup({
   delays: { limit: ({ context }) => context.timing.listMs },
 });
 const askNext = {
-  type: 'ask',
+  type: 'request',
   params: ({ context: c }: { context: Context }) => ({
     id: 'watch',
-    session: c.session,
+    target: c.session,
     method: c.step?.method ?? 'ping',
     params: { uri: c.step?.uri ?? '' },
   }),
@@ -134,12 +134,12 @@ const tellWatched = {
   type: 'postAll',
   params: ({ context: { owner, server, wantedBy, subscribed, isAnew } }: { context: Context }) => {
     const have = new Set(subscribed);
-    const letters = Object.entries(wantedBy).flatMap(([by, wanted]) => {
+    const messages = Object.entries(wantedBy).flatMap(([by, wanted]) => {
       const uris = wanted.filter((uri) => have.has(uri));
       const event: ResourcesWatched = { type: 'resources.watched', server, by, uris, isAnew };
       return uris.length === 0 ? [] : [{ to: owner, event }];
     });
-    return { letters };
+    return { messages };
   },
 } as const;
 const remember = {
@@ -160,10 +160,10 @@ export const watchMachine = parts.createMachine({
     done: 0,
     isAnew: true,
   }),
-  initial: 'resting',
+  initial: 'standby',
   on: { close: '.closed' },
   states: {
-    resting: {
+    standby: {
       on: {
         'watch.set': { actions: remember },
         'watch.open': { target: 'ready', actions: 'beginAnew' },
@@ -185,7 +185,7 @@ export const watchMachine = parts.createMachine({
         asking: {
           tags: 'refreshing',
           entry: ['noteStep', askNext],
-          exit: { type: 'withdraw', params: { id: 'watch' } },
+          exit: { type: 'cancel', params: { id: 'watch' } },
           on: {
             'ask.answered': { target: 'judging', actions: 'noteDone' },
             'ask.refused': { target: 'judging', actions: 'noteRefused' },

@@ -5,7 +5,7 @@
  */
 
 // C0, DEL, C1 · format characters, bidi controls among them · line and paragraph separators · half a pair · fillers.
-const forbidden =
+const unsafe =
   '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}]';
 // Emoji are made with these two; between other characters nobody would see them.
 const inEmoji = [
@@ -13,8 +13,8 @@ const inEmoji = [
   '(?<=\\p{Extended_Pictographic})\\u{FE0F}',
   '(?<=[0-9#*])\\u{FE0F}(?=\\u{20E3})',
 ].join('|');
-const inLine = new RegExp(`(?!${inEmoji})${forbidden}`, 'gu');
-const inText = new RegExp(`(?!${inEmoji})(?![\\n\\t])${forbidden}`, 'gu');
+const inLine = new RegExp(`(?!${inEmoji})${unsafe}`, 'gu');
+const inText = new RegExp(`(?!${inEmoji})(?![\\n\\t])${unsafe}`, 'gu');
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const unit = (text: string, at: number): string => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;

@@ -3,7 +3,7 @@
  * with `$` (docs/trace-format.md). Two runs that did the same write the same bytes, and what is read back and
  * written again is the same text.
  */
-export interface Veil {
+export interface Redactor {
   /** What is written in the place of a text or a number that stands under this key; undefined: itself. */
   hide(value: string | number | bigint, key: string): string | undefined;
   /** How many secrets it has learned by their names so far. */
@@ -36,19 +36,19 @@ function nameFor(key: string, fields: Fields, above: string): string {
 class Writer {
   /** Who holds whom: an object inside itself would never end. */
   readonly #above = new Set<object>();
-  readonly #veil: Veil | undefined;
+  readonly #redactor: Redactor | undefined;
   readonly #isSorted: boolean;
-  constructor(veil: Veil | undefined, isSorted: boolean) {
-    this.#veil = veil;
+  constructor(redactor: Redactor | undefined, isSorted: boolean) {
+    this.#redactor = redactor;
     this.#isSorted = isSorted;
   }
   /** `key`: the property that it stands under, the one around an array for what is in it. */
   text(value: unknown, key: string): string {
-    if (typeof value === 'string') return JSON.stringify(this.#veil?.hide(value, key) ?? value);
+    if (typeof value === 'string') return JSON.stringify(this.#redactor?.hide(value, key) ?? value);
     if (value === null || typeof value === 'boolean') return String(value);
     if (typeof value === 'object') return this.#guarded(value, key);
     if (typeof value !== 'number' && typeof value !== 'bigint') return lost(typeof value);
-    const hidden = this.#veil?.hide(value, key);
+    const hidden = this.#redactor?.hide(value, key);
     return hidden === undefined ? numberText(value) : JSON.stringify(hidden);
   }
   #guarded(value: object, key: string): string {
@@ -102,7 +102,8 @@ class Writer {
       const value = fields[key];
       if (value === undefined) continue;
       const isPlain = isPlainKey.test(key);
-      if (!isPlain && (this.#veil?.hide(key, '') ?? key) !== key) return this.#veiled(fields, above);
+      if (!isPlain && (this.#redactor?.hide(key, '') ?? key) !== key)
+        return this.#redactedText(fields, above);
       const inner = this.text(value, nameFor(key, fields, above));
       text += `${count === 0 ? '' : ','}${isPlain ? `"${key}"` : JSON.stringify(key)}:${inner}`;
       count += 1;
@@ -111,11 +112,11 @@ class Writer {
     return count === 1 && words.has(only) ? `{"$esc":{${text}}}` : `{${text}}`;
   }
   /** Where a key may hold a secret: sorted by what is written in its place. */
-  #veiled(fields: Fields, above: string): string {
+  #redactedText(fields: Fields, above: string): string {
     const pairs = Object.keys(fields)
       .filter((key) => fields[key] !== undefined)
       .map((key) => {
-        const shown = isPlainKey.test(key) ? key : (this.#veil?.hide(key, '') ?? key);
+        const shown = isPlainKey.test(key) ? key : (this.#redactor?.hide(key, '') ?? key);
         return [shown, this.text(fields[key], nameFor(key, fields, above))] as const;
       });
     const sorted = this.#isSorted ? pairs.toSorted(byKey) : pairs;
@@ -124,7 +125,7 @@ class Writer {
   }
   #bytes(bytes: Uint8Array, key: string): string {
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-    const hidden = this.#veil?.hide(hex, key) ?? hex;
+    const hidden = this.#redactor?.hide(hex, key) ?? hex;
     return hidden === hex ? `{"$bytes":"${hex}"}` : JSON.stringify(hidden);
   }
   /** A stranger's error may have anything in the place of its texts. */
@@ -139,20 +140,20 @@ function numberText(value: number | bigint): string {
   return `{"$num":"${Object.is(value, -0) ? '-0' : value}"}`;
 }
 
-/** The text of a value. What `veil` hides is replaced in it. */
-export function canonical(value: unknown, veil?: Veil, isSorted = true): string {
-  const known = veil?.met;
-  const text = new Writer(veil, isSorted).text(value, '');
+/** The text of a value. What `redactor` hides is replaced in it. */
+export function canonical(value: unknown, redactor?: Redactor, isSorted = true): string {
+  const known = redactor?.met;
+  const text = new Writer(redactor, isSorted).text(value, '');
   // A secret may stand in a text before the name that gives it away: then all of it is written again.
-  return veil?.met === known ? text : new Writer(veil, isSorted).text(value, '');
+  return redactor?.met === known ? text : new Writer(redactor, isSorted).text(value, '');
 }
 const given = new Set(['in', 'draw', 'key']);
 /**
  * The text of a record. What the machines did is canonical. What the world gave them is written as it was given:
  * whoever walks over the fields of an object meets them in that order, and a replay must meet them so too.
  */
-export const textOfRecord = (record: { readonly k: string }, veil?: Veil): string =>
-  canonical(record, veil, !given.has(record.k));
+export const textOfRecord = (record: { readonly k: string }, redactor?: Redactor): string =>
+  canonical(record, redactor, !given.has(record.k));
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

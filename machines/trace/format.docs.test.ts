@@ -83,7 +83,7 @@ describe('docs/trace-format.md', () => {
     expect(rows.toSorted()).toEqual(fields.map((field) => rowOf(field).join(' | ')).toSorted());
   });
 
-  it('tells what a keyframe holds', () => {
+  it('tells what a checkpoint holds', () => {
     const section = sectionOf('### `key`');
     const { element: root } = (schemaOf('key').shape as unknown as { roots: z.ZodArray<z.ZodObject> }).roots;
     expect(rowsOf(section, 'of a root').map((row) => row.slice(0, 3))).toEqual(

@@ -43,7 +43,7 @@ export const tailSchema = z.looseObject({
   reason: z.string(),
   records: seq,
   inputs: seq,
-  /** Over everything that the machines did, see check.ts. */
+  /** Over everything that the machines did, see rolling-hash.ts. */
   check: z.string(),
   /** SHA-256 of all lines between head and tail, without `s`, `t` and `check`. */
   digest: z.string(),

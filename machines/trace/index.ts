@@ -1,11 +1,11 @@
-export { canonical, revived, textOfRecord, type Veil } from './canonical.ts';
-export { Check, checkText } from './check.ts';
+export { canonical, revived, textOfRecord, type Redactor } from './canonical.ts';
+export { RollingHash, rollingHashText } from './rolling-hash.ts';
 export { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
-export type { HeldFrame, Keyframe, RootFrame } from './keyframe.ts';
+export type { HeldFrame, Checkpoint, RootFrame } from './checkpoint.ts';
 export { profiles, type Profile } from './profiles.ts';
 export { readTrace, textOfLine, type Trace, type TraceLine, type TraceRead } from './reading.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
-export { redacted, veilOf, type KeyedHash } from './redaction.ts';
+export { redacted, redactorOf, type KeyedHash } from './redaction.ts';
 export { isSecretName, secretsIn } from './secret-names.ts';
 export { couldBeAnything, replacedIn, spansOf, spellingsOf, type Span } from './secret-search.ts';
 export type { Step } from './step.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { revived } from './canonical.ts';
 import { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
-import type { Keyframe } from './keyframe.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import type { DirectoryRecord } from './record.ts';
 import type { Step } from './step.ts';
 
@@ -10,7 +10,7 @@ export interface TraceLine {
   readonly s: number;
   /** ms since the beginning; for people, never for a decision. */
   readonly t: number;
-  /** On inputs: the check of everything before. */
+  /** On inputs: the rolling hash of everything before. */
   readonly check?: string;
   readonly record: DirectoryRecord | Step;
   /** The canonical text of the record alone: what two runs are compared by. */
@@ -20,7 +20,7 @@ export interface Trace {
   readonly head: Head;
   readonly lines: readonly TraceLine[];
   /** Where it begins, when that is not the start of its host. */
-  readonly key: { readonly frame: Keyframe; readonly check: string } | undefined;
+  readonly key: { readonly frame: Checkpoint; readonly check: string } | undefined;
   /** Absent when the host died, or the last line is torn. */
   readonly tail: Tail | undefined;
   readonly isTorn: boolean;
@@ -135,7 +135,8 @@ function readLines(text: string): Read | Problem {
     texts.push(line.text);
     if (k !== 'key') lines.push(line);
     // Later ones are there for a ring that forgets what is before them.
-    else if (texts.length === 1) key = { frame: line.record as unknown as Keyframe, check: line.check ?? '' };
+    else if (texts.length === 1)
+      key = { frame: line.record as unknown as Checkpoint, check: line.check ?? '' };
   }
   return done(undefined);
 }

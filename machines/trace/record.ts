@@ -1,6 +1,6 @@
 import type { EventObject } from 'xstate';
 import type { Address } from '../kernel/address.ts';
-import type { Letter } from '../kernel/effects.ts';
+import type { Message } from '../kernel/effects.ts';
 
 /** An error that was thrown, as a trace keeps it. */
 export interface Thrown {
@@ -18,14 +18,14 @@ export type DirectoryRecord =
       readonly k: 'in';
       /** `outlet`: a listener of the host comes or goes. `abandon`: the host ends a tree by force. */
       readonly via: 'start' | 'host' | 'abandon' | 'outlet' | 'leaf' | 'ask' | 'timer' | 'deadline';
-      /** The root, the leaf or the outlet that it is for. */
+      /** The root, the port instance or the subscriber that it is for. */
       readonly a: Address;
       /** The number of the timer. */
       readonly n?: number;
       /** The id of the question. */
       readonly id?: string;
       readonly ev?: EventObject;
-      readonly orElse?: Letter;
+      readonly orElse?: Message;
     }
   /** What the world answered at once, without an event: a number by chance, a judgement, an error that was thrown. */
   | {
@@ -36,7 +36,7 @@ export type DirectoryRecord =
       /** A number in [0, 1) of `random`, a judgement or null of `judge`. */
       readonly v?: unknown;
       readonly threw?: Thrown;
-      /** Which letter to that outlet. */
+      /** Which message to that subscriber. */
       readonly n?: number;
     }
   | {
@@ -53,7 +53,7 @@ export type DirectoryRecord =
       readonly kind: string;
       readonly from: Address;
       readonly input: object;
-      readonly will?: Letter;
+      readonly will?: Message;
     }
   | {
       readonly k: 'end';
@@ -71,7 +71,7 @@ export type DirectoryRecord =
       readonly n: number;
       readonly ms?: number;
     }
-  /** A command to a leaf, a question, or the end of either. */
+  /** A command to a port instance, a question, or the end of either. */
   | { readonly k: 'out'; readonly port: string; readonly a: Address; readonly ev: EventObject }
   /** Something that must not happen, at an address. */
   | { readonly k: 'defect'; readonly a: Address; readonly what: string };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonical, revived } from './canonical.ts';
-import { redacted, veilOf } from './redaction.ts';
+import { redacted, redactorOf } from './redaction.ts';
 
 /** Not keyed and not long, but another one for another text. */
 const hash = (text: string): string => {
@@ -14,7 +14,7 @@ const hash = (text: string): string => {
 };
 const mark = (secret: string): string => `«redacted:${hash(secret)}»`;
 const shown = (value: unknown, secrets: readonly string[] = []): unknown =>
-  JSON.parse(canonical(value, veilOf(hash, secrets)));
+  JSON.parse(canonical(value, redactorOf(hash, secrets)));
 
 describe('what stands under a secret name', () => {
   it('is hidden as a text, a number, bytes, in lists and in maps; the rest stays', () => {
@@ -66,10 +66,13 @@ describe('what stands under a secret name', () => {
   });
 
   it('is hidden wherever else it appears, before it and after it, and in what is JSON inside a text', () => {
-    const veil = veilOf(hash);
+    const redactor = redactorOf(hash);
     const odd = 'quo"te\\d';
-    const first = canonical({ about: 'use hunter22 here', password: 'hunter22', secret: odd }, veil);
-    const then = canonical({ text: JSON.stringify({ said: odd }), error: 'no such user: hunter22!' }, veil);
+    const first = canonical({ about: 'use hunter22 here', password: 'hunter22', secret: odd }, redactor);
+    const then = canonical(
+      { text: JSON.stringify({ said: odd }), error: 'no such user: hunter22!' },
+      redactor,
+    );
     expect(first).not.toContain('hunter22');
     expect(JSON.parse(first)).toMatchObject({ about: `use ${mark('hunter22')} here` });
     expect(JSON.parse(then)).toMatchObject({ error: `no such user: ${mark('hunter22')}!` });
@@ -77,12 +80,12 @@ describe('what stands under a secret name', () => {
   });
 
   it('is remembered without its scheme, up to a hundred of them, the oldest going first', () => {
-    const veil = veilOf(hash);
-    canonical({ authorization: 'Basic dXNlcjpwYXNz' }, veil);
-    expect(canonical('it said dXNlcjpwYXNz', veil)).toContain(mark('dXNlcjpwYXNz'));
-    for (let n = 0; n < 150; n++) canonical({ token: `secret-${n}.` }, veil);
-    expect(canonical('secret-149.', veil)).toContain('redacted');
-    expect(canonical('secret-10.', veil)).toContain('secret-10.');
+    const redactor = redactorOf(hash);
+    canonical({ authorization: 'Basic dXNlcjpwYXNz' }, redactor);
+    expect(canonical('it said dXNlcjpwYXNz', redactor)).toContain(mark('dXNlcjpwYXNz'));
+    for (let n = 0; n < 150; n++) canonical({ token: `secret-${n}.` }, redactor);
+    expect(canonical('secret-149.', redactor)).toContain('redacted');
+    expect(canonical('secret-10.', redactor)).toContain('secret-10.');
   });
 
   it('never appears in the text, whatever is around it', () => {
@@ -112,7 +115,7 @@ describe('what stands under a secret name', () => {
     fc.assert(
       fc.property(names, secrets, places, around, (name, secret, place, other) => {
         fc.pre(!JSON.stringify(other).includes(secret));
-        const text = canonical({ ...other, ...place(name, secret) }, veilOf(hash));
+        const text = canonical({ ...other, ...place(name, secret) }, redactorOf(hash));
         expect(text).not.toContain(secret);
         expect(textsIn(JSON.parse(text)).filter((each) => each.includes(secret))).toEqual([]);
       }),
@@ -154,9 +157,13 @@ describe('a value that the host knows', () => {
       a: 'computer/client:postgres#1',
       ev: { type: 'server.start' },
     };
-    const veil = veilOf(hash, ['session', 'computer', 'client', 'server', 'postgres'], new Set(['postgres']));
-    expect(JSON.parse(canonical(record, veil))).toEqual(record);
-    expect(canonical({ password: 'postgres', secret: 'session' }, veil)).not.toMatch(/postgres|session/);
+    const redactor = redactorOf(
+      hash,
+      ['session', 'computer', 'client', 'server', 'postgres'],
+      new Set(['postgres']),
+    );
+    expect(JSON.parse(canonical(record, redactor))).toEqual(record);
+    expect(canonical({ password: 'postgres', secret: 'session' }, redactor)).not.toMatch(/postgres|session/);
   });
 
   it('never changes a number that only looks like it', () => {
@@ -164,9 +171,9 @@ describe('a value that the host knows', () => {
   });
 
   it('hides what it hides in the same way every time, and two in two ways', () => {
-    const veil = veilOf(hash, ['first-secret', 'other-secret']);
+    const redactor = redactorOf(hash, ['first-secret', 'other-secret']);
     const [one, two, other] = ['by first-secret', 'Bearer first-secret', 'other-secret'].map(
-      (text) => redacted.exec(canonical(text, veil))?.[0],
+      (text) => redacted.exec(canonical(text, redactor))?.[0],
     );
     expect(one).toBe(two);
     expect(one).not.toBe(other);
@@ -224,15 +231,15 @@ describe('redaction', () => {
     const value = fc.dictionary(fc.constantFrom('password', 'note', 'a key: known-value'), fc.array(some));
     fc.assert(
       fc.property(value, (given) => {
-        const once = canonical(given, veilOf(hash, ['known-value']));
-        expect(canonical(revived(JSON.parse(once)), veilOf(hash, ['known-value']))).toBe(once);
+        const once = canonical(given, redactorOf(hash, ['known-value']));
+        expect(canonical(revived(JSON.parse(once)), redactorOf(hash, ['known-value']))).toBe(once);
       }),
     );
   });
 
   it('is not talked out of it by a text with a mark in it', () => {
     const sly = '«redacted:00» password=hunter22 and known-value';
-    const text = canonical({ note: sly, password: `${sly}!` }, veilOf(hash, ['known-value']));
+    const text = canonical({ note: sly, password: `${sly}!` }, redactorOf(hash, ['known-value']));
     expect(text).not.toMatch(/hunter22|known-value/);
     expect(text).toContain('«redacted:00»');
   });
@@ -240,15 +247,15 @@ describe('redaction', () => {
   it.each(['a', '://a:', 'eyJ-', 'eyJaaaaaaaa.', 'secret='])(
     'goes through 8 MiB of %j and does not look twice',
     (piece) => {
-      const hidden = veilOf(hash, ['known-value']).hide(piece.repeat((8 << 20) / piece.length), 'text');
+      const hidden = redactorOf(hash, ['known-value']).hide(piece.repeat((8 << 20) / piece.length), 'text');
       expect(hidden?.length).toBeGreaterThan(0);
     },
   );
 
   it('looks for a long secret by its beginning, and hides all of it where all of it is', () => {
     const secret = 'b'.repeat(5_000) + 'c';
-    const veil = veilOf(hash, [secret, `c${'b'.repeat(5_000)}`]);
-    expect(veil.hide(`it is ${secret}.`, '')).toBe(`it is ${mark(secret)}.`);
-    expect(veil.hide('b'.repeat(1 << 16), '')).not.toContain('bbb');
+    const redactor = redactorOf(hash, [secret, `c${'b'.repeat(5_000)}`]);
+    expect(redactor.hide(`it is ${secret}.`, '')).toBe(`it is ${mark(secret)}.`);
+    expect(redactor.hide('b'.repeat(1 << 16), '')).not.toContain('bbb');
   });
 });

@@ -1,4 +1,4 @@
-import type { Veil } from './canonical.ts';
+import type { Redactor } from './canonical.ts';
 import { isSecretName } from './secret-names.ts';
 import { replacedIn, shortestSecret, spansOf, spellingsOf, type Span } from './secret-search.ts';
 
@@ -40,7 +40,7 @@ const beginnings =
 const plainWords = new Set(
   `abandon agent announce answer changed client closed closeStdin closing computer confirm connecting deadline defect
   degraded emptied exited expected failed idle ignored joined office opened outlet process random ready recovering
-  refused server session settled signal socket started stdout timeout toolsChanged tripped waiting withdraw xstate`.split(
+  refused server session settled signal socket started stdout timeout toolsChanged open waiting withdraw xstate`.split(
     /\s+/,
   ),
 );
@@ -65,7 +65,7 @@ function* formsIn(text: string): Generator<Span> {
     if (isSecretName(before + word)) yield [index + start.length, index + all.length];
   }
 }
-class NamedVeil implements Veil {
+class KeyedRedactor implements Redactor {
   readonly #hash: KeyedHash;
   readonly #secrets: Iterable<string>;
   readonly #plain: Words;
@@ -133,5 +133,8 @@ class NamedVeil implements Veil {
  * wherever they appear, and what has the form of a key. What is in `plain` is hidden under a secret name only:
  * names that everything else hangs on, such as those of states, or of a server whose password is the same word.
  */
-export const veilOf = (hash: KeyedHash, secrets: Iterable<string> = [], plain: Words = new Set()): Veil =>
-  new NamedVeil(hash, secrets, plain);
+export const redactorOf = (
+  hash: KeyedHash,
+  secrets: Iterable<string> = [],
+  plain: Words = new Set(),
+): Redactor => new KeyedRedactor(hash, secrets, plain);

@@ -5,10 +5,10 @@ import { bareClient, throughComputer } from './rows/calls.ts';
 import { echoed, textOf, type Chain, type Contender } from './rows/chain.ts';
 import { chains } from './chains.ts';
 import { endure } from './rows/endurance.ts';
-import { handKeptLists, toolListing } from './rows/listing.ts';
+import { handCachedLists, toolListing } from './rows/listing.ts';
 import { measure, quantile, type Row } from './measure.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
-import { mapAndTimer, oursInMemory } from './memory-stage.ts';
+import { mapAndTimer, oursInMemory } from './memory-harness.ts';
 import { oursComputer, oursFull } from './ours.ts';
 import { organisedDesktop, sortedWindows } from './rows/organise.ts';
 import { baselineRelay, oursRelay } from './rows/relay.ts';
@@ -43,7 +43,7 @@ describe('a chain', () => {
     ['computer alone, ours', oursComputer],
     ['calls, baseline', bareClient],
     ['calls, ours', throughComputer],
-    ['listing, baseline', handKeptLists],
+    ['listing, baseline', handCachedLists],
     ['listing, ours', toolListing],
     ['directory alone, map + timer', mapAndTimer],
     ['directory alone, ours', oursInMemory],

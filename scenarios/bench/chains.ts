@@ -3,8 +3,8 @@ import { bareClient, throughComputer, warmed } from './rows/calls.ts';
 import type { Contender } from './rows/chain.ts';
 import { firstCollection } from './rows/collection.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
-import { handKeptLists, toolListing } from './rows/listing.ts';
-import { mapAndTimer, oursInMemory } from './memory-stage.ts';
+import { handCachedLists, toolListing } from './rows/listing.ts';
+import { mapAndTimer, oursInMemory } from './memory-harness.ts';
 import { oursComputer, oursFull } from './ours.ts';
 import {
   organisedDesktop,
@@ -15,7 +15,7 @@ import {
 } from './rows/organise.ts';
 import { heardBy, heardByNobody, recorded } from './rows/recording.ts';
 import { baselineRelay, oursRelay } from './rows/relay.ts';
-import { busyMinutes, callsOnAClock, drawnDays } from './rows/simulation.ts';
+import { busyMinutes, callsOnAClock, drawnRuns } from './rows/simulation.ts';
 import { sortedPage, warmFinder } from './rows/warm.ts';
 
 /** Up to a thousand: what a call costs must not grow with the number in flight. */
@@ -31,7 +31,7 @@ export const chains: readonly Contender[] = [
   { group: 'computer alone', name: 'ours', open: oursComputer },
   { group: 'calls', name: 'baseline', open: warmed(bareClient), inFlight: [1, 64, 1_000] },
   { group: 'calls', name: 'ours', open: warmed(throughComputer), inFlight: [1, 64, 1_000] },
-  { group: 'listing', name: 'baseline', open: handKeptLists, inFlight: [1] },
+  { group: 'listing', name: 'baseline', open: handCachedLists, inFlight: [1] },
   { group: 'listing', name: 'ours', open: toolListing, inFlight: [1] },
   { group: 'directory alone', name: 'map + timer', open: mapAndTimer, inFlight: manyInFlight },
   { group: 'directory alone', name: 'ours', open: () => oursInMemory(), inFlight: manyInFlight },
@@ -41,7 +41,7 @@ export const chains: readonly Contender[] = [
   { group: 'recorder alone', name: 'steps', open: heardBy('steps'), inFlight: [1] },
   { group: 'simulation', name: 'calls on a clock', open: callsOnAClock, inFlight: [1] },
   { group: 'simulation', name: 'busy minute', open: busyMinutes, inFlight: [1] },
-  { group: 'simulation', name: 'drawn day', open: drawnDays, inFlight: [1] },
+  { group: 'simulation', name: 'simulated run', open: drawnRuns, inFlight: [1] },
   { group: 'lifecycle', name: 'baseline', open: byHandLives, inFlight: [1] },
   { group: 'lifecycle', name: 'ours', open: oursLives, inFlight: [1] },
   { group: 'memory', name: 'baseline', open: byHandIdle, inFlight: [1] },

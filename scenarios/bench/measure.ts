@@ -32,7 +32,7 @@ export const inFlightOf = ({ inFlight = [1, 64, 256] }: Contender): readonly num
  * turns round with each round, so that nobody always runs behind the same neighbour.
  */
 export async function measure(open: ReadonlyMap<Contender, Chain>, plan: Plan): Promise<Row[]> {
-  const lanes = [...open].flatMap(([contender, chain]) =>
+  const limiters = [...open].flatMap(([contender, chain]) =>
     (plan.inFlight ?? inFlightOf(contender)).map((inFlight) => ({
       contender,
       chain,
@@ -40,13 +40,13 @@ export async function measure(open: ReadonlyMap<Contender, Chain>, plan: Plan): 
       slices: [] as Slice[],
     })),
   );
-  for (const { chain, inFlight } of lanes) await slice(chain, inFlight, plan.sliceMs / 2, plan.signal);
+  for (const { chain, inFlight } of limiters) await slice(chain, inFlight, plan.sliceMs / 2, plan.signal);
   for (let round = 1; round <= plan.rounds; round += 1) {
-    for (const lane of round % 2 ? lanes : lanes.toReversed())
-      lane.slices.push(await slice(lane.chain, lane.inFlight, plan.sliceMs, plan.signal));
+    for (const limiter of round % 2 ? limiters : limiters.toReversed())
+      limiter.slices.push(await slice(limiter.chain, limiter.inFlight, plan.sliceMs, plan.signal));
     plan.onRound?.(round);
   }
-  return lanes.map(({ contender: { group, name }, inFlight, slices }) => {
+  return limiters.map(({ contender: { group, name }, inFlight, slices }) => {
     const mid = (of: keyof Slice): number =>
       quantile(
         slices.map((each) => each[of]),
@@ -83,7 +83,7 @@ async function slice(chain: Chain, inFlight: number, forMs: number, signal?: Abo
   const cpuBefore = await cpuUs();
   const start = performance.now();
   const until = start + forMs;
-  const lane = async (): Promise<void> => {
+  const limiter = async (): Promise<void> => {
     do {
       signal?.throwIfAborted();
       const n = (called += 1);
@@ -93,7 +93,7 @@ async function slice(chain: Chain, inFlight: number, forMs: number, signal?: Abo
       if (text !== textOf(n)) throw new Error(`call ${n} was answered with: ${text.slice(0, 80)}`);
     } while (performance.now() < until);
   };
-  await withAbort(Promise.all(Array.from({ length: inFlight }, lane)), signal);
+  await withAbort(Promise.all(Array.from({ length: inFlight }, limiter)), signal);
   const elapsedMs = performance.now() - start;
   const cpuUsed = (await cpuUs()) - cpuBefore;
   return {

@@ -41,10 +41,10 @@ export type Options = ReturnType<typeof readOptions>;
 // Opening, warm-up, draining and closing share what the slices leave.
 const share = 0.8;
 
-/** `lanes`: how many slices one round has. */
+/** `limiters`: how many slices one round has. */
 export function planOf(
   options: Options,
-  lanes: number,
+  limiters: number,
 ): Plan & { readonly seconds: number; readonly inARow: number } {
   const seconds = options.quick ? 30 : Number(options.seconds);
   const rounds = options.quick ? 5 : Math.max(5, Number(options.rounds));
@@ -54,6 +54,6 @@ export function planOf(
     rounds,
     seconds,
     inARow,
-    sliceMs: Math.min(1_000, (seconds * share * 1_000) / (lanes * (rounds + 0.5))),
+    sliceMs: Math.min(1_000, (seconds * share * 1_000) / (limiters * (rounds + 0.5))),
   };
 }

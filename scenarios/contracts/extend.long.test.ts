@@ -52,7 +52,9 @@ const run = (program: string) =>
 /** What lives of all that found our `docker` in its PATH, and which containers it has. */
 const left = (): ({ pid: number } | string)[] => [
   ...JSON.parse(
-    execFileSync(process.execPath, [fixture('living.mjs'), at('bin'), '2000'], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [fixture('living-processes.mjs'), at('bin'), '2000'], {
+      encoding: 'utf8',
+    }),
   ),
   ...readdirSync(at('bin/containers')).filter((name) => !name.endsWith('.removed')),
 ];
@@ -61,7 +63,7 @@ const left = (): ({ pid: number } | string)[] => [
 let said: Readonly<Record<string, unknown>> | undefined;
 const example = (): Readonly<Record<string, unknown>> => (said ??= hosted());
 const hosted = (): Readonly<Record<string, unknown>> => {
-  const deaf = { command: process.execPath, args: [fixture('mannered-server.mjs'), 'stubborn'] };
+  const deaf = { command: process.execPath, args: [fixture('shutdown-server.mjs'), 'stubborn'] };
   const { stdout, stderr } = run(`
     import { once } from 'node:events';
     import { createServer } from 'node:net';
@@ -129,7 +131,7 @@ describe('docs/extend.md', () => {
 
   it.each([
     ['a launcher for containers', 'containers', 20],
-    ['a carrier over Unix sockets', 'unix', 40],
+    ['a transport over Unix sockets', 'unix', 40],
   ])('has %s that passes the contract, under another runner, and leaves nothing', (_, name, cases) => {
     const { stdout, status } = run(`await import('./out/${name}.test.js')`);
     expect(status, stdout).toBe(0);

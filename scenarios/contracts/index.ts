@@ -1,10 +1,15 @@
 /**
- * `a2c-actors/contracts`: what our own ports, launchers and carriers pass, for those that a host brings. Each contract
+ * `a2c-actors/contracts`: what our own ports, launchers and transports pass, for those that a host brings. Each contract
  * is a list of cases for any runner of tests (docs/extend.md).
  */
 export type { ContractCase } from './contract.ts';
 export { processContract } from './process/process.contract.ts';
-export type { ChildBehaviour, ContractChild, ProcessSubject, ProcessWorld } from './process/process.stage.ts';
+export type {
+  ChildBehaviour,
+  ContractChild,
+  ProcessSubject,
+  ProcessWorld,
+} from './process/process.harness.ts';
 export { launcherSubject, type LauncherUnderTest } from './process/process.subject.ts';
 export { sessionMcpContract } from './session/session-mcp.contract.ts';
 export { sessionContract } from './session/session.contract.ts';
@@ -14,22 +19,22 @@ export type {
   ServerTool,
   SessionSubject,
   SessionWorld,
-} from './session/session.stage.ts';
+} from './session/session.harness.ts';
 export {
-  carrierSubject,
-  type CarrierUnderTest,
+  transportSubject,
+  type TransportUnderTest,
   type Listening,
   type ServerEnd,
   type ServerWire,
 } from './session/session.subject.ts';
 export type { Waits } from '../../machines/client/waits.ts';
 export type {
-  AskFact,
-  AskPort,
-  Give,
-  Leaf,
+  RequestFact,
+  RequestPort,
+  Emit,
+  PortInstance,
   ListKind,
-  Offers,
+  Capabilities,
   ProcessCommand,
   ProcessFact,
   ServerInfo,

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Inputs } from '../../actors/servers/inputs.ts';
 import { LaunchSpecs, specAsk } from '../../actors/servers/launch-specs.ts';
 import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
-import type { AskFact, Ports } from '../../machines/kernel/ports.ts';
+import type { RequestFact, Ports } from '../../machines/kernel/ports.ts';
 import { specPort } from '../../machines/client/spec-port.ts';
 import { ScriptedSpecs, type Values } from '../stage/scripted/specs.ts';
 
 /** The port `spec`, as the product fills it and as scenarios fake it. */
 interface World {
-  readonly ask: Ports['ask'];
+  readonly ask: Ports['request'];
   set(values: Values): void;
 }
 const real = (): World => {
@@ -28,7 +28,7 @@ const real = (): World => {
   const specs = new LaunchSpecs({
     inputs,
     inMemory: {},
-    carriers: {},
+    transports: {},
     introduce: () => {},
     forget: () => {},
   });
@@ -42,11 +42,11 @@ const real = (): World => {
 };
 const fake = (): World => {
   const specs = new ScriptedSpecs({ setTimeout, clearTimeout: (timer) => clearTimeout(timer as number) });
-  return { ask: specs.ask, set: (values) => specs.set('fs', values) };
+  return { ask: specs.request, set: (values) => specs.set('fs', values) };
 };
-const question = {
+const request = {
   id: 'spec',
-  session: specPort,
+  target: specPort,
   method: 'resolve',
   params: { server: 'fs', generation: 1 },
 };
@@ -55,8 +55,8 @@ describe.each([
   ['real', real],
   ['fake', fake],
 ])('launch specs, %s', (_, open) => {
-  const answered = (world: World): Promise<AskFact> =>
-    new Promise((resolve) => void world.ask('c', question, resolve));
+  const answered = (world: World): Promise<RequestFact> =>
+    new Promise((resolve) => void world.ask('c', request, resolve));
   const specOf = async (world: World): Promise<unknown> => {
     const fact = await answered(world);
     return fact.type === 'ask.answered' ? fact.result : fact;
@@ -90,8 +90,8 @@ describe.each([
   it('that nobody wants any more are told to nobody', async () => {
     const world = open();
     world.set('never');
-    const told: AskFact[] = [];
-    world.ask('c', question, (fact) => told.push(fact))();
+    const told: RequestFact[] = [];
+    world.ask('c', request, (fact) => told.push(fact))();
     world.set(3);
     await specOf(world);
     expect(told).toEqual([]);

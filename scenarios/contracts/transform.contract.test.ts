@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Programs } from '../../actors/servers/programs.ts';
 import { createTransformer, openWorker, transformAsk } from '../../adapters/vrl/index.ts';
 import { verel } from '../../adapters/vrl/failures.ts';
-import type { AskFact, Transformed, Transformer } from '../../machines/kernel/ports.ts';
+import type { RequestFact, Transformed, Transformer } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { withMeta } from '../../machines/call/policy/index.ts';
 import { eventOf } from '../../machines/call/transform/index.ts';
@@ -89,13 +89,13 @@ registered('the transformer with a thread of its own', transformContract({ creat
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const content = [{ type: 'text', text: 'grün' }];
 /** The answer to a question about this result, under this program. */
-const asked = (program: string | null, result: unknown = { content }): Promise<AskFact> =>
+const asked = (program: string | null, result: unknown = { content }): Promise<RequestFact> =>
   new Promise((resolve) => {
     const params = { server: 'fs', tool: 'look', parameters: { user: { id: 7 } }, result };
-    const question = { id: 'transform', session: 'transform', method: 'vrl', params };
-    transformAsk(open().transformer, () => program)('call#1', question, resolve);
+    const request = { id: 'transform', target: 'transform', method: 'vrl', params };
+    transformAsk(open().transformer, () => program)('call#1', request, resolve);
   });
-const jsonOf = (answer: AskFact): string =>
+const jsonOf = (answer: RequestFact): string =>
   answer.type === 'ask.answered' ? (answer.result as { json: string }).json : JSON.stringify(answer);
 const made = async (program: string, result?: unknown): Promise<unknown> =>
   JSON.parse(jsonOf(await asked(program, result))) as unknown;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ProgramChecked, Transformed, Transformer } from '../../machines/kernel/ports.ts';
-import { casesOf, type ContractCase, type Law } from './contract.ts';
+import { casesOf, type ContractCase, type Rule } from './contract.ts';
 
 /** The programs that every world can run. */
 export type Program =
@@ -34,7 +34,7 @@ export interface TransformSubject {
 /** The event that is given to every program. */
 const event = { meta: null, content: [{ type: 'text', text: 'grün 💧' }], tool_name: 'look' };
 
-function stageOf({ transformer, sources, ...world }: TransformWorld) {
+function harnessOf({ transformer, sources, ...world }: TransformWorld) {
   const order: number[] = [];
   const open: { readonly answers: readonly unknown[]; readonly isWithdrawn: () => boolean }[] = [];
   return {
@@ -85,8 +85,8 @@ function stageOf({ transformer, sources, ...world }: TransformWorld) {
       open.forEach(({ answers, isWithdrawn }) => assert.equal(answers.length, isWithdrawn() ? 0 : 1)),
   };
 }
-type Stage = ReturnType<typeof stageOf>;
-const law = (title: string, holds: Law<Stage>['holds']): Law<Stage> => ({ title, holds });
+type Harness = ReturnType<typeof harnessOf>;
+const rule = (title: string, holds: Rule<Harness>['holds']): Rule<Harness> => ({ title, holds });
 
 const jsonOf = (answer: Transformed): unknown => {
   assert.ok(answer.ok, JSON.stringify(answer));
@@ -98,10 +98,10 @@ const failureOf = (answer: Transformed | ProgramChecked) => {
 };
 
 const aCheck = [
-  law('finds nothing in a program that can be run', async ({ check }) => {
+  rule('finds nothing in a program that can be run', async ({ check }) => {
     assert.deepEqual(await check('good'), { ok: true });
   }),
-  law('names line, column and mistake of one that cannot be run', async ({ check }) => {
+  rule('names line, column and mistake of one that cannot be run', async ({ check }) => {
     const failure = failureOf(await check('wrong'));
     assert.equal(failure.code, 'VrlSyntaxError');
     assert.match(failure.message, /^line 2, column 9: syntax error/);
@@ -109,7 +109,7 @@ const aCheck = [
     assert.deepEqual(place, { line: 2, column: 9 });
     assert.match(String(message), /^syntax error/);
   }),
-  law('waits for its turn, and is answered, when a program hangs', async ({ check, run, runOutOfTime }) => {
+  rule('waits for its turn, and is answered, when a program hangs', async ({ check, run, runOutOfTime }) => {
     run('endless');
     const checked = check('good');
     await runOutOfTime();
@@ -118,7 +118,7 @@ const aCheck = [
 ];
 
 const aRun = [
-  law(
+  rule(
     'gives the event as the program leaves it, as JSON with its characters as they are',
     async ({ run }) => {
       const answer = await run('good').answer();
@@ -126,27 +126,27 @@ const aRun = [
       assert.ok(answer.ok && answer.json.includes('grün 💧'));
     },
   ),
-  law('leaves the event that it was given as it was', async ({ run }) => {
+  rule('leaves the event that it was given as it was', async ({ run }) => {
     const given = structuredClone(event);
     await run('good', given).answer();
     assert.deepEqual(given, event);
   }),
-  law('that ends itself is refused with its own words, and the next one runs', async ({ run }) => {
+  rule('that ends itself is refused with its own words, and the next one runs', async ({ run }) => {
     const [failing, good] = [run('failing'), run('good')];
     assert.match(failureOf(await failing.answer()).message, /no such luck/);
     assert.equal((await good.answer()).ok, true);
   }),
-  law('of a program that cannot be run is refused as a check would refuse it', async ({ run }) => {
+  rule('of a program that cannot be run is refused as a check would refuse it', async ({ run }) => {
     const failure = failureOf(await run('wrong').answer());
     assert.match(failure.message, /syntax error/);
   }),
-  law('over what no JSON can hold is refused, and the next one runs', async ({ run }) => {
+  rule('over what no JSON can hold is refused, and the next one runs', async ({ run }) => {
     const round: Record<string, unknown> = { call: () => {} };
     const [bad, good] = [run('good', round), run('good')];
     assert.equal(failureOf(await bad.answer()).code, 400);
     assert.equal((await good.answer()).ok, true);
   }),
-  law('takes its turn: answers come in the order of the questions', async ({ run, order }) => {
+  rule('takes its turn: answers come in the order of the questions', async ({ run, order }) => {
     const all = [run('good'), run('failing'), run('good'), run('failing')];
     await all.at(-1)?.answer();
     assert.deepEqual(order, [0, 1, 2, 3]);
@@ -154,14 +154,14 @@ const aRun = [
 ];
 
 const time = [
-  law('that a program may take is bounded: then it is refused with 408', async ({ run, runOutOfTime }) => {
+  rule('that a program may take is bounded: then it is refused with 408', async ({ run, runOutOfTime }) => {
     const endless = run('endless');
     await runOutOfTime();
     const failure = failureOf(await endless.answer());
     assert.equal(failure.code, 408);
     assert.match(failure.message, /did not end within \d+ ms/);
   }),
-  law('of one that hangs is not lost for those behind it', async ({ run, runOutOfTime }) => {
+  rule('of one that hangs is not lost for those behind it', async ({ run, runOutOfTime }) => {
     const [endless, ...behind] = [run('endless'), run('good'), run('failing'), run('good')];
     await runOutOfTime();
     const answers = await Promise.all(behind.map(({ answer }) => answer()));
@@ -174,23 +174,23 @@ const time = [
 ];
 
 const withdrawn = [
-  law('before its turn, a run is never answered, and costs those behind it nothing', async ({ run }) => {
+  rule('before its turn, a run is never answered, and costs those behind it nothing', async ({ run }) => {
     const [first, second, third] = [run('good'), run('endless'), run('good')];
     second.withdraw();
     assert.equal((await first.answer()).ok, true);
     assert.equal((await third.answer()).ok, true);
   }),
-  law(
+  rule(
     'while it runs, it is never answered, and those behind it wait no longer than its time',
-    async (stage) => {
-      const [running, next] = [stage.run('endless'), stage.run('good')];
-      await stage.running();
+    async (harness) => {
+      const [running, next] = [harness.run('endless'), harness.run('good')];
+      await harness.running();
       running.withdraw();
-      stage.passTime();
+      harness.passTime();
       assert.equal((await next.answer()).ok, true);
     },
   ),
-  law('twice, or after the answer, changes nothing', async ({ run }) => {
+  rule('twice, or after the answer, changes nothing', async ({ run }) => {
     const one = run('good');
     await one.answer();
     const { answers } = one;
@@ -203,22 +203,22 @@ const withdrawn = [
 ];
 
 const close = [
-  law('refuses what runs and what waits, once each', async ({ run, transformer, running }) => {
+  rule('refuses what runs and what waits, once each', async ({ run, transformer, running }) => {
     const all = [run('endless'), run('good'), run('good')];
     await running();
     await transformer.close();
     for (const each of all) assert.equal(failureOf(await each.answer()).code, 'ToolCallCancelled');
   }),
-  law('refuses what was asked a moment before, too', async ({ run, transformer }) => {
+  rule('refuses what was asked a moment before, too', async ({ run, transformer }) => {
     const asked = run('good');
     await transformer.close();
     assert.equal(failureOf(await asked.answer()).code, 'ToolCallCancelled');
   }),
-  law('is final: what is asked afterwards is refused, and closing again is harmless', async (stage) => {
-    await stage.transformer.close();
-    await stage.transformer.close();
-    assert.equal(failureOf(await stage.run('good').answer()).code, 'ToolCallCancelled');
-    assert.equal(failureOf(await stage.check('good')).code, 'ToolCallCancelled');
+  rule('is final: what is asked afterwards is refused, and closing again is harmless', async (harness) => {
+    await harness.transformer.close();
+    await harness.transformer.close();
+    assert.equal(failureOf(await harness.run('good').answer()).code, 'ToolCallCancelled');
+    assert.equal(failureOf(await harness.check('good')).code, 'ToolCallCancelled');
   }),
 ];
 
@@ -226,10 +226,10 @@ const close = [
 export const transformContract = (subject: TransformSubject): readonly ContractCase[] =>
   casesOf({ 'a check': aCheck, 'a run': aRun, 'the time': time, withdrawn, close }, async ({ holds }) => {
     const world = subject.createWorld();
-    const stage = stageOf(world);
+    const harness = harnessOf(world);
     try {
-      await holds(stage);
-      stage.answeredOnce();
+      await holds(harness);
+      harness.answeredOnce();
     } finally {
       await world.dispose();
     }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { JsonObject } from '../../machines/catalog/index.ts';
 import type { Validate, Validity } from '../../machines/call/validation.ts';
-import { casesOf, type ContractCase, type Law } from './contract.ts';
+import { casesOf, type ContractCase, type Rule } from './contract.ts';
 import { fits } from './fits.ts';
 
-interface Stage {
+interface Harness {
   judge(schema: unknown, value: unknown): Validity;
 }
 
@@ -19,7 +19,7 @@ const person = {
 };
 const secret = 'hunter2';
 
-const judging: readonly Law<Stage>[] = [
+const judging: readonly Rule<Harness>[] = [
   {
     title: 'is satisfied by a value that fits, and by properties of which it knows nothing',
     holds: async ({ judge }) => {
@@ -83,6 +83,6 @@ const judging: readonly Law<Stage>[] = [
 
 /** What every `validate` port owes who asks it. */
 export const validateContract = (validate: Validate): readonly ContractCase[] => {
-  const judge: Stage['judge'] = (schema, value) => validate(schema as JsonObject, value);
-  return casesOf({ 'a schema': judging }, (law) => law.holds({ judge }));
+  const judge: Harness['judge'] = (schema, value) => validate(schema as JsonObject, value);
+  return casesOf({ 'a schema': judging }, (rule) => rule.holds({ judge }));
 };

@@ -1,13 +1,13 @@
-import type { Give } from '../../machines/kernel/ports.ts';
+import type { Emit } from '../../machines/kernel/ports.ts';
 
 /** Waits for events: what is asked is looked at again whenever something was heard. */
 export function createWaiting() {
   const open = new Set<{ holds: () => boolean; resolve: () => void }>();
   return {
     heard:
-      <Fact>(give: Give<Fact>): Give<Fact> =>
+      <Fact>(emit: Emit<Fact>): Emit<Fact> =>
       (fact) => {
-        give(fact);
+        emit(fact);
         for (const waiting of open) {
           if (!waiting.holds()) continue;
           open.delete(waiting);

@@ -13,7 +13,7 @@ import { xstateVersion } from '../../actors/version.ts';
 
 /**
  * What recording and replay lean on and the types of XState do not promise. A bump that breaks one of these has to
- * be met in charts.ts, trace-lines.ts, assemble.ts, keyframe.ts and inert.ts before it is taken.
+ * be met in charts.ts, trace-lines.ts, assemble.ts, checkpoint.ts and inert.ts before it is taken.
  */
 interface Package {
   readonly version: string;

@@ -1,5 +1,5 @@
 import { parsed } from './parsed.ts';
-import { isMachine, isTest, lineAt, type Breach, type Source } from './source.ts';
+import { isMachine, isTest, lineAt, type Violation, type Source } from './source.ts';
 
 /** A word that does not stand in some places of this house, and what to take in its place. */
 export interface Ban {
@@ -114,7 +114,7 @@ export const general: readonly Ban[] = [
   },
 ];
 
-export function banBreaches(sources: readonly Source[], bans: readonly Ban[]): Breach[] {
+export function banViolations(sources: readonly Source[], bans: readonly Ban[]): Violation[] {
   return sources.flatMap((source) => {
     const lines = source.text.split('\n');
     return bans

@@ -6,7 +6,7 @@ const upTo = (letter: string, from: number, to: number, width = 1): string[] =>
   Array.from({ length: to - from + 1 }, (_, n) => letter + String(from + n).padStart(width, '0'));
 const numbers: Readonly<Record<string, readonly string[]>> = {
   'Rules of the URIs': [...upTo('window ', 1, 5), ...upTo('dpe ', 1, 8)],
-  'Laws for all values': upTo('L', 1, 7),
+  'Invariants for all values': upTo('L', 1, 7),
   'Strategy of tests': upTo('T', 1, 27),
   'What is to be built': upTo('I', 1, 18),
   'Cases of Desktop': upTo('D', 1, 20, 2),
@@ -45,11 +45,11 @@ describe('the checklist', () => {
     ['T25', 'organize-desktop', 'organize-finder'],
     ['T26', 'desktop-update', 'finder-update'],
     ['T27', 'desktop-e2e', 'finder-e2e'],
-  ])('%s and every law are shown for both systems: %s, %s', (number, ...pair) => {
+  ])('%s and every invariant are shown for both systems: %s, %s', (number, ...pair) => {
     const row = rows.get('Strategy of tests')?.find((each) => each.number === number);
     for (const half of pair)
       expect(row && filesOf(row).filter((file) => file.endsWith(`/${half}.test.ts`))).not.toEqual([]);
-    for (const law of rows.get('Laws for all values') ?? [])
-      expect(filesOf(law).map((file) => file.split('/')[2])).toEqual(['desktop', 'finder']);
+    for (const invariant of rows.get('Invariants for all values') ?? [])
+      expect(filesOf(invariant).map((file) => file.split('/')[2])).toEqual(['desktop', 'finder']);
   });
 });

@@ -1,8 +1,8 @@
 import type { Edge } from './imports.ts';
-import type { Breach } from './source.ts';
+import type { Violation } from './source.ts';
 
 /** Circles of imports among files. Type imports count, too: the reader follows them. */
-export const cycleBreaches = (edges: readonly Edge[]): Breach[] =>
+export const cycleViolations = (edges: readonly Edge[]): Violation[] =>
   circles(
     edges.flatMap(({ from, to, line, lazy }) => (to === undefined || lazy ? [] : [{ from, to, line }])),
   );
@@ -14,22 +14,22 @@ interface Arrow {
 }
 
 /** Depth first; each arrow back onto the path that led here closes a circle. */
-function circles(arrows: readonly Arrow[]): Breach[] {
+function circles(arrows: readonly Arrow[]): Violation[] {
   const out = grouped(arrows);
   const done = new Set<string>();
-  const breaches: Breach[] = [];
+  const violations: Violation[] = [];
   const visit = (node: string, path: readonly string[]): void => {
     for (const { to, line } of out.get(node) ?? []) {
       const at = path.indexOf(to);
       if (at >= 0) {
         const what = `a circle of imports: ${[...path.slice(at), to].join(' → ')}`;
-        breaches.push({ path: node, line, what, instead: 'move what both need below both' });
+        violations.push({ path: node, line, what, instead: 'move what both need below both' });
       } else if (!done.has(to)) visit(to, [...path, to]);
     }
     done.add(node);
   };
   for (const node of out.keys()) if (!done.has(node)) visit(node, [node]);
-  return breaches;
+  return violations;
 }
 
 // By hand, because Map.groupBy came with Node 21.

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { isTest, type Breach, type Source } from './source.ts';
+import { isTest, type Violation, type Source } from './source.ts';
 
 /** As many as can be read at a glance. */
 export const mostFiles = 15;
@@ -10,7 +10,7 @@ const isCounted = ({ path }: Pick<Source, 'path'>): boolean =>
   !/^scenarios\/(fixtures|contracts\/models\/tool-lists)\//.test(path);
 
 /** Folders with more files of their own than a reader can take in. Tests, stories and fixtures are not counted. */
-export function folderBreaches(sources: readonly Pick<Source, 'path'>[]): Breach[] {
+export function folderViolations(sources: readonly Pick<Source, 'path'>[]): Violation[] {
   const count = new Map<string, number>();
   for (const { path } of sources.filter(isCounted)) {
     const folder = posix.dirname(path);

@@ -1,22 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { banBreaches, general, purity } from './bans.ts';
-import { cycleBreaches } from './cycles.ts';
-import { folderBreaches } from './folders.ts';
+import { banViolations, general, purity } from './bans.ts';
+import { cycleViolations } from './cycles.ts';
+import { folderViolations } from './folders.ts';
 import { edgesOf } from './imports.ts';
-import { nameBreaches, placeBreaches } from './names.ts';
-import { packageBreaches, roomBreaches, type Rules } from './rooms.ts';
-import { medianLength, sizeBreaches } from './sizes.ts';
-import { told, type Breach, type Source } from './source.ts';
-import { syntaxBreaches } from './syntax.ts';
+import { nameViolations, placeViolations } from './names.ts';
+import { packageViolations, roomViolations, type Rules } from './rooms.ts';
+import { medianLength, sizeViolations } from './sizes.ts';
+import { told, type Violation, type Source } from './source.ts';
+import { syntaxViolations } from './syntax.ts';
 
 // Each check is shown red once: a check that cannot fail is worse than none.
 
 const file = (path: string, text: string): Source => ({ path, text });
 const lines = (n: number): string => 'x;\n'.repeat(n);
-const whats = (breaches: readonly Breach[]): string[] => breaches.map(({ line, what }) => `${line}: ${what}`);
+const whats = (violations: readonly Violation[]): string[] =>
+  violations.map(({ line, what }) => `${line}: ${what}`);
 
 const rules: Rules = { machines: ['computer', 'client'], adapters: [['mcp', 'process']] };
-const rooms = (from: string, text: string): string[] => whats(roomBreaches(edgesOf(file(from, text)), rules));
+const rooms = (from: string, text: string): string[] =>
+  whats(roomViolations(edgesOf(file(from, text)), rules));
 
 describe('rooms', () => {
   it.each([
@@ -72,7 +74,7 @@ describe('packages', () => {
     { where: /\.test\.ts$/, may: ['vitest'] },
   ];
   const taken = (path: string, text: string): string[] =>
-    whats(packageBreaches(edgesOf(file(path, text)), table));
+    whats(packageViolations(edgesOf(file(path, text)), table));
 
   it('are refused when no row of the table names them', () => {
     expect(taken('adapters/a.ts', `import c from 'chalk';`)).toEqual(['1: imports chalk']);
@@ -94,10 +96,10 @@ describe('circles', () => {
       file('machines/client/b.ts', `import type { C } from '../uri/c.ts';`),
       file('machines/uri/c.ts', `import type { A } from '../client/a.ts';`),
     ];
-    expect(cycleBreaches(files.flatMap(edgesOf)).map(({ what }) => what)).toEqual([
+    expect(cycleViolations(files.flatMap(edgesOf)).map(({ what }) => what)).toEqual([
       'a circle of imports: machines/client/a.ts → machines/client/b.ts → machines/uri/c.ts → machines/client/a.ts',
     ]);
-    expect(cycleBreaches(files.slice(1).flatMap(edgesOf))).toEqual([]);
+    expect(cycleViolations(files.slice(1).flatMap(edgesOf))).toEqual([]);
   });
 
   it('are none where an import waits until it is needed', () => {
@@ -105,7 +107,7 @@ describe('circles', () => {
       file('actors/a.ts', `import { b } from './b.ts';`),
       file('actors/b.ts', `await import('./a.ts');`),
     ];
-    expect(cycleBreaches(files.flatMap(edgesOf))).toEqual([]);
+    expect(cycleViolations(files.flatMap(edgesOf))).toEqual([]);
   });
 });
 
@@ -113,18 +115,18 @@ describe('folders', () => {
   const many = (n: number, name: string) =>
     Array.from({ length: n }, (_, at) => ({ path: `actors/cli/${name}${at}.ts` }));
   it('have at most fifteen files of their own, tests aside', () => {
-    expect(folderBreaches([...many(15, 'a'), { path: 'actors/cli/a.test.ts' }])).toEqual([]);
-    expect(folderBreaches(many(16, 'a')).map(({ what }) => what)).toEqual([
+    expect(folderViolations([...many(15, 'a'), { path: 'actors/cli/a.test.ts' }])).toEqual([]);
+    expect(folderViolations(many(16, 'a')).map(({ what }) => what)).toEqual([
       'actors/cli has 16 files of its own',
     ]);
-    expect(folderBreaches([...many(15, 'a'), { path: 'actors/cli/printing/b.ts' }])).toEqual([]);
+    expect(folderViolations([...many(15, 'a'), { path: 'actors/cli/printing/b.ts' }])).toEqual([]);
   });
 });
 
 describe('bans', () => {
   const found = (path: string, text: string): string[] => [
-    ...whats(banBreaches([file(path, text)], [...purity, ...general])),
-    ...whats(syntaxBreaches([file(path, text)])),
+    ...whats(banViolations([file(path, text)], [...purity, ...general])),
+    ...whats(syntaxViolations([file(path, text)])),
   ];
 
   it.each([
@@ -178,7 +180,7 @@ describe('bans', () => {
   });
 
   it('name the replacement', () => {
-    expect(told(banBreaches([file('machines/a.ts', 'Math.random()')], purity))).toEqual([
+    expect(told(banViolations([file('machines/a.ts', 'Math.random()')], purity))).toEqual([
       'machines/a.ts:1: Math.random is banned — take the port random',
     ]);
   });
@@ -187,25 +189,25 @@ describe('bans', () => {
 describe('sizes', () => {
   const long = file('actors/a.ts', `function big() {\n${lines(70)}}\n${lines(229)}`);
   it('have limits for files, machines and functions', () => {
-    expect(whats(sizeBreaches([long], {}))).toEqual([
+    expect(whats(sizeViolations([long], {}))).toEqual([
       '1: actors/a.ts has 301 lines',
       '1: actors/a.ts#big has 72 lines',
     ]);
     const machine = file('machines/a.machine.ts', lines(201));
-    expect(whats(sizeBreaches([machine], {}))).toEqual(['1: machines/a.machine.ts has 201 lines']);
-    expect(sizeBreaches([file('actors/a.ts', lines(300))], {})).toEqual([]);
+    expect(whats(sizeViolations([machine], {}))).toEqual(['1: machines/a.machine.ts has 201 lines']);
+    expect(sizeViolations([file('actors/a.ts', lines(300))], {})).toEqual([]);
   });
 
   it('let a recorded exception neither grow nor go stale', () => {
-    expect(sizeBreaches([long], { 'actors/a.ts': 301, 'actors/a.ts#big': 72 })).toEqual([]);
-    expect(sizeBreaches([long], { 'actors/a.ts': 300, 'actors/a.ts#big': 72 })).toHaveLength(1);
-    expect(sizeBreaches([long], { 'actors/a.ts': 302, 'actors/a.ts#big': 72 })).toHaveLength(1);
-    expect(sizeBreaches([file('actors/a.ts', 'x')], { 'actors/a.ts': 301 })).toHaveLength(1);
+    expect(sizeViolations([long], { 'actors/a.ts': 301, 'actors/a.ts#big': 72 })).toEqual([]);
+    expect(sizeViolations([long], { 'actors/a.ts': 300, 'actors/a.ts#big': 72 })).toHaveLength(1);
+    expect(sizeViolations([long], { 'actors/a.ts': 302, 'actors/a.ts#big': 72 })).toHaveLength(1);
+    expect(sizeViolations([file('actors/a.ts', 'x')], { 'actors/a.ts': 301 })).toHaveLength(1);
   });
 
   it('do not count a describe as a function', () => {
     const chapter = file('actors/a.test.ts', `describe('x', () => {\n${lines(90)}});`);
-    expect(sizeBreaches([chapter], {})).toEqual([]);
+    expect(sizeViolations([chapter], {})).toEqual([]);
     expect(medianLength([chapter, long, file('b.ts', 'x\n')])).toBe(92);
   });
 });
@@ -213,17 +215,17 @@ describe('sizes', () => {
 describe('names', () => {
   it('are kebab-case and no drawers', () => {
     for (const path of ['actors/callManager.ts', 'actors/call-manager.ts', 'utils/a.ts', 'actors/types.ts'])
-      expect(nameBreaches([{ path }]), path).toHaveLength(1);
-    expect(nameBreaches([{ path: 'machines/process.machine.test.ts' }])).toEqual([]);
+      expect(nameViolations([{ path }]), path).toHaveLength(1);
+    expect(nameViolations([{ path: 'machines/process.machine.test.ts' }])).toEqual([]);
   });
 
   it('of machines, people and private registries are caught in any text', () => {
     const work = ['', 'work', 'shared'].join('/');
     const lock = ['"resolved"', '"https://npm.corp.example/zod.tgz"'].join(': ');
     for (const text of [`see ${work}/x.md`, ['', 'root', '.npmrc'].join('/'), lock])
-      expect(placeBreaches([file('README.md', `\n${text}`)])[0]?.line, text).toBe(2);
+      expect(placeViolations([file('README.md', `\n${text}`)])[0]?.line, text).toBe(2);
     expect(
-      placeBreaches([file('package-lock.json', '"resolved": "https://registry.npmjs.org/zod"')]),
+      placeViolations([file('package-lock.json', '"resolved": "https://registry.npmjs.org/zod"')]),
     ).toEqual([]);
   });
 });

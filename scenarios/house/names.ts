@@ -1,12 +1,12 @@
-import { lineAt, type Breach, type Source } from './source.ts';
+import { lineAt, type Violation, type Source } from './source.ts';
 
 const drawers = /^(utils?|helpers?|common|managers?|services?|handlers?)$/;
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 
 /** Drawers collect what nobody named; one spelling for all names. */
-export function nameBreaches(sources: readonly Pick<Source, 'path'>[]): Breach[] {
+export function nameViolations(sources: readonly Pick<Source, 'path'>[]): Violation[] {
   return sources.flatMap(({ path }) =>
-    path.split('/').flatMap((part): Breach[] => {
+    path.split('/').flatMap((part): Violation[] => {
       const at = { path, line: 1 };
       if (!kebab.test(part)) return [{ ...at, what: `${part} is not kebab-case`, instead: 'rename it' }];
       if (part === 'types.ts' || part.split(/[.-]/).some((word) => drawers.test(word)))
@@ -24,7 +24,7 @@ const places: readonly (readonly [pattern: RegExp, what: string])[] = [
 ];
 
 /** Committed text must work on any machine. */
-export function placeBreaches(sources: readonly Source[]): Breach[] {
+export function placeViolations(sources: readonly Source[]): Violation[] {
   return sources.flatMap(({ path, text }) =>
     places.flatMap(([pattern, what]) =>
       [...text.matchAll(pattern)].map(({ 0: found, index }) => ({

@@ -1,5 +1,5 @@
 import type { Edge } from './imports.ts';
-import { isTest, type Breach } from './source.ts';
+import { isTest, type Violation } from './source.ts';
 
 /**
  * Who may import whom (docs/ARCHITECTURE.md). `machine` is a `*.machine.ts`, a part of one (`client.setup.ts`), the
@@ -64,19 +64,20 @@ const instead: Readonly<Record<Kind, string>> = {
 
 const downwards = 'only downwards, in the order that scenarios/house/house.test.ts has for machines';
 
-export function roomBreaches(edges: readonly Edge[], rules: Rules): Breach[] {
+export function roomViolations(edges: readonly Edge[], rules: Rules): Violation[] {
   return edges.flatMap((edge) => {
     const from = kindOf(edge.from);
     if (!from || (edge.specifier !== undefined && edge.to === undefined)) return [];
-    const breach = (what: string, advice: string): Breach[] => [
+    const violation = (what: string, advice: string): Violation[] => [
       { path: edge.from, line: edge.line, what, instead: advice },
     ];
-    if (edge.to === undefined) return breach('an import computed at run time', 'write the path as a literal');
+    if (edge.to === undefined)
+      return violation('an import computed at run time', 'write the path as a literal');
     const to = kindOf(edge.to);
-    if (!to) return breach(`imports ${edge.to}, which is in no room`, 'move it into a room');
+    if (!to) return violation(`imports ${edge.to}, which is in no room`, 'move it into a room');
     if (mayImport(edge, edge.to, from, to, rules)) return [];
     const sideways = from === 'machine' && to === 'machine';
-    return breach(`${from} imports ${to} ${edge.to}`, sideways ? downwards : instead[from]);
+    return violation(`${from} imports ${to} ${edge.to}`, sideways ? downwards : instead[from]);
   });
 }
 
@@ -110,7 +111,7 @@ export interface Allowance {
 }
 
 /** Packages: a file may import what any row that matches its path allows. */
-export function packageBreaches(edges: readonly Edge[], table: readonly Allowance[]): Breach[] {
+export function packageViolations(edges: readonly Edge[], table: readonly Allowance[]): Violation[] {
   return edges.flatMap(({ from, line, specifier, to, type }) => {
     if (specifier === undefined || to !== undefined) return [];
     const rows = table.filter(({ where }) => where.test(from));

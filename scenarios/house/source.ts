@@ -7,7 +7,7 @@ export interface Source {
   readonly text: string;
 }
 
-export interface Breach {
+export interface Violation {
   readonly path: string;
   readonly line: number;
   readonly what: string;
@@ -50,6 +50,6 @@ export const lineAt = (text: string, offset: number): number => {
   return line;
 };
 
-/** One line per breach, as an editor can jump to it. */
-export const told = (breaches: readonly Breach[]): string[] =>
-  breaches.map(({ path, line, what, instead }) => `${path}:${line}: ${what} — ${instead}`);
+/** One line per violation, as an editor can jump to it. */
+export const told = (violations: readonly Violation[]): string[] =>
+  violations.map(({ path, line, what, instead }) => `${path}:${line}: ${what} — ${instead}`);

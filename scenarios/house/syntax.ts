@@ -1,14 +1,14 @@
 import { Visitor, type CallExpression, type Node } from 'oxc-parser';
 import { edgesOf } from './imports.ts';
 import { parsed } from './parsed.ts';
-import { isTest, lineAt, type Breach, type Source } from './source.ts';
+import { isTest, lineAt, type Violation, type Source } from './source.ts';
 
 /** Bans that need the syntax tree: a word is fine, but not in this place. */
-export function syntaxBreaches(sources: readonly Source[]): Breach[] {
+export function syntaxViolations(sources: readonly Source[]): Violation[] {
   return sources.flatMap((source) => {
-    const breaches: Breach[] = [...importBans(source)];
+    const violations: Violation[] = [...importBans(source)];
     const report = ({ start }: Spot, what: string, instead: string): void => {
-      breaches.push({ path: source.path, line: lineAt(source.text, start), what, instead });
+      violations.push({ path: source.path, line: lineAt(source.text, start), what, instead });
     };
     let enqueuing = 0;
     new Visitor({
@@ -39,7 +39,7 @@ export function syntaxBreaches(sources: readonly Source[]): Breach[] {
         if (calls(node, 'enqueueActions')) enqueuing -= 1;
       },
     }).visit(parsed(source).program);
-    return breaches;
+    return violations;
   });
 }
 
@@ -67,10 +67,10 @@ function watchInspect({ arguments: [, options] }: CallExpression, report: Report
 }
 
 /** Words that are only bad when they come from one package. */
-function importBans(source: Source): Breach[] {
+function importBans(source: Source): Violation[] {
   const lines = source.text.split('\n');
   return edgesOf(source).flatMap(({ from: path, line, specifier, names, type }) => {
-    const bad = (what: string, instead: string): Breach[] => [{ path, line, what, instead }];
+    const bad = (what: string, instead: string): Violation[] => [{ path, line, what, instead }];
     const waits = specifier === 'xstate' ? names.filter((n) => n === 'waitFor' || n === 'toPromise') : [];
     if (waits.length > 0)
       return bad(`${waits[0]}( is banned: it waits in real time, for ever`, 'take an event or a snapshot');

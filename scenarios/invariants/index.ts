@@ -1,141 +1,141 @@
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import { allKept } from './system/all-kept.law.ts';
-import { allowedForGood } from './calls/allowed-for-good.law.ts';
-import { announced } from './lists/announced.law.ts';
-import { askedAnew } from './lists/asked-anew.law.ts';
-import { atRest } from './system/at-rest.law.ts';
-import { backoff } from './servers/backoff.law.ts';
-import { bounded } from './system/bounded.law.ts';
-import { breaker } from './servers/breaker.law.ts';
-import { callsBeforeStdin } from './processes/calls-before-stdin.law.ts';
-import { cancelSettles } from './calls/cancel-settles.law.ts';
-import { changeFetched } from './lists/change-fetched.law.ts';
-import { changedValue } from './servers/changed-value.law.ts';
-import { childEndsOnce } from './processes/child-ends-once.law.ts';
-import { convergence } from './system/convergence.law.ts';
-import { freedSeat } from './system/freed-seat.law.ts';
-import { given } from './lists/given.law.ts';
-import { heardOut } from './resources/heard-out.law.ts';
-import { knownTools } from './calls/known-tools.law.ts';
-import { ladderTime } from './processes/ladder-time.law.ts';
-import { ladder } from './processes/ladder.law.ts';
-import type { Bounds, Breach, Found, Judge, Law, Seen, Topic } from './law.ts';
-import { leftAlone } from './servers/left-alone.law.ts';
-import { letIn } from './system/let-in.law.ts';
-import { listedFirst } from './resources/listed-first.law.ts';
-import { livingOwner } from './system/living-owner.law.ts';
-import { noDefect } from './system/no-defect.law.ts';
-import { noForce } from './processes/no-force.law.ts';
-import { noMachineFails } from './system/no-machine-fails.law.ts';
-import { noMessageLost } from './system/no-message-lost.law.ts';
-import { noRootLeft } from './system/no-root-left.law.ts';
-import { noSecretTold } from './system/no-secret-told.law.ts';
-import { noViewLeft } from './lists/no-view-left.law.ts';
-import { oneAnswer } from './calls/one-answer.law.ts';
-import { oneBadServer } from './servers/one-bad-server.law.ts';
-import { oneProcess } from './processes/one-process.law.ts';
-import { orderObeyed } from './servers/order-obeyed.law.ts';
-import { readyOrWhyNot } from './servers/ready-or-why-not.law.ts';
-import { seatedOrWhyNot } from './system/seated-or-why-not.law.ts';
-import { sentOnce } from './calls/sent-once.law.ts';
-import { settledInTime } from './calls/settled-in-time.law.ts';
-import { settledOnce } from './calls/settled-once.law.ts';
-import { silentServer } from './lists/silent-server.law.ts';
-import { silence } from './calls/silence.law.ts';
-import { startingWaited } from './servers/starting-waited.law.ts';
-import { waitsTold } from './servers/waits-told.law.ts';
-import { startBegins } from './servers/start-begins.law.ts';
-import { bursts } from './lists/bursts.law.ts';
-import { closingRefuses } from './system/closing-refuses.law.ts';
-import { heldCalls } from './calls/held-calls.law.ts';
-import { inLine } from './calls/in-line.law.ts';
-import { inTurn } from './servers/in-turn.law.ts';
-import { outcomeTold } from './calls/outcome.law.ts';
-import { overIsOver } from './calls/over-is-over.law.ts';
-import { permitted } from './calls/permitted.law.ts';
-import { pingIdle } from './servers/ping-idle.law.ts';
-import { renewed } from './servers/renewed.law.ts';
-import { rolledBack } from './servers/rolled-back.law.ts';
-import { takenBack } from './calls/taken-back.law.ts';
-import { toldLists } from './lists/told-lists.law.ts';
-import { toolsNamed } from './lists/tools-named.law.ts';
-import { turns } from './servers/turns.law.ts';
-import { withdrawnTold } from './lists/withdrawn-told.law.ts';
-import { askedIfChanged } from './resources/asked-if-changed.law.ts';
-import { namedMissing } from './resources/named-missing.law.ts';
-import { everyUpdate } from './resources/every-update.law.ts';
-import { neverWaits } from './resources/never-waits.law.ts';
-import { shownOnce } from './resources/shown-once.law.ts';
-import { toldOffice } from './lists/told-office.law.ts';
-import { toldShown } from './resources/told-shown.law.ts';
+import { configHasClients } from './system/config-has-clients.invariant.ts';
+import { permanentPermission } from './calls/permanent-permission.invariant.ts';
+import { toolChangesAnnounced } from './lists/tool-changes-announced.invariant.ts';
+import { renewedSessionRelisted } from './lists/renewed-session-relisted.invariant.ts';
+import { nothingUnderWay } from './system/nothing-under-way.invariant.ts';
+import { backoff } from './servers/backoff.invariant.ts';
+import { bounded } from './system/bounded.invariant.ts';
+import { breaker } from './servers/breaker.invariant.ts';
+import { callsEndBeforeStdin } from './processes/calls-end-before-stdin.invariant.ts';
+import { cancelSettlesCall } from './calls/cancel-settles-call.invariant.ts';
+import { changeFetched } from './lists/change-fetched.invariant.ts';
+import { changedValueUsed } from './servers/changed-value-used.invariant.ts';
+import { childEndsOnce } from './processes/child-ends-once.invariant.ts';
+import { convergence } from './system/convergence.invariant.ts';
+import { freeSeatGranted } from './system/free-seat-granted.invariant.ts';
+import { resultDelivered } from './lists/result-delivered.invariant.ts';
+import { answerSettlesCall } from './resources/answer-settles-call.invariant.ts';
+import { agentKnowsTools } from './calls/agent-knows-tools.invariant.ts';
+import { shutdownTime } from './processes/shutdown-time.invariant.ts';
+import { shutdownOrder } from './processes/shutdown-order.invariant.ts';
+import type { Bounds, Violation, Found, Judge, Invariant, Seen, Topic } from './invariant.ts';
+import { readyStaysReady } from './servers/ready-stays-ready.invariant.ts';
+import { refusedLoginWaits } from './system/refused-login-waits.invariant.ts';
+import { toolsBeforeReady } from './resources/tools-before-ready.invariant.ts';
+import { livingOwner } from './system/living-owner.invariant.ts';
+import { noDefect } from './system/no-defect.invariant.ts';
+import { noEarlyKill } from './processes/no-early-kill.invariant.ts';
+import { noMachineFails } from './system/no-machine-fails.invariant.ts';
+import { noMessageLost } from './system/no-message-lost.invariant.ts';
+import { noRootLeft } from './system/no-root-left.invariant.ts';
+import { noSecretTold } from './system/no-secret-told.invariant.ts';
+import { noViewLeft } from './lists/no-view-left.invariant.ts';
+import { questionAnsweredOnce } from './calls/question-answered-once.invariant.ts';
+import { serversIsolated } from './servers/servers-isolated.invariant.ts';
+import { oneProcess } from './processes/one-process.invariant.ts';
+import { ordersObeyed } from './servers/orders-obeyed.invariant.ts';
+import { readyOrFailed } from './servers/ready-or-failed.invariant.ts';
+import { joinedOrRefused } from './system/joined-or-refused.invariant.ts';
+import { callSentOnce } from './calls/call-sent-once.invariant.ts';
+import { callSettledInTime } from './calls/call-settled-in-time.invariant.ts';
+import { callSettledOnce } from './calls/call-settled-once.invariant.ts';
+import { idleLimit } from './lists/idle-limit.invariant.ts';
+import { noEventsAfterEnd } from './calls/no-events-after-end.invariant.ts';
+import { startingNotMissing } from './servers/starting-not-missing.invariant.ts';
+import { waitReasonTold } from './servers/wait-reason-told.invariant.ts';
+import { startBegins } from './servers/start-begins.invariant.ts';
+import { burstListedOnce } from './lists/burst-listed-once.invariant.ts';
+import { closingRefusesCalls } from './system/closing-refuses-calls.invariant.ts';
+import { waitingCallsSent } from './calls/waiting-calls-sent.invariant.ts';
+import { callsInOrder } from './calls/calls-in-order.invariant.ts';
+import { launchedWithPermit } from './servers/launched-with-permit.invariant.ts';
+import { callOutcome } from './calls/call-outcome.invariant.ts';
+import { noRunAfterEnd } from './calls/no-run-after-end.invariant.ts';
+import { callsNeedPermission } from './calls/calls-need-permission.invariant.ts';
+import { noPingDuringCall } from './servers/no-ping-during-call.invariant.ts';
+import { sessionRenewedOnce } from './servers/session-renewed-once.invariant.ts';
+import { rolledBack } from './servers/rolled-back.invariant.ts';
+import { listWithdrawn } from './calls/list-withdrawn.invariant.ts';
+import { listChangesReported } from './lists/list-changes-reported.invariant.ts';
+import { changedToolsNamed } from './lists/changed-tools-named.invariant.ts';
+import { startRate } from './servers/start-rate.invariant.ts';
+import { withdrawnNotMissing } from './lists/withdrawn-not-missing.invariant.ts';
+import { unchangedNotAsked } from './resources/unchanged-not-asked.invariant.ts';
+import { missingServersNamed } from './resources/missing-servers-named.invariant.ts';
+import { everyUpdateRefreshes } from './resources/every-update-refreshes.invariant.ts';
+import { noNeedlessWait } from './resources/no-needless-wait.invariant.ts';
+import { requestAnsweredOnce } from './resources/request-answered-once.invariant.ts';
+import { officeToldOfChanges } from './lists/office-told-of-changes.invariant.ts';
+import { viewChangesAnnounced } from './resources/view-changes-announced.invariant.ts';
 
-export type { Bounds, Breach, Found, Judge, Law, Seen, Story } from './law.ts';
+export type { Bounds, Violation, Found, Judge, Invariant, Seen, Story } from './invariant.ts';
 
-/** Each has a file of its own, `<name>.law.ts`. */
-export const laws: readonly Law[] = [
-  settledOnce,
-  cancelSettles,
+/** Each has a file of its own, `<name>.invariant.ts`. */
+export const invariants: readonly Invariant[] = [
+  callSettledOnce,
+  cancelSettlesCall,
   changeFetched,
-  noForce,
-  ladderTime,
-  freedSeat,
+  noEarlyKill,
+  shutdownTime,
+  freeSeatGranted,
   noViewLeft,
   startBegins,
   backoff,
   breaker,
-  turns,
-  inTurn,
+  startRate,
+  launchedWithPermit,
   rolledBack,
-  changedValue,
-  pingIdle,
-  heldCalls,
-  startingWaited,
-  withdrawnTold,
-  waitsTold,
-  closingRefuses,
-  allKept,
-  listedFirst,
-  renewed,
-  askedAnew,
-  letIn,
-  heardOut,
-  permitted,
-  allowedForGood,
-  inLine,
-  silentServer,
-  given,
-  outcomeTold,
-  takenBack,
-  bursts,
-  toldLists,
-  shownOnce,
-  neverWaits,
-  everyUpdate,
-  toldShown,
-  toldOffice,
-  askedIfChanged,
-  namedMissing,
-  settledInTime,
-  overIsOver,
-  sentOnce,
-  oneAnswer,
+  changedValueUsed,
+  noPingDuringCall,
+  waitingCallsSent,
+  startingNotMissing,
+  withdrawnNotMissing,
+  waitReasonTold,
+  closingRefusesCalls,
+  configHasClients,
+  toolsBeforeReady,
+  sessionRenewedOnce,
+  renewedSessionRelisted,
+  refusedLoginWaits,
+  answerSettlesCall,
+  callsNeedPermission,
+  permanentPermission,
+  callsInOrder,
+  idleLimit,
+  resultDelivered,
+  callOutcome,
+  listWithdrawn,
+  burstListedOnce,
+  listChangesReported,
+  requestAnsweredOnce,
+  noNeedlessWait,
+  everyUpdateRefreshes,
+  viewChangesAnnounced,
+  officeToldOfChanges,
+  unchangedNotAsked,
+  missingServersNamed,
+  callSettledInTime,
+  noRunAfterEnd,
+  callSentOnce,
+  questionAnsweredOnce,
   oneProcess,
   childEndsOnce,
-  ladder,
-  callsBeforeStdin,
-  oneBadServer,
-  leftAlone,
-  readyOrWhyNot,
-  seatedOrWhyNot,
+  shutdownOrder,
+  callsEndBeforeStdin,
+  serversIsolated,
+  readyStaysReady,
+  readyOrFailed,
+  joinedOrRefused,
   convergence,
-  knownTools,
-  announced,
-  toolsNamed,
-  orderObeyed,
-  atRest,
+  agentKnowsTools,
+  toolChangesAnnounced,
+  changedToolsNamed,
+  ordersObeyed,
+  nothingUnderWay,
   noRootLeft,
   livingOwner,
-  silence,
+  noEventsAfterEnd,
   bounded,
   noMachineFails,
   noDefect,
@@ -147,7 +147,7 @@ export const laws: readonly Law[] = [
 const realBounds: Bounds = { slackMs: 5_000, wayMs: 5_000 };
 
 interface Seat {
-  readonly law: string;
+  readonly invariant: string;
   readonly judge: Judge;
   readonly sees: ReadonlySet<Topic>;
 }
@@ -166,15 +166,19 @@ export class Bench {
     ...{ in: new Map(), draw: new Map(), post: new Map(), open: new Map() },
     ...{ end: new Map(), timer: new Map(), out: new Map(), defect: new Map() },
   };
-  readonly #breaches: Breach[] = [];
+  readonly #violations: Violation[] = [];
 
-  constructor(bounds: Partial<Bounds> = {}, held: readonly Law[] = laws) {
+  constructor(bounds: Partial<Bounds> = {}, held: readonly Invariant[] = invariants) {
     const all = { ...realBounds, ...bounds };
-    this.#seats = held.map(({ law, sees, open }) => ({ law, judge: open(all), sees: new Set(sees) }));
+    this.#seats = held.map(({ invariant, sees, open }) => ({
+      invariant,
+      judge: open(all),
+      sees: new Set(sees),
+    }));
   }
   /** In the order in which they were found. */
-  get breaches(): readonly Breach[] {
-    return this.#breaches;
+  get violations(): readonly Violation[] {
+    return this.#violations;
   }
   take({ record, at }: Seen): void {
     const word = wordOf(record);
@@ -190,30 +194,31 @@ export class Bench {
     this.#seeing[k].set(word, seats);
     return seats;
   }
-  quiet(at: number): void {
-    for (const seat of this.#seats) this.#note(seat, seat.judge.quiet?.(at) ?? []);
+  quiescent(at: number): void {
+    for (const seat of this.#seats) this.#note(seat, seat.judge.quiescent?.(at) ?? []);
   }
   closed(at: number): void {
     for (const seat of this.#seats) this.#note(seat, seat.judge.closed?.(at) ?? []);
   }
-  #note({ law }: Seat, found: Found | readonly Found[]): void {
-    for (const { at, what, kind = 'safety' } of [found].flat()) this.#breaches.push({ law, kind, at, what });
+  #note({ invariant }: Seat, found: Found | readonly Found[]): void {
+    for (const { at, what, kind = 'safety' } of [found].flat())
+      this.#violations.push({ invariant, kind, at, what });
   }
 }
 
 export interface JudgeOptions {
   readonly bounds?: Partial<Bounds>;
   /** Default: all. */
-  readonly laws?: readonly Law[];
+  readonly invariants?: readonly Invariant[];
 }
-/** Every breach of every law in what was seen. `isClosed`: everything had been told to end, and had time to. */
-export function judge(seen: Iterable<Seen>, isClosed: boolean, options: JudgeOptions = {}): Breach[] {
-  const bench = new Bench(options.bounds, options.laws);
+/** Every violation of every invariant in what was seen. `isClosed`: everything had been told to end, and had time to. */
+export function judge(seen: Iterable<Seen>, isClosed: boolean, options: JudgeOptions = {}): Violation[] {
+  const bench = new Bench(options.bounds, options.invariants);
   let at = 0;
   for (const each of seen) {
     bench.take(each);
     ({ at } = each);
   }
   if (isClosed) bench.closed(at);
-  return [...bench.breaches];
+  return [...bench.violations];
 }

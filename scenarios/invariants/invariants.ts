@@ -1,10 +1,10 @@
-import { judge, laws as recordLaws, type Breach } from './index.ts';
+import { judge, invariants as recordInvariants, type Violation } from './index.ts';
 import { latenessOf } from './lateness.ts';
-import type { Stage } from '../stage/stage.ts';
+import type { Harness } from '../stage/harness.ts';
 
 /**
- * What holds after every scenario, whatever went wrong in it: the laws over its records, and what only a stage
- * can know, because it holds both ends: nothing is left of what the scripted world had given.
+ * What holds after every scenario, whatever went wrong in it: the invariants over its records, and what only the
+ * harness can know, because it has both ends: nothing is left of what the scripted world had given.
  */
 export interface Meant {
   /** Machines whose failure the scenario is about: a part of their address. */
@@ -12,31 +12,31 @@ export interface Meant {
   /** So many observers fail. */
   readonly blunders?: number;
 }
-type Law = (stage: Stage, meant: Meant) => readonly string[];
+type Invariant = (harness: Harness, meant: Meant) => readonly string[];
 
 const left = (what: string, n: number): readonly string[] => (n === 0 ? [] : [`${n} ${what} left`]);
 
-const judged = new WeakMap<Stage, readonly Breach[]>();
-/** What all laws together say of a stage that has come to its end. */
-function breachesOf(stage: Stage): readonly Breach[] {
-  const known = judged.get(stage);
+const judged = new WeakMap<Harness, readonly Violation[]>();
+/** What all invariants report once a harness is closed. */
+function violationsOf(harness: Harness): readonly Violation[] {
+  const known = judged.get(harness);
   if (known) return known;
   // Virtual time is late only where a scenario lets it hang.
-  const found = judge(stage.seen, true, {
-    bounds: { slackMs: latenessOf(stage.seen), ...(stage.limits && { limits: stage.limits }) },
+  const found = judge(harness.seen, true, {
+    bounds: { slackMs: latenessOf(harness.seen), ...(harness.limits && { limits: harness.limits }) },
   });
-  judged.set(stage, found);
+  judged.set(harness, found);
   return found;
 }
-const overRecords = recordLaws.map(({ law }): [string, Law] => [
-  law,
-  (stage, { failing }) =>
-    breachesOf(stage)
-      .filter((b) => b.law === law && (failing === undefined || !b.at.includes(failing)))
+const overRecords = recordInvariants.map(({ invariant }): [string, Invariant] => [
+  invariant,
+  (harness, { failing }) =>
+    violationsOf(harness)
+      .filter((b) => b.invariant === invariant && (failing === undefined || !b.at.includes(failing)))
       .map(({ what }) => what),
 ]);
-/** What only a stage can know, because it holds both ends. */
-export const stageLaws: Readonly<Record<string, Law>> = {
+/** What only the harness can know, because it has both ends. */
+export const harnessInvariants: Readonly<Record<string, Invariant>> = {
   'no child is started while an older one lives': ({ servers }) =>
     servers.doubled.map((key) => `${key} was started while an older one lived`),
   'no timer is left': ({ clock }) => left('timers', clock.pending),
@@ -44,15 +44,20 @@ export const stageLaws: Readonly<Record<string, Law>> = {
   'no session is left': ({ servers }) => left('sessions', servers.openSessions),
   'no connection is left': ({ network }) => left('connections', network.audit().connections),
   'no routed call is left': ({ network }) => left('routed calls', network.audit().inFlight),
-  'nobody who watches fails': ({ blunders }, { blunders: meant = 0 }) =>
+  'no observer fails': ({ blunders }, { blunders: meant = 0 }) =>
     blunders.length === meant ? [] : blunders.map(String),
-  'the directory is whole': ({ directory }) => {
+  'the directory is consistent': ({ directory }) => {
     const known = new Set(directory.defects);
     return directory.audit().filter((wrong) => !known.has(wrong));
   },
 };
-export const laws: Readonly<Record<string, Law>> = { ...Object.fromEntries(overRecords), ...stageLaws };
+export const invariants: Readonly<Record<string, Invariant>> = {
+  ...Object.fromEntries(overRecords),
+  ...harnessInvariants,
+};
 
-/** Every breach, named by its law. */
-export const breaches = (stage: Stage, meant: Meant = {}): string[] =>
-  Object.entries(laws).flatMap(([law, check]) => check(stage, meant).map((what) => `${law}: ${what}`));
+/** Every violation, named by its invariant. */
+export const violations = (harness: Harness, meant: Meant = {}): string[] =>
+  Object.entries(invariants).flatMap(([invariant, check]) =>
+    check(harness, meant).map((what) => `${invariant}: ${what}`),
+  );

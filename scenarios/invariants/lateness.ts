@@ -1,4 +1,4 @@
-import type { Bounds, Seen } from './law.ts';
+import type { Bounds, Seen } from './invariant.ts';
 
 /** How late the latest timer was, in ms: what an event loop that hung, or a machine that slept, has cost. */
 export function latenessOf(seen: Iterable<Seen>): number {

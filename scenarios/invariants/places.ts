@@ -1,7 +1,7 @@
 import type { Address } from '../../machines/kernel/address.ts';
 
-/** Whose leaf it is. */
-export const rootOf = (leaf: Address): Address => leaf.slice(0, leaf.lastIndexOf('/'));
+/** Whose port instance it is. */
+export const rootOf = (instance: Address): Address => instance.slice(0, instance.lastIndexOf('/'));
 
 const mark = '/client:';
 /** `computer/client:fs` of whatever belongs to that server, whoever lives there now. */

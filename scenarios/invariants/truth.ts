@@ -1,10 +1,10 @@
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { buildTable, offeredTools, toSmcpTool, type Tool } from '../../machines/catalog/index.ts';
 import type { SmcpTool } from '../../machines/protocol/messages/tool.ts';
-import { offersOf, type Truth } from '../stage/scripted/script.ts';
-import type { Stage } from '../stage/stage.ts';
+import { capabilitiesOf, type Truth } from '../stage/scripted/script.ts';
+import type { Harness } from '../stage/harness.ts';
 
-/** Only a stage knows both what servers have and what a computer offers of it. */
+/** Only the harness knows both what servers have and what a computer offers of it. */
 export const offersTheTruth = 'a computer offers what its servers would list now';
 
 /** Whether anybody could know of its last change: it was asked since, is asked by the clock, or has said so and is heard. */
@@ -15,24 +15,24 @@ function isKnowable({ isListed, isTold }: Truth, isDeclared: boolean, c: Compute
   return isListed || pollMs > 0 || (isHeard && isTold);
 }
 /** The tools of a server that is ready, as it would list them; otherwise, and where nobody could know, as they are known. */
-function toolsOf(stage: Stage, c: ComputerContext, server: string): readonly Tool[] {
+function toolsOf(harness: Harness, c: ComputerContext, server: string): readonly Tool[] {
   const known = c.catalogs[server] ?? [];
-  const script = c.stages[server] === 'ready' ? stage.servers.behind(server) : undefined;
+  const script = c.stages[server] === 'ready' ? harness.servers.behind(server) : undefined;
   const truth = script?.truth?.();
   if (!script || !truth) return known;
-  const { tools } = offersOf(script);
+  const { tools } = capabilitiesOf(script);
   if (!tools) return [];
   return isKnowable(truth, tools.listChanged, c, server) ? truth.tools : known;
 }
 
-/** What is wrong with what a computer offers when all is quiet. */
-export function untruths(stage: Stage): string[] {
-  const root = stage.directory.find('computer');
+/** What is wrong with what a computer offers when the system is quiescent. */
+export function untruths(harness: Harness): string[] {
+  const root = harness.directory.find('computer');
   if (!root) return [];
   const { context: c } = root.ref.getSnapshot() as { context: ComputerContext };
   const rules = c.servers.map((server) => server.rules);
   const catalogs = Object.fromEntries(
-    rules.map(({ server }) => [server, toolsOf(stage, c, server)] as const),
+    rules.map(({ server }) => [server, toolsOf(harness, c, server)] as const),
   );
   const table = buildTable(rules, catalogs, c.table);
   const truth = offeredTools(table, (server) => c.up[server] === true).map(toSmcpTool);

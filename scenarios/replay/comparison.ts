@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   canonical,
-  Check,
+  RollingHash,
   textOfRecord,
   type DirectoryRecord,
   type Step,
@@ -49,7 +49,7 @@ export class Comparison {
   /** What follows from the last line of a torn trace was never written. */
   readonly #isOpenEnded: boolean;
   readonly #expected: readonly TraceLine[];
-  readonly #check: Check;
+  readonly #rollingHash: RollingHash;
   readonly #digest = createHash('sha256');
   /** Each at the time of its input. */
   readonly seen: Seen[] = [];
@@ -60,7 +60,7 @@ export class Comparison {
   #found: Omit<Divergence, 'restReplayed'> | undefined;
 
   constructor({ head, lines, key, tail }: Trace, level: Level) {
-    this.#check = new Check(key?.check);
+    this.#rollingHash = new RollingHash(key?.check);
     this.#level = level;
     this.#hasOutputs = head.profile !== 'inputs';
     this.#isOpenEnded = tail === undefined;
@@ -109,9 +109,9 @@ export class Comparison {
     if (due !== line) this.#diverge('record', due, undefined);
     else if (!this.#isAsChecked(line.check)) this.#diverge('check');
   }
-  /** Where there are no records to compare, their check has to do. */
+  /** Where there are no records to compare, their rolling hash is compared. */
   #isAsChecked(check: string | undefined): boolean {
-    return this.#hasOutputs || check === undefined || check === this.#check.text;
+    return this.#hasOutputs || check === undefined || check === this.#rollingHash.text;
   }
   /** The line was applied, and nothing heard it. */
   unheard(line: TraceLine): void {
@@ -130,7 +130,7 @@ export class Comparison {
     if (record.k !== 'step') {
       text = textOfRecord(record);
       this.#digest.update(text).update('\n');
-      this.#check.take(record);
+      this.#rollingHash.take(record);
       this.seen.push({ at: this.input?.t ?? 0, record });
       if (record.k === 'in') this.#sinceInput = [];
     }

@@ -60,7 +60,7 @@ function changesOf({ lines }: Trace, options: ForkOptions): Changes {
 function tell(
   { terminal }: Context,
   out: string,
-  { differences, unknownFrom, unheard, fired, breaches }: Fork,
+  { differences, unknownFrom, unheard, fired, violations }: Fork,
 ): void {
   if (unknownFrom !== null)
     terminal.out(
@@ -71,7 +71,7 @@ function tell(
   if (unheard.length > 0)
     terminal.out(`nobody waited for ${unheard.length} inputs: seq ${unheard.join(', ')}`);
   if (fired.length > 0) terminal.out(`timers that fired and had not: ${fired.join(', ')}`);
-  for (const { law, what } of breaches) terminal.out(`${law}: ${what}`);
+  for (const { invariant, what } of violations) terminal.out(`${invariant}: ${what}`);
   terminal.out(out);
 }
 
@@ -97,9 +97,9 @@ export async function forkCommand(context: Context, file: string, options: ForkO
     writeFileSync(out, forked.trace, { mode: 0o600 });
     if (options.json) terminal.out(JSON.stringify({ ...forked, trace: out }));
     else tell(context, out, forked);
-    const [breach] = forked.breaches;
-    if (!breach) return exitCodes.done;
-    return exitCodeOf(breach.kind === 'safety' ? 'broken' : 'stuck');
+    const [violation] = forked.violations;
+    if (!violation) return exitCodes.done;
+    return exitCodeOf(violation.kind === 'safety' ? 'broken' : 'stuck');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return usage(code === 'ENOENT' ? `${file}: no such trace` : message);

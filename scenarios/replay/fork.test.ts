@@ -7,9 +7,9 @@ import { machines } from '../../actors/runtime/assemble.ts';
 import type { DirectoryRecord, Trace, TraceLine } from '../../machines/trace/index.ts';
 import { provided } from '../fixtures/altered.ts';
 import { commandLine, type Told } from '../fixtures/command-line.ts';
-import { fileTextOf, inputsOf } from '../fixtures/recorded-life.ts';
+import { fileTextOf, inputsOf } from '../fixtures/recorded-run.ts';
 import { traceOf } from '../stage/recording.ts';
-import { Stage } from '../stage/stage.ts';
+import { Harness } from '../stage/harness.ts';
 import { readTraceFile } from './report/files.ts';
 import type { Fork } from './fork.ts';
 import { replay } from './replay.ts';
@@ -24,17 +24,17 @@ const fileOf = (name: string, trace: Trace): string => {
 
 /** A computer in an office, one call that is answered, a connection that is lost and comes back, the end. */
 function life(): Trace {
-  const stage = new Stage({
+  const harness = new Harness({
     servers: { fs: { tools: { read: { answers: { content: [] }, afterMs: 50 } } } },
   });
-  stage.office();
-  stage.computer({ linked: true });
-  stage.run(1_000);
-  stage.call('read', { timeoutMs: 500 });
-  stage.run(30_000);
-  stage.close();
-  stage.run(30_000);
-  return traceOf(stage.recorder);
+  harness.office();
+  harness.computer({ linked: true });
+  harness.run(1_000);
+  harness.call('read', { timeoutMs: 500 });
+  harness.run(30_000);
+  harness.close();
+  harness.run(30_000);
+  return traceOf(harness.recorder);
 }
 const recorded = life();
 const file = fileOf('life.trace.ndjson', recorded);
@@ -62,7 +62,7 @@ async function expectReplays(): Promise<void> {
 
 describe('a fork without a change', () => {
   it('is the same world, and nothing became otherwise', async () => {
-    expect(await forked()).toMatchObject({ differences: [], unheard: [], fired: [], breaches: [] });
+    expect(await forked()).toMatchObject({ differences: [], unheard: [], fired: [], violations: [] });
     await expectReplays();
     const texts = (path: string): string[] => {
       const read = readTraceFile(path);
@@ -99,7 +99,7 @@ describe('--skip', () => {
     await expectReplays();
   });
 
-  it('of a join needs chance that nobody drew, and is a whole trace all the same', async () => {
+  it('of a join needs random numbers that were not recorded, and is a complete trace all the same', async () => {
     const { fired } = await forked('--skip', String(joined.s));
     expect(fired.some((timer) => timer.endsWith(' of computer/link#1'))).toBe(true);
     expect(readFileSync(out, 'utf8')).toContain('"port":"random"');
@@ -170,7 +170,7 @@ describe('what it says', () => {
     expect(await commandLine(['fork', ...argv])).toEqual(expected);
   });
 
-  it('is the code of the law that it breaks', async () => {
+  it('is the code of the invariant that it violates', async () => {
     const twice = { via: 'start', a: 'computer', ev: { type: 'start', input: {}, tell: 'host:computer' } };
     const { code, out: text } = await fork('--at', String(answer.s), '--inject', JSON.stringify(twice));
     expect({ code, text }).toEqual({
@@ -179,7 +179,7 @@ describe('what it says', () => {
     });
   });
 
-  it('is no breach where the host speaks to somebody who is not there in this world', async () => {
+  it('is no violation where the host speaks to somebody who is not there in this world', async () => {
     const lost = { via: 'host', a: 'nobody', ev: { type: 'hello' } };
     const { code } = await fork('--at', String(answer.s), '--inject', JSON.stringify(lost));
     expect(code).toBe(0);

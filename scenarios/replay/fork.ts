@@ -1,10 +1,10 @@
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Directory } from '../../actors/runtime/directory.ts';
-import { restoreFrom } from '../../actors/recording/keyframe.ts';
+import { restoreFrom } from '../../actors/recording/checkpoint.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Trace } from '../../machines/trace/index.ts';
-import { judge, type Breach, type Seen } from '../invariants/index.ts';
+import { judge, type Violation, type Seen } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';
 import { recorderOf } from '../stage/recording.ts';
 import { VirtualClock } from '../stage/virtual-clock.ts';
@@ -36,7 +36,7 @@ export interface Fork {
   readonly unheard: readonly number[];
   /** Timers that fired although they had not in the recording. */
   readonly fired: readonly string[];
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
 }
 
 /** What the recording did not let fire may have been late by so much there. */
@@ -60,7 +60,7 @@ class ForkedWorld extends Inert {
   override now(): number {
     return this.clock.now();
   }
-  /** What nobody drew in the recording is drawn by nobody here. */
+  /** Randomness that was not recorded is not available here. */
   override random(): number {
     const drawn = super.random();
     return Number.isNaN(drawn) ? 0 : drawn;
@@ -143,8 +143,8 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
     unheard,
     fired: world.fired,
     // What the host sent then may find nobody now: that is what a fork is for.
-    breaches: judge(seen, isClosed, { bounds: boundsOf(seen) }).filter(
-      ({ law, what }) => law !== lost || !what.startsWith('host -> '),
+    violations: judge(seen, isClosed, { bounds: boundsOf(seen) }).filter(
+      ({ invariant, what }) => invariant !== lost || !what.startsWith('host -> '),
     ),
   };
 }

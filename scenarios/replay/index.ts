@@ -2,7 +2,7 @@
 export {
   levels,
   replay,
-  type Breach,
+  type Violation,
   type Level,
   type ReplayOptions,
   type ReplayReport,

@@ -2,12 +2,12 @@ import type { EventObject } from 'xstate';
 import type { Directory } from '../../actors/runtime/directory.ts';
 import type { Platform } from '../../actors/runtime/platform.ts';
 import type { Address } from '../../machines/kernel/address.ts';
-import { isAnswer, type Leaf, type Ports } from '../../machines/kernel/ports.ts';
+import { isAnswer, type PortInstance, type Ports } from '../../machines/kernel/ports.ts';
 import type { DirectoryRecord, Thrown } from '../../machines/trace/index.ts';
 
 export type Input = Extract<DirectoryRecord, { k: 'in' }>;
 export type Draw = Extract<DirectoryRecord, { k: 'draw' }>;
-type Give = (ev?: EventObject) => void;
+type Emit = (ev?: EventObject) => void;
 
 const errorOf = ({ name, message }: Thrown): Error => Object.assign(new Error(message), { name });
 
@@ -16,7 +16,7 @@ const errorOf = ({ name, message }: Thrown): Error => Object.assign(new Error(me
  * what each of them would have been told by, so that the trace is the only world there is.
  */
 export class Inert implements Platform {
-  readonly #gives = new Map<string, Give>();
+  readonly #gives = new Map<string, Emit>();
   readonly #outlets = new Map<Address, () => void>();
   #draws: Draw[] = [];
   /** Of the input in hand; for ages in what people look at. */
@@ -24,21 +24,21 @@ export class Inert implements Platform {
   readonly ports: Ports;
 
   constructor() {
-    const leaf =
+    const instance =
       (port: keyof Ports) =>
-      (at: Address, _input: unknown, give: (fact: never) => void): Leaf => {
+      (at: Address, _input: unknown, emit: (fact: never) => void): PortInstance => {
         const throwIfDrawn = (): void => this.#throwIfDrawn((d) => d.a === at && d.port === port);
         throwIfDrawn();
-        this.#gives.set(`leaf ${at}`, give as Give);
+        this.#gives.set(`leaf ${at}`, emit as Emit);
         return { tell: throwIfDrawn, close() {} };
       };
     this.ports = {
-      process: leaf('process'),
-      session: leaf('session'),
-      link: leaf('link'),
-      office: leaf('office'),
-      ask: (from, { id }, give) => {
-        this.#gives.set(`ask ${from} ${id}`, give as Give);
+      process: instance('process'),
+      session: instance('session'),
+      link: instance('link'),
+      office: instance('office'),
+      request: (from, { id }, emit) => {
+        this.#gives.set(`ask ${from} ${id}`, emit as Emit);
         return () => {};
       },
     };
@@ -46,7 +46,7 @@ export class Inert implements Platform {
   now(): number {
     return this.time;
   }
-  /** What was drawn when it was recorded; NaN when today's code draws more. */
+  /** The recorded random number; NaN when today's code needs more of them. */
   random(): number {
     return this.#draws[0]?.port === 'random' ? Number(this.#draws.shift()?.v ?? Number.NaN) : Number.NaN;
   }
@@ -75,7 +75,7 @@ export class Inert implements Platform {
     });
     this.#outlets.set(a, stop);
   }
-  /** Lets the input happen, with what was drawn while it was worked on. False: nobody waits for it. */
+  /** Delivers the input, with the nondeterminism recorded while it was handled. False: nobody waits for it. */
   apply(directory: Directory, { via, a, ev, id, n, orElse }: Input, draws: readonly Draw[]): boolean {
     this.#draws = [...draws];
     if (via === 'start') {
@@ -88,12 +88,12 @@ export class Inert implements Platform {
       else this.#outlets.get(a)?.();
     } else {
       const key = via === 'leaf' ? `leaf ${a}` : via === 'ask' ? `ask ${a} ${id}` : `timer ${a} ${n}`;
-      const give = this.#gives.get(key);
-      if (!give) return false;
+      const emit = this.#gives.get(key);
+      if (!emit) return false;
       if (via !== 'leaf' && (via !== 'ask' || isAnswer(ev?.type))) this.#gives.delete(key);
-      give(ev);
+      emit(ev);
     }
-    // What was not drawn in this input is for no other.
+    // Recorded values that this input did not use are not for another.
     this.#draws = [];
     return true;
   }

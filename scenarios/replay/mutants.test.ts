@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, describe, it } from 'vitest';
 import { assign } from 'xstate';
 import { altered, provided } from '../fixtures/altered.ts';
-import { inputsOf, recordedLife } from '../fixtures/recorded-life.ts';
+import { inputsOf, recordedRun } from '../fixtures/recorded-run.ts';
 import type { Level } from './comparison.ts';
 import type { Kinds } from './replay-trace.ts';
 import { replayOf, type ReplayReport } from './replay.ts';
 
-const life = recordedLife();
+const life = recordedRun();
 const known = new Map<string, ReplayReport>();
 function replayed(kinds: Kinds, level: Level = 'effects', trace = life): ReplayReport {
   return replayOf('life.trace.ndjson', trace, { kinds, level });
@@ -59,7 +59,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     what: 'a reason that is not remembered',
-    kinds: provided('client', { actions: { rememberSevered: () => {} } }),
+    kinds: provided('client', { actions: { rememberDisconnected: () => {} } }),
   },
   {
     what: 'a change of tools that is lost while they are fetched',
@@ -167,7 +167,7 @@ describe('a change of what machines do', () => {
       const { what, kinds } = mutant;
       const inputOf = ({ text }: ReplayReport): string => /handling input (seq \d+)/.exec(text)?.[1] ?? '';
       const report = replayed(kinds, 'effects', inputsOf(life));
-      // What a message says is no part of the check, only that it was sent.
+      // What a message says is no part of the rolling hash, only that it was sent.
       const isToldOnly = what.startsWith('a reason');
       expect(report.verdict).toBe(isToldOnly ? 'same' : 'diverged');
       expect(inputOf(report)).toBe(isToldOnly ? '' : inputOf(reportOf(mutant)));

@@ -37,7 +37,9 @@ const config = {
   },
 };
 const pidOfServer = (): number =>
-  JSON.parse(execFileSync(process.execPath, [fixture('living.mjs'), mark, '0'], { encoding: 'utf8' }))[0].pid;
+  JSON.parse(
+    execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
+  )[0].pid;
 const traceIn = (file: string): Trace => {
   const read = readTraceFile(file);
   if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
@@ -91,7 +93,7 @@ beforeAll(async () => {
 });
 
 describe('a host that records to a folder', () => {
-  it('lived through what it was meant to', () => {
+  it('had every event that it was meant to have', () => {
     expect(ends).toEqual(['succeeded', 'failed', 'cancelled', 'timedOut', 'unknown']);
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createDigest, sha256Of } from './report/files.ts';
 import { readTrace, type DirectoryRecord, type Profile, type Trace } from '../../machines/trace/index.ts';
-import { inputsOf } from '../fixtures/recorded-life.ts';
+import { inputsOf } from '../fixtures/recorded-run.ts';
 import { judgeTrace } from './report/verdict.ts';
 import { replayOf } from './replay.ts';
-import { Stage } from '../stage/stage.ts';
+import { Harness } from '../stage/harness.ts';
 import { Recorder, type RecorderOptions } from '../../actors/recording/recorder.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 
@@ -30,20 +30,20 @@ const traceIn = (recorder: Recorder): Trace => {
   if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
   return read.trace;
 };
-/** Everybody on stage, a call, the end; watched by these. */
-function play(...recorders: readonly Recorder[]): Stage {
-  const stage = new Stage({ servers: { fs: { tools: { read: { answers: {}, afterMs: 5 } } } } });
-  for (const recorder of recorders) stage.directory.tap.add(recorder);
-  stage.office();
-  stage.computer({ linked: true });
-  stage.agent();
-  stage.run(100);
-  stage.agentCall('read');
-  stage.call('read');
-  stage.run(1_000);
-  stage.close();
-  stage.run(30_000);
-  return stage;
+/** A harness with everybody, a call, the end; watched by these. */
+function play(...recorders: readonly Recorder[]): Harness {
+  const harness = new Harness({ servers: { fs: { tools: { read: { answers: {}, afterMs: 5 } } } } });
+  for (const recorder of recorders) harness.directory.tap.add(recorder);
+  harness.office();
+  harness.computer({ linked: true });
+  harness.agent();
+  harness.run(100);
+  harness.agentCall('read');
+  harness.call('read');
+  harness.run(1_000);
+  harness.close();
+  harness.run(30_000);
+  return harness;
 }
 const input = (text: string): DirectoryRecord => ({ k: 'in', via: 'host', a: 'nobody', ev: { type: text } });
 
@@ -74,7 +74,7 @@ describe('profiles', () => {
     expect(new Set(reports.map(({ digest }) => digest)).size).toBe(1);
   });
 
-  it('carry the same check, whatever is kept beside it', () => {
+  it('carry the same rolling hash, whatever is kept beside it', () => {
     const checks = (['inputs', 'steps', 'full'] as const).map((profile) =>
       traceIn(of[profile]).lines.flatMap(({ check }) => check ?? []),
     );
@@ -158,7 +158,7 @@ describe('a ring', () => {
     expect(traceIn(recorder).lines.map(({ s }) => s)).toEqual([501]);
   });
 
-  it('whose beginning is gone, and that has no keyframe, is unusable and says why', () => {
+  it('whose beginning is gone, and that has no checkpoint, is unusable and says why', () => {
     const { verdict, problem } = judgeTrace(traceIn(full()));
     expect({ verdict, problem }).toEqual({
       verdict: 'unusable',
@@ -190,9 +190,9 @@ describe('whoever else watches', () => {
         throw new Error('no room');
       },
     });
-    const stage = play(failing);
-    expect(stage.trace).toEqual(alone);
-    expect(stage.blunders).toHaveLength(1);
+    const harness = play(failing);
+    expect(harness.trace).toEqual(alone);
+    expect(harness.blunders).toHaveLength(1);
   });
 
   it('is alarmed by what must not happen, and by nothing else', () => {

@@ -3,10 +3,10 @@ import { setup, createActor, type AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { wordsOf } from '../../actors/runtime/charts.ts';
 import { Recorder } from '../../actors/recording/recorder.ts';
-import { readTrace, textOfRecord, veilOf, type Trace } from '../../machines/trace/index.ts';
+import { readTrace, textOfRecord, redactorOf, type Trace } from '../../machines/trace/index.ts';
 import { provided } from '../fixtures/altered.ts';
-import { recordedLife } from '../fixtures/recorded-life.ts';
-import { Stage } from '../stage/stage.ts';
+import { recordedRun } from '../fixtures/recorded-run.ts';
+import { Harness } from '../stage/harness.ts';
 import { createDigest, sha256Of } from './report/files.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
 import type { Kinds } from './replay-trace.ts';
@@ -20,7 +20,7 @@ function recorded(kinds: Kinds = machines): Trace {
   const recorder = new Recorder({
     profile: 'steps',
     now: () => 0,
-    veil: veilOf(hash),
+    redactor: redactorOf(hash),
     sha256: (text) => sha256Of([text]),
     digest: createDigest,
     charts: () => ({}),
@@ -35,13 +35,13 @@ function recorded(kinds: Kinds = machines): Trace {
   });
   const answers = { password: secret, content: [{ type: 'text', text: `it is ${secret}` }] };
   const servers = { fs: { tools: { read: { answers, afterMs: 5 } } } };
-  const stage = new Stage({ servers, kinds, observer: () => recorder });
-  stage.computer();
-  stage.run(100);
-  stage.call('read');
-  stage.run(100);
-  stage.close();
-  stage.run(30_000);
+  const harness = new Harness({ servers, kinds, observer: () => recorder });
+  harness.computer();
+  harness.run(100);
+  harness.call('read');
+  harness.run(100);
+  harness.close();
+  harness.run(30_000);
   const text = recorder.text('closed');
   expect(text).not.toContain(secret);
   const read = readTrace(text, sha256Of);
@@ -85,7 +85,7 @@ describe('a redacted value', () => {
 
 describe('a secret that is a word of the machines', () => {
   it('leaves the trace whole: it is hidden under its name alone', () => {
-    const { head, lines, tail } = recordedLife();
+    const { head, lines, tail } = recordedRun();
     const words = new Set(
       lines.flatMap(({ record: { k, a, ...rest } }) => {
         const { ev, via, port, kind, why, op, v } = rest as Record<string, unknown>;
@@ -100,9 +100,9 @@ describe('a secret that is a word of the machines', () => {
       }),
     );
     expect(words.size).toBeGreaterThan(40);
-    const veil = veilOf(hash, words, new Set(Object.values(machines).flatMap(wordsOf)));
+    const redactor = redactorOf(hash, words, new Set(Object.values(machines).flatMap(wordsOf)));
     const hidden = lines.map(({ s, t, check, record }) => {
-      const text = textOfRecord(record, veil);
+      const text = textOfRecord(record, redactor);
       return {
         text,
         line: `{"s":${s},"t":${t},${check === undefined ? '' : `"check":"${check}",`}${text.slice(1)}`,

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { assign } from 'xstate';
 import { firstKnown } from '../../machines/link/link.setup.ts';
 import { altered, provided, type Edit } from '../fixtures/altered.ts';
-import { inputsOf, recordedLife } from '../fixtures/recorded-life.ts';
+import { inputsOf, recordedRun } from '../fixtures/recorded-run.ts';
 import { levels } from './comparison.ts';
 import type { Kinds } from './replay-trace.ts';
 import { replayOf } from './replay.ts';
 
-const life = recordedLife();
+const life = recordedRun();
 type On = Readonly<Record<string, object>>;
 interface Refactoring {
   readonly what: string;
@@ -17,9 +17,9 @@ interface Refactoring {
   readonly hint?: string;
 }
 
-/** `severed` of a client under another name. */
+/** `disconnected` of a client under another name. */
 const renamed: readonly Edit[] = [
-  [['states'], ({ severed, ...states }: On) => ({ ...states, cut: severed })],
+  [['states'], ({ disconnected, ...states }: On) => ({ ...states, cut: disconnected })],
   [['states', 'connected', 'on', 'session.lost', '1'], (lost: object) => ({ ...lost, target: 'cut' })],
   [
     ['states', 'connected', 'on', 'session.failed', '0'],
@@ -38,7 +38,7 @@ const refactorings: readonly Refactoring[] = [
     what: 'a state with another name',
     kinds: altered('client', renamed),
     verdicts: ['same', 'diverged', 'diverged'],
-    hint: 'session.lost leads to another state now: severed → cut',
+    hint: 'session.lost leads to another state now: disconnected → cut',
   },
   {
     what: 'a transition in two steps, by way of a state that is passed through',

@@ -8,9 +8,9 @@ import { machines } from '../../actors/runtime/assemble.ts';
 import type { Trace } from '../../machines/trace/index.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { provided } from '../fixtures/altered.ts';
-import { fileTextOf, recordedLife } from '../fixtures/recorded-life.ts';
+import { fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';
 import { traceOf } from '../stage/recording.ts';
-import { Stage } from '../stage/stage.ts';
+import { Harness } from '../stage/harness.ts';
 import { junitXml } from './report/junit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-replay-'));
@@ -23,16 +23,16 @@ const fileOf = (name: string, content: string | Trace): string => {
 };
 const a2c = (...argv: readonly string[]) => commandLine(['replay', ...argv]);
 
-const life = recordedLife();
+const life = recordedRun();
 const inputs = life.lines.filter(({ record }) => record.k === 'in').length;
 const records = life.lines.filter(({ record }) => record.k !== 'step').length;
 const good = fileOf('good.trace.ndjson', life);
-const short = (act: (stage: Stage) => void): Trace => {
-  const stage = new Stage({ servers: {} });
-  stage.computer();
-  act(stage);
-  stage.run(30_000);
-  return traceOf(stage.recorder);
+const short = (act: (harness: Harness) => void): Trace => {
+  const harness = new Harness({ servers: {} });
+  harness.computer();
+  act(harness);
+  harness.run(30_000);
+  return traceOf(harness.recorder);
 };
 /** Another delay in one line. */
 const diverged = fileOf('diverged.trace.ndjson', {
@@ -42,9 +42,9 @@ const diverged = fileOf('diverged.trace.ndjson', {
 /** A message that nobody took. */
 const broken = fileOf(
   'broken.trace.ndjson',
-  short((stage) => {
-    stage.order('nobody', { type: 'hello' });
-    stage.close();
+  short((harness) => {
+    harness.order('nobody', { type: 'hello' });
+    harness.close();
   }),
 );
 /** It is said to be closed, and a machine lives. */
@@ -83,7 +83,7 @@ describe('the exit code', () => {
     });
   });
 
-  it('is 2 for a broken law, 3 for what never ended', async () => {
+  it('is 2 for a violated invariant, 3 for what never ended', async () => {
     const [two, three] = [await a2c(broken), await a2c(stuck)];
     expect([two.code, three.code]).toEqual([2, 3]);
     expect(two.out).toMatch(/^BROKEN .*\n {2}no message is lost: host -> nobody: hello\n/);
@@ -169,7 +169,7 @@ describe('what it shows', () => {
         file: good,
         verdict: 'same',
         inputs,
-        breaches: [],
+        violations: [],
         digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       },
       { file: diverged, verdict: 'diverged', text: expect.stringContaining('hint: ') },

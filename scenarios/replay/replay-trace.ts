@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Directory } from '../../actors/runtime/directory.ts';
-import { restoreFrom } from '../../actors/recording/keyframe.ts';
+import { restoreFrom } from '../../actors/recording/checkpoint.ts';
 import type { Observer } from '../../actors/runtime/observer.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 import { Steps } from '../../actors/recording/trace-lines.ts';
@@ -46,7 +46,7 @@ interface Slice {
   readonly input: Input;
   readonly draws: readonly Draw[];
 }
-/** Each input with what was drawn while it was handled. */
+/** Each input with the nondeterminism recorded while it was handled. */
 export function slicesOf(lines: readonly TraceLine[]): Slice[] {
   const slices: { line: TraceLine; input: Input; draws: Draw[] }[] = [];
   for (const line of lines) {
@@ -83,8 +83,8 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
   });
   if (observer) tap.add(observer);
   const inert = new Inert();
-  const isVeiled = trace.lines.some(({ text }) => redacted.test(text));
-  const filled = isVeiled ? watchGuards(kinds, (read) => redactedReads.push(read)) : kinds;
+  const isRedacted = trace.lines.some(({ text }) => redacted.test(text));
+  const filled = isRedacted ? watchGuards(kinds, (read) => redactedReads.push(read)) : kinds;
   const directory = assemble(new Directory(inert, tap), filled);
 
   if (trace.key) restoreFrom(trace.key.frame, directory, (a, letters) => inert.listen(directory, a, letters));

@@ -1,7 +1,7 @@
 import { machines } from '../../actors/runtime/assemble.ts';
 import { chartText } from '../../actors/runtime/charts.ts';
 import type { Trace } from '../../machines/trace/index.ts';
-import type { Breach } from '../invariants/index.ts';
+import type { Violation } from '../invariants/index.ts';
 import { levels, type Divergence, type Level } from './comparison.ts';
 import { readTraceFile, sha256Of } from './report/files.ts';
 import { reportText } from './report/report.ts';
@@ -9,7 +9,7 @@ import { replayTrace, type Kinds } from './replay-trace.ts';
 import { judgeTrace, type Judged, type Verdict } from './report/verdict.ts';
 
 export { levels, type Level, type Verdict };
-export type { Breach };
+export type { Violation };
 
 /** How exactly, and how far, a trace is replayed. */
 export interface ReplayOptions {
@@ -34,8 +34,8 @@ export interface ReplayReport {
   readonly total: number;
   /** SHA-256 of everything that happened: equal for two replays that did the same. Empty when unusable. */
   readonly digest: string;
-  /** The laws that what happened breaks, whether or not it is what was recorded. */
-  readonly breaches: readonly Breach[];
+  /** The invariants that are violated, whether or not the same was recorded. */
+  readonly violations: readonly Violation[];
   /** How long the replay took, in ms of real time. */
   readonly durationMs: number;
   /** Where every machine stood at the end: address → state. */
@@ -81,7 +81,7 @@ export function replayOf(
   const durationMs = Math.round(performance.now() - start);
   const steps = partedSteps(trace, judged, kinds, level);
   const place = { file, level, trace, changed: changedCharts(trace, kinds), steps };
-  const { verdict, breaches, replay } = judged;
+  const { verdict, violations, replay } = judged;
   return {
     file,
     verdict,
@@ -90,12 +90,12 @@ export function replayOf(
     matched: replay?.matched ?? 0,
     total: replay?.total ?? 0,
     digest: replay?.digest ?? '',
-    breaches,
+    violations,
     durationMs,
     states: statesOf(judged),
   };
 }
-const nothing = { inputs: 0, matched: 0, total: 0, digest: '', breaches: [], durationMs: 0, states: {} };
+const nothing = { inputs: 0, matched: 0, total: 0, digest: '', violations: [], durationMs: 0, states: {} };
 
 /**
  * Lets everything that a trace recorded happen again on today's machines, without any process, socket or clock,

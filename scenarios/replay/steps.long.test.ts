@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Runtime } from '../../actors/runtime/runtime.ts';
-import { laws as held } from '../invariants/index.ts';
+import { invariants as held } from '../invariants/index.ts';
 import { readTraceFile, sha256Of } from './report/files.ts';
 import { forkTrace } from './fork.ts';
 import {
@@ -131,7 +131,7 @@ describe('docs/replay.md', () => {
   it('1. gets the trace of a server that misbehaves, and its inputs happen again', async () => {
     expect(walk('## 1. Get the trace')).toEqual([1]);
     const fresh = at('traces/shaky.trace.ndjson');
-    expect(await replay(fresh)).toMatchObject({ verdict: 'same', breaches: [] });
+    expect(await replay(fresh)).toMatchObject({ verdict: 'same', violations: [] });
     const inputs = inputsIn(fresh);
     const died = inputs.find(({ type }) => type === 'child.exited')?.s ?? -1;
     const changes = { at: died, set: new Map(), inject: [], skip: new Set([died]) };
@@ -170,19 +170,19 @@ describe('docs/replay.md', () => {
     expect(name).toMatch(/-crash\.trace\.ndjson$/);
   });
 
-  it('2. has every word and code of a report, and every law', () => {
+  it('2. has every word and code of a report, and every invariant', () => {
     const section = sectionOf(page, '## 2. See it again');
     const rows = [...section.matchAll(/^\| `([A-Z]+)` \| (\d) \|/gm)].map(([, word, code]) => [
       word,
       Number(code),
     ]);
     expect(rows).toEqual(verdicts.map((verdict) => [verdict.toUpperCase(), exitCodeOf(verdict)]));
-    const [, laws = ''] = section.split('| law |\n|---|\n');
-    const told = laws
+    const [, invariants = ''] = section.split('| invariant |\n|---|\n');
+    const told = invariants
       .split('\n\n')[0]
       ?.split('\n')
       .map((row) => row.replaceAll('|', '').trim());
-    expect(told?.filter((row) => row !== '')).toEqual(held.map(({ law }) => law));
+    expect(told?.filter((row) => row !== '')).toEqual(held.map(({ invariant }) => invariant));
   });
 
   it('2. sees it again, 3. understands it', () => {

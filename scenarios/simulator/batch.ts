@@ -1,58 +1,60 @@
 import { fnv, fnvBasis } from '../../machines/kernel/fnv.ts';
-import { checkText } from '../../machines/trace/index.ts';
-import type { Breach } from '../invariants/index.ts';
+import { rollingHashText } from '../../machines/trace/index.ts';
+import type { Violation } from '../invariants/index.ts';
 import { expand } from './drawing/expand.ts';
 import { selectionOf } from './drawing/selection.ts';
 import { simulate, type SimulateOptions } from './simulate.ts';
 
-/** What makes a day of a seed; plain data, so that a worker can be told. */
+/** How a run is generated from a seed; plain data, so that it can be sent to a worker. */
 export interface Drawing {
   /** How long things go wrong, in virtual ms. */
   readonly forMs: number;
   /** See selection.ts. */
   readonly faults: string;
 }
-/** How the day of one seed went. */
-export interface Day {
+/** How the run of one seed went. */
+export interface Run {
   readonly seed: number;
-  readonly breaches: readonly Breach[];
-  readonly check: string;
+  readonly violations: readonly Violation[];
+  readonly rollingHash: string;
   readonly records: number;
   readonly virtualMs: number;
   readonly faults: readonly string[];
   readonly taken: readonly string[];
 }
 
-export function dayOf(seed: number, { forMs, faults }: Drawing, options: SimulateOptions = {}): Day {
+export function runOf(seed: number, { forMs, faults }: Drawing, options: SimulateOptions = {}): Run {
   const went = simulate(expand(seed, { forMs, among: selectionOf(faults) }), options);
   return { ...went, seed, faults: [...went.faults], taken: [...went.taken] };
 }
 
-/** Many days, added up. */
+/** Many runs, added up. */
 export class Tally {
-  readonly failed: Day[] = [];
+  readonly failed: Run[] = [];
   /** In how many of them each word happened. */
   readonly faults = new Map<string, number>();
   readonly taken = new Set<string>();
-  readonly #checks = new Map<number, string>();
+  readonly #hashes = new Map<number, string>();
   records = 0;
   virtualMs = 0;
 
-  get days(): number {
-    return this.#checks.size;
+  get runs(): number {
+    return this.#hashes.size;
   }
-  add(day: Day): void {
-    if (day.breaches.length > 0) this.failed.push(day);
-    this.#checks.set(day.seed, day.check);
-    for (const word of day.faults) this.faults.set(word, (this.faults.get(word) ?? 0) + 1);
-    for (const transition of day.taken) this.taken.add(transition);
-    this.records += day.records;
-    this.virtualMs += day.virtualMs;
+  add(run: Run): void {
+    if (run.violations.length > 0) this.failed.push(run);
+    this.#hashes.set(run.seed, run.rollingHash);
+    for (const word of run.faults) this.faults.set(word, (this.faults.get(word) ?? 0) + 1);
+    for (const transition of run.taken) this.taken.add(transition);
+    this.records += run.records;
+    this.virtualMs += run.virtualMs;
   }
-  /** Over all days in the order of their seeds, whoever lived them: eight hex digits. */
+  /** Over all runs in the order of their seeds, whichever thread executed them: eight hex digits. */
   get digest(): string {
-    const ordered = [...this.#checks].toSorted(([a], [b]) => a - b);
-    return checkText(ordered.reduce((hash, [seed, check]) => fnv(hash, `${seed} ${check};`), fnvBasis) >>> 0);
+    const ordered = [...this.#hashes].toSorted(([a], [b]) => a - b);
+    return rollingHashText(
+      ordered.reduce((hash, [seed, rollingHash]) => fnv(hash, `${seed} ${rollingHash};`), fnvBasis) >>> 0,
+    );
   }
 }
 

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { vocabulary } from '../fault-server/words/fault.ts';
 import { Tally } from './batch.ts';
 import { spelledOut } from './drawing/draw-acts.ts';
-import { broken, count, daysFrom, portion } from './mutants/known-days.ts';
+import { broken, count, runsFrom, portion } from './mutants/known-runs.ts';
 
-describe('every law holds', () => {
+describe('every invariant holds', () => {
   const tally = new Tally();
   const portions = Array.from({ length: count / portion }, (_, n) => 1 + n * portion);
-  it.each(portions)('in the 25 days from seed %d', (from) => {
-    const days = daysFrom(from);
-    expect(days.flatMap(broken)).toEqual([]);
-    for (const day of days) tally.add(day);
+  it.each(portions)('in the 25 runs from seed %d', (from) => {
+    const runs = runsFrom(from);
+    expect(runs.flatMap(broken)).toEqual([]);
+    for (const run of runs) tally.add(run);
   });
 
   it('while every fault that can happen did', () => {

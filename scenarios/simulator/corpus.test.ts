@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../stage/plan/plan.ts';
-import { broken, daysFrom, portion } from './mutants/known-days.ts';
+import { broken, runsFrom, portion } from './mutants/known-runs.ts';
 import { simulate } from './simulate.ts';
 
-/** Plans that broke a law once, as small as they got, one a line; a seed draws another day whenever the drawing changes. */
+/** Plans that violated an invariant once, shrunk, one a line: a seed gives another run whenever the generator changes. */
 const regressions = readFileSync(new URL('./regressions.ndjson', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as { readonly because: string; readonly plan: Plan });
 
-describe('every law holds', () => {
+describe('every invariant holds', () => {
   it.each(regressions)('again: $because', ({ plan }) => {
-    expect(simulate(plan).breaches).toEqual([]);
+    expect(simulate(plan).violations).toEqual([]);
   });
 
-  it(`in the first ${portion} of the days that docs/simulator.md shows; corpus.long.test.ts lives all`, () => {
-    expect(daysFrom(1).flatMap(broken)).toEqual([]);
+  it(`in the first ${portion} of the runs that docs/simulator.md shows; corpus.long.test.ts has all`, () => {
+    expect(runsFrom(1).flatMap(broken)).toEqual([]);
   });
 });

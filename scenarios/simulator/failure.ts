@@ -2,24 +2,24 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan } from '../stage/plan/plan.ts';
 import { VirtualWorld } from '../stage/plan/virtual/virtual-world.ts';
-import type { Breach } from '../invariants/index.ts';
+import type { Violation } from '../invariants/index.ts';
 import type { Drawing } from './batch.ts';
 import { expand } from './drawing/expand.ts';
 import { pasted } from './paste.ts';
 import { selectionOf } from './drawing/selection.ts';
 import { shrink } from './shrink.ts';
-import { liveThrough, simulate, type SimulateOptions } from './simulate.ts';
+import { runThrough, simulate, type SimulateOptions } from './simulate.ts';
 
-/** A seed whose day broke a law, looked at closely. */
+/** A seed whose run violated an invariant, with what is needed to examine it. */
 export interface Failure {
   readonly seed: number;
-  readonly breach: Breach;
+  readonly violation: Violation;
   /** It went the same way a second time. */
   readonly isDeterministic: boolean;
   /** A scenario that can be pasted into `scenarios/`, the same as a trace, and as data. */
   readonly files: { readonly scenario: string; readonly trace: string; readonly plan: string };
   readonly steps: number;
-  /** How many days it took to make it smaller; null: nobody asked for that. */
+  /** How many runs the shrinking took; null: nobody asked for that. */
   readonly tries: number | null;
 }
 export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {
@@ -33,28 +33,28 @@ export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {
 function traceText(plan: Plan, { kinds }: Pick<SimulateOptions, 'kinds'>): string {
   const world = new VirtualWorld(plan, kinds ? { kinds } : {});
   try {
-    liveThrough(plan, world);
+    runThrough(plan, world);
   } catch {
     // What was thrown is the failure; what was recorded until then is the trace.
   }
-  return world.stage.recorder.text('closed');
+  return world.harness.recorder.text('closed');
 }
 
-/** Plays the day again, makes it smaller when that is wanted, and writes down what is needed to mend it. */
-export async function lookCloser(seed: number, breach: Breach, look: CloserLook): Promise<Failure> {
+/** Executes the run again, shrinks it when that is wanted, and writes down what is needed to fix it. */
+export async function lookCloser(seed: number, violation: Violation, look: CloserLook): Promise<Failure> {
   const { forMs, faults, out, isShrunk, ...rest } = look;
   const others = rest.kinds ? { kinds: rest.kinds } : {};
   const drawn = expand(seed, { forMs, among: selectionOf(faults) });
   const [first, again] = [simulate(drawn, others), simulate(drawn, others)];
-  const { law } = breach;
-  const small = isShrunk ? await shrink(drawn, { law, ...rest }) : { plan: drawn, tries: null };
-  const plan = { ...small.plan, title: `seed ${seed}: ${law}` };
+  const { invariant } = violation;
+  const small = isShrunk ? await shrink(drawn, { invariant, ...rest }) : { plan: drawn, tries: null };
+  const plan = { ...small.plan, title: `seed ${seed}: ${invariant}` };
   mkdirSync(out, { recursive: true });
   const at = (end: string): string => join(out, `seed-${seed}.${end}`);
   const files = { scenario: at('scenario.ts'), trace: at('trace.ndjson'), plan: at('plan.json') };
   writeFileSync(files.scenario, `import { scenario } from '../../stage/plan/index.ts';\n\n${pasted(plan)}`);
   writeFileSync(files.trace, traceText(plan, others));
   writeFileSync(files.plan, `${JSON.stringify(plan)}\n`);
-  const isDeterministic = first.check === again.check;
-  return { seed, breach, isDeterministic, files, steps: plan.steps.length, tries: small.tries };
+  const isDeterministic = first.rollingHash === again.rollingHash;
+  return { seed, violation, isDeterministic, files, steps: plan.steps.length, tries: small.tries };
 }

@@ -52,8 +52,8 @@ type Drawn = Exclude<
 >;
 const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string } = {
   run: ({ ms }) => `s.run(${ms});`,
-  heal: () => 's.heal();',
-  quiet: () => 's.quiet(0);',
+  clearFaults: () => 's.clearFaults();',
+  quiescent: () => 's.quiescent(0);',
   begin: ({ who }) => `s.begin(${written(who)});`,
   close: ({ who }) => `s.close(${who === 'computer' ? '' : written(who)});`,
   kill: ({ server, signal }) => `s.kill(${nameOf(server)}, ${written(signal)});`,
@@ -63,8 +63,8 @@ const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string 
   values: ({ server, values, ms }) =>
     `s.values(${[nameOf(server), written(values), ...(ms === undefined ? [] : [ms])].join(', ')});`,
   config: ({ servers }) => `s.config(${servers.map(entryText).join(', ')});`,
-  show: ({ by, system, query }) =>
-    `s.${by === 'agent' ? 'agentShow' : 'show'}(${written(system)}${isEmpty(query) ? '' : `, ${written(query)}`});`,
+  show: ({ by, collection, query }) =>
+    `s.${by === 'agent' ? 'agentShow' : 'show'}(${written(collection)}${isEmpty(query) ? '' : `, ${written(query)}`});`,
   read: ({ by, uri }) => `s.${by === 'agent' ? 'agentRead' : 'read'}(${written(uri)});`,
   cancel: ({ call }) => `s.cancel(${nameOf(call)});`,
   call: (step, isNamed) => {

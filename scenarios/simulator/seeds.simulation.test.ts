@@ -8,10 +8,10 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 interface Told {
-  readonly days: number;
+  readonly runs: number;
   readonly digest: string;
   readonly rate: number;
-  readonly failed: readonly { readonly seed: number; readonly breaches: readonly object[] }[];
+  readonly failed: readonly { readonly seed: number; readonly violations: readonly object[] }[];
   readonly faults: Readonly<Record<string, number>>;
 }
 async function sim(folder: string, ...args: readonly string[]): Promise<Told> {
@@ -21,25 +21,27 @@ async function sim(folder: string, ...args: readonly string[]): Promise<Told> {
   const { stdout } = await ran.catch((failed: { stdout: string }) => failed);
   return JSON.parse(stdout) as Told;
 }
-it('no law is broken in the days of the seeds 1 to 1,000', async () => {
-  const { days, failed, rate, digest } = await sim(root, '--seed', '1', '--seeds', '1000');
+it('no invariant is violated in the runs of the seeds 1 to 1,000', async () => {
+  const { runs, failed, rate, digest } = await sim(root, '--seed', '1', '--seeds', '1000');
   process.stderr.write(
-    `${days - failed.length} of ${days} days were clean: ${rate} a second, digest ${digest}\n`,
+    `${runs - failed.length} of ${runs} runs were clean: ${rate} a second, digest ${digest}\n`,
   );
-  expect(failed.map(({ seed, breaches }) => [`a2c sim --seed ${seed} --shrink`, breaches[0]])).toEqual([]);
-  expect(days).toBe(1_000);
+  expect(failed.map(({ seed, violations }) => [`a2c sim --seed ${seed} --shrink`, violations[0]])).toEqual(
+    [],
+  );
+  expect(runs).toBe(1_000);
 });
 
-it('a day that takes its thread along has failed, and another thread lives the rest', async () => {
+it('a run that ends its thread has failed, and another thread executes the rest', async () => {
   // In a process of its own, because only what was built has threads, and it has to end by itself.
   const impatient = { forMs: 60_000, faults: 'all', first: 1, count: 3, workers: 1, patienceMs: 1 };
-  const script = `import(process.argv[1]).then(async ({ liveAll }) => {
-    const { days, failed } = await liveAll(${JSON.stringify(impatient)});
-    console.log(JSON.stringify([days, failed.map(({ seed, breaches }) => [seed, breaches[0].what])]));
+  const script = `import(process.argv[1]).then(async ({ runAll }) => {
+    const { runs, failed } = await runAll(${JSON.stringify(impatient)});
+    console.log(JSON.stringify([runs, failed.map(({ seed, violations }) => [seed, violations[0].what])]));
   })`;
-  const crew = pathToFileURL(join(root, 'dist/scenarios/simulator/crew.js')).href;
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, crew]);
-  const says = (seed: number) => [seed, `the day of seed ${seed} did not end within 1 ms`];
+  const pool = pathToFileURL(join(root, 'dist/scenarios/simulator/worker-pool.js')).href;
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, pool]);
+  const says = (seed: number) => [seed, `the run of seed ${seed} did not end within 1 ms`];
   expect(JSON.parse(stdout)).toEqual([3, [1, 2, 3].map(says)]);
 });
 
@@ -51,7 +53,7 @@ it('the same seeds have the same digest on another checkout, with another number
     symlinkSync(join(root, 'node_modules'), join(elsewhere, 'node_modules'));
     const here = await sim(root, '--seed', '1', '--seeds', '100', '--workers', '2');
     const there = await sim(elsewhere, '--seed', '1', '--seeds', '100', '--workers', '0');
-    expect([there.digest, there.days]).toEqual([here.digest, 100]);
+    expect([there.digest, there.runs]).toEqual([here.digest, 100]);
   } finally {
     rmSync(elsewhere, { recursive: true });
   }

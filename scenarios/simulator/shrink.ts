@@ -1,18 +1,18 @@
 import type * as FastCheck from 'fast-check';
 import type { Plan } from '../stage/plan/plan.ts';
-import { piecesOf, planWith, planWithNumbers, slotsOf } from './pieces.ts';
+import { shrinkCandidatesOf, planWith, planWithNumbers, slotsOf } from './shrink-candidates.ts';
 import { simulate, type SimulateOptions } from './simulate.ts';
 
 export interface ShrinkOptions extends Pick<SimulateOptions, 'kinds'> {
-  /** The law that has to stay broken. */
-  readonly law: string;
+  /** The invariant that has to stay violated. */
+  readonly invariant: string;
   /** Real ms. Default: 60 s. */
   readonly budgetMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 export interface Shrunk {
   readonly plan: Plan;
-  /** How many days it took. */
+  /** How many runs it took. */
   readonly tries: number;
   /** It would have gone on. */
   readonly isCutShort: boolean;
@@ -23,30 +23,30 @@ async function fastCheck(): Promise<typeof FastCheck> {
   try {
     return await import('fast-check');
   } catch {
-    throw new Error('to shrink a day needs fast-check — npm install --save-dev fast-check');
+    throw new Error('shrinking needs fast-check — npm install --save-dev fast-check');
   }
 }
 
 /**
- * The smallest plan that fast-check finds which breaks the same law: first without all the pieces that it does not
- * need, then with smaller numbers, and again until nothing more can go.
+ * The smallest plan that fast-check finds which violates the same invariant: first without all candidates that it
+ * does not need, then with smaller numbers, and again until nothing more can be left out.
  */
 export async function shrink(
   plan: Plan,
-  { law, kinds, budgetMs = 60_000, signal }: ShrinkOptions,
+  { invariant, kinds, budgetMs = 60_000, signal }: ShrinkOptions,
 ): Promise<Shrunk> {
   const fc = await fastCheck();
   const others = kinds ? { kinds } : {};
   const until = performance.now() + budgetMs;
-  /** A day with fewer pieces that goes on and on, as with a ping every millisecond, is not smaller. */
+  /** A plan with fewer parts whose run has more records, as with a ping every millisecond, is not smaller. */
   const most = simulate(plan, others).records;
   const state = { tries: 0, isCutShort: false };
-  const breaks = (candidate: Plan): boolean => {
+  const breaks = (smaller: Plan): boolean => {
     state.isCutShort ||= performance.now() > until || signal?.aborted === true;
     if (state.isCutShort) return false;
     state.tries += 1;
-    const { breaches, records } = simulate(candidate, others);
-    return records <= most && breaches.some((breach) => breach.law === law);
+    const { violations, records } = simulate(smaller, others);
+    return records <= most && violations.some((violation) => violation.invariant === invariant);
   };
   /** fast-check makes an example smaller as long as the property fails. */
   const smallest = <T>(all: FastCheck.Arbitrary<T>, example: T, made: (value: T) => Plan): Plan => {
@@ -58,8 +58,8 @@ export async function shrink(
   for (let size = Infinity; !state.isCutShort && JSON.stringify(best).length < size;) {
     size = JSON.stringify(best).length;
     const whole = best;
-    const pieces = piecesOf(whole);
-    best = smallest(fc.subarray(pieces), pieces, (kept) => planWith(whole, kept));
+    const candidates = shrinkCandidatesOf(whole);
+    best = smallest(fc.subarray(candidates), candidates, (kept) => planWith(whole, kept));
     const lean = best;
     const slots = slotsOf(lean);
     const numbers = fc.tuple(...slots.map(({ least, value }) => fc.integer({ min: least, max: value })));

@@ -18,11 +18,11 @@ async function sim(options: Partial<SimOptions>, signal = new AbortController().
 }
 
 describe('a2c sim', () => {
-  it('tells what a single seed says before its day is lived', async () => {
+  it('tells what a single seed generates before its run begins', async () => {
     const { code, said } = await sim({ seed: '3' });
     expect(code).toBe(0);
     expect(said[0]).toMatch(/^seed 3: \d+ s and the end, /);
-    expect(said.at(-1)).toMatch(/^1 day \(.* of virtual time\) in .*, 0 failed, digest [0-9a-f]{8}$/);
+    expect(said.at(-1)).toMatch(/^1 run \(.* of virtual time\) in .*, 0 failed, digest [0-9a-f]{8}$/);
   });
 
   it('has one document for programs, the same digest for the same seeds', async () => {
@@ -33,13 +33,13 @@ describe('a2c sim', () => {
     const [told, again] = [one, other].map(
       ({ said }) => JSON.parse(said.join('')) as Record<string, unknown>,
     );
-    expect(told).toMatchObject({ first: 1, count: 3, days: 3, failed: [], failures: [] });
+    expect(told).toMatchObject({ first: 1, count: 3, runs: 3, failed: [], failures: [] });
     expect(again?.['digest']).toBe(told?.['digest']);
   });
 
-  it('draws its first seed by chance and says which, so that it can be repeated', async () => {
+  it('chooses its first seed at random and says which, so that it can be repeated', async () => {
     const { said } = await sim({ seeds: 2 });
-    expect(said[0]).toMatch(/^2 days of 5\.0 s from seed \d+, faults: all, one thread$/);
+    expect(said[0]).toMatch(/^2 runs of 5\.0 s from seed \d+, faults: all, one thread$/);
   });
 
   it('says which faults and transitions never happened, when it is asked', async () => {
@@ -55,6 +55,6 @@ describe('a2c sim', () => {
 
   it('ends with 130 when it is interrupted, and says how far it came', async () => {
     const { code, said } = await sim({ seed: '1', seeds: 50 }, AbortSignal.abort());
-    expect([code, said.at(-1)]).toEqual([130, expect.stringMatching(/^0 days /)]);
+    expect([code, said.at(-1)]).toEqual([130, expect.stringMatching(/^0 runs /)]);
   });
 });

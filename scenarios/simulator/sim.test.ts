@@ -8,13 +8,13 @@ import { planOf, type Scene } from '../stage/plan/builder.ts';
 import { playVirtually } from '../stage/plan/virtual/play-virtual.ts';
 import type { Plan, Step } from '../stage/plan/plan.ts';
 import { altered, provided } from '../fixtures/altered.ts';
-import { dayOf, seedAt, Tally } from './batch.ts';
-import { liveAll } from './crew.ts';
+import { runOf, seedAt, Tally } from './batch.ts';
+import { runAll } from './worker-pool.ts';
 import { described } from './drawing/describe.ts';
 import { expand } from './drawing/expand.ts';
 import { lookCloser } from './failure.ts';
 import { pasted } from './paste.ts';
-import { piecesOf, planWith } from './pieces.ts';
+import { shrinkCandidatesOf, planWith } from './shrink-candidates.ts';
 import { selectionOf } from './drawing/selection.ts';
 import { seedOf } from './sim-command.ts';
 import { shrink } from './shrink.ts';
@@ -30,8 +30,8 @@ const mute = altered('computer', [[['on', 'tool.call'], () => undefined]]);
 const settledOnce = 'every call is settled exactly once';
 const isCall = (step: Step): step is Extract<Step, { do: 'call' }> => step.do === 'call';
 
-describe('a day', () => {
-  it('is drawn from its seed alone', () => {
+describe('a run', () => {
+  it('is generated from its seed alone', () => {
     for (const seed of seeds) expect(drawn(seed)).toEqual(drawn(seed));
     expect(new Set(seeds.map((seed) => JSON.stringify(drawn(seed).servers))).size).toBe(seeds.length);
   });
@@ -42,7 +42,7 @@ describe('a day', () => {
         playVirtually(plan, { isReplayed: false }),
       );
       expect(one?.trace).toEqual(other?.trace);
-      expect(simulate(drawn(seed)).check).toBe(simulate(drawn(seed)).check);
+      expect(simulate(drawn(seed)).rollingHash).toBe(simulate(drawn(seed)).rollingHash);
     }
   });
 
@@ -50,7 +50,7 @@ describe('a day', () => {
     for (const seed of seeds.slice(0, 1)) expect(playVirtually(drawn(seed)).wrong).toEqual([]);
   });
 
-  it('has a stream of chance for each server and each call: one less changes no other', () => {
+  it('has a random stream for each server and each call: one call less changes no other', () => {
     const whole = drawn(1003);
     const busy = expand(1003, { forMs: 20_000, among: selectionOf('none') });
     expect(busy.servers.map(({ name, tools }) => ({ name, tools }))).toEqual(
@@ -59,14 +59,14 @@ describe('a day', () => {
     expect(busy.steps.filter(isCall)).toEqual(whole.steps.filter(isCall));
   });
 
-  it('heals after its faults, has everybody back, settles, and is judged', () => {
+  it('clears its faults, has everybody back, settles, and is checked', () => {
     for (const seed of seeds) {
       const { steps } = drawn(seed);
-      const heal = steps.findIndex((step) => step.do === 'heal');
-      const after = steps.slice(heal).map((step) => step.do);
-      expect(after.slice(0, 2)).toEqual(['heal', 'begin']);
-      expect(after.slice(-2)).toEqual(['run', 'quiet']);
-      expect(steps.slice(0, heal).reduce((sum, s) => sum + (s.do === 'run' ? s.ms : 0), 0)).toBe(20_000);
+      const cleared = steps.findIndex((step) => step.do === 'clearFaults');
+      const after = steps.slice(cleared).map((step) => step.do);
+      expect(after.slice(0, 2)).toEqual(['clearFaults', 'begin']);
+      expect(after.slice(-2)).toEqual(['run', 'quiescent']);
+      expect(steps.slice(0, cleared).reduce((sum, s) => sum + (s.do === 'run' ? s.ms : 0), 0)).toBe(20_000);
     }
   });
 
@@ -111,56 +111,59 @@ describe('seeds', () => {
     expect(seedAt(4_294_967_295, 1)).toBe(0);
   });
 
-  it('are lived in any order with one digest', async () => {
+  it('have the same digest in any order', async () => {
     const forwards = new Tally();
     const backwards = new Tally();
-    for (const seed of seeds) forwards.add(dayOf(seed, drawing));
-    for (const seed of seeds.toReversed()) backwards.add(dayOf(seed, drawing));
-    const crew = await liveAll({ ...drawing, first: 1000, count: 6, workers: 0 });
-    expect([backwards.digest, crew.digest]).toEqual([forwards.digest, forwards.digest]);
-    expect(crew.days).toBe(6);
+    for (const seed of seeds) forwards.add(runOf(seed, drawing));
+    for (const seed of seeds.toReversed()) backwards.add(runOf(seed, drawing));
+    const pool = await runAll({ ...drawing, first: 1000, count: 6, workers: 0 });
+    expect([backwards.digest, pool.digest]).toEqual([forwards.digest, forwards.digest]);
+    expect(pool.runs).toBe(6);
   });
 
-  it('are no longer lived when the time is over, or somebody says stop', async () => {
-    const late = await liveAll({ ...drawing, first: 1, count: 1000, workers: 0, budgetMs: 0 });
-    expect(late.days).toBeLessThan(2);
-    const stopped = await liveAll({
+  it('no longer begin when the time is over, or somebody says stop', async () => {
+    const late = await runAll({ ...drawing, first: 1, count: 1000, workers: 0, budgetMs: 0 });
+    expect(late.runs).toBeLessThan(2);
+    const stopped = await runAll({
       ...drawing,
       first: 1,
       count: 1000,
       workers: 0,
       signal: AbortSignal.abort(),
     });
-    expect(stopped.days).toBe(0);
+    expect(stopped.runs).toBe(0);
   });
 });
 
-describe('a day that breaks a law', () => {
-  const found = (kinds: Parameters<typeof shrink>[1]['kinds']): { plan: Plan; law: string } => {
+describe('a run that violates an invariant', () => {
+  const found = (kinds: Parameters<typeof shrink>[1]['kinds']): { plan: Plan; invariant: string } => {
     for (const seed of seeds) {
       const plan = drawn(seed);
-      const { breaches } = simulate(plan, kinds ? { kinds } : {});
-      if (breaches.some(({ law }) => law === settledOnce)) return { plan, law: settledOnce };
+      const { violations } = simulate(plan, kinds ? { kinds } : {});
+      if (violations.some(({ invariant }) => invariant === settledOnce))
+        return { plan, invariant: settledOnce };
     }
-    throw new Error('no day breaks a law');
+    throw new Error('no run violates an invariant');
   };
 
-  it('is made as small as it gets: one call', async () => {
-    const { plan, law } = found(mute);
-    const small = await shrink(plan, { law, kinds: mute });
+  it('is shrunk to one call', async () => {
+    const { plan, invariant } = found(mute);
+    const small = await shrink(plan, { invariant, kinds: mute });
     expect(small.isCutShort).toBe(false);
     expect(small.plan.steps.filter((step) => step.do !== 'run').map((step) => step.do)).toEqual(['call']);
     expect(small.plan.servers).toEqual([]);
   });
 
-  it('becomes a scenario, a plan and a trace that breaks the same law', async () => {
+  it('becomes a scenario, a plan and a trace that violates the same invariant', async () => {
     const out = mkdtempSync(join(tmpdir(), 'a2c-sim-'));
     try {
       const { plan } = found(mute);
       const seed = Number(plan.title.replace('seed ', ''));
-      const breach = dayOf(seed, drawing, { kinds: mute }).breaches.find(({ law }) => law === settledOnce);
-      if (!breach) throw new Error('it did not fail again');
-      const failure = await lookCloser(seed, breach, { ...drawing, out, isShrunk: true, kinds: mute });
+      const violation = runOf(seed, drawing, { kinds: mute }).violations.find(
+        ({ invariant }) => invariant === settledOnce,
+      );
+      if (!violation) throw new Error('it did not fail again');
+      const failure = await lookCloser(seed, violation, { ...drawing, out, isShrunk: true, kinds: mute });
       expect(failure.isDeterministic).toBe(true);
       expect(readFileSync(failure.files.scenario, 'utf8')).toContain(
         `scenario('seed ${seed}: ${settledOnce}'`,
@@ -168,13 +171,15 @@ describe('a day that breaks a law', () => {
       const read = readTrace(readFileSync(failure.files.trace, 'utf8'), sha256Of);
       expect(read).toMatchObject({ ok: true });
       const kept = JSON.parse(readFileSync(failure.files.plan, 'utf8')) as Plan;
-      expect(simulate(kept, { kinds: mute }).breaches.map(({ law }) => law)).toContain(settledOnce);
+      expect(simulate(kept, { kinds: mute }).violations.map(({ invariant }) => invariant)).toContain(
+        settledOnce,
+      );
     } finally {
       rmSync(out, { recursive: true });
     }
   });
 
-  it('is one where a machine lets no time go on', () => {
+  it('may be one in which a machine livelocks', () => {
     const plan = planOf('an agent', (s: Scene) => {
       s.server('fs', { tools: { read: {} } });
       s.office();
@@ -182,20 +187,20 @@ describe('a day that breaks a law', () => {
     });
     // It gives up at once, and asks again at once.
     const restless = provided('view', { delays: { query: 0, refetch: 0 } });
-    expect(simulate(plan, { kinds: restless }).breaches[0]?.what).toContain('livelock');
+    expect(simulate(plan, { kinds: restless }).violations[0]?.what).toContain('livelock');
   });
 });
 
-describe('a drawn plan', () => {
-  it('is itself with all its pieces, and nothing without any', () => {
+describe('a generated plan', () => {
+  it('is itself with all its candidates, and empty without any', () => {
     for (const seed of seeds) {
       const plan = drawn(seed);
-      expect(simulate(planWith(plan, piecesOf(plan))).check).toBe(simulate(plan).check);
+      expect(simulate(planWith(plan, shrinkCandidatesOf(plan))).rollingHash).toBe(simulate(plan).rollingHash);
       expect(planWith(plan, [])).toMatchObject({ servers: [] });
     }
   });
 
-  it('is pasted as a scenario in words that make the same day', () => {
+  it('is pasted as a scenario that makes the same run', () => {
     for (const seed of seeds) {
       const plan = drawn(seed);
       let again: Plan | undefined;

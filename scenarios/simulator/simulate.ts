@@ -1,16 +1,16 @@
-import { Check } from '../../machines/trace/index.ts';
+import { RollingHash } from '../../machines/trace/index.ts';
 import { Acting } from '../stage/plan/acting.ts';
 import type { Plan } from '../stage/plan/plan.ts';
-import { VirtualWorld, type Staging } from '../stage/plan/virtual/virtual-world.ts';
-import { stageLaws } from '../invariants/invariants.ts';
-import type { Breach } from '../invariants/index.ts';
+import { VirtualWorld, type VirtualWorldOptions } from '../stage/plan/virtual/virtual-world.ts';
+import { harnessInvariants } from '../invariants/invariants.ts';
+import type { Violation } from '../invariants/index.ts';
 
-/** How a day went. */
+/** How a run went. */
 export interface Simulated {
-  /** In the order in which they were found; empty is a clean day. */
-  readonly breaches: readonly Breach[];
-  /** Over all that the machines did, eight hex digits: the same plan, the same check. */
-  readonly check: string;
+  /** In the order in which they were found; empty: no invariant was violated. */
+  readonly violations: readonly Violation[];
+  /** Over all that the machines did, eight hex digits: the same for the same plan. */
+  readonly rollingHash: string;
   readonly records: number;
   readonly virtualMs: number;
   /** Words of the fault vocabulary that did happen. */
@@ -18,35 +18,35 @@ export interface Simulated {
   /** Transitions, when they are watched. */
   readonly taken: ReadonlySet<string>;
 }
-export type SimulateOptions = Pick<Staging, 'kinds' | 'watches'>;
+export type SimulateOptions = Pick<VirtualWorldOptions, 'kinds' | 'watches'>;
 
 /** Long enough for every ladder and time-out of the way down. */
 const postMortemMs = 30_000;
 
 /** All steps of its plan, then the end of everything. */
-export function liveThrough(plan: Plan, world: VirtualWorld): void {
-  const { stage } = world;
+export function runThrough(plan: Plan, world: VirtualWorld): void {
+  const { harness } = world;
   for (const wait of new Acting(plan, world).run()) {
-    if (!('ms' in wait)) throw new Error(`a simulated day waits for nobody: ${wait.what}`);
-    stage.run(wait.ms);
+    if (!('ms' in wait)) throw new Error(`a simulated run cannot wait: ${wait.what}`);
+    harness.run(wait.ms);
   }
-  stage.close();
-  stage.run(postMortemMs);
+  harness.close();
+  harness.run(postMortemMs);
 }
 /** The same, and a look at what is left. */
-function live(plan: Plan, world: VirtualWorld): Breach[] {
-  const { stage, bench } = world;
-  liveThrough(plan, world);
-  bench.closed(stage.clock.now());
-  const left = Object.entries(stageLaws).flatMap(([law, check]) =>
-    check(stage, {}).map((what): Breach => ({ law, kind: 'safety', at: 'stage', what })),
+function runToEnd(plan: Plan, world: VirtualWorld): Violation[] {
+  const { harness, bench } = world;
+  runThrough(plan, world);
+  bench.closed(harness.clock.now());
+  const left = Object.entries(harnessInvariants).flatMap(([invariant, check]) =>
+    check(harness, {}).map((what): Violation => ({ invariant, kind: 'safety', at: 'harness', what })),
   );
-  return [...world.breaches, ...left];
+  return [...world.violations, ...left];
 }
 
-/** Plays a plan in virtual time as fast as it can, and holds every law against it. The same plan goes the same way. */
+/** Executes a plan in virtual time as fast as it can, and checks every invariant. The same plan goes the same way. */
 export function simulate(plan: Plan, { kinds, watches = 'nothing' }: SimulateOptions = {}): Simulated {
-  const check = new Check();
+  const rollingHash = new RollingHash();
   const faults = new Set<string>();
   let records = 0;
   const world = new VirtualWorld(plan, {
@@ -56,19 +56,31 @@ export function simulate(plan: Plan, { kinds, watches = 'nothing' }: SimulateOpt
     observer: {
       record(record) {
         records += 1;
-        check.take(record);
+        rollingHash.take(record);
       },
     },
   });
   for (const step of plan.steps) if (step.do === 'fault') faults.add(step.fault.fault);
-  const { stage } = world;
-  let breaches: readonly Breach[];
+  const { harness } = world;
+  let violations: readonly Violation[];
   try {
-    breaches = live(plan, world);
+    violations = runToEnd(plan, world);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    const thrown: Breach = { law: 'nothing is thrown at the host', kind: 'safety', at: 'stage', what };
-    breaches = [...world.breaches, thrown];
+    const thrown: Violation = {
+      invariant: 'nothing is thrown at the host',
+      kind: 'safety',
+      at: 'harness',
+      what,
+    };
+    violations = [...world.violations, thrown];
   }
-  return { breaches, check: check.text, records, virtualMs: stage.clock.now(), faults, taken: stage.taken };
+  return {
+    violations,
+    rollingHash: rollingHash.text,
+    records,
+    virtualMs: harness.clock.now(),
+    faults,
+    taken: harness.taken,
+  };
 }

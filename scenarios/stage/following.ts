@@ -1,9 +1,9 @@
 /** A computer that is none of ours and answers what is said, and an agent that follows what it shows. */
 import type { Peer } from './scripted/network/peer.ts';
 import { document as metadataOf } from './showing.ts';
-import type { Stage } from './stage.ts';
+import type { Harness } from './harness.ts';
 
-export type System = 'desktop' | 'finder';
+export type ResourceCollection = 'desktop' | 'finder';
 export type Ack = (...args: unknown[]) => void;
 export interface Question {
   readonly req_id: string;
@@ -13,7 +13,7 @@ export interface Question {
 /** The n-th answer of the computer `c1`; without one it is never answered. */
 export type Answer = (question: Question, ack: Ack) => void;
 export const never: Answer = () => {};
-export const both: readonly System[] = ['desktop', 'finder'];
+export const both: readonly ResourceCollection[] = ['desktop', 'finder'];
 const nameOf = (n: number): string => `dpe://h/${String(n).padStart(4, '0')}`;
 export const document = (n: number): object => ({
   ...metadataOf(nameOf(n), '2026-01-01T00:00:00Z'),
@@ -21,11 +21,11 @@ export const document = (n: number): object => ({
 });
 /** What is shown when there are so many: windows, or documents in pages. */
 export const showing =
-  (system: System, count: number, more: object = {}): Answer =>
+  (collection: ResourceCollection, count: number, more: object = {}): Answer =>
   ({ req_id, offset = 0, limit = 20 }, ack) => {
     const all = Array.from({ length: count }, (_, n) => n);
     const body =
-      system === 'desktop'
+      collection === 'desktop'
         ? { desktops: all.map((n) => `window://h/${n}\n\nshown`) }
         : { documents: all.slice(offset, offset + limit).map(document), total_count: count };
     ack({ ...body, ...more, req_id });
@@ -36,30 +36,36 @@ export const refusing =
     ack({ error: { code, message: `no: ${code}` } });
 export const event = { desktop: 'client:get_desktop', finder: 'client:get_finder' } as const;
 export const at = { desktop: 'agent/desktopView:c1', finder: 'agent/finderView:c1' } as const;
-export const update = (peer: Peer, system: System, computer = 'c1'): void =>
-  peer.say(`server:update_${system}`, { computer });
-export const follow = (s: Stage, system: System): void => s.order('agent', { type: 'agent.follow', system });
+export const update = (peer: Peer, collection: ResourceCollection, computer = 'c1'): void =>
+  peer.say(`server:update_${collection}`, { computer });
+export const follow = (s: Harness, collection: ResourceCollection): void =>
+  s.order('agent', { type: 'agent.follow', collection });
 
 /** A computer `c1` in an office, and an agent that comes after it. */
-export function meet(s: Stage, system: System, answers: readonly Answer[], isFollowed = false): Peer {
+export function meet(
+  s: Harness,
+  collection: ResourceCollection,
+  answers: readonly Answer[],
+  isFollowed = false,
+): Peer {
   s.office();
   let n = 0;
   const peer = s.peer('c1', {
     'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as Question).req_id }),
-    [event[system]]: (body, ack) => (answers[n++] ?? never)(body as Question, ack),
+    [event[collection]]: (body, ack) => (answers[n++] ?? never)(body as Question, ack),
   });
   peer.join('computer', 'c1');
   s.run(5);
   s.agent();
-  if (isFollowed) follow(s, system);
+  if (isFollowed) follow(s, collection);
   s.run(100);
   return peer;
 }
-export const questions = (peer: Peer, system: System): Question[] =>
-  peer.heard.filter((h) => h.event === event[system]).map(({ body }) => body as Question);
+export const questions = (peer: Peer, collection: ResourceCollection): Question[] =>
+  peer.heard.filter((h) => h.event === event[collection]).map(({ body }) => body as Question);
 /** What the host heard: how many windows or documents, or the failure. */
-export const heard = (s: Stage, system?: System): unknown[] =>
+export const heard = (s: Harness, collection?: ResourceCollection): unknown[] =>
   s
-    .heard('agent', 'system.viewed')
-    .filter((news) => system === undefined || news.system === system)
+    .heard('agent', 'view.collectionChanged')
+    .filter((news) => collection === undefined || news.collection === collection)
     .map(({ failure, value }) => failure?.message ?? (value.desktops ?? value.documents).length);

@@ -1,5 +1,5 @@
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
-import type { LaneLimits } from '../../machines/call/policy/index.ts';
+import type { CallLimits } from '../../machines/call/policy/index.ts';
 import type { OnConflict, ToolMeta } from '../../machines/catalog/index.ts';
 import { refreshFailures, timingOf, type Timing } from '../../machines/kernel/timing.ts';
 
@@ -23,18 +23,18 @@ export interface ServerSettings {
   readonly autoApprove?: readonly string[];
   /** What becomes of a tool whose name another has. */
   readonly onConflict?: OnConflict;
-  /** Another number: other launch facts. */
+  /** Another number: another launch config. */
   readonly generation?: number;
   /** Counts what may have changed the values of its placeholders. */
   readonly values?: number;
   /** It has no process of ours. */
   readonly isRemote?: boolean;
-  /** Of its launch facts; by default its name and generation. */
+  /** Of its launch config; by default its name and generation. */
   readonly fingerprint?: string;
   /** Larger results are cut; 0 = none is. */
   readonly resultBytes?: number;
   /** How many of its calls run at once, and how many wait for that. */
-  readonly limits?: LaneLimits;
+  readonly limits?: CallLimits;
   /** No call takes longer, whatever its caller says; 0 = no such limit. */
   readonly callTotalMs?: number;
 }
@@ -44,7 +44,7 @@ export interface ServerOptions extends ServerSettings {
   readonly meta?: ToolMeta | null;
   /** The tools of its last run, of which only the names count. */
   readonly lastTools?: readonly string[];
-  readonly kept?: ServerPlan['kept'];
+  readonly kept?: ServerPlan['cached'];
   /** Its results go through a program. */
   readonly hasProgram?: boolean;
 }
@@ -79,7 +79,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
     timing: timingOf.client({ ...timing, callTotalMs: o.callTotalMs ?? 0 }),
   },
   fingerprint: o.fingerprint ?? `${server}@${o.generation ?? 1}`,
-  kept: o.kept ?? null,
+  cached: o.kept ?? null,
 });
 
 /** Nothing happens by the clock alone: a scenario that is about looks, polls and trials says so. */

@@ -1,12 +1,12 @@
 /** Servers with windows and with documents, and what a host asks of the computer that shows them. */
 import { toolsOnly, type Act, type Script } from './scripted/script.ts';
-import type { Stage } from './stage.ts';
+import type { Harness } from './harness.ts';
 
-const offers = { ...toolsOnly, resources: { listChanged: true, subscribe: true } };
+const capabilities = { ...toolsOnly, resources: { listChanged: true, subscribe: true } };
 /** A server with resources, and what a read of one gives. */
 type Reply = Exclude<Act, (...args: never) => unknown>;
 export const showing = (uris: readonly string[], read: (uri: string) => Reply): Script => ({
-  info: { offers },
+  info: { capabilities },
   resources: uris.map((uri) => ({ uri, name: uri })),
   methods: { 'resources/read': ({ arguments: { uri } }) => read(String(uri)) },
 });
@@ -23,10 +23,10 @@ export const documents = (...uris: string[]): Script =>
   }));
 
 export const replyTo = 'host:computer';
-export const ask = (s: Stage, system: 'desktop' | 'finder', query: object = {}, ticket = 't'): void =>
-  s.order('computer', { type: 'aggregate.wanted', system, ticket, reqId: 'r', query, replyTo });
-export const read = (s: Stage, system: 'desktop' | 'finder', uri: string): void =>
-  s.order('computer', { type: 'resource.wanted', system, ticket: 'r', reqId: 'r', uri, replyTo });
+export const ask = (s: Harness, collection: 'desktop' | 'finder', query: object = {}, ticket = 't'): void =>
+  s.order('computer', { type: 'aggregate.wanted', collection, ticket, reqId: 'r', query, replyTo });
+export const read = (s: Harness, collection: 'desktop' | 'finder', uri: string): void =>
+  s.order('computer', { type: 'resource.wanted', collection, ticket: 'r', reqId: 'r', uri, replyTo });
 export interface Shown {
   readonly body: {
     readonly desktops: string[];
@@ -36,16 +36,16 @@ export interface Shown {
   readonly missing: readonly { server: string; reason: string }[];
   readonly failure: { readonly message: string } | null;
 }
-export const answers = (s: Stage): Shown[] => s.heard('computer', 'aggregate.shown') as unknown as Shown[];
-export const shown = (s: Stage): Shown => answers(s).at(-1) as Shown;
+export const answers = (s: Harness): Shown[] => s.heard('computer', 'aggregate.shown') as unknown as Shown[];
+export const shown = (s: Harness): Shown => answers(s).at(-1) as Shown;
 /** Questions that servers were asked. */
-export const reads = (s: Stage): number =>
+export const reads = (s: Harness): number =>
   s.seen.filter(
     ({ record: r }) =>
       r.k === 'out' && r.port === 'ask' && (r.ev as { method?: string }).method === 'resources/read',
   ).length;
-export const changes = (s: Stage, system: string): number =>
-  s.heard('computer', 'aggregate.changed').filter((news) => news['system'] === system).length;
+export const changes = (s: Harness, collection: string): number =>
+  s.heard('computer', 'aggregate.changed').filter((news) => news['collection'] === collection).length;
 
 /** What resources say, and which are listed, from one moment to the next. */
 export const now = { text: 'before', listed: [] as readonly string[] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createActor, createMachine, type AnyActorRef } from 'xstate';
-import { Stage } from './stage.ts';
+import { Harness } from './harness.ts';
 
 const servers = {
   fs: { tools: { read: { answers: {}, afterMs: 50 } } },
@@ -8,20 +8,20 @@ const servers = {
 };
 
 /** A life with everybody in it: calls, a death, a lost connection, the end. */
-function play(): Stage {
-  const stage = new Stage({ servers, seed: 7 });
-  stage.office();
-  stage.computer({ linked: true });
-  stage.agent();
-  stage.run(100);
-  stage.agentCall('read');
-  stage.call('write');
-  stage.run(20);
-  stage.network.faults.dropLink('a1');
-  stage.run(5000);
-  stage.close();
-  stage.run(30_000);
-  return stage;
+function play(): Harness {
+  const harness = new Harness({ servers, seed: 7 });
+  harness.office();
+  harness.computer({ linked: true });
+  harness.agent();
+  harness.run(100);
+  harness.agentCall('read');
+  harness.call('write');
+  harness.run(20);
+  harness.network.faults.dropLink('a1');
+  harness.run(5000);
+  harness.close();
+  harness.run(30_000);
+  return harness;
 }
 /** Whatever else ran in this process: XState numbers the actors of all its systems with one counter. */
 function runSomethingElse(): readonly AnyActorRef[] {
@@ -47,7 +47,7 @@ describe('a trace', () => {
 
   it('differs as soon as one thing differs', () => {
     const first = play();
-    const other = new Stage({ servers, seed: 7 });
+    const other = new Harness({ servers, seed: 7 });
     other.office();
     other.computer({ linked: true, name: 'c2' });
     other.agent();
@@ -58,13 +58,13 @@ describe('a trace', () => {
   });
 
   it('tells the end of an idle computer with one good server', () => {
-    const stage = new Stage({ servers: { fs: servers.fs } });
-    stage.computer();
-    stage.run(100);
-    const { length } = stage.trace;
-    stage.close();
-    stage.run(1000);
-    expect(stage.trace.slice(length).map((line) => line.trim())).toEqual(theEnd);
+    const harness = new Harness({ servers: { fs: servers.fs } });
+    harness.computer();
+    harness.run(100);
+    const { length } = harness.trace;
+    harness.close();
+    harness.run(1000);
+    expect(harness.trace.slice(length).map((line) => line.trim())).toEqual(theEnd);
   });
 });
 
@@ -92,7 +92,7 @@ const theEnd = `
 100 computer#1 -> host:computer: client.changed
 100 computer#1 -> host:computer: tools.changed
 100 computer/client:fs#1 -> computer/client:fs/catalog:tools#2: catalog.rest
-100 computer/client:fs/catalog:tools#2 = "resting"
+100 computer/client:fs/catalog:tools#2 = "standby"
 100 clear computer/client:fs/catalog:tools#2 timer #2
 101 > leaf computer/client:fs/process#1/process#1 child.exited
 101 computer/client:fs/process#1 = "exited" [done]
@@ -105,9 +105,9 @@ const theEnd = `
 101 clear computer/client:fs#1 timer #8
 101 - computer/client:fs#1 done
 101 computer/client:fs#1 -> computer/client:fs/catalog:tools#2: owner.ended
-101 computer/client:fs/catalog:tools#2 = "resting"
+101 computer/client:fs/catalog:tools#2 = "standby"
 101 - computer/client:fs/catalog:tools#2 closed
-101 computer/client:fs/catalog:tools#2 = "resting" [stopped]
+101 computer/client:fs/catalog:tools#2 = "standby" [stopped]
 101 computer/client:fs#1 -> computer#1: owned.ended
 101 computer#1 = "closed" [done]
 101 clear computer#1 timer #2

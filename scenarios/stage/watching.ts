@@ -1,16 +1,16 @@
-/** What scenarios on stage look at again and again. */
+/** What scenarios in the harness look at again and again. */
 import type { Context as CatalogContext } from '../../machines/catalog/catalog.events.ts';
 import { lastChangeOf, type CatalogList, type LastChange, type Tool } from '../../machines/catalog/index.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
-import type { Offers } from '../../machines/kernel/ports.ts';
+import type { Capabilities } from '../../machines/kernel/ports.ts';
 import { toolOf } from './scripted/script.ts';
-import type { Stage } from './stage.ts';
+import type { Harness } from './harness.ts';
 
 export const hello = { content: [{ type: 'text', text: 'hello' }] };
 export const client = 'computer/client:fs';
 export const fsProcess = `${client}/process`;
 /** A server that declares everything, and says when it changes. */
-export const everything: Offers = {
+export const everything: Capabilities = {
   tools: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
   prompts: { listChanged: true },
@@ -23,12 +23,12 @@ export const kept = (...names: readonly string[]): { readonly tools: readonly To
 });
 
 /** Stages of a server as its host heard of them, each once until another comes. */
-export function stagesOf(s: Stage, server = 'fs'): string[] {
+export function stagesOf(s: Harness, server = 'fs'): string[] {
   const all = s.heard('computer', 'client.changed').filter((e) => e.server === server);
   return all.map((e) => String(e.stage)).filter((stage, i, told) => stage !== told[i - 1]);
 }
 /** When a question of this method went out to a session of the server. */
-export const asksOf = (s: Stage, method: string, server = 'fs'): number[] =>
+export const asksOf = (s: Harness, method: string, server = 'fs'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' &&
     r.ev.type === 'ask' &&
@@ -38,7 +38,7 @@ export const asksOf = (s: Stage, method: string, server = 'fs'): number[] =>
       : [],
   );
 /** When a process (by default) or a session of a server was opened; of all servers without a name. */
-export const opensOf = (s: Stage, server?: string, port: 'process' | 'session' = 'process'): number[] =>
+export const opensOf = (s: Harness, server?: string, port: 'process' | 'session' = 'process'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' &&
     r.port === port &&
@@ -47,13 +47,16 @@ export const opensOf = (s: Stage, server?: string, port: 'process' | 'session' =
       ? [at]
       : [],
   );
-export const contextOf = <T>(s: Stage, address: string): T | undefined =>
+export const contextOf = <T>(s: Harness, address: string): T | undefined =>
   (s.directory.find(address)?.ref.getSnapshot() as { context: T } | undefined)?.context;
-export const catalogOf = (s: Stage, server = 'fs', list: CatalogList = 'tools'): CatalogContext | undefined =>
-  contextOf(s, `computer/client:${server}/catalog:${list}`);
+export const catalogOf = (
+  s: Harness,
+  server = 'fs',
+  list: CatalogList = 'tools',
+): CatalogContext | undefined => contextOf(s, `computer/client:${server}/catalog:${list}`);
 /** What last became of one entry of a list, and why. */
 export function lastOf(
-  s: Stage,
+  s: Harness,
   key: string,
   server = 'fs',
   list: CatalogList = 'tools',
@@ -62,10 +65,10 @@ export function lastOf(
   return catalog && lastChangeOf(catalog.history, key);
 }
 /** Names of the tools that agents are shown. */
-export const offeredBy = (s: Stage): string[] =>
+export const offeredBy = (s: Harness): string[] =>
   contextOf<ComputerContext>(s, 'computer')?.offered.map(({ name }) => name) ?? [];
 /** What the host heard of the tools: `+read`, `-read`. */
-export const toldOf = (s: Stage): string[] =>
+export const toldOf = (s: Harness): string[] =>
   s
     .heard('computer', 'tools.changed')
     .flatMap((e) => [
@@ -73,24 +76,24 @@ export const toldOf = (s: Stage): string[] =>
       ...e.removed.map((name: string) => `-${name}`),
     ]);
 /** What the link told the office. */
-export const announcedBy = (s: Stage, event = 'server:update_tool_list'): number[] =>
+export const announcedBy = (s: Harness, event = 'server:update_tool_list'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' && r.ev.type === 'link.announce' && (r.ev as { event?: string }).event === event
       ? [at]
       : [],
   );
 /** Time goes on until this is so; says so when it never is. */
-export function until(s: Stage, isSo: () => boolean, limitMs = 60_000): void {
+export function until(s: Harness, isSo: () => boolean, limitMs = 60_000): void {
   const end = s.clock.now() + limitMs;
   while (!isSo()) if (!s.clock.step(end)) throw new Error(`${String(isSo)} never became so`);
 }
 /** Until a machine is in a state whose path contains this. */
-export const meets = (s: Stage, address: string, state: string): void =>
+export const meets = (s: Harness, address: string, state: string): void =>
   until(s, () => s.state(address)?.includes(state) === true);
-export const order = (s: Stage, type: 'server.start' | 'server.stop', server = 'fs'): void =>
+export const order = (s: Harness, type: 'server.start' | 'server.stop', server = 'fs'): void =>
   s.order('computer', { type, server });
 /** Office, computer and agent, all joined. */
-export function everybody(s: Stage): void {
+export function everybody(s: Harness): void {
   s.office();
   s.computer({ linked: true });
   s.agent();

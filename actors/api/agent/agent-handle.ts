@@ -1,6 +1,6 @@
 /** What a host holds of an agent: its options, its methods, what it tells. */
 import type { ShownWindow } from '../../../machines/resources/desktop/index.ts';
-import type { System } from '../../../machines/resources/systems/index.ts';
+import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { Failure, RoomMember, SmcpTool } from '../../../machines/protocol/index.ts';
 import type { AgentReading } from './reading-handle.ts';
@@ -9,7 +9,7 @@ import type { LinkStatus } from '../link-status.ts';
 import type { Log } from '../computer/failure-log.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { Call, CallOptions } from './pending-calls.ts';
-import type { DesktopShown, DocumentSummary } from '../computer/systems-handle.ts';
+import type { DesktopShown, DocumentSummary } from '../computer/collections-handle.ts';
 
 /** Which office an agent sits in, under which name, and how long it waits. */
 export interface AgentOptions {
@@ -26,7 +26,7 @@ export interface AgentOptions {
   /** Gives up joining: `createAgent` rejects. Once the agent has joined, it does nothing. */
   readonly signal?: AbortSignal;
   /** Of which systems of every computer it wants to hear from the beginning; a listener of one says the same. */
-  readonly follow?: readonly System[];
+  readonly follow?: readonly ResourceCollection[];
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */

@@ -1,10 +1,10 @@
 /** Lists that an agent walks through page by page, for as long as somebody wants more. */
-import { restless } from '../../../machines/agent/subjects/index.ts';
+import { restless } from '../../../machines/agent/collections/index.ts';
 import { wireCodes, type FinderRead } from '../../../machines/protocol/index.ts';
 import type { AgentReading, FinderOptions } from './reading-handle.ts';
 import type { PageSummary } from './documents-handle.ts';
 import { A2cError } from '../errors.ts';
-import type { DocumentSummary } from '../computer/systems-handle.ts';
+import type { DocumentSummary } from '../computer/collections-handle.ts';
 
 type Options<Method extends 'pagesOf' | 'documentsOf'> = NonNullable<
   Parameters<AgentReading[Method]>[Method extends 'pagesOf' ? 2 : 1]

@@ -13,7 +13,7 @@ import {
   type BuiltDpeUri,
   type DpeFormat,
 } from '../../../machines/resources/finder/index.ts';
-import { systemOfUri, withRemedy } from '../../../machines/resources/systems/index.ts';
+import { collectionOfUri, withRemedy } from '../../../machines/resources/collections/index.ts';
 import {
   events,
   readContents,
@@ -27,7 +27,7 @@ import {
 import { questionError } from './agent-calls.ts';
 import { documentsOf, pagesOf } from './agent-pages.ts';
 import { A2cError } from '../errors.ts';
-import type { ResourceContent } from '../computer/systems-handle.ts';
+import type { ResourceContent } from '../computer/collections-handle.ts';
 import type {
   AgentReading,
   ReadAs,
@@ -110,8 +110,8 @@ export function createReading(ask: Ask): AgentReading {
       return { documents, total_count, missing };
     },
     readResource: async (computer, uri, options = {}) => {
-      const system = systemOfUri(uri);
-      if (!system.ok) throw new A2cError(withRemedy(system.failure));
+      const collection = collectionOfUri(uri);
+      if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
       return (await readRaw(computer, uri, options)).contents;
     },
     readDocumentMetadata: async (computer, uri, options = {}) =>

@@ -8,7 +8,7 @@ import type {
   AgentStart,
 } from '../../../machines/agent/agent.machine.ts';
 import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
-import type { System } from '../../../machines/resources/systems/index.ts';
+import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import {
   readAnswer,
@@ -20,7 +20,7 @@ import {
 } from '../../../machines/protocol/index.ts';
 import { interpreted, unanswered } from './agent-calls.ts';
 import type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
-import { KnownComputers } from './agent-known.ts';
+import { KnownComputers } from './known-computers.ts';
 import { createReading, type Ask } from './agent-reading.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
@@ -31,7 +31,7 @@ import { Runtime, type Hosted } from '../../runtime/runtime.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
 
 /** Who listens to these has them followed. */
-const systemOf: Readonly<Partial<Record<keyof AgentEvents, System>>> = {
+const collectionOf: Readonly<Partial<Record<keyof AgentEvents, ResourceCollection>>> = {
   'desktop.changed': 'desktop',
   'finder.changed': 'finder',
 };
@@ -59,7 +59,7 @@ class HostedAgent implements Agent {
     this.#office = office;
     const input: AgentStart = { link: { url, name, office }, timing: this.#timing };
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
-    for (const system of options.follow ?? []) this.#follow(system);
+    for (const collection of options.follow ?? []) this.#follow(collection);
   }
   get joined(): Promise<void> {
     return this.#joined.promise;
@@ -75,8 +75,8 @@ class HostedAgent implements Agent {
     else if (news.type === 'computer.left') this.#known.forget(news.computer);
     else if (news.type === 'computer.configChanged')
       this.#listeners.emit('config.changed', { computer: news.computer });
-    else if (news.type === 'view.changed') this.#known.learnTools(news);
-    else if (news.type === 'system.viewed') this.#known.learnSystem(news);
+    else if (news.type === 'view.toolsChanged') this.#known.learnTools(news);
+    else if (news.type === 'view.collectionChanged') this.#known.learnCollection(news);
     else if (news.type === 'link.changed') {
       if (news.stage === 'joined') this.#joined.resolve();
       if (news.stage === 'waiting') {
@@ -86,9 +86,9 @@ class HostedAgent implements Agent {
       this.#listeners.emit('link.changed', { state: news.stage, reason: news.reason });
     }
   }
-  #follow(system: System): void {
-    if (!this.#known.follow(system)) return;
-    const order: AgentFollow = { type: 'agent.follow', system };
+  #follow(collection: ResourceCollection): void {
+    if (!this.#known.follow(collection)) return;
+    const order: AgentFollow = { type: 'agent.follow', collection };
     if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
   }
 
@@ -202,9 +202,9 @@ class HostedAgent implements Agent {
 
   on: Agent['on'] = (name, listener) => {
     const stop = this.#listeners.on(name, listener);
-    const system = systemOf[name];
+    const collection = collectionOf[name];
     // After it listens: what there is comes as news.
-    if (system) this.#follow(system);
+    if (collection) this.#follow(collection);
     return stop;
   };
 

@@ -1,5 +1,5 @@
 /** What a host is given of a document, level by level (seed 000). Wire keys on purpose: their schemas are in `a2c-actors/wire`. */
-import type { DocumentMetadata, FinderShown } from '../computer/systems-handle.ts';
+import type { DocumentMetadata, FinderShown } from '../computer/collections-handle.ts';
 
 /** A page as its document lists it. */
 export interface PageSummary {

@@ -36,7 +36,7 @@ export interface CallOutcome {
   /**
    * The MCP CallToolResult as the server gave it, or null. A computer adds what it found under `meta` (docs/calls.md), which
    * an agent reads as MCP spells it: `_meta`. Of a result that is too large it gives a part, and `a2c_cut.handle` there
-   * names the whole for `keptResult` of that computer.
+   * names the whole for `cachedResult` of that computer.
    */
   readonly result: unknown;
   /** Why it did not succeed; null also where the tool itself says that it failed: then `result` says why. */

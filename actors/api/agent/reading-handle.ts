@@ -9,7 +9,7 @@ import type {
   FinderQuery,
   FinderShown,
   ResourceContent,
-} from '../computer/systems-handle.ts';
+} from '../computer/collections-handle.ts';
 
 /** What every question to a computer takes. */
 export interface ReadOptions {

@@ -7,7 +7,7 @@ const client = 'computer/client:s#2';
 it('remembers a call whose parameters throw as they are read, and the calls after it', () => {
   const watch = new CallHistoryWatch({
     ...{ most: 10, now: () => 0, contextOf: () => ({ server: 's', phase: 'running' }) },
-    discreet: (value) => JSON.parse(JSON.stringify(value)) as typeof value,
+    redact: (value) => JSON.parse(JSON.stringify(value)) as typeof value,
   });
   const ask = (reqId: string, params: object): void => {
     const call = { ticket: `host.${reqId}`, reqId, tool: 'echo', params, timeoutMs: 0 };

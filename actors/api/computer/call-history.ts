@@ -45,7 +45,7 @@ export interface CallHistoryOptions {
   /** Milliseconds since 1970: machines know no time of day. */
   readonly now: () => number;
   /** The same without anything that must not be shown. */
-  readonly discreet: <T>(value: T) => T;
+  readonly redact: <T>(value: T) => T;
   /** What the machine at an address remembers. */
   readonly contextOf: (address: string) => unknown;
 }
@@ -103,7 +103,7 @@ export class CallHistoryWatch implements Observer {
   #kept(params: CallRequest['params']): Asked['parameters'] {
     try {
       const bytes = excessBytes(params, parameterBytes);
-      if (bytes === undefined) return this.#options.discreet(params);
+      if (bytes === undefined) return this.#options.redact(params);
       const size = bytes === Infinity ? `more than ${mostLevels} levels` : `${bytes} bytes`;
       return { not_kept: `${size} of JSON` };
     } catch {
@@ -117,11 +117,11 @@ export class CallHistoryWatch implements Observer {
     this.#running.delete(ticket);
     this.#progress.delete(running.address);
     const { tool, parameters, timeoutMs } = running;
-    const { most, now, discreet } = this.#options;
+    const { most, now, redact } = this.#options;
     const call: PastCall = {
       timestamp: new Date(now()).toISOString(),
       ...{ reqId, server, tool, parameters, timeoutMs, success: outcome === 'succeeded' },
-      error: outcome === 'succeeded' ? null : discreet(errorOf(settled)).slice(0, errorLength),
+      error: outcome === 'succeeded' ? null : redact(errorOf(settled)).slice(0, errorLength),
     };
     this.#history = withCall(this.#history, call, most);
   }

@@ -1,28 +1,28 @@
-import { createLanes, transformAsk, validate } from '../../../adapters/index.ts';
+import { createCallLimiters, transformAsk, validate } from '../../../adapters/index.ts';
 import {
-  askInTurn,
+  requestLimited,
   defaultLimits,
   finishAsk,
   judgeAsk,
   judged,
   noLimits,
-  type CallQuestion,
+  type CallRequest,
   type Judgement,
   type Known,
-  type LaneLimits,
+  type CallLimits,
 } from '../../../machines/call/policy/index.ts';
 import { permission, type Permission } from '../../../machines/call/permission/index.ts';
-import type { AskFact, Give, Ports, Transformer } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, Emit, Ports, Transformer } from '../../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { confirmAsk, type Confirm } from './confirm.ts';
-import { KeptResults } from './kept-results.ts';
+import { CachedResults } from './cached-results.ts';
 import type { Servers } from '../../servers/servers.ts';
 
-type Question = Parameters<Ports['ask']>[1];
-const unavailable: Ports['ask'] = (_from, { id }, give) => {
+type PortRequest = Parameters<Ports['request']>[1];
+const unavailable: Ports['request'] = (_from, { id }, emit) => {
   const failure = { code: wireCodes.notBuilt, message: 'There is no program' } as const;
-  give({ type: 'ask.refused', id, sent: false, failure });
+  emit({ type: 'ask.refused', id, sent: false, failure });
   return () => {};
 };
 
@@ -32,18 +32,18 @@ export class CallPorts {
   /** The rule of the host in the place of ours. */
   permission: Permission = permission;
   /** Of one server, and of all together. */
-  limitsOf: (server: string) => LaneLimits = () => defaultLimits;
-  total: () => LaneLimits = () => noLimits;
+  limitsOf: (server: string) => CallLimits = () => defaultLimits;
+  total: () => CallLimits = () => noLimits;
   /** The program of a server, and who runs it. */
   hasProgram: (server: string) => boolean = () => false;
-  transform: Ports['ask'] = unavailable;
-  readonly kept = new KeptResults();
-  readonly #lanes = createLanes({
+  transform: Ports['request'] = unavailable;
+  readonly cached = new CachedResults();
+  readonly #limiters = createCallLimiters({
     limitsOf: (server) => this.limitsOf(server),
     total: () => this.total(),
   });
-  readonly #judge: (call: string, question: CallQuestion) => Judgement;
-  readonly #ports: Readonly<Record<string, Ports['ask']>>;
+  readonly #judge: (call: string, request: CallRequest) => Judgement;
+  readonly #ports: Readonly<Record<string, Ports['request']>>;
 
   /** `memoryOf`: what the machine that lives at an address remembers, also when it has ended since. */
   constructor(memoryOf: (address: string) => () => unknown) {
@@ -62,7 +62,7 @@ export class CallPorts {
         ...{ knownTo, validate },
         hasProgram: (server) => this.hasProgram(server),
         transform: (...asked) => this.transform(...asked),
-        keep: (handle, result) => this.kept.keep(handle, result),
+        keep: (handle, result) => this.cached.keep(handle, result),
       }),
     };
   }
@@ -80,16 +80,20 @@ export class CallPorts {
     this.transform = transformAsk(transformer, (server) => servers.programOf(server));
   }
   /** The port `judge`: our own rule answers at once; one of the host is asked by the port `policy`. */
-  judge(call: string, question: object): Judgement | null {
-    return this.permission === permission ? this.#judge(call, question as CallQuestion) : null;
+  judge(call: string, request: object): Judgement | null {
+    return this.permission === permission ? this.#judge(call, request as CallRequest) : null;
   }
   has(session: string): boolean {
     return Object.hasOwn(this.#ports, session);
   }
-  ask(...[from, question, give]: Parameters<Ports['ask']>): () => void {
-    return this.#ports[question.session]?.(from, question, give) ?? (() => {});
+  request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
+    return this.#ports[request.target]?.(from, request, emit) ?? (() => {});
   }
-  inTurn(question: Question, give: Give<AskFact>, ask: (give: Give<AskFact>) => () => void): () => void {
-    return askInTurn(this.#lanes, question.lane ?? '', question, give, ask);
+  limited(
+    request: PortRequest,
+    emit: Emit<RequestFact>,
+    ask: (emit: Emit<RequestFact>) => () => void,
+  ): () => void {
+    return requestLimited(this.#limiters, request.limiter ?? '', request, emit, ask);
   }
 }

@@ -14,7 +14,7 @@ import type {
   FinderQuery,
   FinderShown,
   ResourceContent,
-} from './systems-handle.ts';
+} from './collections-handle.ts';
 
 /** Where a computer stands. */
 export interface ComputerStatus {
@@ -109,7 +109,7 @@ export interface Computer extends AsyncDisposable {
   /**
    * Adds one server, or changes it. A top-level `a2c` and `inputs` are merged into those that there are: each setting that
    * it names, and of `timeouts` each time, takes the place of the same, for all servers; each input that of the one with its
-   * id; the others stay, also when the server is rolled back. Resolves with where it came to rest. Rejects when its new launch facts cannot be
+   * id; the others stay, also when the server is rolled back. Resolves with where it came to rest. Rejects when its new launch config cannot be
    * started: then it is back as it was; and, with `autoReconnect: false`, when it is active.
    */
   addOrUpdateServer(config: unknown): Promise<ServerStatus>;
@@ -128,7 +128,7 @@ export interface Computer extends AsyncDisposable {
    */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
   /** The whole of a result that was cut, by `meta.a2c_cut.handle`. Undefined once newer ones took its place. */
-  keptResult(handle: string): unknown;
+  cachedResult(handle: string): unknown;
   /** The last calls that a server had the tool for, whoever asked, the newest first; secrets hidden. */
   history(): readonly PastCall[];
   /** Where every list of every server stands. */

@@ -3,7 +3,7 @@ import type { Failure } from '../../../machines/protocol/index.ts';
 import type { ComputerEvents, ComputerStatus } from './computer-handle.ts';
 import type { ServerStatus } from './server-handle.ts';
 import { disabledStatus, stateFor } from './computer-status.ts';
-import type { KeptCatalogs } from '../../servers/kept-catalogs.ts';
+import type { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import type { ServerOrders } from '../../servers/server-orders.ts';
 import { ConnectingSince, type Watched } from '../../servers/server-waits.ts';
 import type { Servers } from '../../servers/servers.ts';
@@ -11,7 +11,7 @@ import type { Servers } from '../../servers/servers.ts';
 interface Told {
   readonly servers: Servers;
   readonly orders: ServerOrders;
-  readonly kept: KeptCatalogs;
+  readonly cached: CachedCatalogs;
   emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
   notice(text: string, topic?: 'resources'): void;
   /** The machine of its client, while it lives. */
@@ -62,7 +62,7 @@ export class ComputerNewsroom {
       case 'tools.changed':
         return emit('tools.changed', { added: news.added, removed: news.removed, changed: news.changed });
       case 'aggregate.changed':
-        return emit(`${news.system}.changed`, {});
+        return emit(`${news.collection}.changed`, {});
       case 'aggregate.noticed':
         return this.#told.notice(news.text, 'resources');
       case 'link.changed':
@@ -106,9 +106,9 @@ export class ComputerNewsroom {
   }
   #listed(news: Extract<ComputerNews, { type: 'catalog.changed' }>): void {
     const { server, list, revision, added, removed, changed } = news;
-    const { servers, kept, emit } = this.#told;
+    const { servers, cached, emit } = this.#told;
     this.times.set(`${server}/${list}@${revision}`, Date.now());
-    if (servers.isKept(server)) kept.hear(servers.get(server)?.fingerprint ?? '', news);
+    if (servers.isCached(server)) cached.hear(servers.get(server)?.fingerprint ?? '', news);
     if (list === 'tools') return;
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
   }

@@ -5,7 +5,7 @@ import type { Permission } from '../../../machines/call/permission/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { AskInput } from '../../servers/inputs.ts';
-import type { CarrierMaker, InMemoryServer } from '../../servers/launch-specs.ts';
+import type { TransportMaker, InMemoryServer } from '../../servers/launch-specs.ts';
 import type { ComputerEvents } from './computer-handle.ts';
 import type { OfficeSeat } from '../link-status.ts';
 import type { Confirm } from './confirm.ts';
@@ -31,14 +31,14 @@ export interface ComputerOptions {
   /** Servers of type `inmemory` by their name: what each is connected to. */
   readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
   /** How servers of a type `own:…` are reached, by that type (docs/extend.md). */
-  readonly carriers?: Readonly<Record<`own:${string}`, CarrierMaker>>;
+  readonly transports?: Readonly<Record<`own:${string}`, TransportMaker>>;
   /** Answers servers that ask for roots, for a sample of a model or for a word of a person. */
   readonly answers?: Answers;
   /** Starts its servers. Default true; false: each waits for `startServer`, whatever its `start` says. */
   readonly autoConnect?: boolean;
   /**
    * Starts a server again that was lost, where its config does not say (`restart`). Default true. False also refuses
-   * with 409 to change the launch facts of a server that is active.
+   * with 409 to change the launch config of a server that is active.
    */
   readonly autoReconnect?: boolean;
   /**

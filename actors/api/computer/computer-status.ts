@@ -3,9 +3,9 @@ import { offeredTools, toSmcpTool, type ToolEntry } from '../../../machines/cata
 import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
 import type { ServerConfig } from '../../../machines/config/index.ts';
 import type { ServerInfo } from '../../../machines/kernel/ports.ts';
-import { unheardOf } from '../../../machines/computer/computer.systems.ts';
+import { notShownOf } from '../../../machines/computer/computer.collections.ts';
 import { whyWithdrawn } from '../../../machines/computer/computer.withdrawn.ts';
-import { systems, unheardReason } from '../../../machines/resources/systems/index.ts';
+import { collections, notShownReason } from '../../../machines/resources/collections/index.ts';
 import { remembered } from '../../../machines/kernel/remembered.ts';
 import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
@@ -24,8 +24,8 @@ interface Snapshot {
 }
 const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): ServerStatus['state'] => {
   const { value } = snapshot;
-  if (value === 'idle' || value === 'resting' || value === 'waiting') return value;
-  if (value === 'tripped' || value === 'recovering') return value;
+  if (value === 'idle' || value === 'standby' || value === 'waiting') return value;
+  if (value === 'open' || value === 'recovering') return value;
   if (snapshot.hasTag('ready')) return 'ready';
   return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
 };
@@ -48,7 +48,7 @@ export const stateFor = (
   state: ServerStatus['state'],
   failure: Pick<Failure, 'code'> | null,
 ): ServerStatus['state'] => {
-  if (state !== 'tripped') return state;
+  if (state !== 'open') return state;
   return failure?.code === 'InputNotFound'
     ? 'needsInput'
     : failure?.code === 'ConfigInvalid'
@@ -82,17 +82,17 @@ export function serverStatus(
     state,
     ...(why && { reason: why.message, failure: why }),
     ...(waits && state === 'connecting' && { reason: connecting(waits, kind === 'stdio', failure), waits }),
-    ...((state === 'waiting' || state === 'tripped') && nextTryMs > 0 && { nextTryMs }),
+    ...((state === 'waiting' || state === 'open') && nextTryMs > 0 && { nextTryMs }),
     ...(isNoisy(noise) && { noise }),
     ...(hidden !== '' && state === 'ready' && { hidden }),
   };
 }
 /** Windows and documents of a server that does not say when they change. */
 function hiddenOf(context: ComputerContext | undefined, server: string): string {
-  const unheard = context ? unheardOf(context, server) : [];
-  const reasons = (['desktop', 'finder'] as const).flatMap((system) => {
-    const count = systems[system].urisIn(unheard).length;
-    return count > 0 ? [unheardReason(system, count)] : [];
+  const unheard = context ? notShownOf(context, server) : [];
+  const reasons = (['desktop', 'finder'] as const).flatMap((collection) => {
+    const count = collections[collection].urisIn(unheard).length;
+    return count > 0 ? [notShownReason(collection, count)] : [];
   });
   return reasons.join('. ');
 }

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
 });
 /** An office, a computer whose person is asked about everything, an agent, and what that server has heard. */
-async function stage() {
+async function createHarness() {
   const asked = deferred<ConfirmQuestion>();
   const word = deferred<ConfirmAnswer>();
   const server = linked();
@@ -44,7 +44,7 @@ async function stage() {
 
 describe('a question to a person', () => {
   it('is withdrawn when the time of its agent is over, which hears where the call stood; a late yes runs nothing', async () => {
-    const { agent, computer, asked, word, calls } = await stage();
+    const { agent, computer, asked, word, calls } = await createHarness();
     const settled = deferred<CallEnded>();
     computer.on('call.settled', (call) => settled.resolve(call));
     const call = agent.callTool('c1', 'echo', { text: 'hi' }, { timeoutMs: 1_000 });
@@ -67,14 +67,14 @@ describe('a question to a person', () => {
   });
 
   it('is withdrawn when its agent is gone, and when its computer closes, and says so', async () => {
-    const first = await stage();
+    const first = await createHarness();
     void first.agent.callTool('c1', 'echo', { text: 'hi' });
     const { signal } = await first.asked;
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
     await first.agent.close();
     await aborted;
     expect(String(signal.reason)).toContain('it was cancelled');
-    const second = await stage();
+    const second = await createHarness();
     const call = second.agent.callTool('c1', 'echo', { text: 'hi' });
     const question = await second.asked;
     await second.computer.close();
@@ -86,7 +86,7 @@ describe('a question to a person', () => {
   });
 
   it('names nobody when the host itself calls, and its end is told with its result', async () => {
-    const { computer, asked, word } = await stage();
+    const { computer, asked, word } = await createHarness();
     const settled = deferred<CallEnded>();
     computer.on('call.settled', (call) => settled.resolve(call));
     const call = computer.callTool('echo', { text: 'hi' });

@@ -4,7 +4,7 @@ import {
   textOf,
   toolIn,
   whyWithdrawn,
-  type CallQuestion,
+  type CallRequest,
   type Confirmation,
   type Known,
 } from '../../../machines/call/policy/index.ts';
@@ -69,13 +69,13 @@ export const confirmAsk =
     knownTo: (call: string) => Known | undefined,
     /** How the call at an address failed, asked when its question is withdrawn. */
     failureOf: (call: string) => () => Failure | null | undefined,
-  ): Ports['ask'] =>
-  (from, { id, params }, give) => {
-    const { reqId, agent, server, tool, params: given } = params as CallQuestion;
+  ): Ports['request'] =>
+  (from, { id, params }, emit) => {
+    const { reqId, agent, server, tool, params: given } = params as CallRequest;
     const how = confirm();
     const refuse = (message: string): void =>
-      give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
-    const answer = (result: Confirmation): void => give({ type: 'ask.answered', id, result });
+      emit({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
+    const answer = (result: Confirmation): void => emit({ type: 'ask.answered', id, result });
     if (typeof how === 'string') {
       if (how === 'allow') answer({ decision: 'allow' });
       else refuse(nobody);

@@ -83,16 +83,16 @@ const serverAt = (address: Address): string | undefined => {
  */
 export class FailureLog implements Observer {
   readonly #log: Log;
-  readonly #discreet: <T>(value: T) => T;
+  readonly #redact: <T>(value: T) => T;
   readonly #calls = new Map<Address, { readonly reqId: string; readonly tool: string }>();
   /** By the root that asks and the id of its question. */
   readonly #asked = new Map<string, string>();
   /** Questions of agents at the door of a computer, by ticket. */
   readonly #tickets = new Map<string, { readonly reqId: string; readonly event: string }>();
 
-  constructor(log: Log, discreet: <T>(value: T) => T) {
+  constructor(log: Log, redact: <T>(value: T) => T) {
     this.#log = log;
-    this.#discreet = discreet;
+    this.#redact = redact;
   }
   record(record: DirectoryRecord): void {
     switch (record.k) {
@@ -138,12 +138,12 @@ export class FailureLog implements Observer {
       type = '',
       ticket,
       reqId,
-      system,
+      collection,
       failure,
       result,
     } = (ev ?? {}) as Fields & { readonly type?: string };
     if (via === 'leaf' && typeof ticket === 'string' && typeof reqId === 'string')
-      this.#remember(this.#tickets, ticket, { reqId, event: methodOf(type, system) });
+      this.#remember(this.#tickets, ticket, { reqId, event: methodOf(type, collection) });
     if (via !== 'ask' || type === 'ask.progress') return;
     const key = `${a} ${id ?? ''}`;
     const method = this.#asked.get(key) ?? '';
@@ -165,13 +165,13 @@ export class FailureLog implements Observer {
     if (!a.startsWith('host:')) return;
     const { failure, server, stage, reason } = ev as Fields;
     // While it waits and is tried again it says no more than that.
-    if (ev.type === 'client.changed' && isRecord(failure) && (stage === 'recovering' || stage === 'tripped'))
+    if (ev.type === 'client.changed' && isRecord(failure) && (stage === 'recovering' || stage === 'open'))
       this.#tell(
         'computer',
         'server.changed',
         failure as never,
         textAs('server', server),
-        stage === 'tripped' ? 'error' : 'warn',
+        stage === 'open' ? 'error' : 'warn',
       );
     if (ev.type === 'link.changed' && stage === 'waiting')
       this.#tell(
@@ -220,7 +220,7 @@ export class FailureLog implements Observer {
     level: LogEntry['level'] = 'error',
   ): void {
     const time = new Date().toISOString();
-    const texts = this.#discreet({ event, ...named, message });
+    const texts = this.#redact({ event, ...named, message });
     const entry = { time, level, layer, ...texts, code } as LogEntry;
     tellListener('log', this.#log, shortened(entry));
   }
@@ -246,5 +246,5 @@ const methods: Readonly<Record<string, string>> = {
   'agent.askedConfig': events.getConfig,
   'agent.askedResource': events.readResource,
 };
-const methodOf = (type: string, system: unknown): string =>
-  methods[type] ?? (system === 'finder' ? events.getFinder : events.getDesktop);
+const methodOf = (type: string, collection: unknown): string =>
+  methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);

@@ -20,11 +20,11 @@ import type { Computer, ComputerEvents, ComputerStatus } from './computer-handle
 import type { ComputerOptions } from './computer-options.ts';
 import type { ServerStatus } from './server-handle.ts';
 import { ComputerNewsroom } from './computer-news.ts';
-import { SystemQuestions } from './computer-systems.ts';
+import { CollectionQuestions } from './computer-collections.ts';
 import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from '../deferred.ts';
 import { Inputs } from '../../servers/inputs.ts';
-import { KeptCatalogs } from '../../servers/kept-catalogs.ts';
+import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
 import { Listeners } from '../listeners.ts';
 import { PendingCalls } from '../agent/pending-calls.ts';
@@ -39,7 +39,7 @@ export class HostedComputer implements Computer {
   readonly #runtime: Runtime;
   readonly #isShared: boolean;
   readonly #inputs: Inputs;
-  readonly #kept: KeptCatalogs;
+  readonly #cached: CachedCatalogs;
   readonly #servers: Servers;
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
@@ -49,7 +49,7 @@ export class HostedComputer implements Computer {
   readonly #calls = new PendingCalls();
   readonly #booted = deferred();
   readonly #news: ComputerNewsroom;
-  readonly #systems: SystemQuestions;
+  readonly #collections: CollectionQuestions;
   readonly #history: CallHistoryWatch;
   readonly #forget: readonly (() => void)[];
   #isWatchingCalls = false;
@@ -69,15 +69,15 @@ export class HostedComputer implements Computer {
       environment: process.env,
       ...(options.input && { ask: options.input }),
     });
-    this.#kept = new KeptCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
+    this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#servers = new Servers(config, {
       transformer: this.#transformer,
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: own },
       inMemory: options.inMemory ?? {},
-      carriers: options.carriers ?? {},
-      keptOf: (fingerprint) => this.#kept.of(fingerprint),
+      transports: options.transports ?? {},
+      cachedOf: (fingerprint) => this.#cached.of(fingerprint),
       introduce: (...facts) => runtime.introduce(...facts),
       forget: (server, before) => runtime.forget(server, before),
     });
@@ -95,20 +95,20 @@ export class HostedComputer implements Computer {
       send: (event) => this.#runtime.directory.send('computer', event),
     });
     this.#news = new ComputerNewsroom({
-      ...{ servers: this.#servers, orders: this.#orders, kept: this.#kept, clientOf: this.#clientRef },
+      ...{ servers: this.#servers, orders: this.#orders, cached: this.#cached, clientOf: this.#clientRef },
       emit: (name, value) => this.#emit(name, value),
       notice: (text, topic) => onNotice?.(text, topic),
       booted: () => this.#booted.resolve(),
     });
-    this.#systems = new SystemQuestions({
+    this.#collections = new CollectionQuestions({
       host: () => this.#host,
-      send: (event, orElse) => this.#runtime.directory.send('computer', event, orElse),
+      send: (event, onUndelivered) => this.#runtime.directory.send('computer', event, onUndelivered),
       servers: () => this.servers(),
     });
     this.#history = new CallHistoryWatch({
       most: options.historySize ?? defaultRemembered,
       now: () => Date.now(),
-      discreet: (value) => runtime.discreet(value),
+      redact: (value) => runtime.redact(value),
       contextOf: (address) => runtime.directory.find(address)?.ref.getSnapshot().context,
     });
     const { tap } = runtime.directory;
@@ -123,7 +123,7 @@ export class HostedComputer implements Computer {
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
     if (this.#closing) {
-      this.#systems.close();
+      this.#collections.close();
       return this.#booted.resolve();
     }
     this.#servers.take(prepared);
@@ -151,10 +151,10 @@ export class HostedComputer implements Computer {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
     if (event.type === 'owned.ended') {
       this.#booted.resolve();
-      this.#systems.close();
+      this.#collections.close();
       return this.#emit('computer.changed', { state: 'closed' });
     }
-    if (!this.#systems.hear(event)) this.#news.hear(event as ComputerNews);
+    if (!this.#collections.hear(event)) this.#news.hear(event as ComputerNews);
   }
   #context(): ComputerContext | undefined {
     return this.#runtime.directory.find('computer')?.ref.getSnapshot().context as ComputerContext | undefined;
@@ -216,10 +216,10 @@ export class HostedComputer implements Computer {
   setServers: Computer['setServers'] = (config) => this.#orders.set(config);
   addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
-  desktop: Computer['desktop'] = (query) => this.#systems.desktop(query);
-  finder: Computer['finder'] = (query) => this.#systems.finder(query);
-  readResource: Computer['readResource'] = (uri, options) => this.#systems.readResource(uri, options);
-  keptResult: Computer['keptResult'] = (handle) => this.#runtime.calls.kept.get(handle);
+  desktop: Computer['desktop'] = (query) => this.#collections.desktop(query);
+  finder: Computer['finder'] = (query) => this.#collections.finder(query);
+  readResource: Computer['readResource'] = (uri, options) => this.#collections.readResource(uri, options);
+  cachedResult: Computer['cachedResult'] = (handle) => this.#runtime.calls.cached.get(handle);
   history: Computer['history'] = () => this.#history.newestFirst();
   catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
   watchResources(server: string, uris: readonly string[]): void {
@@ -259,7 +259,7 @@ export class HostedComputer implements Computer {
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     this.#inputs.close();
     await this.#transformer.close();
-    await this.#kept.close();
+    await this.#cached.close();
     for (const forget of this.#forget) forget();
     if (!this.#isShared) await this.#runtime.close();
   }

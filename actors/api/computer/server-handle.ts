@@ -9,25 +9,25 @@ export interface ServerStatus {
   /** Its name in the config, unique there. */
   readonly name: string;
   /**
-   * `idle`: not wanted, or it ended well by itself. `resting`: it starts with the first call. `waiting`: for its next
-   * try. `tripped`: too many tries failed, and the next comes after `trialMs` (5 min). `needsInput`: a value of its
+   * `idle`: not wanted, or it ended well by itself. `standby`: it starts with the first call. `waiting`: for its next
+   * try. `open`: too many tries failed, and the next comes after `trialMs` (5 min). `needsInput`: a value of its
    * config cannot be had. `unsupported`: its config cannot be used here.
    */
   readonly state:
     | 'idle'
-    | 'resting'
+    | 'standby'
     | 'connecting'
     | 'ready'
     | 'recovering'
     | 'waiting'
-    | 'tripped'
+    | 'open'
     | 'closing'
     | 'disabled'
     | 'needsInput'
     | 'unsupported';
   /** While it is `connecting`: what for, since when (ISO 8601), and of a handshake what came that is no answer ('': nothing). */
   readonly waits?: {
-    readonly for: 'values' | 'turn' | 'launch' | 'connection' | 'headers' | 'initialize' | 'tools/list';
+    readonly for: 'values' | 'permit' | 'launch' | 'connection' | 'headers' | 'initialize' | 'tools/list';
     readonly since: string;
     readonly came?: string;
   };
@@ -49,11 +49,11 @@ export interface CatalogStatus {
   /** Which of its lists. */
   readonly list: CatalogList;
   /**
-   * `resting`: no session, what was known is kept. `connecting`: asks for the first time. `ready`. `refreshing`: asks
+   * `standby`: no session, what was known is kept. `connecting`: asks for the first time. `ready`. `refreshing`: asks
    * again. `failing`: the last refresh failed, the old entries are kept. `withdrawn`: too many failed, and its entries
    * are taken back until one succeeds.
    */
-  readonly state: 'resting' | 'connecting' | 'ready' | 'refreshing' | 'failing' | 'withdrawn';
+  readonly state: 'standby' | 'connecting' | 'ready' | 'refreshing' | 'failing' | 'withdrawn';
   /** Counts changes of its entries. */
   readonly revision: number;
   /** How many entries the list has now. */

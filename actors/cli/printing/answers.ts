@@ -61,10 +61,13 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
 export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   servers
     .filter((s) => s.state !== 'ready' || s.reason !== undefined)
-    .map((s) => `server ${s.name} is ${s.state}${s.reason === undefined ? '' : `: ${s.reason}`}`);
+    .map(
+      (s) =>
+        `server ${s.name} ${s.state === 'open' ? 'gave up' : `is ${s.state}`}${s.reason === undefined ? '' : `: ${s.reason}`}`,
+    );
 /** The same of those that are wanted: neither switched off nor at rest until somebody calls. */
 export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
-  notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'resting'].includes(s.state)) });
+  notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) });
 export function listingText(listing: ToolListing): string[] {
   const { tools } = listing;
   return [
@@ -81,7 +84,7 @@ export const serverLine = (
   { name, state, reason, nextTryMs, hidden }: ServerStatus,
   columns: number = nameColumns,
 ): string =>
-  `${padded(name, Math.max(nameColumns, columns))} ${state}${reason === undefined ? '' : `: ${reason}`}` +
+  `${padded(name, Math.max(nameColumns, columns))} ${state === 'open' ? 'gave up' : state}${reason === undefined ? '' : `: ${reason}`}` +
   (nextTryMs === undefined ? '' : `; next try within ${Math.ceil(nextTryMs / 1000)} s`) +
   (hidden === undefined ? '' : `; ${hidden}`);
 const noises: readonly [keyof Noise, string][] = [

@@ -2,7 +2,7 @@ import type { Failure } from '../../../machines/protocol/index.ts';
 import type { RunningCall } from '../../api/computer/call-history.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import { resultText } from './contents.ts';
-import { historyText } from './answers-systems.ts';
+import { historyText } from './answers-collections.ts';
 import { progressFact, progressLine, shown } from './call-progress.ts';
 import { tellFact } from './facts.ts';
 import { usage } from './show-failure.ts';
@@ -59,7 +59,7 @@ export class CallLines {
   #result(handle: string): void {
     const { terminal } = this.#context;
     if (handle === '') throw usage('result HANDLE');
-    const result = this.#computer.keptResult(handle);
+    const result = this.#computer.cachedResult(handle);
     if (result !== undefined) return terminal.outText(resultText(result));
     this.#how.fail({
       code: 404,

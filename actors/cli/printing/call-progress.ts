@@ -1,7 +1,7 @@
 import { factLine, type Fact } from '../../../machines/facts/index.ts';
 import type { Computer, ComputerEvents } from '../../api/computer/computer-handle.ts';
 import type { CallOutcome, WatchedCall } from '../../api/agent/pending-calls.ts';
-import { inOneLine } from './answers-systems.ts';
+import { inOneLine } from './answers-collections.ts';
 import type { Context } from '../context.ts';
 
 type Progress = ComputerEvents['call.progress'];

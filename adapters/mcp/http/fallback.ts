@@ -1,45 +1,45 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { Refused, type Carrier } from '../carrier.ts';
+import { Refused, type McpTransport } from '../transport.ts';
 
 /**
- * A URL of which nobody said what it speaks: the first carrier gets the first request; when the server refuses that
+ * A URL of which nobody said what it speaks: the first transport gets the first request; when the server refuses that
  * with a 4xx other than 401 and 403, the second gets it, once. When that fails, too, the first refusal stands.
  */
-export class FallbackTransport implements Carrier {
+export class FallbackTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Carrier['onmessage'];
-  readonly #makeSecond: () => Carrier;
+  onmessage?: McpTransport['onmessage'];
+  readonly #makeSecond: () => McpTransport;
   readonly #settled: (isSecond: boolean) => void;
-  readonly #first: Carrier;
-  #carrier: Carrier;
+  readonly #first: McpTransport;
+  #transport: McpTransport;
   #isFirst = true;
   #isClosed = false;
 
-  constructor(first: Carrier, makeSecond: () => Carrier, settled: (isSecond: boolean) => void) {
+  constructor(first: McpTransport, makeSecond: () => McpTransport, settled: (isSecond: boolean) => void) {
     this.#first = first;
-    this.#carrier = first;
+    this.#transport = first;
     this.#makeSecond = makeSecond;
     this.#settled = settled;
   }
   get lostBecause(): string | undefined {
-    return this.#carrier.lostBecause;
+    return this.#transport.lostBecause;
   }
   get isExpired(): boolean {
-    return this.#carrier.isExpired === true;
+    return this.#transport.isExpired === true;
   }
-  get step(): Carrier['step'] {
-    return this.#carrier.step;
+  get step(): McpTransport['step'] {
+    return this.#transport.step;
   }
   start(): Promise<void> {
     return this.#begin();
   }
   setProtocolVersion(version: string): void {
-    this.#carrier.setProtocolVersion?.(version);
-    this.#settled(this.#carrier !== this.#first);
+    this.#transport.setProtocolVersion?.(version);
+    this.#settled(this.#transport !== this.#first);
   }
   send(message: JSONRPCMessage): Promise<void> {
-    const sent = this.#carrier.send(message);
+    const sent = this.#transport.send(message);
     if (!this.#isFirst) return sent;
     this.#isFirst = false;
     return sent.catch((error: unknown) => {
@@ -52,23 +52,23 @@ export class FallbackTransport implements Carrier {
     // Its end is not ours.
     delete first.onclose;
     await first.close();
-    this.#carrier = this.#makeSecond();
+    this.#transport = this.#makeSecond();
     await this.#begin();
-    await this.#carrier.send(message);
+    await this.#transport.send(message);
   }
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#carrier.close();
+    await this.#transport.close();
   }
   async closed(): Promise<void> {
-    await Promise.all([this.#first.closed?.(), this.#carrier.closed?.()]);
+    await Promise.all([this.#first.closed?.(), this.#transport.closed?.()]);
   }
   #begin(): Promise<void> {
-    const carrier = this.#carrier;
-    carrier.onclose = () => this.onclose?.();
-    carrier.onerror = (error) => this.onerror?.(error);
-    carrier.onmessage = (message, extra) => this.onmessage?.(message, extra);
-    return carrier.start();
+    const transport = this.#transport;
+    transport.onclose = () => this.onclose?.();
+    transport.onerror = (error) => this.onerror?.(error);
+    transport.onmessage = (message, extra) => this.onmessage?.(message, extra);
+    return transport.start();
   }
 }
 

@@ -56,7 +56,7 @@ export const notStartable = (message: string, remedy: string): Failure => ({
   remedy,
 });
 
-/** What an HTTP status other than success means to who asked. `said`: words of the server, already veiled. */
+/** What an HTTP status other than success means to who asked. `said`: words of the server, already redacted. */
 export function statusFailure(
   status: number,
   { phase, headers, said }: { phase: Phase; headers: IncomingHttpHeaders; said?: string | undefined },
@@ -98,14 +98,15 @@ export function statusFailure(
 }
 
 /** Hides what we sent as a secret, should the server say it back: header values, user info and query of the URL. */
-export function veilOf(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
+export function redactorOf(url: URL, headers: Readonly<Record<string, string>>): (text: string) => string {
   const values = Object.values(headers).flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
   const query = [url.search.slice(1), ...url.searchParams.values()];
   const userinfo = [url.username, url.password].flatMap((part) => [part, decoded(part)]);
   const secrets = [...values, ...query, ...userinfo]
     .filter((text) => text.length >= 4)
     .toSorted((a, b) => b.length - a.length);
-  return (text) => secrets.reduce((veiled, secret) => veiled.replaceAll(secret, '***'), text).slice(0, 200);
+  return (text) =>
+    secrets.reduce((redactedText, secret) => redactedText.replaceAll(secret, '***'), text).slice(0, 200);
 }
 function decoded(part: string): string {
   try {

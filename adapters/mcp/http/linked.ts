@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import { NotSent, Refused, type Around, type Carrier } from '../carrier.ts';
+import { NotSent, Refused, type Around, type McpTransport } from '../transport.ts';
 import { causeOf, causeWords, notStartable } from './http-failures.ts';
 import { Inbox } from '../messages/inbox.ts';
 import type { InMemorySpec, OwnSpec } from './remote.ts';
@@ -15,10 +15,10 @@ const nothing = (): void => {};
  * through is written and read as JSON, as on any other wire: neither side ever holds an object of the other, and
  * sizes are counted.
  */
-export class LinkedTransport implements Carrier {
+export class LinkedTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Carrier['onmessage'];
+  onmessage?: McpTransport['onmessage'];
   lostBecause: string | undefined;
   readonly #spec: InMemorySpec | OwnSpec;
   readonly #around: Around;

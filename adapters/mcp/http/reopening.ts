@@ -1,5 +1,5 @@
 import { mediaTypeOf, readEvents, type StreamEnd } from '../messages/bodies.ts';
-import type { Around } from '../carrier.ts';
+import type { Around } from '../transport.ts';
 import type { Exchange } from './http.ts';
 import { Unreached } from './http.ts';
 import type { FoundEvents } from './event-stream.ts';

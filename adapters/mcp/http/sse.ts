@@ -1,12 +1,12 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readEvents, type StreamEnd } from '../messages/bodies.ts';
-import { NotSent, Refused, type Around } from '../carrier.ts';
-import { refusedBy } from '../door.ts';
+import { NotSent, Refused, type Around } from '../transport.ts';
+import { refusedBy } from '../refused-request.ts';
 import { causeWords, notMcp } from './http-failures.ts';
-import { Lane } from '../lane.ts';
+import { RequestLimiter } from '../request-limiter.ts';
 import type { SseSpec } from './remote.ts';
-import { WebCarrier } from './web.ts';
+import { WebTransport } from './web.ts';
 
 const nothing = (): void => {};
 
@@ -14,9 +14,9 @@ const nothing = (): void => {};
  * HTTP+SSE (MCP 2024-11-05): one event stream that everything comes back on, and an address for POSTs that its first
  * event names. The session is the stream: where it breaks, all that is pending is lost.
  */
-export class SseTransport extends WebCarrier {
+export class SseTransport extends WebTransport {
   readonly #spec: SseSpec;
-  readonly #lane = new Lane<unknown>();
+  readonly #limiter = new RequestLimiter<unknown>();
   #endpoint: URL | undefined;
   #silence: unknown;
   /** Our own question for a sign of life; its answer is nobody's. */
@@ -40,12 +40,12 @@ export class SseTransport extends WebCarrier {
       const isDropped =
         'method' in message &&
         message.method === 'notifications/cancelled' &&
-        this.#lane.drop(message.params?.['requestId']);
+        this.#limiter.drop(message.params?.['requestId']);
       return isDropped ? Promise.resolve() : this.#post(undefined, body);
     }
     const { id } = message;
     return new Promise((resolve, reject) => {
-      this.#lane.add(id, () => this.#post(id, body).then(resolve, reject));
+      this.#limiter.add(id, () => this.#post(id, body).then(resolve, reject));
     });
   }
   get #headers(): Record<string, string> {
@@ -120,7 +120,7 @@ export class SseTransport extends WebCarrier {
   }
   protected giveUp(isLost: boolean): void {
     this.around.timers.clearTimeout(this.#silence);
-    if (!isLost) for (const id of this.#lane.waiting()) this.#lane.drop(id);
+    if (!isLost) for (const id of this.#limiter.waiting()) this.#limiter.drop(id);
   }
 }
 

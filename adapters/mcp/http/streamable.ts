@@ -1,13 +1,13 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readBody, readEvents } from '../messages/bodies.ts';
-import { NotSent, Refused, type Around } from '../carrier.ts';
+import { NotSent, Refused, type Around } from '../transport.ts';
 import type { Exchange } from './http.ts';
 import { brokenOff, causeWords, notMcp } from './http-failures.ts';
-import { Lane } from '../lane.ts';
+import { RequestLimiter } from '../request-limiter.ts';
 import type { StreamableSpec } from './remote.ts';
 import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.ts';
-import { WebCarrier } from './web.ts';
+import { WebTransport } from './web.ts';
 
 /** A server that holds the stream of a POST open after its answer gets so long to end it. */
 const lingerMs = 1_000;
@@ -22,10 +22,10 @@ interface Posted {
 }
 
 /** Streamable HTTP (MCP 2025-03-26 and later): a POST for each message, and one GET for what the server says. */
-export class StreamableTransport extends WebCarrier {
+export class StreamableTransport extends WebTransport {
   readonly #spec: StreamableSpec;
   readonly #reopen: Reopen;
-  readonly #lane = new Lane<Posted>();
+  readonly #limiter = new RequestLimiter<Posted>();
   readonly #posted = new Map<unknown, Posted>();
   #listening: Reopening | undefined;
   #session: string | undefined;
@@ -77,7 +77,7 @@ export class StreamableTransport extends WebCarrier {
     this.#posted.set(id, posted);
     return new Promise((resolve, reject) => {
       posted.abort = () => reject(new NotSent('the session is over'));
-      this.#lane.add(posted, () =>
+      this.#limiter.add(posted, () =>
         this.#run(posted)
           .then(resolve, (error: unknown) => reject(this.refused(error)))
           .finally(() => this.#posted.delete(id)),
@@ -137,7 +137,7 @@ export class StreamableTransport extends WebCarrier {
   }
   #cancel(requestId: unknown, body: string): Promise<void> {
     const posted = this.#posted.get(requestId);
-    if (posted && this.#lane.drop(posted)) {
+    if (posted && this.#limiter.drop(posted)) {
       this.#posted.delete(requestId);
       return Promise.resolve();
     }
@@ -203,7 +203,7 @@ export class StreamableTransport extends WebCarrier {
   }
   protected giveUp(isLost: boolean): void {
     this.#listening?.stop();
-    for (const posted of this.#lane.waiting()) if (this.#lane.drop(posted) && isLost) posted.abort();
+    for (const posted of this.#limiter.waiting()) if (this.#limiter.drop(posted) && isLost) posted.abort();
   }
   protected override async sayFarewell(): Promise<void> {
     if (!this.#spec.terminateOnClose || this.#session === undefined) return;

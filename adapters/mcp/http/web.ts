@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
-import type { Around, Carrier, Refused } from '../carrier.ts';
-import { refusedBy, verdictOn } from '../door.ts';
+import type { Around, McpTransport, Refused } from '../transport.ts';
+import { refusedBy, verdictOn } from '../refused-request.ts';
 import { Http, type Exchange } from './http.ts';
-import { veilOf, type Phase } from './http-failures.ts';
+import { redactorOf, type Phase } from './http-failures.ts';
 import { Inbox } from '../messages/inbox.ts';
 import type { Web } from './remote.ts';
 
@@ -11,10 +11,10 @@ import type { Web } from './remote.ts';
 const partingMs = 2_000;
 
 /** What sessions over HTTP share: what is said, how it is refused, an end that is told once, and a good-bye. */
-export abstract class WebCarrier implements Carrier {
+export abstract class WebTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
-  onmessage?: Carrier['onmessage'];
+  onmessage?: McpTransport['onmessage'];
   lostBecause: string | undefined;
   isExpired = false;
   protected readonly around: Around;
@@ -22,7 +22,7 @@ export abstract class WebCarrier implements Carrier {
   protected readonly inbox: Inbox;
   protected version: string | undefined;
   protected isOver = false;
-  readonly #veil: (text: string) => string;
+  readonly #redact: (text: string) => string;
   readonly #saying = new Set<Promise<unknown>>();
   #parting: Promise<void> = Promise.resolve();
 
@@ -31,7 +31,7 @@ export abstract class WebCarrier implements Carrier {
     this.around = around;
     this.http = new Http({ url, headers, timeoutMs }, around);
     this.inbox = new Inbox(around, (message) => this.deliver(message));
-    this.#veil = veilOf(url, headers);
+    this.#redact = redactorOf(url, headers);
   }
   abstract start(): Promise<void>;
   abstract send(message: JSONRPCMessage): Promise<void>;
@@ -41,7 +41,7 @@ export abstract class WebCarrier implements Carrier {
   /** The last word to a server that is left. */
   protected async sayFarewell(): Promise<void> {}
 
-  get step(): Carrier['step'] {
+  get step(): McpTransport['step'] {
     return this.http.step;
   }
   setProtocolVersion(version: string): void {
@@ -81,7 +81,7 @@ export abstract class WebCarrier implements Carrier {
     answer: IncomingMessage,
     { phase = this.phase, ...at }: { id: RequestId | undefined; hasSession: boolean; phase?: Phase },
   ): Promise<void> {
-    const verdict = await verdictOn(answer, { ...at, phase, veil: this.#veil });
+    const verdict = await verdictOn(answer, { ...at, phase, redact: this.#redact });
     if ('answer' in verdict) return this.inbox.message(verdict.answer, verdict.bytes);
     const { refused, ends } = verdict;
     if (ends) this.end(ends.reason, ends.isExpired);

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { Around } from '../carrier.ts';
+import type { Around } from '../transport.ts';
 import { isResponse, tooLargeError, weigh, type Envelope } from './envelope.ts';
 import type { Found } from './framing.ts';
 import { responseIdOf } from './overlong-id.ts';

@@ -1,7 +1,7 @@
-import type { Offers } from '../../../machines/kernel/ports.ts';
+import type { Capabilities } from '../../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
-const declared: Readonly<Record<string, (offers: Offers) => boolean>> = {
+const declared: Readonly<Record<string, (capabilities: Capabilities) => boolean>> = {
   ping: () => true,
   'tools/list': ({ tools }) => tools !== null,
   'tools/call': ({ tools }) => tools !== null,
@@ -16,7 +16,8 @@ const declared: Readonly<Record<string, (offers: Offers) => boolean>> = {
   'logging/setLevel': ({ logging }) => logging,
 };
 /** What a server did not declare is never asked for (MCP, lifecycle: use only what was negotiated). */
-export const isAllowed = (method: string, offers: Offers): boolean => declared[method]?.(offers) === true;
+export const isAllowed = (method: string, capabilities: Capabilities): boolean =>
+  declared[method]?.(capabilities) === true;
 
 export const notAllowed = (method: string): Failure => ({
   code: wireCodes.notBuilt,

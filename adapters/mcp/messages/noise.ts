@@ -1,4 +1,4 @@
-import type { Notice } from '../carrier.ts';
+import type { Notice } from '../transport.ts';
 
 /** What a server wrote that reached nobody, counted since its first session. `last`: at most 200 characters of it. */
 export interface Noise {
@@ -20,16 +20,16 @@ export interface Noise {
 const silence: Noise = { garbage: 0, overlong: 0, unknownId: 0, lateAnswer: 0, lateProgress: 0, protocol: 0 };
 
 /** What a server wrote, as it is shown: secrets are looked for in the whole of it. */
-export const cut = (text: string, discreet: (text: string) => string = (all) => all): string =>
-  discreet(text).slice(0, 200);
+export const cut = (text: string, redact: (text: string) => string = (all) => all): string =>
+  redact(text).slice(0, 200);
 
 export class NoiseMeter {
   /** `last` as it came: few are asked for, and there may be very many. */
   readonly #byServer = new Map<string, Noise>();
-  readonly #discreet: ((text: string) => string) | undefined;
+  readonly #redact: ((text: string) => string) | undefined;
 
-  constructor(discreet?: (text: string) => string) {
-    this.#discreet = discreet;
+  constructor(redact?: (text: string) => string) {
+    this.#redact = redact;
   }
 
   count(server: string, { kind, text }: Notice): void {
@@ -39,6 +39,6 @@ export class NoiseMeter {
   of(server: string): Noise {
     const noise = this.#byServer.get(server);
     if (noise?.last === undefined) return silence;
-    return { ...noise, last: cut(noise.last, this.#discreet) };
+    return { ...noise, last: cut(noise.last, this.#redact) };
   }
 }

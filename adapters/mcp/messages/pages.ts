@@ -1,4 +1,4 @@
-import type { Give, AskFact } from '../../../machines/kernel/ports.ts';
+import type { Emit, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Tool } from '../../../machines/catalog/index.ts';
 import { decoders, unusableTool } from './codec.ts';
 import type { Envelope } from './envelope.ts';
@@ -16,7 +16,7 @@ export const listed: Readonly<Record<string, string>> = {
   'prompts/list': 'prompts',
 };
 
-export interface ListQuestion {
+export interface ListRequest {
   readonly id: string;
   readonly method: string;
   readonly params?: unknown;
@@ -28,17 +28,17 @@ export interface ListQuestion {
  * of tools the first hundred stand in `unusable`, with the reason.
  */
 export function gather(
-  question: ListQuestion,
-  give: Give<AskFact>,
+  request: ListRequest,
+  emit: Emit<RequestFact>,
 ): (answer: Envelope) => object | undefined {
-  const { id, method } = question;
+  const { id, method } = request;
   const member = listed[method] ?? 'items';
   const entries: object[] = [];
   const cursors = new Set<string>();
   let malformed = 0;
   const flawed: Tool[] = [];
   /** One page: the cursor of the next, the fact that ends the list, or neither at the last page. */
-  const read = (answer: Envelope): { cursor?: string; refused?: AskFact } => {
+  const read = (answer: Envelope): { cursor?: string; refused?: RequestFact } => {
     const fact = factOf(id, answer, method);
     if (fact.type !== 'ask.answered') return { refused: fact };
     const page = fact.result as Readonly<Record<string, unknown>>;
@@ -65,13 +65,13 @@ export function gather(
   };
   return (answer) => {
     const { cursor, refused } = read(answer);
-    if (cursor !== undefined) return { ...(question.params as object | undefined), cursor };
+    if (cursor !== undefined) return { ...(request.params as object | undefined), cursor };
     const result = {
       [member]: entries,
       ...(malformed > 0 && { malformed }),
       ...(flawed.length > 0 && { unusable: flawed }),
     };
-    give(refused ?? { type: 'ask.answered', id, result });
+    emit(refused ?? { type: 'ask.answered', id, result });
     return undefined;
   };
 }

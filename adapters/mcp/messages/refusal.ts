@@ -1,12 +1,12 @@
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import type { AskFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { rpcErrorDetails } from '../../../machines/protocol/rpc-error.ts';
-import { Refused } from '../carrier.ts';
+import { Refused } from '../transport.ts';
 import { bytesOf, errorOf, tooLargeOf, type Envelope, type RpcError } from './envelope.ts';
 import { foreignVersion, versionRefusal } from '../versions.ts';
 
-type Refusal = Extract<AskFact, { type: 'ask.refused' }>;
+type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
 /** It surely never reached the server. */
 export const unsent = (id: string, failure: Failure): Refusal => ({
@@ -50,7 +50,7 @@ export const unusable = (id: string, message: string): Refusal => ({
 });
 
 /** The answer as a fact: the result exactly as received, or why there is none. */
-export function factOf(id: string, answer: Envelope, limitName: string): AskFact {
+export function factOf(id: string, answer: Envelope, limitName: string): RequestFact {
   const error = errorOf(answer);
   const bytes = limitName === 'tools/call' ? bytesOf(answer) : undefined;
   if (!error)

@@ -37,7 +37,12 @@ const kill = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): void => {
 
 /** What lives of the host of this test, seen by a program that shares no code with ours. */
 async function living(patienceMs = 0, pgids: readonly number[] = []): Promise<{ pid: number }[]> {
-  const args = [fixture('living.mjs'), `A2C_INSTANCE=${instance}`, String(patienceMs), ...pgids.map(String)];
+  const args = [
+    fixture('living-processes.mjs'),
+    `A2C_INSTANCE=${instance}`,
+    String(patienceMs),
+    ...pgids.map(String),
+  ];
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout);
 }
 /** For what gives no event here: the ends, masks and environments of strangers. */

@@ -80,20 +80,20 @@ const schema = z.strictObject({
 });
 
 /** The last good catalog of a server. */
-export interface KeptCatalog {
+export interface CachedCatalog {
   /** ISO 8601. */
   readonly savedAt: string;
   readonly lists: Lists;
 }
 
-export const textOfCatalog = ({ savedAt, lists }: KeptCatalog): string =>
+export const textOfCatalog = ({ savedAt, lists }: CachedCatalog): string =>
   `${JSON.stringify({ format, savedAt, lists })}\n`;
 
 /** Undefined: not what we write. Given back as it stands, for a schema may drop what it does not know. */
-export function readCatalog(written: string): KeptCatalog | undefined {
+export function readCatalog(written: string): CachedCatalog | undefined {
   try {
     const value: unknown = JSON.parse(written);
-    return schema.safeParse(value).success ? (value as KeptCatalog) : undefined;
+    return schema.safeParse(value).success ? (value as CachedCatalog) : undefined;
   } catch {
     return undefined;
   }

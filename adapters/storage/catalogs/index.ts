@@ -1,2 +1,2 @@
-export type { KeptCatalog } from './format.ts';
-export { keep, readKept, type Keeping } from './kept.ts';
+export type { CachedCatalog } from './format.ts';
+export { keep, readCached, type Keeping } from './cached.ts';

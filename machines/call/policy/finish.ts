@@ -1,10 +1,10 @@
-import type { AskFact, Give, Ports } from '../../kernel/ports.ts';
+import type { RequestFact, Emit, Ports } from '../../kernel/ports.ts';
 import type { Validate } from '../validation.ts';
-import { toolIn, type CallQuestion, type Known } from './judge.ts';
+import { toolIn, type CallRequest, type Known } from './judge.ts';
 import { nothingFound, type Finding } from './result.ts';
 
 /** What the call machine asks the port `finish`. */
-export interface FinishQuestion extends CallQuestion {
+export interface FinishRequest extends CallRequest {
   readonly result: unknown;
   /** It has more bytes than may be passed on: the host keeps the whole under this name. */
   readonly keepAs: string | null;
@@ -16,7 +16,7 @@ export interface FinishOptions {
   readonly validate: Validate;
   readonly hasProgram: (server: string) => boolean;
   /** Answers `{json}`, or refuses. */
-  readonly transform: Ports['ask'];
+  readonly transform: Ports['request'];
   readonly keep: (handle: string, result: unknown) => void;
 }
 
@@ -26,10 +26,10 @@ const structuredIn = (result: unknown): unknown =>
     : undefined;
 
 /** How `structuredContent` differs from what the tool promised; a schema that cannot be used is a warning. */
-function held(options: FinishOptions, from: string, question: FinishQuestion): Finding {
-  const { server, tool, result } = question;
+function held(options: FinishOptions, from: string, request: FinishRequest): Finding {
+  const { server, tool, result } = request;
   const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
-  if (!schema || question.isError) return nothingFound;
+  if (!schema || request.isError) return nothingFound;
   const value = structuredIn(result);
   if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
   const validated = options.validate(schema, value);
@@ -41,20 +41,20 @@ function held(options: FinishOptions, from: string, question: FinishQuestion): F
 
 /** The port `finish`: what is too large is kept, what was promised is checked, what is to be transformed is. */
 export const finishAsk =
-  (options: FinishOptions): Ports['ask'] =>
-  (from, { id, session, params }, give: Give<AskFact>) => {
-    const question = params as FinishQuestion;
-    const { server, tool, result, keepAs, isError } = question;
+  (options: FinishOptions): Ports['request'] =>
+  (from, { id, target, params }, emit: Emit<RequestFact>) => {
+    const request = params as FinishRequest;
+    const { server, tool, result, keepAs, isError } = request;
     if (keepAs !== null) options.keep(keepAs, result);
-    const found = held(options, from, question);
+    const found = held(options, from, request);
     const say = (more: Partial<Finding>): void =>
-      give({ type: 'ask.answered', id, result: { ...found, ...more } satisfies Finding });
+      emit({ type: 'ask.answered', id, result: { ...found, ...more } satisfies Finding });
     if (isError || !options.hasProgram(server)) {
       say({});
       return () => {};
     }
-    const asked = { server, tool, parameters: question.params, result };
-    return options.transform(from, { id, session, method: 'vrl', params: asked }, (fact) => {
+    const asked = { server, tool, parameters: request.params, result };
+    return options.transform(from, { id, target, method: 'vrl', params: asked }, (fact) => {
       if (fact.type === 'ask.answered') say({ transformed: (fact.result as { json: string }).json });
       else if (fact.type === 'ask.refused') say({ warnings: [...found.warnings, fact.failure.message] });
     });

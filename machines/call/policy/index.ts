@@ -22,8 +22,16 @@ export {
   withMeta,
   type Finding,
 } from './result.ts';
-export { cutTo } from './cut.ts';
-export { askInTurn, busy, defaultLimits, noLimits, type LaneLimits, type Lanes, type Turn } from './lanes.ts';
-export { judgeAsk, judged, toolIn, type CallQuestion, type JudgeOptions, type Known } from './judge.ts';
-export { finishAsk, type FinishOptions, type FinishQuestion } from './finish.ts';
-export { handed, textOf } from './strangers.ts';
+export { truncateTo } from './truncate.ts';
+export {
+  requestLimited,
+  busy,
+  defaultLimits,
+  noLimits,
+  type CallLimits,
+  type CallLimiters,
+  type Entrant,
+} from './call-limiters.ts';
+export { judgeAsk, judged, toolIn, type CallRequest, type JudgeOptions, type Known } from './judge.ts';
+export { finishAsk, type FinishOptions, type FinishRequest } from './finish.ts';
+export { handed, textOf } from './host-values.ts';

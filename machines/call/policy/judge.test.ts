@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Permission } from '../permission/index.ts';
-import type { AskFact } from '../../kernel/ports.ts';
+import type { RequestFact } from '../../kernel/ports.ts';
 import type { Validate } from '../validation.ts';
 import { judgeAsk, permissionRequest, toolIn, type Known } from './judge.ts';
 
@@ -10,15 +10,15 @@ const known: Known = {
   servers: [{ rules: { server: 'fs', autoApprove: ['read'] } }],
 };
 const call = { reqId: 'r1', agent: null, server: 'fs', tool: 'read', params: { a: 1 }, meta: null };
-const question = { id: 'policy', session: 'policy', method: 'judge', params: call };
+const question = { id: 'policy', target: 'policy', method: 'judge', params: call };
 const right: Validate = () => ({ ok: true });
 
 interface Asked {
-  readonly heard: AskFact[];
+  readonly heard: RequestFact[];
   withdraw(): void;
 }
 function ask(rule: unknown, validate = right): Asked {
-  const heard: AskFact[] = [];
+  const heard: RequestFact[] = [];
   const permission = () => rule as Permission;
   const port = judgeAsk({ knownTo: () => known, validate, permission });
   const withdraw = port('computer/client:fs/call:1#1', question, (fact) => void heard.push(fact));
@@ -39,9 +39,9 @@ const settled = async (): Promise<void> => {
 /** A promise of some library. */
 const thenable = (how: 'gives' | 'refuses' | 'throws', said: unknown) => ({
   // oxlint-disable-next-line unicorn/no-thenable -- that is what it is about
-  then(give: (value: unknown) => void, refuse: (error: unknown) => void): void {
+  then(emit: (value: unknown) => void, refuse: (error: unknown) => void): void {
     if (how === 'throws') throw said as Error;
-    (how === 'gives' ? give : refuse)(said);
+    (how === 'gives' ? emit : refuse)(said);
   },
 });
 

@@ -5,10 +5,10 @@ import {
   type Permission,
   type PermissionRequest,
 } from '../permission/index.ts';
-import type { AskFact, Give, Ports } from '../../kernel/ports.ts';
+import type { RequestFact, Emit, Ports } from '../../kernel/ports.ts';
 import type { Validate } from '../validation.ts';
 import { wireCodes } from '../../protocol/failure.ts';
-import { handed, textOf } from './strangers.ts';
+import { handed, textOf } from './host-values.ts';
 import type { Judgement } from './policy.ts';
 
 /** Of a computer, what a call is judged by. */
@@ -19,7 +19,7 @@ export interface Known {
   }[];
 }
 /** What the call machine asks the ports `policy` and `finish`. */
-export interface CallQuestion {
+export interface CallRequest {
   readonly reqId: string;
   /** Null: the computer's own host calls. */
   readonly agent: string | null;
@@ -44,7 +44,7 @@ const problemsOf = (validate: Validate, tool: Tool | undefined, value: unknown):
   const validated = tool ? validate(tool.inputSchema, value) : undefined;
   return validated?.ok === false ? validated.problems : [];
 };
-export const permissionRequest = (known: Known | undefined, call: CallQuestion): PermissionRequest => ({
+export const permissionRequest = (known: Known | undefined, call: CallRequest): PermissionRequest => ({
   server: call.server,
   tool: call.tool,
   arguments: call.params,
@@ -66,7 +66,7 @@ const wrong = (problems: readonly string[]): Judgement => ({
 /** The port `judge`: our own rule, at once. Arguments first; what is wrong in itself is put before nobody. */
 export const judged =
   ({ knownTo, validate }: Knowing) =>
-  (from: string, call: CallQuestion): Judgement => {
+  (from: string, call: CallRequest): Judgement => {
     const known = knownTo(from);
     const problems = problemsOf(validate, toolIn(known, call.server, call.tool), call.params);
     return problems.length > 0
@@ -84,19 +84,19 @@ const isLater = (said: unknown): said is PromiseLike<unknown> =>
   typeof said.then === 'function';
 /** The port `policy`: the rule of a host, which may take its time. */
 export const judgeAsk =
-  ({ knownTo, validate, permission }: JudgeOptions): Ports['ask'] =>
-  (from, { id, params }, give: Give<AskFact>) => {
-    const call = params as CallQuestion;
+  ({ knownTo, validate, permission }: JudgeOptions): Ports['request'] =>
+  (from, { id, params }, emit: Emit<RequestFact>) => {
+    const call = params as CallRequest;
     const known = knownTo(from);
     const problems = problemsOf(validate, toolIn(known, call.server, call.tool), call.params);
     const say = (said: unknown): void =>
-      give({ type: 'ask.answered', id, result: { problems, ...rulingOf(said) } satisfies Judgement });
+      emit({ type: 'ask.answered', id, result: { problems, ...rulingOf(said) } satisfies Judgement });
     const fail = (error: unknown): void => {
       const message = `Error: Operation not permitted: the host's rule failed: ${textOf(error)}`;
-      give({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
+      emit({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
     };
     if (problems.length > 0) {
-      give({ type: 'ask.answered', id, result: wrong(problems) });
+      emit({ type: 'ask.answered', id, result: wrong(problems) });
       return () => {};
     }
     let isOver = false;

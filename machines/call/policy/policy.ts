@@ -5,14 +5,14 @@ import { wireCodes, type Failure } from '../../protocol/failure.ts';
 export interface CallPolicy {
   /** Who asks has confirmed it, or a person has for as long as this computer lives: `ask` is as good as `allow`. */
   readonly isConfirmed: boolean;
-  /** The launch facts of its server: what a person allows for good is allowed to these. */
+  /** The launch config of its server: what a person allows for good is allowed to these. */
   readonly generation: number;
   /** A person gets so long. */
   readonly confirmMs: number;
   /** The merged meta of the tool, which its result carries. */
   readonly meta: ToolMeta | null;
   /** Its tool has an output schema, or its server a program: what came back is looked at before it is given. */
-  readonly isLookedAt: boolean;
+  readonly isPostProcessed: boolean;
   /** Looking takes no longer; then the result is given as it came. */
   readonly lookMs: number;
   /** A result with more bytes of JSON is cut, and kept whole for the host. */

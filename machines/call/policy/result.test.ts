@@ -12,7 +12,7 @@ import {
 
 const policy: CallPolicy = {
   ...{ isConfirmed: false, generation: 1, confirmMs: 1, meta: { auto_apply: true } },
-  ...{ isLookedAt: true, lookMs: 1, resultBytes: 1024 },
+  ...{ isPostProcessed: true, lookMs: 1, resultBytes: 1024 },
 };
 const call = { server: 'fs', reqId: 'r1', policy };
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -55,7 +55,7 @@ describe('a result of a call', () => {
   });
 });
 
-describe('what was found when a result was looked at', () => {
+describe('what was found when a result was post-processed', () => {
   it('stands under its meta, and nothing stands there that was not found', () => {
     expect(finished(call, hello, nothingFound)).toBe(hello);
     const finding = { mismatch: ['a: is missing'], transformed: '{"b":1}', warnings: ['slow'] };

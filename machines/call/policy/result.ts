@@ -1,8 +1,8 @@
 import { excessBytes } from '../../protocol/size.ts';
-import { cutTo } from './cut.ts';
+import { truncateTo } from './truncate.ts';
 import type { CallPolicy } from './policy.ts';
 
-/** The answer of the `finish` port: what was found when a result was looked at. */
+/** The answer of the `finish` port: what was found when a result was post-processed. */
 export interface Finding {
   /** How `structuredContent` differs from the output schema of the tool, a line each. */
   readonly mismatch: readonly string[];
@@ -61,7 +61,7 @@ export function finished(call: Called, result: unknown, finding: Finding): unkno
     });
   const whole = beside(transformed, warnings);
   if (!isOverBudget(call, whole)) return whole;
-  if (isOverBudget(call, result)) return cutTo(whole, policy.resultBytes, handleOf(call));
+  if (isOverBudget(call, result)) return truncateTo(whole, policy.resultBytes, handleOf(call));
   // It is what was found that is too large. The result is whole, and nobody keeps another one.
   const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
   return isOverBudget(call, smaller) ? result : smaller;

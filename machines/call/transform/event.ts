@@ -1,5 +1,5 @@
 /** What is asked of the session `transform`, method `vrl`: the program of this server, over this result of a call. */
-export interface TransformQuestion {
+export interface TransformRequest {
   readonly server: string;
   /** The server's own name of the tool. */
   readonly tool: string;
@@ -27,7 +27,7 @@ function taken(result: unknown): { readonly meta: Json | null; readonly rest: Js
  * What a program sees (a2c-wire §3.7): `{meta, content, structuredContent, isError, tool_name, parameters}`, the
  * first four always there, so that no program has to ask. Whatever else the server gave stays.
  */
-export function eventOf({ tool, parameters, result }: Omit<TransformQuestion, 'server'>): Json {
+export function eventOf({ tool, parameters, result }: Omit<TransformRequest, 'server'>): Json {
   const { meta, rest } = taken(result);
   return {
     ...rest,

@@ -46,7 +46,7 @@ describe('the content of an entry', () => {
     );
   });
 
-  it('is told from 50,000 others of the same length: both lanes count, and they disagree in their low bits', () => {
+  it('is told from 50,000 others of the same length: both halves count, and they disagree in their low bits', () => {
     const hashes = Array.from({ length: 50_000 }, (_, at) => contentHash(100_000 + at));
     expect(new Set(hashes).size).toBe(hashes.length);
     const lowest = (hash: string, lane: number) => Number.parseInt(hash[lane * 8 + 7] ?? '', 16) & 1;

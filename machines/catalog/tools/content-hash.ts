@@ -3,7 +3,7 @@ import { canonical } from '../../trace/canonical.ts';
 
 /**
  * What an entry says, as one short text: two entries with the same fields and values have the same, in whatever
- * order their keys stand and whichever server lists them. 64 bits of FNV-1a in two lanes, and the length. It tells
+ * order their keys stand and whichever server lists them. 64 bits of FNV-1a in two halves, and the length. It tells
  * changes from no changes; it protects from nobody who wants two entries to agree.
  */
 export function contentHash(entry: unknown): string {

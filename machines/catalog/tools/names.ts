@@ -21,7 +21,7 @@ export interface Placed {
 export interface Placing {
   readonly placed: ReadonlyMap<Claim, Placed>;
   /** Every name that somebody gave up, and all who are or would be called so. */
-  readonly contested: ReadonlyMap<string, readonly Claim[]>;
+  readonly conflicting: ReadonlyMap<string, readonly Claim[]>;
 }
 
 /** What every provider of models takes: `[A-Za-z0-9_-]{1,64}`. */
@@ -77,5 +77,5 @@ export function place(claims: readonly Claim[], mark = markOf): Placing {
   for (const claim of claims) arrive(claim, 0);
   for (let next = moves.pop(); next; next = moves.pop()) arrive(next.claim, next.step);
   const shared = [...at].filter(([, { claims: some }]) => some.length > 1 && some.some((c) => c.isYielding));
-  return { placed, contested: new Map(shared.map(([name, { claims: some }]) => [name, some])) };
+  return { placed, conflicting: new Map(shared.map(([name, { claims: some }]) => [name, some])) };
 }

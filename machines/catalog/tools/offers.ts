@@ -31,7 +31,7 @@ export interface Offer {
   readonly entries: readonly ToolEntry[];
   /** One for each entry. */
   readonly claims: readonly Claim[];
-  readonly forbidden: readonly ToolEntry[];
+  readonly disabled: readonly ToolEntry[];
   readonly refused: readonly RefusedTool[];
 }
 
@@ -44,7 +44,7 @@ const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.a
 /** As it is listed beside another server's tool of that name: whoever reads that forbids that. */
 export const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
   onConflict === 'prefix' ? prefixed(server, shown) : shown;
-const isForbidden = (rule: ToolRules, shown: string, tool: string): boolean =>
+const isDisabled = (rule: ToolRules, shown: string, tool: string): boolean =>
   rule.forbiddenTools.length > 0 &&
   [shown, tool, prefixedBy(rule, shown)].some((name) => rule.forbiddenTools.includes(name));
 const claimOf = ({ server, onConflict }: ToolRules, shown: string): Claim => ({
@@ -123,12 +123,12 @@ function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
 
 function worked(rule: ToolRules, tools: readonly Tool[]): Offer {
   const byShown = new Map<string, ToolEntry>();
-  const forbidden: ToolEntry[] = [];
+  const disabled: ToolEntry[] = [];
   const refused: RefusedTool[] = [];
   const free = tools.flatMap((tool): ToolEntry[] => {
     const entry = entryUnder(rule, tool);
     const flaw = flawOf(tool);
-    if (isForbidden(rule, entry.shown, tool.name)) forbidden.push(entry);
+    if (isDisabled(rule, entry.shown, tool.name)) disabled.push(entry);
     else if (flaw === null) return [entry];
     else refused.push(refusedFor(rule.server, tool, flaw));
     return [];
@@ -144,7 +144,7 @@ function worked(rule: ToolRules, tools: readonly Tool[]): Offer {
   }
   const entries =
     byShown.size === free.length ? free : free.filter((entry) => byShown.get(entry.shown) === entry);
-  return { entries, claims: entries.map(({ shown }) => claimOf(rule, shown)), forbidden, refused };
+  return { entries, claims: entries.map(({ shown }) => claimOf(rule, shown)), disabled, refused };
 }
 /** By list: a change of one server leaves the entries of all others what they are. */
 const known = new WeakMap<readonly Tool[], { readonly rule: ToolRules; readonly offer: Offer }>();
@@ -162,7 +162,7 @@ export const claimsOfOld = (rule: ToolRules, tools: readonly string[], offer: Of
   const taken = new Set(offer.entries.map(({ shown }) => shown));
   return tools.flatMap((tool) => {
     const shown = shownAs(rule, tool);
-    if (taken.has(shown) || isForbidden(rule, shown, tool)) return [];
+    if (taken.has(shown) || isDisabled(rule, shown, tool)) return [];
     taken.add(shown);
     return [{ tool, claim: claimOf(rule, shown) }];
   });

@@ -74,7 +74,7 @@ describe('a tool with an alias', () => {
   });
 });
 
-describe('a forbidden tool', () => {
+describe('a disabled tool', () => {
   it.each([['t'], ['u']])(
     'T11 is hidden and refused, forbidden as %s, by whichever name it is called',
     (name) => {

@@ -21,7 +21,7 @@ export interface ToolTable {
   readonly byName: Readonly<Record<string, ToolEntry>>;
   /** By the names that their servers gave them, of those that are called otherwise and could not be mistaken. */
   readonly byOriginal: Readonly<Record<string, ToolEntry>>;
-  readonly forbidden: Readonly<Record<string, ToolEntry>>;
+  readonly disabled: Readonly<Record<string, ToolEntry>>;
   readonly refused: readonly RefusedTool[];
   /** Names that several tools would have and none has, each with what those are called instead. */
   readonly shared: Readonly<Record<string, readonly string[]>>;
@@ -29,10 +29,10 @@ export interface ToolTable {
    * By server, its tools (by their own names) on account of which somebody has another name: what the next table has to
    * know of this one, for they count as long as their servers are configured, also when they are listed no more.
    */
-  readonly contested: Readonly<Record<string, readonly string[]>>;
+  readonly conflicting: Readonly<Record<string, readonly string[]>>;
 }
 export const emptyTable: ToolTable = {
-  ...{ byName: {}, byOriginal: {}, forbidden: {}, refused: [], shared: {}, contested: {} },
+  ...{ byName: {}, byOriginal: {}, disabled: {}, refused: [], shared: {}, conflicting: {} },
 };
 
 /** Of those that a server lists no more; the oldest are forgotten. Only one that makes up conflicts has so many. */
@@ -49,8 +49,8 @@ function partOf(
 ): Part {
   const listed = own(catalogs, rule.server);
   const offer = offerOf(rule, listed ?? none);
-  const contested = own(before.contested, rule.server) ?? [];
-  const old = listed ? contested : [...(rule.lastTools ?? []), ...contested];
+  const conflicting = own(before.conflicting, rule.server) ?? [];
+  const old = listed ? conflicting : [...(rule.lastTools ?? []), ...conflicting];
   return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
 }
 const none: readonly Tool[] = [];
@@ -97,17 +97,17 @@ interface Named {
   /** Those that have a name of their own, as they are called; in the order of the config. */
   readonly entries: readonly ToolEntry[];
   readonly refused: readonly RefusedTool[];
-  readonly contested: Placing['contested'];
+  readonly conflicting: Placing['conflicting'];
 }
 /** Names for all of them where nobody yields: whoever comes later is refused if need be. */
 const unplaced = (parts: readonly Part[]): Named => ({
   entries: parts.flatMap(({ entries }) => entries),
   refused: [],
-  contested: new Map(),
+  conflicting: new Map(),
 });
 function placed(parts: readonly Part[]): Named {
   const claims = parts.flatMap((part) => [...part.claims, ...part.old.map(({ claim }) => claim)]);
-  const { placed: places, contested } = place(claims);
+  const { placed: places, conflicting } = place(claims);
   const serversOf = remembered((some: readonly Claim[]) =>
     [...new Set(some.map((c) => c.server))].toSorted(),
   );
@@ -119,14 +119,17 @@ function placed(parts: readonly Part[]): Named {
       if (!found || found.step === 0) entries.push(entry);
       else if (found.name === null)
         refused.push({ name: entry.shown, server: entry.server, failure: nameless(entry) });
-      else entries.push(renamed(entry, found.name, serversOf(contested.get(entry.shown) ?? [])));
+      else entries.push(renamed(entry, found.name, serversOf(conflicting.get(entry.shown) ?? [])));
     }
-  return { entries, refused, contested };
+  return { entries, refused, conflicting };
 }
 
-function contestedIn(parts: readonly Part[], contested: Placing['contested']): ToolTable['contested'] {
-  if (contested.size === 0) return {};
-  const some = new Set([...contested.values()].flat());
+function conflictingIn(
+  parts: readonly Part[],
+  conflicting: Placing['conflicting'],
+): ToolTable['conflicting'] {
+  if (conflicting.size === 0) return {};
+  const some = new Set([...conflicting.values()].flat());
   const byServer = parts.flatMap((part) => {
     const listed = part.entries.flatMap(({ tool }, n) =>
       some.has(part.claims[n] as Claim) ? [tool.name] : [],
@@ -176,7 +179,7 @@ function lastOwners(parts: readonly Part[]): ReadonlyMap<string, readonly string
 }
 
 /**
- * Names → tools (a2c-wire §3.3): the alias of a tool is its name; forbidden tools, by alias or by original name, are found
+ * Names → tools (a2c-wire §3.3): the alias of a tool is its name; disabled tools, by alias or by original name, are found
  * but not offered. Where several servers have one name, tools of those with `onConflict: "prefix"` are called
  * `server_tool` (names.ts); of the others the first in the config keeps it and the newcomer is refused, with the rest
  * of its tools untouched. `before`: the table that this one follows.
@@ -188,7 +191,7 @@ export function buildTable(
 ): ToolTable {
   const parts = rules.map((rule) => partOf(rule, catalogs, before));
   const isPlacing = rules.some(({ onConflict }) => onConflict === 'prefix');
-  const { entries, refused, contested } = isPlacing ? placed(parts) : unplaced(parts);
+  const { entries, refused, conflicting } = isPlacing ? placed(parts) : unplaced(parts);
   const byName = new Map<string, ToolEntry>();
   const newcomers: RefusedTool[] = [];
   for (const entry of entries) {
@@ -196,23 +199,23 @@ export function buildTable(
     if (!first) byName.set(entry.shown, entry);
     else newcomers.push(newcomer(entry, first));
   }
-  const forbidden = new Map<string, ToolEntry>();
-  for (const { rule, forbidden: some } of parts)
+  const disabled = new Map<string, ToolEntry>();
+  for (const { rule, disabled: some } of parts)
     for (const entry of some)
       for (const name of [entry.shown, entry.tool.name, prefixedBy(rule, entry.shown)])
-        forbidden.set(name, entry);
+        disabled.set(name, entry);
   const wasOf = lastOwners(parts);
   const isOthers = (name: string, server: string): boolean =>
-    forbidden.has(name) ||
-    contested.has(name) ||
+    disabled.has(name) ||
+    conflicting.has(name) ||
     (wasOf.get(name)?.some((other) => other !== server) ?? false);
   return {
     byName: Object.fromEntries(byName),
     byOriginal: originalsIn(entries, byName, isOthers),
-    forbidden: Object.fromEntries(forbidden),
+    disabled: Object.fromEntries(disabled),
     refused: [...parts.flatMap((part) => part.refused), ...refused, ...newcomers],
     shared: sharedIn(entries, byName),
-    contested: contestedIn(parts, contested),
+    conflicting: conflictingIn(parts, conflicting),
   };
 }
 
@@ -225,7 +228,7 @@ export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean
 
 /** A name that cannot be called, whatever tools come: it is forbidden, or was given up by several. */
 export const isDenied = (table: ToolTable, name: string): boolean =>
-  Object.hasOwn(table.forbidden, name) || own(table.shared, name) !== undefined;
+  Object.hasOwn(table.disabled, name) || own(table.shared, name) !== undefined;
 /** A server of which nobody knows what it has, and why. */
 export interface AbsentServer {
   readonly server: string;
@@ -233,7 +236,7 @@ export interface AbsentServer {
 }
 /** A name that cannot be called, and why (4001, 4002). `absent`: servers that have not said, or say no more, what they have. */
 export function unresolved(table: ToolTable, name: string, absent: readonly AbsentServer[] = []): Failure {
-  if (Object.hasOwn(table.forbidden, name))
+  if (Object.hasOwn(table.disabled, name))
     return { code: wireCodes.toolDisabled, message: `Tool '${name}' is disabled by configuration` };
   const names = own(table.shared, name);
   if (names)

@@ -14,7 +14,7 @@ const isEmpty = (value: unknown): boolean =>
   (isObject(value) && Object.keys(value).length === 0);
 const hasAny = (entry: Entry, keys: readonly string[]): boolean => keys.some((key) => !isEmpty(entry[key]));
 
-/** An entry with launch facts at its own level, as every client but the protocol writes it. */
+/** An entry with a launch config at its own level, as every client but the protocol writes it. */
 export const isForeign = (entry: Entry, inForeignMap: boolean): boolean =>
   !Object.hasOwn(entry, 'server_parameters') &&
   !isOwnType(entry['type']) &&

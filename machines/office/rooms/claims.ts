@@ -59,7 +59,7 @@ function objection(claims: Claims, socket: string, seat: SeatFacts): string | un
   return `Agent already in room: '${seat.office}' has the agent '${seatOf(claims, places.agent)?.name}'`;
 }
 
-function give(claims: Claims, socket: string, seat: SeatFacts): Claims {
+function emit(claims: Claims, socket: string, seat: SeatFacts): Claims {
   const places = own(claims.offices, seat.office) ?? { computers: {} };
   const taken: Places =
     seat.role === 'agent'
@@ -109,5 +109,5 @@ export function claim(claims: Claims, socket: string, seat: SeatFacts): Claimed 
   const current = seatOf(claims, socket);
   if (current && isSameSeat(current, seat)) return { ok: true, claims, repeated: true };
   const { claims: freed, left } = release(claims, socket);
-  return { ok: true, claims: give(freed, socket, seat), ...(left && { left }) };
+  return { ok: true, claims: emit(freed, socket, seat), ...(left && { left }) };
 }

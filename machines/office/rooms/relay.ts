@@ -40,7 +40,7 @@ const no = (event: string, code: Failure['code'], message: string, details?: obj
   type: 'answer',
   ack: refusal(event, { code, message, ...(details && { details: { ...details } }) }),
 });
-const forbidden = (event: string, message: string): Verdict => no(event, wireCodes.forbidden, message);
+const notAllowed = (event: string, message: string): Verdict => no(event, wireCodes.notAllowed, message);
 
 type Checked<T> = { readonly data: T } | { readonly verdict: Verdict };
 function check<T>(schema: z.ZodType<T>, event: string, payload: unknown): Checked<T> {
@@ -73,7 +73,7 @@ const forward =
     waits: Waits<T> = forAQuery,
   ) =>
   ({ sender, event, payload, lookup, limits }: Case): Verdict => {
-    if (sender.role !== 'agent') return forbidden(event, `Only an agent may send ${event}`);
+    if (sender.role !== 'agent') return notAllowed(event, `Only an agent may send ${event}`);
     const checked = check(schema, event, payload);
     if ('verdict' in checked) return checked.verdict;
     const { data } = checked;
@@ -91,7 +91,7 @@ const forward =
 const update =
   ({ notice, schema }: Notification) =>
   ({ sender, event, payload }: Case): Verdict => {
-    if (sender.role !== 'computer') return forbidden(event, `Only a computer may send ${event}`);
+    if (sender.role !== 'computer') return notAllowed(event, `Only a computer may send ${event}`);
     const checked = check(schema, event, payload);
     if ('verdict' in checked) return checked.verdict;
     return { type: 'broadcast', office: sender.office, event: notice, body: { computer: sender.name } };
@@ -101,7 +101,7 @@ function listRoom({ sender, event, payload, lookup }: Case): Verdict {
   const checked = check(messages.listRoom, event, payload);
   if ('verdict' in checked) return checked.verdict;
   const { office_id: office, req_id } = checked.data;
-  if (office !== sender.office) return forbidden(event, 'Only the own office can be listed');
+  if (office !== sender.office) return notAllowed(event, 'Only the own office can be listed');
   const sessions = lookup
     .members(office)
     .map(({ socket, seat }) => ({ sid: socket, name: seat.name, role: seat.role, office_id: office }));
@@ -109,12 +109,12 @@ function listRoom({ sender, event, payload, lookup }: Case): Verdict {
 }
 
 function cancelToolCall({ sender, event, payload }: Case): Verdict {
-  if (sender.role !== 'agent') return forbidden(event, `Only an agent may send ${event}`);
+  if (sender.role !== 'agent') return notAllowed(event, `Only an agent may send ${event}`);
   const checked = check(messages.toolCallCancel, event, payload);
   if ('verdict' in checked) return checked.verdict;
   const { agent, req_id } = checked.data;
   if (agent !== sender.name)
-    return forbidden(event, 'A call can be cancelled by the agent that made it only');
+    return notAllowed(event, 'A call can be cancelled by the agent that made it only');
   return {
     type: 'broadcast',
     office: sender.office,
@@ -148,9 +148,9 @@ export function judge(
   lookup: Lookup,
   limits: RelayTiming = timing,
 ): Verdict {
-  if (event.startsWith('notify:')) return forbidden(event, 'Only an office sends notify:*');
+  if (event.startsWith('notify:')) return notAllowed(event, 'Only an office sends notify:*');
   const rule = isKnownEvent(event) ? rules[event] : undefined;
   if (!rule) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, 80)}`);
-  if (!sender) return forbidden(event, 'Join an office first');
+  if (!sender) return notAllowed(event, 'Join an office first');
   return rule({ sender, event, payload, lookup, limits });
 }

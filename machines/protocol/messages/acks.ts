@@ -1,6 +1,6 @@
 import { withMeta } from '../../call/policy/index.ts';
 import type { CallSettled } from '../../call/settlement.ts';
-import { withRemedy, type AggregateShown, type ResourceRead } from '../../resources/systems/index.ts';
+import { withRemedy, type AggregateShown, type ResourceRead } from '../../resources/collections/index.ts';
 import type { SmcpTool } from './tool.ts';
 import { errorAck, failureResult } from './answers.ts';
 import { wireCodes, type Failure } from '../failure.ts';

@@ -35,7 +35,7 @@ export const firstCollection = (count: number) => async (): Promise<Chain> => {
       inMemory: { windows: () => endOf(count) },
       stateDir: false,
       reaper: false,
-      timing: { shelfMs: 120_000 },
+      timing: { aggregateMs: 120_000 },
     });
     const { desktops } = await computer.desktop();
     await computer.close();

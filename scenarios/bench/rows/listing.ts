@@ -39,7 +39,7 @@ const asked =
   };
 
 /** One SDK client for each, and what they listed kept by hand. */
-export async function handKeptLists(): Promise<Chain> {
+export async function handCachedLists(): Promise<Chain> {
   const clients = await Promise.all(
     names.map(async (name) => {
       const client = new Client({ name: 'bench', version: '1' });

@@ -3,7 +3,7 @@ import { Recorder } from '../../../actors/recording/recorder.ts';
 import { Tap } from '../../../actors/runtime/tap.ts';
 import type { DirectoryRecord, Profile } from '../../../machines/trace/index.ts';
 import { textOf, type Chain } from './chain.ts';
-import { oursInMemory } from '../memory-stage.ts';
+import { oursInMemory } from '../memory-harness.ts';
 
 /** So many calls are recorded at a time: the clock of the benchmark costs about as much as one of them. */
 const callsAtATime = 100;

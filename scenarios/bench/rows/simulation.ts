@@ -26,18 +26,18 @@ const busyMinute: Plan = {
   ],
 };
 
-const chainOf = (live: (n: number) => void): Promise<Chain> =>
+const chainOf = (runToEnd: (n: number) => void): Promise<Chain> =>
   Promise.resolve({
     pids: [],
     call: async (n) => {
-      live(n);
+      runToEnd(n);
       return textOf(n);
     },
     close: async () => {},
   });
 const clean = (plan: Plan): void => {
-  const { breaches } = simulate(plan);
-  if (breaches.length > 0) throw new Error(`${plan.title}: ${breaches[0]?.what}`);
+  const { violations } = simulate(plan);
+  if (violations.length > 0) throw new Error(`${plan.title}: ${violations[0]?.what}`);
 };
 
 /** The same calls on the same clock without machines: a map, a time-out and an answer each. */
@@ -63,6 +63,6 @@ export const callsOnAClock = (): Promise<Chain> =>
   });
 /** A busy minute in which nothing goes wrong. */
 export const busyMinutes = (): Promise<Chain> => chainOf(() => clean(busyMinute));
-/** A minute as it is drawn from a seed, with all faults, and the time in which it settles. */
-export const drawnDays = (): Promise<Chain> =>
+/** A minute generated from a seed, with all faults, and the time in which it settles. */
+export const drawnRuns = (): Promise<Chain> =>
   chainOf((n) => clean(expand(n % 1_000, { forMs: 60_000, among: () => true })));

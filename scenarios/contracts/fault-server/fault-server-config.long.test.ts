@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isOver, parseFault, vocabulary } from '../../fault-server/words/fault.ts';
 import { readConfig } from '../../fault-server/config.mjs';
-import { callOf, starting, textOf, type Peer } from './fault-server-stage.ts';
+import { callOf, starting, textOf, type Peer } from './fault-server-harness.ts';
 
 const server = describe.concurrent;
 const timeout = 20_000;

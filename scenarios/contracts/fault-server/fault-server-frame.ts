@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { expect } from 'vitest';
-import { callOf, textOf, type Laws, type Peer } from './fault-server-stage.ts';
+import { callOf, textOf, type Rules, type Peer } from './fault-server-harness.ts';
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
 /** Writes until the input is broken. */
@@ -11,9 +11,9 @@ const written = async (peer: Peer): Promise<void> => {
     });
 };
 
-const shapes: Laws = {
+const shapes: Rules = {
   'frame.slicer': {
-    law: 'cuts what leaves every n bytes',
+    rule: 'cuts what leaves every n bytes',
     holds: async (start) => {
       // It takes a second: no host is so busy that it reads all of it at once.
       const peer = start({ faults: [{ fault: 'frame.slicer', n: 10, gapMs: 100 }] });
@@ -26,7 +26,7 @@ const shapes: Laws = {
     },
   },
   'frame.coalesce': {
-    law: 'sends many messages in one write',
+    rule: 'sends many messages in one write',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.coalesce', ms: 40 }] });
       peer.send(callOf(1), callOf(2), callOf(3));
@@ -36,7 +36,7 @@ const shapes: Laws = {
     },
   },
   'frame.crlf': {
-    law: 'ends lines with CR LF',
+    rule: 'ends lines with CR LF',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.crlf' }] });
       await peer.initialize();
@@ -47,7 +47,7 @@ const shapes: Laws = {
     },
   },
   'frame.invalidUtf8': {
-    law: 'puts bytes into an answer that are not UTF-8, and a line stays a line',
+    rule: 'puts bytes into an answer that are not UTF-8, and a line stays a line',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.invalidUtf8', times: 1 }] });
       peer.call(1);
@@ -60,9 +60,9 @@ const shapes: Laws = {
   },
 };
 
-const lines: Laws = {
+const lines: Rules = {
   'frame.garbageLine': {
-    law: 'puts a line before an answer that is no message',
+    rule: 'puts a line before an answer that is no message',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.garbageLine', text: 'not { json' }] });
       peer.call(1);
@@ -71,7 +71,7 @@ const lines: Laws = {
     },
   },
   'frame.bannerOnStdout': {
-    law: 'greets before anything else',
+    rule: 'greets before anything else',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.bannerOnStdout', text: 'My server v1\nlistening' }] });
       await peer.initialize();
@@ -80,7 +80,7 @@ const lines: Laws = {
     },
   },
   'frame.oversize': {
-    law: 'sends a message of exactly so many bytes that answers nobody',
+    rule: 'sends a message of exactly so many bytes that answers nobody',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.oversize', bytes: 2_000_000 }] });
       peer.call(1);
@@ -91,7 +91,7 @@ const lines: Laws = {
     },
   },
   'frame.partialThenDie': {
-    law: 'leaves half a line without its end, and then its code',
+    rule: 'leaves half a line without its end, and then its code',
     holds: async (start) => {
       const answered = start({ faults: [{ fault: 'frame.partialThenDie', code: 5 }] });
       answered.call(1);
@@ -105,9 +105,9 @@ const lines: Laws = {
   },
 };
 
-const pipes: Laws = {
+const pipes: Rules = {
   'frame.epipe': {
-    law: 'breaks its input for whoever writes, and it lives',
+    rule: 'breaks its input for whoever writes, and it lives',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.epipe', when: 'call' }] });
       peer.call(1);
@@ -118,7 +118,7 @@ const pipes: Laws = {
     },
   },
   'frame.backpressure': {
-    law: 'reads nothing for a while, so that writing stalls, and then all of it',
+    rule: 'reads nothing for a while, so that writing stalls, and then all of it',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'frame.backpressure', when: 'call', ms: 80, times: 1 }] });
       await peer.ping('before');
@@ -134,4 +134,4 @@ const pipes: Laws = {
   },
 };
 
-export const frameLaws: Laws = { ...shapes, ...lines, ...pipes };
+export const frameRules: Rules = { ...shapes, ...lines, ...pipes };

@@ -2,7 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../fault-server/config.mjs';
 import { remoteWith } from './fault-server-net.ts';
-import { starting } from './fault-server-stage.ts';
+import { starting } from './fault-server-harness.ts';
 
 describe.concurrent('the fault server at a URL', { timeout: 200_000 }, () => {
   it('prints where it is, is an MCP server there, each session a start, and ends with its input', async (t) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Laws, Message, Peer, Start } from './fault-server-stage.ts';
+import type { Rules, Message, Peer, Start } from './fault-server-harness.ts';
 
 const changed = (list = 'tools'): string => `notifications/${list}/list_changed`;
 const told = ({ messages }: Peer): Message[] => messages.filter(({ method }) => method === changed());
@@ -19,9 +19,9 @@ const called = async (start: Start, fault: object): Promise<Peer> => {
   return peer;
 };
 
-const notify: Laws = {
+const notify: Rules = {
   'notify.burst': {
-    law: 'has another tool n times, says so n times, and has the last one then, which can be called',
+    rule: 'has another tool n times, says so n times, and has the last one then, which can be called',
     holds: async (start) => {
       const peer = await called(start, { fault: 'notify.burst', n: 5, withinMs: 3, times: 1 });
       await peer.until(() => told(peer).length === 5);
@@ -34,7 +34,7 @@ const notify: Laws = {
     },
   },
   'notify.storm': {
-    law: 'tells of changes on and on, begun once only, and has the tools that it had',
+    rule: 'tells of changes on and on, begun once only, and has the tools that it had',
     holds: async (start) => {
       const peer = await called(start, { fault: 'notify.storm', when: 'call', everyMs: 2 });
       await peer.until(() => told(peer).length >= 5);
@@ -46,7 +46,7 @@ const notify: Laws = {
     },
   },
   'notify.lie': {
-    law: 'tells of a change of the list that it is told to, and has what it had',
+    rule: 'tells of a change of the list that it is told to, and has what it had',
     holds: async (start) => {
       const peer = await called(start, { fault: 'notify.lie', list: 'prompts' });
       expect(peer.messages.map(({ method }) => method)).toEqual([changed('prompts'), undefined]);
@@ -54,7 +54,7 @@ const notify: Laws = {
     },
   },
   'notify.silentChange': {
-    law: 'has another tool each time, or another description, and says nothing',
+    rule: 'has another tool each time, or another description, and says nothing',
     holds: async (start) => {
       const peer = await called(start, { fault: 'notify.silentChange' });
       expect(namesIn(await list(peer, 2))).toEqual(['read', 'write', 'fs.new1']);
@@ -68,7 +68,7 @@ const notify: Laws = {
     },
   },
   'notify.early': {
-    law: 'tells of a change before it answers initialize',
+    rule: 'tells of a change before it answers initialize',
     holds: async (start) => {
       for (const when of ['start', 'initialize']) {
         const peer = start({ faults: [{ fault: 'notify.early', when }] });
@@ -79,9 +79,9 @@ const notify: Laws = {
   },
 };
 
-const lists: Laws = {
+const lists: Rules = {
   'list.flap': {
-    law: 'has its first tool no more, then again, tells both, and refuses calls of it meanwhile',
+    rule: 'has its first tool no more, then again, tells both, and refuses calls of it meanwhile',
     holds: async (start) => {
       const peer = await called(start, { fault: 'list.flap', everyMs: 20, times: 1 });
       expect(await peer.answer(1)).toHaveProperty('error.code', -32_602);
@@ -92,7 +92,7 @@ const lists: Laws = {
     },
   },
   'list.pages': {
-    law: 'lists n tools a page, and ends with the last',
+    rule: 'lists n tools a page, and ends with the last',
     holds: async (start) => {
       const peer = start({ tools: { a: {}, b: {}, c: {} }, faults: [{ fault: 'list.pages', n: 2 }] });
       const first = await list(peer, 1);
@@ -102,7 +102,7 @@ const lists: Laws = {
     },
   },
   'list.pageError': {
-    law: 'lists a tool a page, and answers the page with the error',
+    rule: 'lists a tool a page, and answers the page with the error',
     holds: async (start) => {
       const peer = start({ tools, faults: [{ fault: 'list.pageError', page: 3, code: -32_042 }] });
       const first = await list(peer, 1);
@@ -115,7 +115,7 @@ const lists: Laws = {
     },
   },
   'list.cursorLoop': {
-    law: 'names one cursor again and again, or another one each time',
+    rule: 'names one cursor again and again, or another one each time',
     holds: async (start) => {
       for (const repeats of [true, false]) {
         const peer = start({ tools, faults: [{ fault: 'list.cursorLoop', repeats }] });
@@ -127,7 +127,7 @@ const lists: Laws = {
     },
   },
   'list.nameClash': {
-    law: 'has a tool by that name, too, which can be called',
+    rule: 'has a tool by that name, too, which can be called',
     holds: async (start) => {
       const peer = start({ tools, faults: [{ fault: 'list.nameClash', name: 'query' }] });
       expect(namesIn(await list(peer, 1))).toEqual(['read', 'write', 'query']);
@@ -137,5 +137,5 @@ const lists: Laws = {
   },
 };
 
-export const notifyLaws: Laws = notify;
-export const listLaws: Laws = lists;
+export const notifyRules: Rules = notify;
+export const listRules: Rules = lists;

@@ -4,11 +4,11 @@ import {
   callOf,
   initializeOf,
   textOf,
-  type Laws,
+  type Rules,
   type Message,
   type Peer,
   type Start,
-} from './fault-server-stage.ts';
+} from './fault-server-harness.ts';
 
 /** What came back, as far as it came. `broken`: the connection ended before it was whole. */
 interface Reply {
@@ -82,9 +82,9 @@ const meeting = async (start: Start, fault: object): Promise<Remote> => {
   return remote;
 };
 
-export const netLaws: Laws = {
+export const netRules: Rules = {
   'net.httpStatus': {
-    law: 'answers with its status and Retry-After, and has not run the tool',
+    rule: 'answers with its status and Retry-After, and has not run the tool',
     holds: async (start) => {
       const remote = await meeting(start, { fault: 'net.httpStatus', status: 429, retryAfter: 7 });
       const refused = await remote.call(1);
@@ -94,7 +94,7 @@ export const netLaws: Laws = {
     },
   },
   'net.sessionGone': {
-    law: 'knows the session no more: 404 to whoever names it, the end of its streams, and a new one is another',
+    rule: 'knows the session no more: 404 to whoever names it, the end of its streams, and a new one is another',
     holds: async (start) => {
       const remote = await meeting(start, { fault: 'net.sessionGone' });
       const listening = remote.send({ method: 'GET' });
@@ -107,7 +107,7 @@ export const netLaws: Laws = {
     },
   },
   'net.sseCut': {
-    law: 'breaks its answer off, and has the rest for who comes back with the last id where it is to',
+    rule: 'breaks its answer off, and has the rest for who comes back with the last id where it is to',
     holds: async (start) => {
       const remote = await remoteWith(start, {
         faults: [
@@ -124,7 +124,7 @@ export const netLaws: Laws = {
     },
   },
   'net.reset': {
-    law: 'resets the connection, and goes on with the next',
+    rule: 'resets the connection, and goes on with the next',
     holds: async (start) => {
       const remote = await meeting(start, { fault: 'net.reset' });
       expect(await remote.call(1)).toMatchObject({ status: 0, broken: 'ECONNRESET' });
@@ -132,7 +132,7 @@ export const netLaws: Laws = {
     },
   },
   'net.slow': {
-    law: 'takes so long from the first byte of its answer to the last',
+    rule: 'takes so long from the first byte of its answer to the last',
     holds: async (start) => {
       const remote = await meeting(start, { fault: 'net.slow', ms: 70 });
       const slow = await remote.call(1);
@@ -140,7 +140,7 @@ export const netLaws: Laws = {
     },
   },
   'net.hang': {
-    law: 'takes the request and says nothing, and answers the next',
+    rule: 'takes the request and says nothing, and answers the next',
     holds: async (start) => {
       const remote = await meeting(start, { fault: 'net.hang' });
       let isAnswered = false;
@@ -150,7 +150,7 @@ export const netLaws: Laws = {
     },
   },
   'net.serverDown': {
-    law: 'is not there for so long, and then where it was, its sessions forgotten',
+    rule: 'is not there for so long, and then where it was, its sessions forgotten',
     holds: async (start) => {
       const remote = await meeting(start, { fault: 'net.serverDown', ms: 500 });
       expect((await remote.call(1)).broken).toBe('ECONNRESET');

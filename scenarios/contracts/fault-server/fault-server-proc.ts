@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { killed, textOf, type Laws, type Peer, type Start } from './fault-server-stage.ts';
+import { killed, textOf, type Rules, type Peer, type Start } from './fault-server-harness.ts';
 
 const said = (peer: Peer, did: string): boolean => peer.facts.some((fact) => fact.did === did);
 
@@ -15,9 +15,9 @@ const grandchildOf = async (peer: Peer): Promise<number> => {
   return found() ?? NaN;
 };
 
-const exits: Laws = {
+const exits: Rules = {
   'proc.exit': {
-    law: 'ends it with its code in every phase, before it answers',
+    rule: 'ends it with its code in every phase, before it answers',
     holds: async (start) => {
       const phases: readonly (readonly [when: string, play: (peer: Peer) => unknown])[] = [
         ['start', () => {}],
@@ -38,7 +38,7 @@ const exits: Laws = {
     },
   },
   'proc.kill': {
-    law: 'ends it by the signal',
+    rule: 'ends it by the signal',
     holds: async (start) => {
       for (const signal of ['SIGKILL', 'SIGTERM']) {
         const peer = start({ faults: [{ fault: 'proc.kill', signal }] });
@@ -48,7 +48,7 @@ const exits: Laws = {
     },
   },
   'proc.exitClean': {
-    law: 'ends it with code 0 after the handshake, its input open',
+    rule: 'ends it with code 0 after the handshake, its input open',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'proc.exitClean' }] });
       await peer.ready();
@@ -57,7 +57,7 @@ const exits: Laws = {
     },
   },
   'proc.oom': {
-    law: "leaves V8's last words on stderr, and ends by SIGABRT",
+    rule: "leaves V8's last words on stderr, and ends by SIGABRT",
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'proc.oom' }] });
       peer.call(1);
@@ -67,9 +67,9 @@ const exits: Laws = {
   },
 };
 
-const stubborn: Laws = {
+const stubborn: Rules = {
   'proc.ignoreSigterm': {
-    law: 'survives SIGTERM, and so often as it says',
+    rule: 'survives SIGTERM, and so often as it says',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'proc.ignoreSigterm', times: 1 }] });
       await peer.ping('listens');
@@ -81,7 +81,7 @@ const stubborn: Laws = {
     },
   },
   'proc.ignoreStdinClose': {
-    law: 'survives the end of its input, and not SIGTERM',
+    rule: 'survives the end of its input, and not SIGTERM',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'proc.ignoreStdinClose' }] });
       peer.child.stdin?.end();
@@ -91,7 +91,7 @@ const stubborn: Laws = {
     },
   },
   'proc.slowExit': {
-    law: 'ends so long after it was asked to, and answers nobody meanwhile',
+    rule: 'ends so long after it was asked to, and answers nobody meanwhile',
     holds: async (start) => {
       const peer = start({ tools: { slow: { takes: 80 } }, faults: [{ fault: 'proc.slowExit', ms: 120 }] });
       await peer.ping();
@@ -110,7 +110,7 @@ const stubborn: Laws = {
     },
   },
   'proc.pause': {
-    law: 'stops all of it, and then it goes on',
+    rule: 'stops all of it, and then it goes on',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'proc.pause', ms: 80, times: 1 }] });
       await peer.ping('before');
@@ -124,9 +124,9 @@ const stubborn: Laws = {
   },
 };
 
-const others: Laws = {
+const others: Rules = {
   'proc.crashLoop': {
-    law: 'ends the first n starts, and not the one after',
+    rule: 'ends the first n starts, and not the one after',
     holds: async (start) => {
       const first = start({});
       const starts = first.file('starts');
@@ -140,13 +140,13 @@ const others: Laws = {
     },
   },
   'proc.zombieGrandchild': {
-    law: 'leaves a process in its group, which may hold the pipes or ignore SIGTERM',
+    rule: 'leaves a process in its group, which may hold the pipes or ignore SIGTERM',
     holds: async (start) => {
       await Promise.all([leavesGroup(start), holdsPipes(start), leavesStubborn(start)]);
     },
   },
   'proc.stdoutClosed': {
-    law: 'ends its output, and it lives and reads on',
+    rule: 'ends its output, and it lives and reads on',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'proc.stdoutClosed' }] });
       const ended = new Promise((resolve) => peer.child.stdout?.once('end', resolve));
@@ -160,7 +160,7 @@ const others: Laws = {
     },
   },
   'proc.stderrFlood': {
-    law: 'writes so many bytes, and it answers whether anybody reads them or not',
+    rule: 'writes so many bytes, and it answers whether anybody reads them or not',
     holds: async (start) => {
       const bytes = 1_500_000;
       const peer = start({ faults: [{ fault: 'proc.stderrFlood', bytes }] }, { leavesStderr: true });
@@ -202,4 +202,4 @@ async function leavesStubborn(start: Start): Promise<void> {
   expect(killed(grandchild)).toBe(true);
 }
 
-export const procLaws: Laws = { ...exits, ...stubborn, ...others };
+export const procRules: Rules = { ...exits, ...stubborn, ...others };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Laws, Message, Peer, Start } from './fault-server-stage.ts';
+import type { Rules, Message, Peer, Start } from './fault-server-harness.ts';
 
 const updated = 'notifications/resources/updated';
 const listChanged = 'notifications/resources/list_changed';
@@ -41,9 +41,9 @@ const [window, document] = resources as [string, string];
 /** The first read under a fault of reads. */
 const given = (start: Start, fault: object): Peer => start({ name: 'fs', resources, faults: [fault] });
 
-export const resourceLaws: Laws = {
+export const resourceRules: Rules = {
   'resource.renew': {
-    law: 'has another resource each time, of the kind of one of its own, and says so',
+    rule: 'has another resource each time, of the kind of one of its own, and says so',
     holds: async (start) => {
       const peer = await called(start, { fault: 'resource.renew' });
       expect(await listed(peer)).toEqual([...resources, 'window://fs/new1']);
@@ -55,7 +55,7 @@ export const resourceLaws: Laws = {
     },
   },
   'resource.flap': {
-    law: 'loses its first resource and has it again, and says so both times',
+    rule: 'loses its first resource and has it again, and says so both times',
     holds: async (start) => {
       const peer = await called(start, { fault: 'resource.flap', everyMs: 20, times: 1 });
       await peer.until(() => told(peer, listChanged).length === 2);
@@ -66,7 +66,7 @@ export const resourceLaws: Laws = {
     },
   },
   'resource.change': {
-    law: 'changes one after the other, and tells who wants to hear of it; pages change with their document',
+    rule: 'changes one after the other, and tells who wants to hear of it; pages change with their document',
     holds: async (start) => {
       const peer = await called(start, { fault: 'resource.change', n: 3, everyMs: 1 }, document);
       await peer.until(() => told(peer, updated).length === 1);
@@ -84,7 +84,7 @@ export const resourceLaws: Laws = {
     },
   },
   'resource.silentChange': {
-    law: 'has another content, or another resource, and says nothing',
+    rule: 'has another content, or another resource, and says nothing',
     holds: async (start) => {
       const peer = await called(start, { fault: 'resource.silentChange' }, window);
       expect(await textAt(peer, window)).toContain('after change 1');
@@ -94,7 +94,7 @@ export const resourceLaws: Laws = {
     },
   },
   'resource.lie': {
-    law: 'tells of a change of its first resource, and has what it had',
+    rule: 'tells of a change of its first resource, and has what it had',
     holds: async (start) => {
       const peer = await called(start, { fault: 'resource.lie' });
       expect(told(peer, updated).map(({ params }) => params)).toEqual([{ uri: window }]);
@@ -102,7 +102,7 @@ export const resourceLaws: Laws = {
     },
   },
   'resource.gone': {
-    law: 'lists it, and answers that there is no such one',
+    rule: 'lists it, and answers that there is no such one',
     holds: async (start) => {
       const peer = given(start, { fault: 'resource.gone' });
       expect(await listed(peer)).toEqual(resources);
@@ -110,7 +110,7 @@ export const resourceLaws: Laws = {
     },
   },
   'resource.other': {
-    law: 'gives the resource beside it',
+    rule: 'gives the resource beside it',
     holds: async (start) => {
       const [item] = await read(given(start, { fault: 'resource.other' }), document);
       expect(item?.uri).toBe(`${document}-other`);
@@ -118,21 +118,21 @@ export const resourceLaws: Laws = {
     },
   },
   'resource.garbled': {
-    law: 'gives half of something',
+    rule: 'gives half of something',
     holds: async (start) => {
       const text = await textAt(given(start, { fault: 'resource.garbled' }), document);
       expect(() => JSON.parse(text) as unknown).toThrow('JSON');
     },
   },
   'resource.blob': {
-    law: 'gives bytes and no text',
+    rule: 'gives bytes and no text',
     holds: async (start) => {
       const [item] = await read(given(start, { fault: 'resource.blob' }), window);
       expect([item?.text, item?.blob]).toEqual([undefined, 'AAAA']);
     },
   },
   'resource.empty': {
-    law: 'gives an empty text, or nothing at all',
+    rule: 'gives an empty text, or nothing at all',
     holds: async (start) => {
       expect(await read(given(start, { fault: 'resource.empty' }), window)).toMatchObject([{ text: '' }]);
       expect(await read(given(start, { fault: 'resource.empty', of: 'contents' }), window)).toEqual([]);

@@ -1,5 +1,12 @@
 import { expect } from 'vitest';
-import { callOf, initializeOf, textOf, type Laws, type Message, type Start } from './fault-server-stage.ts';
+import {
+  callOf,
+  initializeOf,
+  textOf,
+  type Rules,
+  type Message,
+  type Start,
+} from './fault-server-harness.ts';
 
 const handshake = async (start: Start, fault: object): Promise<Message> =>
   start({ faults: [fault] }).initialize();
@@ -13,9 +20,9 @@ const called = async (start: Start, fault: object): Promise<Message> => {
   return answer;
 };
 
-const life: Laws = {
+const life: Rules = {
   'life.initNever': {
-    law: 'leaves initialize without an answer, and everything else not',
+    rule: 'leaves initialize without an answer, and everything else not',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'life.initNever' }] });
       peer.send(initializeOf('2025-06-18'));
@@ -25,7 +32,7 @@ const life: Laws = {
     },
   },
   'life.initSlow': {
-    law: 'answers initialize so late',
+    rule: 'answers initialize so late',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'life.initSlow', ms: 60 }] });
       await peer.ping('before');
@@ -37,28 +44,28 @@ const life: Laws = {
     },
   },
   'life.initError': {
-    law: 'refuses initialize with its code and text',
+    rule: 'refuses initialize with its code and text',
     holds: async (start) => {
       const answer = await handshake(start, { fault: 'life.initError', code: -32001, message: 'closed' });
       expect(answer).toEqual({ jsonrpc: '2.0', id: 0, error: { code: -32001, message: 'closed' } });
     },
   },
   'life.versionMismatch': {
-    law: 'answers with a version that nobody asked for',
+    rule: 'answers with a version that nobody asked for',
     holds: async (start) => {
       const answer = await handshake(start, { fault: 'life.versionMismatch', version: '1999-01-01' });
       expect(answer).toHaveProperty('result.protocolVersion', '1999-01-01');
     },
   },
   'life.capabilityMissing': {
-    law: 'does not declare what it can do',
+    rule: 'does not declare what it can do',
     holds: async (start) => {
       const answer = await handshake(start, { fault: 'life.capabilityMissing' });
       expect(answer.result?.['capabilities']).toEqual({ logging: {} });
     },
   },
   'life.requestBeforeReady': {
-    law: 'asks the client before it answers initialize',
+    rule: 'asks the client before it answers initialize',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'life.requestBeforeReady' }] });
       await peer.initialize();
@@ -68,23 +75,23 @@ const life: Laws = {
   },
 };
 
-const wrong: Laws = {
+const wrong: Rules = {
   'rpc.error': {
-    law: 'answers with its error',
+    rule: 'answers with its error',
     holds: async (start) => {
       const answer = await called(start, { fault: 'rpc.error', code: -32011, message: 'no' });
       expect(answer).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32011, message: 'no' } });
     },
   },
   'rpc.isError': {
-    law: 'answers with a result that says it failed',
+    rule: 'answers with a result that says it failed',
     holds: async (start) => {
       const answer = await called(start, { fault: 'rpc.isError', text: 'gone' });
       expect(answer.result).toEqual({ content: [{ type: 'text', text: 'gone' }], isError: true });
     },
   },
   'rpc.wrongType': {
-    law: 'has a string for a result, another type of id, or a number for jsonrpc',
+    rule: 'has a string for a result, another type of id, or a number for jsonrpc',
     holds: async (start) => {
       expect(await called(start, { fault: 'rpc.wrongType' })).toEqual({
         jsonrpc: '2.0',
@@ -98,7 +105,7 @@ const wrong: Laws = {
     },
   },
   'rpc.schemaMismatch': {
-    law: 'has an object for a result that is none of MCP',
+    rule: 'has an object for a result that is none of MCP',
     holds: async (start) => {
       const answer = await called(start, { fault: 'rpc.schemaMismatch' });
       expect(answer.result).toEqual({ content: 'no list' });
@@ -108,7 +115,7 @@ const wrong: Laws = {
     },
   },
   'rpc.unknownId': {
-    law: 'answers under another id, and never under the right one',
+    rule: 'answers under another id, and never under the right one',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'rpc.unknownId' }] });
       peer.call(1);
@@ -119,7 +126,7 @@ const wrong: Laws = {
     },
   },
   'rpc.duplicate': {
-    law: 'answers n times, each time the same',
+    rule: 'answers n times, each time the same',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'rpc.duplicate', n: 3, times: 1 }] });
       peer.call(1);
@@ -130,7 +137,7 @@ const wrong: Laws = {
     },
   },
   'rpc.hugeResult': {
-    law: 'answers with so many bytes of text',
+    rule: 'answers with so many bytes of text',
     holds: async (start) => {
       expect(textOf(await called(start, { fault: 'rpc.hugeResult', bytes: 3_000_000 }))).toHaveLength(
         3_000_000,
@@ -139,9 +146,9 @@ const wrong: Laws = {
   },
 };
 
-const timing: Laws = {
+const timing: Rules = {
   'rpc.never': {
-    law: 'leaves initialize, a list or a call without an answer',
+    rule: 'leaves initialize, a list or a call without an answer',
     holds: async (start) => {
       const faults = ['initialize', 'list', 'call'].map((when) => ({ fault: 'rpc.never', when }));
       const peer = start({ faults });
@@ -152,7 +159,7 @@ const timing: Laws = {
     },
   },
   'rpc.late': {
-    law: 'answers so late, after what was asked later',
+    rule: 'answers so late, after what was asked later',
     holds: async (start) => {
       const peer = start({
         tools: { read: {}, echo: {} },
@@ -167,7 +174,7 @@ const timing: Laws = {
     },
   },
   'rpc.reorder': {
-    law: 'answers n calls from the last to the first, and one alone all the same',
+    rule: 'answers n calls from the last to the first, and one alone all the same',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'rpc.reorder', n: 3, ms: 30 }] });
       peer.send(callOf(1), callOf(2), callOf(3));
@@ -178,7 +185,7 @@ const timing: Laws = {
     },
   },
   'rpc.answerAfterCancel': {
-    law: 'answers when the call is cancelled, and not before',
+    rule: 'answers when the call is cancelled, and not before',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'rpc.answerAfterCancel' }] });
       peer.call(1);
@@ -189,7 +196,7 @@ const timing: Laws = {
     },
   },
   'rpc.cancelIgnored': {
-    law: 'answers a cancelled call in its time',
+    rule: 'answers a cancelled call in its time',
     holds: async (start) => {
       const peer = start({ tools: { slow: { takes: 40 } }, faults: [{ fault: 'rpc.cancelIgnored' }] });
       peer.send(callOf(1, 'slow'), { method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -197,7 +204,7 @@ const timing: Laws = {
     },
   },
   'rpc.progressForever': {
-    law: 'tells progress on and on, until the call is cancelled, and never answers',
+    rule: 'tells progress on and on, until the call is cancelled, and never answers',
     holds: async (start) => {
       const peer = start({ faults: [{ fault: 'rpc.progressForever', everyMs: 2 }] });
       peer.call(1);
@@ -213,7 +220,7 @@ const timing: Laws = {
     },
   },
   'rpc.progressStall': {
-    law: 'tells some progress, and then nothing',
+    rule: 'tells some progress, and then nothing',
     holds: async (start) => {
       const fault = { fault: 'rpc.progressStall', tool: 'echo', n: 2, everyMs: 2 };
       const peer = start({ tools: { echo: {}, slow: { takes: 20 } }, faults: [fault] });
@@ -230,5 +237,5 @@ const timing: Laws = {
   },
 };
 
-export const lifeLaws: Laws = life;
-export const rpcLaws: Laws = { ...wrong, ...timing };
+export const lifeRules: Rules = life;
+export const rpcRules: Rules = { ...wrong, ...timing };

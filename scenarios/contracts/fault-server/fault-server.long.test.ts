@@ -1,3 +1,3 @@
-import { testFaultServer } from './fault-server-laws.ts';
+import { testFaultServer } from './fault-server-rules.ts';
 
 testFaultServer('rest');

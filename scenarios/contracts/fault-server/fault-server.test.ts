@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { vocabulary } from '../../fault-server/words/fault.ts';
-import { laws, testFaultServer } from './fault-server-laws.ts';
+import { rules, testFaultServer } from './fault-server-rules.ts';
 
 const serverWords = vocabulary.filter(({ where, later }) => where === 'server' && later === undefined);
 
-it('the fault server has a law for every word that it can do, and for no other', () => {
-  expect(Object.keys(laws).sort()).toEqual(serverWords.map(({ fault }) => fault).sort());
+it('the fault server has a rule for every word that it can do, and for no other', () => {
+  expect(Object.keys(rules).sort()).toEqual(serverWords.map(({ fault }) => fault).sort());
 });
 
 it('its manual has every word that it can do, its moments, parameters and meaning', () => {

@@ -36,7 +36,7 @@ export function createScripted(limits: RelayTiming): Transport {
   return {
     office: network.office,
     link: network.link,
-    ask: network.ask,
+    ask: network.request,
     has: network.has.bind(network),
     peer,
     detour: async (url) => url,

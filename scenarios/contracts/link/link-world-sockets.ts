@@ -108,7 +108,7 @@ export function createSockets(limits: RelayTiming): Transport {
   return {
     office: offices.open,
     link: links.open,
-    ask: links.ask,
+    ask: links.request,
     has: links.has,
     peer: socketPeer,
     detour: (url) => detours.open(url),

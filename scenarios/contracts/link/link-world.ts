@@ -1,6 +1,6 @@
 import type {
-  AskFact,
-  Leaf,
+  RequestFact,
+  PortInstance,
   LinkCommand,
   LinkFact,
   LinkInput,
@@ -30,7 +30,7 @@ export interface Peer {
 export interface Transport {
   readonly office: Ports['office'];
   readonly link: Ports['link'];
-  readonly ask: Ports['ask'];
+  readonly ask: Ports['request'];
   has(key: string): boolean;
   peer(url: string, changed: () => void): Promise<Peer>;
   /** A way to the office that can be cut: from its URL to another URL. */
@@ -50,13 +50,13 @@ export interface OfficeProbe {
   readonly url: string;
   readonly port: number;
   readonly facts: OfficeFact[];
-  readonly leaf: Leaf<OfficeCommand>;
+  readonly instance: PortInstance<OfficeCommand>;
 }
 export interface LinkProbe {
   readonly key: string;
   readonly url: string;
   readonly facts: LinkFact[];
-  readonly leaf: Leaf<LinkCommand>;
+  readonly instance: PortInstance<LinkCommand>;
 }
 
 /** A `client:tool_call` of agent `a`. */
@@ -127,10 +127,10 @@ export class World {
   }
 
   /** Opens an office, without waiting: it may fail. */
-  tryOffice(port = 0, host = '127.0.0.1'): { facts: OfficeFact[]; leaf: Leaf<OfficeCommand> } {
+  tryOffice(port = 0, host = '127.0.0.1'): { facts: OfficeFact[]; instance: PortInstance<OfficeCommand> } {
     const facts: OfficeFact[] = [];
-    const keeper = new Doorkeeper((command) => leaf.tell(command));
-    const leaf: Leaf<OfficeCommand> = this.transport.office(
+    const keeper = new Doorkeeper((command) => instance.tell(command));
+    const instance: PortInstance<OfficeCommand> = this.transport.office(
       `office#${++this.#opened}`,
       { host, port },
       (fact) => {
@@ -139,15 +139,15 @@ export class World {
         this.transport.changed();
       },
     );
-    this.#leaves.push(leaf);
-    return { facts, leaf };
+    this.#leaves.push(instance);
+    return { facts, instance };
   }
   async office(port = 0): Promise<OfficeProbe> {
-    const { facts, leaf } = this.tryOffice(port);
+    const { facts, instance } = this.tryOffice(port);
     await this.until(() => facts.length > 0);
     const [opened] = facts;
     if (opened?.type !== 'office.opened') throw new Error(`no office: ${JSON.stringify(opened)}`);
-    return { url: opened.url, port: opened.port, facts, leaf };
+    return { url: opened.url, port: opened.port, facts, instance };
   }
 
   async peer(url: string): Promise<Peer> {
@@ -185,12 +185,12 @@ export class World {
     const at = `link#${++this.#opened}`;
     const facts: LinkFact[] = [];
     const whole: LinkInput = { url, role: 'computer', name: 'c', office: 'o', key: at, ...input };
-    const leaf = this.transport.link(at, whole, (fact) => {
+    const instance = this.transport.link(at, whole, (fact) => {
       facts.push(fact);
       this.transport.changed();
     });
-    this.#leaves.push(leaf);
-    return { key: whole.key, url, facts, leaf };
+    this.#leaves.push(instance);
+    return { key: whole.key, url, facts, instance };
   }
   async link(url: string, input: Partial<LinkInput> = {}): Promise<LinkProbe> {
     const link = this.tryLink(await this.transport.detour(url), input);
@@ -199,7 +199,7 @@ export class World {
   }
   async joined(url: string, input: Partial<LinkInput> = {}): Promise<LinkProbe> {
     const link = await this.link(url, input);
-    link.leaf.tell({ type: 'link.join' });
+    link.instance.tell({ type: 'link.join' });
     await this.fact(link, 'join.accepted');
     return link;
   }
@@ -208,10 +208,10 @@ export class World {
     await this.until(() => found() !== undefined);
     return found() as Extract<LinkFact, { type: T }>;
   }
-  question(key: string, method: string, params: unknown): { facts: AskFact[]; withdraw: () => void } {
-    const facts: AskFact[] = [];
-    const question = { id: `q${++this.#opened}`, session: key, method, params };
-    const withdraw = this.transport.ask('asker#1', question, (fact) => {
+  request(key: string, method: string, params: unknown): { facts: RequestFact[]; withdraw: () => void } {
+    const facts: RequestFact[] = [];
+    const request = { id: `q${++this.#opened}`, target: key, method, params };
+    const withdraw = this.transport.ask('asker#1', request, (fact) => {
       facts.push(fact);
       this.transport.changed();
     });
@@ -219,7 +219,7 @@ export class World {
   }
 
   async close(): Promise<void> {
-    for (const leaf of this.#leaves.reverse()) leaf.close();
+    for (const instance of this.#leaves.reverse()) instance.close();
     await this.transport.close();
   }
 }

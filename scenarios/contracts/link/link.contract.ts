@@ -20,7 +20,7 @@ const agentAt = (): Promise<LinkProbe> => world.joined(office.url, { role: 'agen
 function connections(): void {
   it('comes up once, joins, leaves', async () => {
     const link = await world.joined(office.url);
-    link.leaf.tell({ type: 'link.leave' });
+    link.instance.tell({ type: 'link.leave' });
     await world.fact(link, 'leave.done');
     expect(typesOf(link)).toEqual(['link.up', 'join.accepted', 'leave.done']);
   });
@@ -34,33 +34,33 @@ function connections(): void {
   it('hears why it may not join', async () => {
     await world.joined(office.url);
     const second = await world.link(office.url);
-    second.leaf.tell({ type: 'link.join' });
+    second.instance.tell({ type: 'link.join' });
     expect((await world.fact(second, 'join.refused')).text).toContain('already exists');
   });
 
   it('hears that the office closed', async () => {
     const link = await world.joined(office.url);
-    office.leaf.close();
+    office.instance.close();
     await world.fact(link, 'link.down');
     expect(typesOf(link)).toEqual(['link.up', 'join.accepted', 'link.down']);
   });
 
   it('emits nothing while it is not connected, and nothing of that later', async () => {
     const link = world.tryLink(office.url);
-    link.leaf.tell({ type: 'link.join' });
-    link.leaf.tell({ type: 'link.announce', event: 'server:update_tool_list' });
-    const early = world.question(link.key, 'server:list_room', {});
+    link.instance.tell({ type: 'link.join' });
+    link.instance.tell({ type: 'link.announce', event: 'server:update_tool_list' });
+    const early = world.request(link.key, 'server:list_room', {});
     expect(early.facts).toMatchObject([{ type: 'ask.refused', sent: false }]);
     await world.fact(link, 'link.up');
-    const known = world.question(link.key, 'fence:here', {});
+    const known = world.request(link.key, 'fence:here', {});
     await world.until(() => known.facts.length > 0);
     expect(office.facts.filter(({ type }) => type === 'socket.joins')).toEqual([]);
   });
 
   it('says nothing after its close, and its office hears that it is gone', async () => {
     const link = await world.joined(office.url);
-    const waiting = world.question(link.key, 'client:get_tools', {});
-    link.leaf.close();
+    const waiting = world.request(link.key, 'client:get_tools', {});
+    link.instance.close();
     await world.until(() => office.facts.some(({ type }) => type === 'socket.closed'));
     expect([typesOf(link), world.transport.has(link.key)]).toEqual([['link.up', 'join.accepted'], false]);
     expect(waiting.facts).toHaveLength(1);
@@ -68,7 +68,7 @@ function connections(): void {
 
   it('that is closed before it is up stays silent', async () => {
     const link = world.tryLink(office.url);
-    link.leaf.close();
+    link.instance.close();
     await world.joined(office.url);
     expect(link.facts).toEqual([]);
   });
@@ -77,11 +77,11 @@ function connections(): void {
 /** Deeper than any stack. */
 const deep = Array.from({ length: 20_000 }).reduce<unknown>((inner) => [inner], 1);
 
-function questions(): void {
+function requests(): void {
   it('hands over the ack as it is, errors too', async () => {
     const agent = await agentAt();
-    const room = world.question(agent.key, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' });
-    const call = world.question(agent.key, 'client:tool_call', callTo('r'));
+    const room = world.request(agent.key, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' });
+    const call = world.request(agent.key, 'client:tool_call', callTo('r'));
     await world.until(() => room.facts.length + call.facts.length === 2);
     expect(room.facts).toMatchObject([
       { type: 'ask.answered', result: { req_id: 'r', sessions: [{ name: 'a' }] } },
@@ -92,35 +92,35 @@ function questions(): void {
   });
 
   it('of an unknown key surely went nowhere', () => {
-    const { facts } = world.question('link#404', 'client:get_tools', {});
+    const { facts } = world.request('link#404', 'client:get_tools', {});
     expect(facts).toMatchObject([{ type: 'ask.refused', sent: false, failure: { code: 'LinkLost' } }]);
   });
 
   it('that wait when the wire breaks are refused as lost, before the link is down', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
-    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r'));
+    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r'));
     await world.fact(computer, 'agent.called');
     world.transport.cut('a', agent.url);
     await world.fact(agent, 'link.down');
     expect(facts).toMatchObject([
       { type: 'ask.refused', sent: true, lost: true, failure: { code: 'LinkLost' } },
     ]);
-    expect(world.question(agent.key, 'client:tool_call', callTo('r')).facts).toMatchObject([{ sent: false }]);
+    expect(world.request(agent.key, 'client:tool_call', callTo('r')).facts).toMatchObject([{ sent: false }]);
   });
 
   it('that are withdrawn are cancelled once, and their late answer is dropped', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
-    const { facts, withdraw } = world.question(agent.key, 'client:tool_call', callTo('r'));
+    const { facts, withdraw } = world.request(agent.key, 'client:tool_call', callTo('r'));
     const { ticket } = await world.fact(computer, 'agent.called');
     withdraw();
     withdraw();
     expect(await world.fact(computer, 'agent.cancelled')).toEqual({ type: 'agent.cancelled', ticket });
-    computer.leaf.tell({ type: 'link.answer', ticket, body: 'late' });
-    const next = world.question(agent.key, 'client:get_tools', { agent: 'a', req_id: 'r2', computer: 'c' });
+    computer.instance.tell({ type: 'link.answer', ticket, body: 'late' });
+    const next = world.request(agent.key, 'client:get_tools', { agent: 'a', req_id: 'r2', computer: 'c' });
     const asked = await world.fact(computer, 'agent.askedTools');
-    computer.leaf.tell({ type: 'link.answer', ticket: asked.ticket, body: 'tools' });
+    computer.instance.tell({ type: 'link.answer', ticket: asked.ticket, body: 'tools' });
     await world.until(() => next.facts.length > 0);
     expect([facts, typesOf(computer).filter((type) => type === 'agent.cancelled')]).toEqual([
       [],
@@ -133,7 +133,7 @@ function questions(): void {
     ['nested too deep fail with the levels that there may be', deep, 'limit_levels'],
   ])('that are %s, and the connection lives', async (_, x, limit) => {
     const agent = await agentAt();
-    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r', { params: { x } }));
+    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r', { params: { x } }));
     const failure = { code: 413, details: { [limit]: expect.any(Number) as number } };
     expect(facts).toMatchObject([{ type: 'ask.refused', sent: false, failure }]);
     expect(typesOf(agent)).not.toContain('link.down');
@@ -144,7 +144,7 @@ function computers(): void {
   it('hears a call with a ticket of its connection, and gives one answer', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
-    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r', { timeout: 2 }));
+    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r', { timeout: 2 }));
     const called = await world.fact(computer, 'agent.called');
     const n = computer.key.split('#')[1];
     expect(called).toEqual({
@@ -157,8 +157,8 @@ function computers(): void {
       timeoutMs: 2000,
     });
     for (const body of [{ content: [] }, 'twice'])
-      computer.leaf.tell({ type: 'link.answer', ticket: called.ticket, body });
-    computer.leaf.tell({ type: 'link.answer', ticket: 'unknown', body: {} });
+      computer.instance.tell({ type: 'link.answer', ticket: called.ticket, body });
+    computer.instance.tell({ type: 'link.answer', ticket: 'unknown', body: {} });
     await world.until(() => facts.length > 0);
     expect(facts).toMatchObject([{ type: 'ask.answered', result: { content: [] } }]);
   });
@@ -166,9 +166,9 @@ function computers(): void {
   it('has an answer that is too large fail with its size, and stays connected', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
-    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r'));
+    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r'));
     const { ticket } = await world.fact(computer, 'agent.called');
-    computer.leaf.tell({ type: 'link.answer', ticket, body: { content: 'x'.repeat(9_000_000) } });
+    computer.instance.tell({ type: 'link.answer', ticket, body: { content: 'x'.repeat(9_000_000) } });
     await world.until(() => facts.length > 0);
     const error = { code: 413, message: expect.stringContaining('90000') as string };
     expect(facts).toMatchObject([{ result: { isError: true, structuredContent: { error } } }]);
@@ -178,9 +178,13 @@ function computers(): void {
   it('has an answer that is nested too deep fail with the levels that there may be, and stays connected', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
-    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r'));
+    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r'));
     const { ticket } = await world.fact(computer, 'agent.called');
-    computer.leaf.tell({ type: 'link.answer', ticket, body: { content: [], structuredContent: { deep } } });
+    computer.instance.tell({
+      type: 'link.answer',
+      ticket,
+      body: { content: [], structuredContent: { deep } },
+    });
     await world.until(() => facts.length > 0);
     const error = { code: 413, details: { limit_levels: 1_000 } };
     expect(facts).toMatchObject([{ result: { isError: true, structuredContent: { error } } }]);
@@ -190,7 +194,7 @@ function computers(): void {
   it('lets the agent hear at once that it went with a call', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
-    const { facts } = world.question(agent.key, 'client:tool_call', callTo('r', { timeout: 0 }));
+    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r', { timeout: 0 }));
     await world.fact(computer, 'agent.called');
     world.transport.cut('c', computer.url);
     await world.until(() => facts.length > 0);
@@ -203,20 +207,20 @@ function computers(): void {
 function protocol(): void {
   it.each([
     ['client:get_config', 'agent.askedConfig', { servers: {}, inputs: [] }],
-    ['client:get_desktop', 'agent.askedSystem', { desktops: [], req_id: 'r' }],
-    ['client:get_finder', 'agent.askedSystem', { documents: [], total_count: 0, req_id: 'r' }],
+    ['client:get_desktop', 'agent.askedCollection', { desktops: [], req_id: 'r' }],
+    ['client:get_finder', 'agent.askedCollection', { documents: [], total_count: 0, req_id: 'r' }],
     ['client:read_resource', 'agent.askedResource', { contents: [], req_id: 'r' }],
   ] as const)('that is a computer is asked %s, and its answer comes back', async (event, type, body) => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
-    const asked = world.question(agent.key, event, {
+    const asked = world.request(agent.key, event, {
       agent: 'a',
       req_id: 'r',
       computer: 'c',
       uri: 'dpe://h',
     });
     const { ticket } = await world.fact(computer, type);
-    computer.leaf.tell({ type: 'link.answer', ticket, body });
+    computer.instance.tell({ type: 'link.answer', ticket, body });
     await world.until(() => asked.facts.length > 0);
     expect(asked.facts).toMatchObject([{ type: 'ask.answered', result: body }]);
   });
@@ -227,9 +231,9 @@ function protocol(): void {
       const agent = await agentAt();
       const elsewhere = await world.joined(office.url, { role: 'agent', name: 'b', office: 'p' });
       const computer = await world.joined(office.url);
-      elsewhere.leaf.close();
-      if (how === 'leaves') agent.leaf.tell({ type: 'link.leave' });
-      else agent.leaf.close();
+      elsewhere.instance.close();
+      if (how === 'leaves') agent.instance.tell({ type: 'link.leave' });
+      else agent.instance.close();
       await world.fact(computer, 'agent.left');
       expect(computer.facts.slice(2)).toEqual([{ type: 'agent.left', agent: 'a' }]);
     },
@@ -240,10 +244,10 @@ function protocol(): void {
     async (event) => {
       const agent = await agentAt();
       const computer = await world.joined(office.url);
-      expect(world.question(agent.key, event, {}).facts).toMatchObject([
+      expect(world.request(agent.key, event, {}).facts).toMatchObject([
         { sent: false, failure: { code: 403 } },
       ]);
-      expect(world.question(computer.key, 'client:tool_call', callTo('r')).facts).toMatchObject([
+      expect(world.request(computer.key, 'client:tool_call', callTo('r')).facts).toMatchObject([
         { sent: false, failure: { code: 403 } },
       ]);
     },
@@ -255,28 +259,30 @@ function agents(): void {
     const agent = await agentAt();
     const elsewhere = await world.joined(office.url, { role: 'agent', name: 'b', office: 'p' });
     const computer = await world.joined(office.url);
-    computer.leaf.tell({ type: 'link.announce', event: 'server:update_tool_list' });
+    computer.instance.tell({ type: 'link.announce', event: 'server:update_tool_list' });
     await world.fact(agent, 'computer.toolsChanged');
-    computer.leaf.tell({ type: 'link.announce', event: 'server:update_config' });
+    computer.instance.tell({ type: 'link.announce', event: 'server:update_config' });
     await world.fact(agent, 'computer.configChanged');
-    computer.leaf.tell({ type: 'link.announce', event: 'server:update_desktop' });
-    computer.leaf.tell({ type: 'link.announce', event: 'server:update_finder' });
-    await world.until(() => typesOf(agent).filter((type) => type === 'computer.systemChanged').length === 2);
-    computer.leaf.close();
+    computer.instance.tell({ type: 'link.announce', event: 'server:update_desktop' });
+    computer.instance.tell({ type: 'link.announce', event: 'server:update_finder' });
+    await world.until(
+      () => typesOf(agent).filter((type) => type === 'computer.collectionChanged').length === 2,
+    );
+    computer.instance.close();
     await world.fact(agent, 'computer.left');
     expect(agent.facts.slice(2)).toEqual([
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.toolsChanged', computer: 'c' },
       { type: 'computer.configChanged', computer: 'c' },
-      { type: 'computer.systemChanged', computer: 'c', system: 'desktop' },
-      { type: 'computer.systemChanged', computer: 'c', system: 'finder' },
+      { type: 'computer.collectionChanged', computer: 'c', collection: 'desktop' },
+      { type: 'computer.collectionChanged', computer: 'c', collection: 'finder' },
       { type: 'computer.left', computer: 'c' },
     ]);
     expect(typesOf(elsewhere)).toEqual(['link.up', 'join.accepted']);
   });
 }
 
-/** The laws of the port `link` and of the questions that go out over it, over any transport. */
+/** The rules of the port `link` and of the questions that go out over it, over any transport. */
 export function linkContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));
@@ -284,7 +290,7 @@ export function linkContract(make: MakeTransport): void {
   });
   afterEach(() => world.close());
   describe('a link', connections);
-  describe('questions', questions);
+  describe('questions', requests);
   describe('a computer', computers);
   describe('a link', protocol);
   describe('an agent', agents);

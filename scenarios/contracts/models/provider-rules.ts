@@ -8,9 +8,9 @@ export interface ProviderRule {
   readonly id: string;
   readonly says: string;
   /** Where it is broken; nothing: it is kept. */
-  readonly breaches: (tools: readonly Tool[]) => readonly string[];
+  readonly violations: (tools: readonly Tool[]) => readonly string[];
   /** A tool that breaks it, for a rule that nothing breaks checks nothing. */
-  readonly crime: readonly Tool[];
+  readonly violating: readonly Tool[];
 }
 /** A tool in the shape of its provider. */
 export type Tool = Readonly<Record<string, unknown>>;
@@ -45,13 +45,13 @@ const anthropicSchema = (tool: Tool): unknown => tool['input_schema'];
 const geminiSchema = (tool: Tool): unknown => tool['parameters'];
 const nameOf = (tool: Tool): unknown => tool['name'] ?? inside(tool['function'], 'name');
 
-type Breaches = ProviderRule['breaches'];
+type Violations = ProviderRule['violations'];
 const eachTool =
-  (isBroken: (tool: Tool) => boolean): Breaches =>
+  (isBroken: (tool: Tool) => boolean): Violations =>
   (tools) =>
     tools.filter(isBroken).map((tool) => String(nameOf(tool)));
 const eachSchema =
-  (schemaOf: (tool: Tool) => unknown, isBroken: (node: Node, isRoot: boolean) => boolean): Breaches =>
+  (schemaOf: (tool: Tool) => unknown, isBroken: (node: Node, isRoot: boolean) => boolean): Violations =>
   (tools) =>
     tools.flatMap((tool) =>
       schemasIn(schemaOf(tool), String(nameOf(tool)))
@@ -82,18 +82,18 @@ const common: readonly ProviderRule[] = [
   {
     id: 'N1',
     says: 'A name has 1 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`',
-    breaches: eachTool((tool) => !/^[a-z_][\w-]{0,63}$/i.test(String(nameOf(tool)))),
-    crime: [anthropicTool({ type: 'object' }, 'a.b')],
+    violations: eachTool((tool) => !/^[a-z_][\w-]{0,63}$/i.test(String(nameOf(tool)))),
+    violating: [anthropicTool({ type: 'object' }, 'a.b')],
   },
   {
     id: 'N2',
     says: 'No two tools of a request have one name',
-    breaches: (tools) =>
+    violations: (tools) =>
       tools
         .map(nameOf)
         .filter((name, n, all) => all.indexOf(name) !== n)
         .map(String),
-    crime: [anthropicTool({ type: 'object' }), anthropicTool({ type: 'object' })],
+    violating: [anthropicTool({ type: 'object' }), anthropicTool({ type: 'object' })],
   },
 ];
 
@@ -102,50 +102,50 @@ export const openaiRules: readonly ProviderRule[] = [
   {
     id: 'O1',
     says: '`parameters` has `type: "object"` and `properties`',
-    breaches: eachSchema(
+    violations: eachSchema(
       openaiSchema,
       (node, isRoot) => isRoot && !(node['type'] === 'object' && isNode(node['properties'])),
     ),
-    crime: [openaiTool({ type: 'object' })],
+    violating: [openaiTool({ type: 'object' })],
   },
   {
     id: 'O2',
     says: 'At its root stand no `anyOf`, `oneOf`, `allOf`, `enum`, `not`',
-    breaches: eachSchema(
+    violations: eachSchema(
       openaiSchema,
       (node, isRoot) => isRoot && has(node, 'anyOf', 'oneOf', 'allOf', 'enum', 'not'),
     ),
-    crime: [openaiTool({ type: 'object', properties: {}, anyOf: [{ required: ['a'] }] })],
+    violating: [openaiTool({ type: 'object', properties: {}, anyOf: [{ required: ['a'] }] })],
   },
   {
     id: 'O3',
     says: 'Every array has `items`, and they are a schema',
-    breaches: eachSchema(openaiSchema, (node) => hasType(node, 'array') && !isNode(node['items'])),
-    crime: [openaiTool(withProperty({ type: 'array' }))],
+    violations: eachSchema(openaiSchema, (node) => hasType(node, 'array') && !isNode(node['items'])),
+    violating: [openaiTool(withProperty({ type: 'array' }))],
   },
   {
     id: 'O4',
     says: 'No reference leads anywhere: there is no `$ref`',
-    breaches: eachSchema(openaiSchema, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef')),
-    crime: [openaiTool(withProperty({ $ref: '#/$defs/gone' }))],
+    violations: eachSchema(openaiSchema, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef')),
+    violating: [openaiTool(withProperty({ $ref: '#/$defs/gone' }))],
   },
   {
     id: 'O5',
     says: 'It is valid JSON Schema, draft 2020-12',
-    breaches: eachTool((tool) => !isDraft2020(openaiSchema(tool))),
-    crime: [openaiTool(withProperty({ type: 'any' }))],
+    violations: eachTool((tool) => !isDraft2020(openaiSchema(tool))),
+    violating: [openaiTool(withProperty({ type: 'any' }))],
   },
   {
     id: 'O6',
     says: 'A tool has `type` and `function`, and that has `name`, `description` and `parameters`: nothing else',
-    breaches: eachTool(
+    violations: eachTool(
       (tool) =>
         Object.keys(tool).toSorted().join() !== 'function,type' ||
         Object.keys(tool['function'] ?? {})
           .toSorted()
           .join() !== 'description,name,parameters',
     ),
-    crime: [openaiTool({ type: 'object', properties: {} }, { id: 'f' })],
+    violating: [openaiTool({ type: 'object', properties: {} }, { id: 'f' })],
   },
 ];
 
@@ -154,32 +154,34 @@ export const anthropicRules: readonly ProviderRule[] = [
   {
     id: 'A1',
     says: '`input_schema` has `type: "object"`',
-    breaches: eachTool((tool) => inside(tool['input_schema'], 'type') !== 'object'),
-    crime: [anthropicTool({ properties: {} })],
+    violations: eachTool((tool) => inside(tool['input_schema'], 'type') !== 'object'),
+    violating: [anthropicTool({ properties: {} })],
   },
   {
     id: 'A2',
     says: 'At its root stand no `anyOf`, `oneOf`, `allOf`',
-    breaches: eachSchema(anthropicSchema, (node, isRoot) => isRoot && has(node, 'anyOf', 'oneOf', 'allOf')),
-    crime: [anthropicTool({ type: 'object', oneOf: [{}] })],
+    violations: eachSchema(anthropicSchema, (node, isRoot) => isRoot && has(node, 'anyOf', 'oneOf', 'allOf')),
+    violating: [anthropicTool({ type: 'object', oneOf: [{}] })],
   },
   {
     id: 'A3',
     says: 'There is no `$ref` in it',
-    breaches: eachSchema(anthropicSchema, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef')),
-    crime: [anthropicTool({ ...withProperty({ $ref: '#/$defs/a' }), $defs: { a: {} } })],
+    violations: eachSchema(anthropicSchema, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef')),
+    violating: [anthropicTool({ ...withProperty({ $ref: '#/$defs/a' }), $defs: { a: {} } })],
   },
   {
     id: 'A4',
     says: 'Names of parameters have 1 to 64 letters, digits, `_`, `.` and `-`',
-    breaches: eachSchema(anthropicSchema, (node) => names(node).some((name) => !/^[\w.-]{1,64}$/.test(name))),
-    crime: [anthropicTool(withProperty({}, 'object', '$filter'))],
+    violations: eachSchema(anthropicSchema, (node) =>
+      names(node).some((name) => !/^[\w.-]{1,64}$/.test(name)),
+    ),
+    violating: [anthropicTool(withProperty({}, 'object', '$filter'))],
   },
   {
     id: 'A5',
     says: 'It is valid JSON Schema, draft 2020-12',
-    breaches: eachTool((tool) => !isDraft2020(anthropicSchema(tool))),
-    crime: [anthropicTool(withProperty({ type: 'number', minimum: 0, exclusiveMinimum: true }))],
+    violations: eachTool((tool) => !isDraft2020(anthropicSchema(tool))),
+    violating: [anthropicTool(withProperty({ type: 'number', minimum: 0, exclusiveMinimum: true }))],
   },
 ];
 
@@ -202,48 +204,48 @@ export const geminiRules: readonly ProviderRule[] = [
   {
     id: 'G1',
     says: 'Every schema has one `type`, in capitals, or `anyOf` and nothing beside it',
-    breaches: eachSchema(geminiSchema, (node) =>
+    violations: eachSchema(geminiSchema, (node) =>
       has(node, 'anyOf') ? Object.keys(node).length > 1 : !geminiTypes.includes(String(node['type'])),
     ),
-    crime: ofGemini({ type: ['STRING', 'NULL'] }),
+    violating: ofGemini({ type: ['STRING', 'NULL'] }),
   },
   {
     id: 'G2',
     says: 'A schema has fields of `Schema` only, so neither `$ref`, `const`, `oneOf`, `allOf` nor `additionalProperties`',
-    breaches: eachSchema(geminiSchema, (node) => Object.keys(node).some((key) => !geminiFields.has(key))),
-    crime: ofGemini({ type: 'OBJECT', additionalProperties: false }),
+    violations: eachSchema(geminiSchema, (node) => Object.keys(node).some((key) => !geminiFields.has(key))),
+    violating: ofGemini({ type: 'OBJECT', additionalProperties: false }),
   },
   {
     id: 'G3',
     says: 'Every `ARRAY` has `items`, and nothing else has',
-    breaches: eachSchema(geminiSchema, (node) => (node['type'] === 'ARRAY') !== isNode(node['items'])),
-    crime: ofGemini({ type: 'ARRAY' }),
+    violations: eachSchema(geminiSchema, (node) => (node['type'] === 'ARRAY') !== isNode(node['items'])),
+    violating: ofGemini({ type: 'ARRAY' }),
   },
   {
     id: 'G4',
     says: '`properties` and `required` stand in an `OBJECT` only, and what is required is a property',
-    breaches: eachSchema(geminiSchema, (node) => {
+    violations: eachSchema(geminiSchema, (node) => {
       const required = Array.isArray(node['required']) ? node['required'] : [];
       const isOut = has(node, 'properties', 'required') && node['type'] !== 'OBJECT';
       return isOut || required.some((name) => !names(node).includes(String(name)));
     }),
-    crime: ofGemini({ type: 'OBJECT', properties: { a: { type: 'STRING' } }, required: ['b'] }),
+    violating: ofGemini({ type: 'OBJECT', properties: { a: { type: 'STRING' } }, required: ['b'] }),
   },
   {
     id: 'G5',
     says: '`parameters` is an `OBJECT` with properties; a tool that takes none has no `parameters`',
-    breaches: eachTool((tool) => {
+    violations: eachTool((tool) => {
       const schema = geminiSchema(tool);
       return (
         schema !== undefined && !(isNode(schema) && schema['type'] === 'OBJECT' && names(schema).length > 0)
       );
     }),
-    crime: [geminiTool({ type: 'OBJECT', properties: {} })],
+    violating: [geminiTool({ type: 'OBJECT', properties: {} })],
   },
   {
     id: 'G6',
     says: '`enum` stands in a `STRING` only, and has texts that are not empty',
-    breaches: eachSchema(
+    violations: eachSchema(
       geminiSchema,
       (node) =>
         has(node, 'enum') &&
@@ -254,27 +256,29 @@ export const geminiRules: readonly ProviderRule[] = [
           node['enum'].every(isText)
         ),
     ),
-    crime: ofGemini({ type: 'INTEGER', enum: [1] }),
+    violating: ofGemini({ type: 'INTEGER', enum: [1] }),
   },
   {
     id: 'G7',
     says: '`format` is `date-time` of a `STRING`, `float` or `double` of a `NUMBER`, `int32` or `int64` of an `INTEGER`',
-    breaches: eachSchema(
+    violations: eachSchema(
       geminiSchema,
       (node) => has(node, 'format') && !geminiFormats[String(node['type'])]?.includes(String(node['format'])),
     ),
-    crime: ofGemini({ type: 'STRING', format: 'uri' }),
+    violating: ofGemini({ type: 'STRING', format: 'uri' }),
   },
   {
     id: 'G8',
     says: 'Names of parameters have 1 to 64 letters, digits and `_`, and begin with a letter or `_`',
-    breaches: eachSchema(geminiSchema, (node) => names(node).some((name) => !/^[a-z_]\w{0,63}$/i.test(name))),
-    crime: ofGemini({ type: 'STRING' }, 'per-page'),
+    violations: eachSchema(geminiSchema, (node) =>
+      names(node).some((name) => !/^[a-z_]\w{0,63}$/i.test(name)),
+    ),
+    violating: ofGemini({ type: 'STRING' }, 'per-page'),
   },
   {
     id: 'G9',
     says: 'Limits are of the type that they limit; those of lengths and counts are text',
-    breaches: eachSchema(geminiSchema, (node) => {
+    violations: eachSchema(geminiSchema, (node) => {
       const { type } = node;
       const counted = ['minLength', 'maxLength', 'minItems', 'maxItems'].filter((key) => has(node, key));
       const isOff = counted.some((key) => (key.endsWith('Length') ? 'STRING' : 'ARRAY') !== type);
@@ -285,6 +289,6 @@ export const geminiRules: readonly ProviderRule[] = [
         (has(node, 'minimum', 'maximum') && !isNumber)
       );
     }),
-    crime: ofGemini({ type: 'STRING', maxLength: 5 }),
+    violating: ofGemini({ type: 'STRING', maxLength: 5 }),
   },
 ];

@@ -1,4 +1,4 @@
 import { describe } from 'vitest';
-import { schemaLaws } from './schema-laws.ts';
+import { schemaInvariants } from './schema-invariants.ts';
 
-describe('a converted schema', () => schemaLaws(300));
+describe('a converted schema', () => schemaInvariants(300));

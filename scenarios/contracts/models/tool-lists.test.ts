@@ -30,10 +30,10 @@ const providers: Readonly<
 };
 const toolsOf = ({ package: server, tools }: ToolList): ModelTool[] =>
   tools.map(({ inputSchema, ...tool }) => ({ ...tool, server, params_schema: inputSchema }));
-const breachesOf = (rules: readonly ProviderRule[], tools: readonly object[]): string[] =>
+const violationsOf = (rules: readonly ProviderRule[], tools: readonly object[]): string[] =>
   // As the provider gets it.
-  rules.flatMap(({ id, breaches }) =>
-    breaches(JSON.parse(JSON.stringify(tools)) as Tool[]).map((place) => `${id} ${place}`),
+  rules.flatMap(({ id, violations }) =>
+    violations(JSON.parse(JSON.stringify(tools)) as Tool[]).map((place) => `${id} ${place}`),
   );
 
 describe('the tool lists of published servers', () => {
@@ -55,7 +55,7 @@ describe('the tool lists of published servers', () => {
         return { ...tool, function: { ...definitions[n]?.function, parameters: raw } };
       return provider === 'Anthropic' ? { ...tool, input_schema: raw } : { ...tool, parameters: raw };
     });
-    expect(breachesOf(rules, unconverted).length).toBeGreaterThan(provider === 'Gemini' ? 100 : 0);
+    expect(violationsOf(rules, unconverted).length).toBeGreaterThan(provider === 'Gemini' ? 100 : 0);
   });
 
   it.each(
@@ -68,7 +68,7 @@ describe('the tool lists of published servers', () => {
     expect(refused).toEqual([]);
     const tools = convert(definitions);
     expect(tools).toHaveLength(list.tools.length);
-    expect(breachesOf(rules, tools)).toEqual([]);
+    expect(violationsOf(rules, tools)).toEqual([]);
   });
 
   it('lose no parameter, and none that is required', () => {
@@ -89,15 +89,15 @@ describe('the tool lists of published servers', () => {
     const { definitions, refused } = createConversation().offer(toolLists.flatMap(toolsOf));
     expect(refused).toEqual([]);
     const ofNames = rules.filter(({ id }) => id.startsWith('N'));
-    expect(breachesOf(ofNames, convert(definitions))).toEqual([]);
+    expect(violationsOf(ofNames, convert(definitions))).toEqual([]);
   });
 });
 
 describe('the rules of providers', () => {
   const all = new Map(Object.values(providers).flatMap(({ rules }) => rules.map((rule) => [rule.id, rule])));
 
-  it.each([...all.values()])('$id is broken by what it forbids', ({ breaches, crime }) => {
-    expect(breaches(crime)).not.toEqual([]);
+  it.each([...all.values()])('$id is broken by what it forbids', ({ violations, violating }) => {
+    expect(violations(violating)).not.toEqual([]);
   });
 
   it('stand in docs/providers.md, each under its number and in its words, and no other does', () => {

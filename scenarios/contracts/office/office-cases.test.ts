@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTo, codeIn } from '../link/link-world.ts';
-import { entered, left, type OfficeStage, openOffice } from './office-stage.ts';
+import { entered, left, type OfficeHarness, openOffice } from './office-harness.ts';
 
 /** The cases O01 to O23 of a2c-wire §8.2, by raw peers against a whole office. O24 is about our link. */
 const refused = (text: string): unknown[] => [false, expect.stringContaining(text) as string];
 const granted = [true, null];
 const listRoom = (office_id: string): object => ({ agent: 'a', req_id: 'r1', office_id });
 
-let office: OfficeStage;
+let office: OfficeHarness;
 beforeEach(async () => {
   office = await openOffice();
 });

@@ -2,7 +2,7 @@ import { io } from 'socket.io-client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createOffice } from '../../../actors/index.ts';
 import { callTo, codeIn, type Peer, toolsOf } from '../link/link-world.ts';
-import { entered, left, type OfficeStage, openOffice } from './office-stage.ts';
+import { entered, left, type OfficeHarness, openOffice } from './office-harness.ts';
 
 /**
  * The faults of the Python office (a2c-wire §7.1) that a peer can provoke, against a whole office of ours. No. 11
@@ -16,7 +16,7 @@ const updates = ['config', 'tool_list', 'desktop', 'finder'].map((what) => `serv
 const granted = [true, null];
 const cancel = { agent: 'a', req_id: 'r' };
 
-let office: OfficeStage;
+let office: OfficeHarness;
 beforeEach(async () => {
   office = await openOffice();
 });

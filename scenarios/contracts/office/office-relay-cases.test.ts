@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { callTo, codeIn, toolsOf } from '../link/link-world.ts';
-import { entered, type OfficeStage, openOffice } from './office-stage.ts';
+import { entered, type OfficeHarness, openOffice } from './office-harness.ts';
 
 /**
  * The cases of a2c-wire §8.3 that raw peers can show against a whole office. R07 stands in office-relay.contract.ts,
@@ -9,7 +9,7 @@ import { entered, type OfficeStage, openOffice } from './office-stage.ts';
 const updates = ['config', 'tool_list', 'desktop', 'finder'];
 const cancel = { agent: 'a', req_id: 'r' };
 
-let office: OfficeStage;
+let office: OfficeHarness;
 beforeEach(async () => {
   office = await openOffice();
 });

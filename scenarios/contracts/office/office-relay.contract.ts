@@ -242,7 +242,7 @@ function eachCall(): void {
   );
 }
 
-/** The laws of what an office relays and answers, over any transport. */
+/** The rules of what an office relays and answers, over any transport. */
 export function officeRelayContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));

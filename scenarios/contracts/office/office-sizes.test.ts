@@ -1,7 +1,7 @@
 import { io } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTo, type Peer } from '../link/link-world.ts';
-import { type OfficeStage, openOffice } from './office-stage.ts';
+import { type OfficeHarness, openOffice } from './office-harness.ts';
 
 /**
  * A message above what an office carries ends the connection of a peer that knows no better, over either transport;
@@ -15,7 +15,7 @@ const cutOff = {
   structuredContent: { error: { code: 404, details: { reason: 'too_large', limit_bytes: 8 * mebibyte } } },
 };
 
-let office: OfficeStage;
+let office: OfficeHarness;
 let agent: Peer;
 beforeEach(async () => {
   office = await openOffice();

@@ -129,8 +129,8 @@ function endings(): void {
     const call = world.asking(agent, 'client:tool_call', callTo('c', { timeout: 0 }));
     await world.until(() => computer.heard.length > 0);
     const known = office.facts.length;
-    office.leaf.close();
-    office.leaf.close();
+    office.instance.close();
+    office.instance.close();
     await world.until(() => call.ack !== undefined && agent.isClosed() && computer.isClosed());
     expect(call.ack?.[0]).toMatchObject({
       structuredContent: { error: { code: 404, details: { reason: 'closing' } } },
@@ -152,15 +152,15 @@ function endings(): void {
   });
 
   it('that is closed before it opened never opens', async () => {
-    const { facts, leaf } = world.tryOffice();
-    leaf.close();
+    const { facts, instance } = world.tryOffice();
+    instance.close();
     await world.transport.freed();
     await world.fence(await world.peer(office.url));
     expect(facts).toEqual([]);
   });
 }
 
-/** The laws of the port `office`, over any transport; those of its relay stand in office-relay.contract.ts. */
+/** The rules of the port `office`, over any transport; those of its relay stand in office-relay.contract.ts. */
 export function officeContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));

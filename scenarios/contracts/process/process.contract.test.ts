@@ -103,7 +103,7 @@ describe('a real child', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('of a server without launch facts fails by the name of the server', async () => {
+  it('of a server without a launch config fails by the name of the server', async () => {
     expect(await messageFor(undefined)).toBe('cannot start "contract": no command is known for it');
   });
 

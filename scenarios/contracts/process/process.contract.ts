@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { casesOf, type ContractCase } from '../contract.ts';
-import { law, onStage, type ChildBehaviour, type ProcessSubject } from './process.stage.ts';
+import { rule, inHarness, type ChildBehaviour, type ProcessSubject } from './process.harness.ts';
 
 /** What every `process` port owes its machine. */
 export const processContract = (subject: ProcessSubject): readonly ContractCase[] =>
@@ -15,11 +15,11 @@ export const processContract = (subject: ProcessSubject): readonly ContractCase[
         closedAfterwards,
       ],
     },
-    (law) => onStage(subject, law),
+    (rule) => inHarness(subject, rule),
   );
 
 const aLife = [
-  law(
+  rule(
     'starts with a pid and ends with code 0 when a good child loses its stdin',
     async ({ running, world, endedWith }) => {
       const child = await running('good');
@@ -33,7 +33,7 @@ const aLife = [
     },
   ),
 
-  law(
+  rule(
     'that ends by itself is told with its code and the last words on stderr',
     async ({ open, endedWith }) => {
       const child = open('crashes');
@@ -44,7 +44,7 @@ const aLife = [
     },
   ),
 
-  law(
+  rule(
     'that could not begin is told once, by a sentence that names the command, and as final',
     async ({ open, world, isRemote }) => {
       const child = open('missing');
@@ -68,7 +68,7 @@ const aLife = [
     },
   ),
 
-  law('touches no other', async ({ running, world, endedWith }) => {
+  rule('touches no other', async ({ running, world, endedWith }) => {
     const [one, other] = await Promise.all([running('good'), running('good')]);
     one.signal('SIGKILL');
     await one.next('child.exited');
@@ -80,7 +80,7 @@ const aLife = [
 ];
 
 const theLadder = [
-  law(
+  rule(
     'has SIGTERM for a child that takes no notice of the end of its stdin',
     async ({ running, endedBy }) => {
       const child = await running('ignoresStdin');
@@ -92,7 +92,7 @@ const theLadder = [
     },
   ),
 
-  law('has SIGKILL for a child that takes no notice of SIGTERM', async ({ running, endedBy }) => {
+  rule('has SIGKILL for a child that takes no notice of SIGTERM', async ({ running, endedBy }) => {
     const child = await running('stubborn');
     child.closeStdin();
     child.signal('SIGTERM');
@@ -102,7 +102,7 @@ const theLadder = [
     assert.equal(exit.left, 0);
   }),
 
-  law('reaches a server behind its wrapper at once', async ({ running, world }) => {
+  rule('reaches a server behind its wrapper at once', async ({ running, world }) => {
     const child = await running('wrapped');
     child.signal('SIGKILL');
     await child.next('child.exited');
@@ -110,7 +110,7 @@ const theLadder = [
     assert.equal(world.alive(), 0);
   }),
 
-  law(
+  rule(
     'counts a server that outlives its wrapper, and reaches it with the next signal',
     async ({ running, world, isRemote, endedBy }) => {
       const child = await running('wrapped');
@@ -128,7 +128,7 @@ const theLadder = [
     },
   ),
 
-  law('counts a grandchild that a good child leaves behind', async ({ running, world, isRemote }) => {
+  rule('counts a grandchild that a good child leaves behind', async ({ running, world, isRemote }) => {
     const child = await running('leavesGrandchild');
     child.closeStdin();
     const { code, left } = await child.next('child.exited');
@@ -140,7 +140,7 @@ const theLadder = [
 ];
 
 const aCommand = [
-  law('to a child that has ended does nothing', async ({ running, world }) => {
+  rule('to a child that has ended does nothing', async ({ running, world }) => {
     const child = await running('good');
     child.closeStdin();
     await child.next('child.exited');
@@ -151,7 +151,7 @@ const aCommand = [
     assert.deepEqual(child.types(), ['child.started', 'child.exited']);
   }),
 
-  law('given twice works once', async ({ running, endedWith }) => {
+  rule('given twice works once', async ({ running, endedWith }) => {
     const child = await running('good');
     child.closeStdin();
     child.closeStdin();
@@ -163,7 +163,7 @@ const withLife = ['good', 'ignoresStdin', 'stubborn', 'wrapped', 'leavesGrandchi
 const beforeAnything = [...withLife, 'crashes', 'missing'] as const;
 
 const closedAtOnce = (behaviour: ChildBehaviour) =>
-  law(`before anything was heard of a child: ${behaviour}`, async ({ open, world }) => {
+  rule(`before anything was heard of a child: ${behaviour}`, async ({ open, world }) => {
     const child = open(behaviour);
     child.close();
     await world.settled();
@@ -172,7 +172,7 @@ const closedAtOnce = (behaviour: ChildBehaviour) =>
   });
 
 const closedWhileRunning = (behaviour: ChildBehaviour) =>
-  law(`for a running child: ${behaviour}`, async ({ running, world }) => {
+  rule(`for a running child: ${behaviour}`, async ({ running, world }) => {
     const child = await running(behaviour);
     child.close();
     child.close();
@@ -183,7 +183,7 @@ const closedWhileRunning = (behaviour: ChildBehaviour) =>
     assert.equal(world.alive(), 0);
   });
 
-const closedAfterwards = law('for what an ended child left behind', async ({ running, world }) => {
+const closedAfterwards = rule('for what an ended child left behind', async ({ running, world }) => {
   const child = await running('wrapped');
   child.signal('SIGTERM');
   await child.next('child.exited');

@@ -3,7 +3,7 @@ import { ScriptedServers } from '../../stage/scripted/servers.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import { VirtualClock } from '../../stage/virtual-clock.ts';
 import { processContract } from './process.contract.ts';
-import type { ChildBehaviour, ProcessWorld } from './process.stage.ts';
+import type { ChildBehaviour, ProcessWorld } from './process.harness.ts';
 import { registered } from '../registered.ts';
 
 const missing = 'no-such-command';
@@ -27,15 +27,15 @@ function createScriptedWorld(): ProcessWorld {
   };
   let count = 0;
   return {
-    open: (behaviour, give) => {
+    open: (behaviour, emit) => {
       const key = `process:${(count += 1)}`;
       const facts: ProcessFact[] = [];
       const server = behaviour === 'missing' ? missing : behaviour;
-      const leaf = servers.process(key, { server, generation: 1, spec: 1, key }, (fact) => {
+      const instance = servers.process(key, { server, generation: 1, spec: 1, key }, (fact) => {
         facts.push(fact);
-        give(fact);
+        emit(fact);
       });
-      return { ...leaf, ready: () => until(() => facts.length > 0) };
+      return { ...instance, ready: () => until(() => facts.length > 0) };
     },
     until,
     settled: async () => {

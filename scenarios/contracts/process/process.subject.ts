@@ -4,7 +4,7 @@ import {
   type Launcher,
   type LaunchSpec,
 } from '../../../adapters/process/index.ts';
-import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.stage.ts';
+import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.harness.ts';
 import { patient } from '../patience.ts';
 import { createWaiting } from '../waiting.ts';
 
@@ -49,13 +49,13 @@ function worldOf({ launcher, patienceMs = 20_000, ...options }: LauncherUnderTes
   let count = 0;
   const inTime = <T>(awaited: Promise<T>, what: string): Promise<T> => patient(awaited, what, patienceMs);
   return {
-    open: (behaviour, give) => {
+    open: (behaviour, emit) => {
       const key = `process:${(count += 1)}`;
       const port = processPortOf({ launchOf: () => specOf(behaviour), ledger, launcher });
-      const leaf = port(key, { server: 'contract', generation: 1, spec: 1, key }, heard(give));
+      const instance = port(key, { server: 'contract', generation: 1, spec: 1, key }, heard(emit));
       const stdout = ledger.streamsOf(key)?.stdout;
       const ready = new Promise<void>((resolve) => stdout?.once('data', () => resolve()));
-      return { ...leaf, ready: () => inTime(ready, `"ready" of ${behaviour}`) };
+      return { ...instance, ready: () => inTime(ready, `"ready" of ${behaviour}`) };
     },
     until: (holds) => inTime(until(holds), 'the next fact'),
     settled: async () => {

@@ -5,8 +5,8 @@ import {
   type Ledger,
   type LedgerOptions,
 } from '../../../adapters/process/index.ts';
-import type { Give, Leaf, ProcessCommand, ProcessFact } from '../../../machines/kernel/ports.ts';
-import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.stage.ts';
+import type { Emit, PortInstance, ProcessCommand, ProcessFact } from '../../../machines/kernel/ports.ts';
+import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.harness.ts';
 import { createWaiting } from '../waiting.ts';
 
 export { createWaiting } from '../waiting.ts';
@@ -48,8 +48,8 @@ const specOf = (behaviour: string): LaunchSpec => {
 
 export interface RealProcessWorld extends ProcessWorld {
   readonly ledger: Ledger;
-  open(behaviour: RealBehaviour, give: Give<ProcessFact>): ContractChild;
-  launch(spec: LaunchSpec | undefined, give: Give<ProcessFact>): Leaf<ProcessCommand>;
+  open(behaviour: RealBehaviour, emit: Emit<ProcessFact>): ContractChild;
+  launch(spec: LaunchSpec | undefined, emit: Emit<ProcessFact>): PortInstance<ProcessCommand>;
 }
 
 /** Real children of the real adapter. What outlives the host is left out unless it is asked for. */
@@ -59,24 +59,24 @@ export function createRealProcessWorld(options: LedgerOptions = {}): RealProcess
   let count = 0;
   const launch = (
     spec: LaunchSpec | undefined,
-    give: Give<ProcessFact>,
+    emit: Emit<ProcessFact>,
     key = `process:${(count += 1)}`,
-  ): Leaf<ProcessCommand> =>
+  ): PortInstance<ProcessCommand> =>
     processPortOf({ launchOf: () => spec, ledger })(
       key,
       { server: 'contract', generation: 1, spec: 1, key },
-      heard(give),
+      heard(emit),
     );
   return {
     ledger,
     until,
     launch,
-    open: (behaviour, give) => {
+    open: (behaviour, emit) => {
       const key = `process:${(count += 1)}`;
-      const leaf = launch(specOf(behaviour), give, key);
+      const instance = launch(specOf(behaviour), emit, key);
       const stdout = ledger.streamsOf(key)?.stdout;
       const ready = new Promise<void>((resolve) => stdout?.once('data', () => resolve()));
-      return { ...leaf, ready: () => ready };
+      return { ...instance, ready: () => ready };
     },
     settled: async () => {
       await ledger.closed();

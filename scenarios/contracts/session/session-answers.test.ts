@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Answers } from '../../../adapters/mcp/index.ts';
 import { handTimers, openIn } from './session.probe.ts';
-import type { ObservedSession } from './session.stage.ts';
+import type { ObservedSession } from './session.harness.ts';
 import type { RealSessionWorld, WorldOptions } from './session.port.ts';
 import { createHttpWorld, createLinkedWorld, createStdioWorld } from './session.world.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { observed } from './session.stage.ts';
+import { observed } from './session.harness.ts';
 import { failureIn, handTimers, openIn, refusalOf, seenBy, typesOf } from './session.probe.ts';
 import {
   createHttpWorld,
@@ -151,7 +151,7 @@ describe('the end of a session over HTTP', () => {
     const world = await streamable({
       serves: { instead: ({ method }, response) => method === 'GET' && !!response.writeHead(405).end() },
     });
-    const session = observed(world, (give) => world.open('echo', give));
+    const session = observed(world, (emit) => world.open('echo', emit));
     await session.first();
     await world.server.stop();
     // A connection that was kept may be found cut only when it is used.

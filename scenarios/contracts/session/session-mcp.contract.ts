@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { casesOf, type ContractCase } from '../contract.ts';
 import { fits } from '../fits.ts';
-import { law, laws, onStage, type SessionSubject } from './session.stage.ts';
+import { rule, rules, inHarness, type SessionSubject } from './session.harness.ts';
 
 /** What every `session` port owes its machines of MCP beyond tools: all methods, progress, news. */
 export const sessionMcpContract = (subject: SessionSubject): readonly ContractCase[] =>
@@ -9,19 +9,19 @@ export const sessionMcpContract = (subject: SessionSubject): readonly ContractCa
     {
       'a handshake': handshakes,
       'a list': lists,
-      'a question': questions,
+      'a question': requests,
       'what was not declared': undeclared,
       progress,
       news,
     },
-    (law) => onStage(subject, law),
+    (rule) => inHarness(subject, rule),
   );
 /** What one owes them whose servers outlive their sessions. */
 export const remoteSessionContract = (subject: SessionSubject): readonly ContractCase[] =>
-  casesOf({ 'a remote server': remoteEnds }, (law) => onStage(subject, law));
+  casesOf({ 'a remote server': remoteEnds }, (rule) => inHarness(subject, rule));
 
 const handshakes = [
-  ...laws(
+  ...rules(
     [
       ['foreignVersion', '1999-12-31'],
       ['refusesVersion', '2999-01-01'],
@@ -43,7 +43,7 @@ const handshakes = [
     },
   ),
 
-  law('that nobody answers says what it waits for, since when, and that nothing came', async ({ open }) => {
+  rule('that nobody answers says what it waits for, since when, and that nothing came', async ({ open }) => {
     const session = open('mute');
     const { since, came, for: step } = await session.waits();
     assert.equal(came, '');
@@ -58,7 +58,7 @@ const pagedLists = [
   ['prompts/list', 'prompts', 'name', ['greet', 'part']],
 ] as const;
 const lists = [
-  ...laws(pagedLists, 'has all pages in order, and counts what is no entry', async ({ opened }, row) => {
+  ...rules(pagedLists, 'has all pages in order, and counts what is no entry', async ({ opened }, row) => {
     const [method, member, key, expected] = row;
     const session = await opened('full');
     const fact = await session.request(method).answer();
@@ -84,14 +84,14 @@ const answered = [
   ['resources/subscribe', { uri: 'note://1' }, {}],
   ['resources/unsubscribe', { uri: 'note://1' }, {}],
 ] as const;
-const questions = [
-  ...laws(answered, 'is answered with the result as the server gave it', async ({ opened }, row) => {
+const requests = [
+  ...rules(answered, 'is answered with the result as the server gave it', async ({ opened }, row) => {
     const [method, params, result] = row;
     const session = await opened('full');
     fits(await session.request(method, params).answer(), { type: 'ask.answered', result });
   }),
 
-  law('that the server refuses carries its code', async ({ opened }) => {
+  rule('that the server refuses carries its code', async ({ opened }) => {
     const session = await opened('full');
     fits(await session.request('resources/read', { uri: 'gone://1' }).answer(), {
       type: 'ask.refused',
@@ -100,7 +100,7 @@ const questions = [
     });
   }),
 
-  law('that the server refuses carries the data of the error, unless that is large', async ({ opened }) => {
+  rule('that the server refuses carries the data of the error, unless that is large', async ({ opened }) => {
     const session = await opened('full');
     const detailsOf = async (uri: string): Promise<unknown> => {
       const fact = await session.request('resources/read', { uri }).answer();
@@ -112,10 +112,10 @@ const questions = [
     assert.ok(!('data' in (large as object)));
   }),
 
-  law('tells what a server declares', async ({ open }) => {
+  rule('tells what a server declares', async ({ open }) => {
     fits(await open('full').first(), {
       info: {
-        offers: {
+        capabilities: {
           tools: { listChanged: true },
           resources: { listChanged: true, subscribe: true },
           prompts: { listChanged: true },
@@ -139,7 +139,7 @@ const offered = [
   'logging/setLevel',
 ];
 const undeclared = [
-  law('114: is never asked for: refused at once, and nothing is sent', async ({ opened }) => {
+  rule('114: is never asked for: refused at once, and nothing is sent', async ({ opened }) => {
     const session = await opened('echo');
     for (const method of [...offered, 'nobody/knows']) {
       const { facts } = session.request(method, {});
@@ -152,13 +152,13 @@ const undeclared = [
     );
   }),
 
-  law('does not include ping', async ({ opened }) => {
+  rule('does not include ping', async ({ opened }) => {
     const session = await opened('noTools');
     fits(await session.request('ping').answer(), { type: 'ask.answered' });
     fits(await session.request('tools/list').answer(), { type: 'ask.refused', sent: false });
   }),
 
-  law('but is missing all the same is known by its code -32601', async ({ opened }) => {
+  rule('but is missing all the same is known by its code -32601', async ({ opened }) => {
     const session = await opened('lacksPrompts');
     fits(await session.request('prompts/list').answer(), {
       type: 'ask.refused',
@@ -169,7 +169,7 @@ const undeclared = [
 ];
 
 const progress = [
-  law(
+  rule(
     'of a question is told to who asked, before the answer and never after it',
     async ({ opened, world }) => {
       const session = await opened('echo');
@@ -186,7 +186,7 @@ const progress = [
     },
   ),
 
-  law('of a withdrawn question is told to nobody', async ({ opened }) => {
+  rule('of a withdrawn question is told to nobody', async ({ opened }) => {
     const session = await opened('echo');
     const work = session.call('work');
     work.withdraw();
@@ -196,14 +196,14 @@ const progress = [
 ];
 
 const news = [
-  ...laws(['tools', 'resources', 'prompts'], 'of a list is told', async ({ opened }, list) => {
+  ...rules(['tools', 'resources', 'prompts'], 'of a list is told', async ({ opened }, list) => {
     const session = await opened('full');
     await session.call('change', { list }).answer();
     await session.next('list.changed');
     assert.deepEqual(session.facts.slice(1), [{ type: 'list.changed', list }]);
   }),
 
-  law('of a resource is told while one is subscribed to it', async ({ opened }) => {
+  rule('of a resource is told while one is subscribed to it', async ({ opened }) => {
     const session = await opened('full');
     const uri = 'note://1';
     await session.call('touch', { uri }).answer();
@@ -217,7 +217,7 @@ const news = [
 ];
 
 const remoteEnds = [
-  law(
+  rule(
     'that has forgotten the session has not run what it refused; all else is lost, and the session expired',
     async ({ opened, world }) => {
       const session = await opened('echo');
@@ -236,7 +236,7 @@ const remoteEnds = [
     },
   ),
 
-  law('that wants a login is no session at all', async ({ open, world }) => {
+  rule('that wants a login is no session at all', async ({ open, world }) => {
     world.remote?.reject(401);
     fits(await open('echo').first(), {
       type: 'session.failed',
@@ -244,7 +244,7 @@ const remoteEnds = [
     });
   }),
 
-  law('that refuses the login is no session at all', async ({ open, world }) => {
+  rule('that refuses the login is no session at all', async ({ open, world }) => {
     world.remote?.reject(403);
     fits(await open('echo').first(), {
       type: 'session.failed',
@@ -252,7 +252,7 @@ const remoteEnds = [
     });
   }),
 
-  law(
+  rule(
     'that wants another login in the midst of it ends the session, and has not run what it refused',
     async ({ opened, world }) => {
       const session = await opened('echo');
@@ -266,7 +266,7 @@ const remoteEnds = [
     },
   ),
 
-  law(
+  rule(
     'that refuses one request for want of a right has not run it, and the session lives',
     async ({ opened, world }) => {
       const session = await opened('echo');

@@ -153,16 +153,16 @@ describe('a kind of the host’s own', () => {
 
   it('hears when nobody wants its connection any more, and one that comes all the same is closed', async () => {
     const [ours, its] = pair();
-    let give = (_: InMemoryTransport): void => {};
+    let emit = (_: InMemoryTransport): void => {};
     const signals: AbortSignal[] = [];
     const world = reached((signal) => {
       signals.push(signal);
-      return new Promise((resolve) => (give = resolve));
+      return new Promise((resolve) => (emit = resolve));
     });
     world.open('echo', () => {}).close();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     const closed = new Promise<void>((resolve) => (its.onclose = resolve));
-    give(ours);
+    emit(ours);
     await closed;
     const connected = reached(async (signal) => {
       signals.push(signal);

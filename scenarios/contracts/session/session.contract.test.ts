@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { messageBytes, resultBytes } from '../../../adapters/mcp/index.ts';
-import type { AskFact, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, SessionFact } from '../../../machines/kernel/ports.ts';
 import { registered } from '../registered.ts';
 import { remoteSessionContract, sessionMcpContract } from './session-mcp.contract.ts';
 import { sessionContract } from './session.contract.ts';
@@ -33,12 +33,12 @@ describe('a session over the streams of a process', () => {
     await world.until(() => facts.length > 0);
     return session;
   };
-  const call = async (session: string, name: string, args: object = {}): Promise<AskFact> => {
-    const facts: AskFact[] = [];
-    const question = { id: 'q', session, method: 'tools/call', params: { name, arguments: args } };
-    world.ask('test', question, (fact) => facts.push(fact));
+  const call = async (session: string, name: string, args: object = {}): Promise<RequestFact> => {
+    const facts: RequestFact[] = [];
+    const request = { id: 'q', target: session, method: 'tools/call', params: { name, arguments: args } };
+    world.ask('test', request, (fact) => facts.push(fact));
     await world.until(() => facts.length > 0);
-    return facts[0] as AskFact;
+    return facts[0] as RequestFact;
   };
 
   it('fails a call whose answer is longer than a message may be, and lives on', async () => {

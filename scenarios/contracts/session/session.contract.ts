@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { AskFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import { casesOf, type ContractCase } from '../contract.ts';
 import { fits } from '../fits.ts';
-import { law, laws, observed, onStage, type SessionSubject } from './session.stage.ts';
+import { rule, rules, observed, inHarness, type SessionSubject } from './session.harness.ts';
 
 /** What every `session` port, and the answering side of it, owes its machines. */
 export const sessionContract = (subject: SessionSubject): readonly ContractCase[] =>
@@ -15,18 +15,18 @@ export const sessionContract = (subject: SessionSubject): readonly ContractCase[
       'a foreign line': foreignLines,
       'the end': endings,
     },
-    (law) => onStage(subject, law),
+    (rule) => inHarness(subject, rule),
   );
 
 const handshake = [
-  law('opens the session with what the server said of itself', async ({ open }) => {
+  rule('opens the session with what the server said of itself', async ({ open }) => {
     assert.deepEqual(await open('echo').first(), {
       type: 'session.opened',
       info: {
         name: 'fixture',
         version: '1.2.3',
         protocolVersion: '2025-06-18',
-        offers: {
+        capabilities: {
           ...{ tools: { listChanged: true }, resources: null, prompts: null },
           ...{ completions: false, logging: false },
         },
@@ -34,11 +34,11 @@ const handshake = [
     });
   }),
 
-  law('tells a server without tools', async ({ open }) => {
-    fits(await open('noTools').first(), { info: { offers: { tools: null } } });
+  rule('tells a server without tools', async ({ open }) => {
+    fits(await open('noTools').first(), { info: { capabilities: { tools: null } } });
   }),
 
-  law('that is refused fails with the words of the server', async ({ open, world }) => {
+  rule('that is refused fails with the words of the server', async ({ open, world }) => {
     const session = open('refuses');
     fits(await session.first(), {
       type: 'session.failed',
@@ -48,7 +48,7 @@ const handshake = [
     assert.equal(session.facts.length, 1);
   }),
 
-  ...laws(
+  ...rules(
     ['diesEarly', 'malformedInitialize'] as const,
     'fails, and once',
     async ({ open, world }, behaviour) => {
@@ -59,12 +59,12 @@ const handshake = [
     },
   ),
 
-  law('fails where there is nobody', async ({ world }) => {
-    const session = observed(world, (give) => world.openOnNothing(give));
+  rule('fails where there is nobody', async ({ world }) => {
+    const session = observed(world, (emit) => world.openOnNothing(emit));
     fits(await session.first(), { type: 'session.failed' });
   }),
 
-  law('that nobody answers is waited for, until close, and then nothing is told', async ({ open, world }) => {
+  rule('that nobody answers is waited for until close, and then nothing is told', async ({ open, world }) => {
     const session = open('mute');
     fits(await session.call('echo').answer(), { type: 'ask.refused', sent: false });
     session.close();
@@ -74,7 +74,7 @@ const handshake = [
 ];
 
 const lists = [
-  law('has the tools as the server described them', async ({ opened }) => {
+  rule('has the tools as the server described them', async ({ opened }) => {
     const session = await opened('echo');
     const fact = await session.request('tools/list').answer();
     fits(fact, { type: 'ask.answered' });
@@ -85,7 +85,7 @@ const lists = [
     );
   }),
 
-  law('has the tools of all pages in order, and counts entries that cannot be tools', async ({ opened }) => {
+  rule('has the tools of all pages in order, and counts entries that cannot be tools', async ({ opened }) => {
     const session = await opened('pages');
     const unusable = [{ unusable: String }];
     fits(await session.request('tools/list').answer(), {
@@ -94,14 +94,14 @@ const lists = [
     });
   }),
 
-  law('that never ends is refused', async ({ opened }) => {
+  rule('that never ends is refused', async ({ opened }) => {
     const session = await opened('endlessPages');
     const fact = await session.request('tools/list').answer();
     fits(fact, { type: 'ask.refused', sent: true });
     assert.ok(!('lost' in fact));
   }),
 
-  law('that has changed is told', async ({ opened }) => {
+  rule('that has changed is told', async ({ opened }) => {
     const session = await opened('echo');
     await session.call('change').answer();
     await session.next('list.changed');
@@ -113,7 +113,7 @@ const lists = [
 ];
 
 const calls = [
-  law('is answered with the result as the server gave it', async ({ opened }) => {
+  rule('is answered with the result as the server gave it', async ({ opened }) => {
     const session = await opened('echo');
     fits(await session.call('echo', { text: 'grüße\n' }).answer(), {
       type: 'ask.answered',
@@ -121,19 +121,19 @@ const calls = [
     });
   }),
 
-  law('among many gets its own answer', async ({ opened }) => {
+  rule('among many gets its own answer', async ({ opened }) => {
     const session = await opened('echo');
     const texts = Array.from({ length: 200 }, (_, index) => `text ${index}`);
     assert.deepEqual(await Promise.all(texts.map((text) => session.text('echo', { text }))), texts);
   }),
 
-  law('102: is answered out of turn, and each has its own answer', async ({ opened }) => {
+  rule('102: is answered out of turn, and each has its own answer', async ({ opened }) => {
     const session = await opened('echo');
     const both = [session.text('pair', { text: 'first' }), session.text('pair', { text: 'second' })];
     assert.deepEqual(await Promise.all(both), ['first', 'second']);
   }),
 
-  law('114: that the tool itself calls failed is an answer', async ({ opened }) => {
+  rule('114: that the tool itself calls failed is an answer', async ({ opened }) => {
     const session = await opened('echo');
     fits(await session.call('fail').answer(), {
       type: 'ask.answered',
@@ -141,7 +141,7 @@ const calls = [
     });
   }),
 
-  law('that the server refuses carries the words and the code of the server', async ({ opened }) => {
+  rule('that the server refuses carries the words and the code of the server', async ({ opened }) => {
     const session = await opened('echo');
     const fact = await session.call('error').answer();
     fits(fact, {
@@ -152,7 +152,7 @@ const calls = [
     assert.ok(!('lost' in fact));
   }),
 
-  law('with an answer over the limit fails with its size, and no other does', async ({ opened, world }) => {
+  rule('with an answer over the limit fails with its size, and no other does', async ({ opened, world }) => {
     const session = await opened('echo');
     const limit = world.resultBytes;
     const innocent = session.text('echo', { text: 'still here' });
@@ -165,10 +165,10 @@ const calls = [
     assert.equal((await session.text('big', { bytes: limit - 1_000 })).length, limit - 1_000);
   }),
 
-  law('to an unknown session was surely not sent', async ({ world }) => {
-    const heard: AskFact[] = [];
-    const question = { id: 'q', session: 'nobody', method: 'tools/call' };
-    const withdraw = world.ask('contract', question, (fact) => heard.push(fact));
+  rule('to an unknown session was surely not sent', async ({ world }) => {
+    const heard: RequestFact[] = [];
+    const request = { id: 'q', target: 'nobody', method: 'tools/call' };
+    const withdraw = world.ask('contract', request, (fact) => heard.push(fact));
     await world.until(() => heard.length > 0);
     withdraw();
     fits(heard, [{ type: 'ask.refused', id: 'q', sent: false }]);
@@ -176,7 +176,7 @@ const calls = [
 ];
 
 const withdrawals = [
-  law('is cancelled at the server, exactly once, and no other is', async ({ opened, world, seen }) => {
+  rule('is cancelled at the server, exactly once, and no other is', async ({ opened, world, seen }) => {
     const session = await opened('echo');
     const call = session.call('hang', { label: 'a' });
     session.call('hang', { label: 'b' });
@@ -188,7 +188,7 @@ const withdrawals = [
     assert.deepEqual(call.facts, []);
   }),
 
-  law('69: hears no late answer, and the next call works', async ({ opened, seen }) => {
+  rule('69: hears no late answer, and the next call works', async ({ opened, seen }) => {
     const session = await opened('echo');
     const call = session.call('hang', { label: 'a', late: true });
     await seen(session, { hanging: ['a'], cancelled: [] });
@@ -197,7 +197,7 @@ const withdrawals = [
     assert.deepEqual(call.facts, []);
   }),
 
-  law('that was already answered is not cancelled', async ({ opened, seen }) => {
+  rule('that was already answered is not cancelled', async ({ opened, seen }) => {
     const session = await opened('echo');
     const call = session.call('echo', { text: 'hi' });
     await call.answer();
@@ -207,13 +207,13 @@ const withdrawals = [
 ];
 
 const foreignLines = [
-  law('that is no message does not end the session', async ({ opened }) => {
+  rule('that is no message does not end the session', async ({ opened }) => {
     const session = await opened('echo');
     assert.deepEqual(await session.text('garbage'), 'still here');
     assert.deepEqual(await session.text('echo', { text: 'and here' }), 'and here');
   }),
 
-  law(
+  rule(
     '102, 103: answers nobody when its id is unknown, or is a string that looks like a number',
     async ({ opened }) => {
       const session = await opened('echo');
@@ -222,7 +222,7 @@ const foreignLines = [
     },
   ),
 
-  law('that asks us is answered under its own id', async ({ opened }) => {
+  rule('that asks us is answered under its own id', async ({ opened }) => {
     const session = await opened('echo');
     assert.deepEqual(JSON.parse(await session.text('asksBack')), {
       jsonrpc: '2.0',
@@ -231,7 +231,7 @@ const foreignLines = [
     });
   }),
 
-  law('that is no proper answer fails the call it answers', async ({ opened }) => {
+  rule('that is no proper answer fails the call it answers', async ({ opened }) => {
     const session = await opened('echo');
     fits(await session.call('malformed').answer(), { type: 'ask.refused', sent: true });
     assert.deepEqual(await session.text('echo', { text: 'next' }), 'next');
@@ -239,7 +239,7 @@ const foreignLines = [
 ];
 
 const endings = [
-  ...laws(
+  ...rules(
     ['die', 'hangUp'] as const,
     '104: of the stream refuses what is pending as lost, then is told',
     async ({ opened, world, seen }, tool) => {
@@ -247,7 +247,7 @@ const endings = [
       const pending = [session.call('hang', { label: 'a' }), session.call('hang', { label: 'b' })];
       await seen(session, { hanging: ['a', 'b'], cancelled: [] });
       pending.push(session.call(tool));
-      const told: (readonly AskFact[])[] = [];
+      const told: (readonly RequestFact[])[] = [];
       await world.until(() => {
         if (session.facts.length > 1 && told.length === 0)
           told.push(...pending.map(({ facts }) => [...facts]));
@@ -263,7 +263,7 @@ const endings = [
     },
   ),
 
-  law('of a server tells one who withdrew nothing', async ({ opened }) => {
+  rule('of a server tells one who withdrew nothing', async ({ opened }) => {
     const session = await opened('echo');
     const call = session.call('hang', { label: 'a' });
     call.withdraw();
@@ -273,7 +273,7 @@ const endings = [
     assert.deepEqual(call.facts, []);
   }),
 
-  law('by close cancels at the server what is pending, and nothing else', async ({ opened, world }) => {
+  rule('by close cancels at the server what is pending, and nothing else', async ({ opened, world }) => {
     const session = await opened('echo');
     session.call('hang', { label: 'a' });
     session.call('hang', { label: 'b' }).withdraw();
@@ -282,7 +282,7 @@ const endings = [
     assert.deepEqual(await world.cancels(), 2);
   }),
 
-  law('by close is silent, for the session and for who waits', async ({ opened, world }) => {
+  rule('by close is silent, for the session and for who waits', async ({ opened, world }) => {
     const session = await opened('echo');
     const pending = session.call('hang', { label: 'a' });
     session.close();

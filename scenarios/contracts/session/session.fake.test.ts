@@ -1,4 +1,4 @@
-import type { Give, ListKind, Offers, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { Emit, ListKind, Capabilities, SessionFact } from '../../../machines/kernel/ports.ts';
 import { ScriptedServers } from '../../stage/scripted/servers.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
 import { toolsOnly } from '../../stage/scripted/script.ts';
@@ -7,7 +7,7 @@ import type { Failure } from '../../../machines/protocol/failure.ts';
 import { registered } from '../registered.ts';
 import { sessionContract } from './session.contract.ts';
 import { remoteSessionContract, sessionMcpContract } from './session-mcp.contract.ts';
-import type { ContractSession, ServerBehaviour, ServerTool, SessionWorld } from './session.stage.ts';
+import type { ContractSession, ServerBehaviour, ServerTool, SessionWorld } from './session.harness.ts';
 
 const text = (value: unknown) => ({ content: [{ type: 'text', text: value }] });
 const answers = (value: unknown): Act => ({ answers: text(value) });
@@ -75,8 +75,8 @@ function contractTools({ methods, subscribed }: Memory): Readonly<Record<ServerT
   };
 }
 
-const info = { name: 'fixture', version: '1.2.3', protocolVersion: '2025-06-18', offers: toolsOnly };
-const everything: Offers = {
+const info = { name: 'fixture', version: '1.2.3', protocolVersion: '2025-06-18', capabilities: toolsOnly };
+const everything: Capabilities = {
   ...toolsOnly,
   resources: { listChanged: true, subscribe: true },
   prompts: { listChanged: true },
@@ -136,11 +136,11 @@ const scripts = (): Readonly<Record<ServerBehaviour | 'nothing', Script>> => ({
   refusesVersion: speaks('2999-01-01'),
   diesEarly: { initialize: 'dies' },
   malformedInitialize: { initialize: 'error' },
-  noTools: echoing({ info: { ...info, offers: { ...toolsOnly, tools: null } } }),
+  noTools: echoing({ info: { ...info, capabilities: { ...toolsOnly, tools: null } } }),
   pages: echoing({ lists: () => ['first', 'second'], malformed: 1 }),
   endlessPages: echoing({ listMs: 'error' }),
   full: echoing({
-    info: { ...info, offers: everything },
+    info: { ...info, capabilities: everything },
     malformed: 1,
     resources: [{ uri: 'note://1' }, { uri: 'note://2' }],
     resourceTemplates: [{ uriTemplate: 'note://{id}' }, { uriTemplate: 'page://{id}' }],
@@ -148,7 +148,7 @@ const scripts = (): Readonly<Record<ServerBehaviour | 'nothing', Script>> => ({
   }),
   nothing: { missing: true },
   lacksPrompts: echoing({
-    info: { ...info, offers: { ...toolsOnly, prompts: { listChanged: false } } },
+    info: { ...info, capabilities: { ...toolsOnly, prompts: { listChanged: false } } },
     methods: { 'prompts/list': unknownMethod },
   }),
 });
@@ -188,16 +188,16 @@ function createScriptedWorld(isRemote: boolean): SessionWorld {
     while (facts.length === 0 && clock.step());
     return key;
   };
-  const open = (server: string, process: string | null, give: Give<SessionFact>): ContractSession => {
+  const open = (server: string, process: string | null, emit: Emit<SessionFact>): ContractSession => {
     const key = `session:${(count += 1)}`;
-    const leaf = servers.session(key, { server, generation: 1, spec: 1, key, process }, give);
-    return { key, close: () => leaf.close() };
+    const instance = servers.session(key, { server, generation: 1, spec: 1, key, process }, emit);
+    return { key, close: () => instance.close() };
   };
   return {
     resultBytes,
-    open: (behaviour, give) => open(behaviour, start(behaviour), give),
-    openOnNothing: (give) => open('nothing', isRemote ? null : 'process:nobody', give),
-    ask: servers.ask,
+    open: (behaviour, emit) => open(behaviour, start(behaviour), emit),
+    openOnNothing: (emit) => open('nothing', isRemote ? null : 'process:nobody', emit),
+    ask: servers.request,
     remote: {
       forget: () => {
         forgotten = lives;

@@ -4,8 +4,8 @@ import {
   type SessionPort,
   type SessionPortOptions,
 } from '../../../adapters/mcp/index.ts';
-import type { Give, SessionFact } from '../../../machines/kernel/ports.ts';
-import type { ContractSession, SessionWorld } from './session.stage.ts';
+import type { Emit, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { ContractSession, SessionWorld } from './session.harness.ts';
 import { createWaiting } from '../waiting.ts';
 
 export interface RealSessionWorld extends SessionWorld {
@@ -29,17 +29,17 @@ export function createPort(options: WorldOptions) {
   let count = 0;
   /** Sessions of which a fact may still come. */
   const living = new Set<string>();
-  const open = (server: string, process: string | null, give: Give<SessionFact>): ContractSession => {
+  const open = (server: string, process: string | null, emit: Emit<SessionFact>): ContractSession => {
     const key = `session:${(count += 1)}`;
     living.add(key);
     const told = heard<SessionFact>((fact) => {
       if (fact.type === 'session.failed' || fact.type === 'session.lost') living.delete(key);
-      give(fact);
+      emit(fact);
     });
-    const leaf = port.open(key, { server, generation: 1, spec: 1, key, process }, told);
+    const instance = port.open(key, { server, generation: 1, spec: 1, key, process }, told);
     const close = (): void => {
       living.delete(key);
-      leaf.close();
+      instance.close();
     };
     closers.push(close);
     return { key, close };
@@ -52,7 +52,7 @@ export function createPort(options: WorldOptions) {
     heard,
     open,
     resultBytes: options.resultBytes ?? 64 * 1024,
-    ask: ((from, question, give) => port.ask(from, question, heard(give))) as SessionWorld['ask'],
+    ask: ((from, request, emit) => port.request(from, request, heard(emit))) as SessionWorld['ask'],
     ended: () => until(() => living.size === 0),
     closeAll: async (): Promise<void> => {
       for (const close of closers) close();

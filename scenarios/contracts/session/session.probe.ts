@@ -1,6 +1,6 @@
 import type { Timers } from '../../../adapters/mcp/index.ts';
-import type { AskFact, SessionFact } from '../../../machines/kernel/ports.ts';
-import { observed, type ObservedSession, type ServerBehaviour } from './session.stage.ts';
+import type { RequestFact, SessionFact } from '../../../machines/kernel/ports.ts';
+import { observed, type ObservedSession, type ServerBehaviour } from './session.harness.ts';
 import type { RealSessionWorld } from './session.port.ts';
 import type { HttpWorld } from './session.world.ts';
 
@@ -9,7 +9,7 @@ export async function openIn(
   world: RealSessionWorld,
   behaviour: ServerBehaviour = 'echo',
 ): Promise<ObservedSession> {
-  const session = observed(world, (give) => world.open(behaviour, give));
+  const session = observed(world, (emit) => world.open(behaviour, emit));
   const fact = await session.first();
   if (fact.type !== 'session.opened') throw new Error(JSON.stringify(fact));
   await world.ready?.();
@@ -17,11 +17,11 @@ export async function openIn(
 }
 /** The failure of a session that cannot be opened. */
 export async function failureIn(world: RealSessionWorld, behaviour: ServerBehaviour = 'echo') {
-  const fact = await observed(world, (give) => world.open(behaviour, give)).first();
+  const fact = await observed(world, (emit) => world.open(behaviour, emit)).first();
   if (fact.type !== 'session.failed') throw new Error(JSON.stringify(fact));
   return fact.failure;
 }
-export const refusalOf = (fact: AskFact) => {
+export const refusalOf = (fact: RequestFact) => {
   if (fact.type !== 'ask.refused') throw new Error(JSON.stringify(fact));
   return fact;
 };

@@ -1,9 +1,9 @@
-import type { CarrierMaker, CarrierSpec } from '../../../actors/servers/launch-specs.ts';
+import type { TransportMaker, TransportSpec } from '../../../actors/servers/launch-specs.ts';
 import type { RemoteSpec } from '../../../adapters/mcp/index.ts';
 import { createBehaviour } from '../../fixtures/mcp-behaviour.mjs';
 import { patient } from '../patience.ts';
 import { createPort } from './session.port.ts';
-import type { SessionSubject, SessionWorld } from './session.stage.ts';
+import type { SessionSubject, SessionWorld } from './session.harness.ts';
 
 /** The server's end of one connection, as it stands on the wire under test. */
 export interface ServerWire {
@@ -21,27 +21,27 @@ export interface ServerEnd {
 }
 /** A place where the servers of the contract can be reached. */
 export interface Listening {
-  /** With these `carrier` arrives here. */
-  readonly facts: CarrierSpec['facts'];
+  /** With these `transport` arrives here. */
+  readonly facts: TransportSpec['facts'];
   /** Nobody arrives any more; connections that there are may stay. */
   close(): Promise<void> | void;
 }
-/** A carrier, and what it needs to be tested. */
-export interface CarrierUnderTest {
+/** A transport, and what it needs to be tested. */
+export interface TransportUnderTest {
   /** As a host gives it to `createComputer`. */
-  readonly carrier: CarrierMaker;
+  readonly transport: TransportMaker;
   /** Listens at a place of its own; `accept` is called for each connection that comes. */
   listen(accept: (wire: ServerWire) => ServerEnd): Promise<Listening>;
   /** How long a fact may take, in ms, before its case fails. Default 20,000. */
   readonly patienceMs?: number;
 }
 
-/** A carrier as what `sessionContract` is held against: with our own port around it, and our servers behind it. */
-export const carrierSubject = (subject: CarrierUnderTest): SessionSubject => ({
+/** A transport as what `sessionContract` is held against: with our own port around it, and our servers behind it. */
+export const transportSubject = (subject: TransportUnderTest): SessionSubject => ({
   createWorld: () => worldOf(subject),
 });
 
-function worldOf({ carrier, listen, patienceMs = 20_000 }: CarrierUnderTest): SessionWorld {
+function worldOf({ transport, listen, patienceMs = 20_000 }: TransportUnderTest): SessionWorld {
   const inTime = <T>(awaited: Promise<T>, what: string): Promise<T> => patient(awaited, what, patienceMs);
   const places: Promise<Listening>[] = [];
   const wires = new Set<ServerWire>();
@@ -71,7 +71,7 @@ function worldOf({ carrier, listen, patienceMs = 20_000 }: CarrierUnderTest): Se
     connect: async (signal) => {
       const place = await listenAs(server);
       if (server === 'nothing') await place.close();
-      return carrier({ server, facts: place.facts, signal }) as never;
+      return transport({ server, facts: place.facts, signal }) as never;
     },
   });
   const { heard, open, ended, closeAll, port, until, ask, resultBytes } = createPort({ remoteOf });
@@ -83,8 +83,8 @@ function worldOf({ carrier, listen, patienceMs = 20_000 }: CarrierUnderTest): Se
   return {
     resultBytes,
     ask,
-    open: (behaviour, give) => open(behaviour, null, give),
-    openOnNothing: (give) => open('nothing', null, give),
+    open: (behaviour, emit) => open(behaviour, null, emit),
+    openOnNothing: (emit) => open('nothing', null, emit),
     until: (holds) => inTime(until(holds), 'the next fact'),
     cancels: async () => {
       await port.closed();

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { RemoteSpec } from '../../../adapters/mcp/index.ts';
 import { createLedger, processPortOf, type Ledger } from '../../../adapters/process/index.ts';
-import type { Leaf, ProcessCommand } from '../../../machines/kernel/ports.ts';
+import type { PortInstance, ProcessCommand } from '../../../machines/kernel/ports.ts';
 import { startHttpServer, type HttpServer, type HttpServerOptions } from '../../fixtures/http-server.ts';
 import { createBehaviour, type Message } from '../../fixtures/mcp-behaviour.mjs';
 import { createPort, type RealSessionWorld, type WorldOptions } from './session.port.ts';
@@ -16,26 +16,26 @@ export interface StdioWorld extends RealSessionWorld {
 export function createStdioWorld(options: WorldOptions = {}): StdioWorld {
   const ledger = createLedger({ reaper: false, stateDir: false });
   const { heard, until, open, ...rest } = createPort({ ledger, ...options });
-  const children: Leaf<ProcessCommand>[] = [];
+  const children: PortInstance<ProcessCommand>[] = [];
   const stderr: string[] = [];
   let count = 0;
   const start = (behaviour: string): string => {
     const key = `process:${(count += 1)}`;
     const spec = { command: process.execPath, args: [serverFile, behaviour], env: {} };
     const port = processPortOf({ launchOf: () => spec, ledger });
-    const leaf = port(key, { server: behaviour, generation: 1, spec: 1, key }, (fact) => {
+    const instance = port(key, { server: behaviour, generation: 1, spec: 1, key }, (fact) => {
       if (fact.type === 'child.exited') stderr.push(fact.stderr);
       heard(() => {})(fact);
     });
-    children.push(leaf);
+    children.push(instance);
     return key;
   };
   return {
     ...rest,
     ledger,
     until,
-    open: (behaviour, give) => open(behaviour, start(behaviour), give),
-    openOnNothing: (give) => open('nothing', 'process:nobody', give),
+    open: (behaviour, emit) => open(behaviour, start(behaviour), emit),
+    openOnNothing: (emit) => open('nothing', 'process:nobody', emit),
     cancels: async () => {
       for (const child of children) child.tell({ type: 'child.closeStdin' });
       await until(() => stderr.length === children.length);
@@ -102,8 +102,8 @@ export async function createHttpWorld(
     ...rest,
     server,
     refuse: undefined,
-    open: (behaviour, give) => open(behaviour, null, give),
-    openOnNothing: (give) => open('nothing', null, give),
+    open: (behaviour, emit) => open(behaviour, null, emit),
+    openOnNothing: (emit) => open('nothing', null, emit),
     ready: () => rest.until(() => server.listening === server.sessions),
     remote: {
       forget: () => server.forget(),
@@ -148,8 +148,8 @@ export function createLinkedWorld(options: WorldOptions = {}): RealSessionWorld 
   };
   return {
     ...rest,
-    open: (behaviour, give) => open(behaviour, null, give),
-    openOnNothing: (give) => open('nothing', null, give),
+    open: (behaviour, emit) => open(behaviour, null, emit),
+    openOnNothing: (emit) => open('nothing', null, emit),
     cancels: () => Promise.resolve(cancelled.length),
     settled: async () => {
       await stop();

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * What laws over charts let through, each with its reason: one list a law, as JSON beside this file, sorted. A list is
- * exact: what is mended has to leave it. `atMost` makes it a ratchet: lower it with the list, never raise it.
+ * Accepted violations of the invariants of charts, each with its reason: one list for each invariant, as JSON
+ * beside this file, sorted. A list is exact: what is mended has to leave it. `atMost` makes it a ratchet: lower it
+ * with the list, never raise it.
  */
 export const lists = {
   /** Transitions that no scenario takes. */
@@ -25,7 +26,7 @@ interface Kept {
   readonly atMost: number;
 }
 
-/** What is wrong with a list, given everything that breaks its law today. */
+/** What is wrong with a list, given all violations of its invariant today. */
 export function complaintsOf(
   { name, of, atMost }: Kept,
   entries: readonly Entry[],
@@ -56,7 +57,7 @@ export const keptOf = (of: string, entries: readonly Entry[], found: readonly st
     .filter((entry) => found.includes(entry[of] ?? ''))
     .toSorted((a, b) => ((a[of] ?? '') < (b[of] ?? '') ? -1 : 1));
 
-/** Holds everything that breaks a law against its list; empty is the pass. `A2C_UPDATE_<LIST>=1` shortens the list. */
+/** Compares the violations of an invariant with its list; empty: it passes. `A2C_UPDATE_<LIST>=1` shortens the list. */
 export function heldTo(name: ListName, found: readonly string[]): string[] {
   const { of, atMost } = lists[name];
   const file = new URL(`${name}.json`, import.meta.url);

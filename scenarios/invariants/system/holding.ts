@@ -1,8 +1,8 @@
 import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { mostWaiting } from '../../../machines/computer/computer.waiting.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { AtOnce } from '../resources/at-once.ts';
-import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../law.ts';
+import { ReadRate } from '../resources/read-rate.ts';
+import { isAnswer, type Found, type Judge, type RecordOf, type Said } from '../invariant.ts';
 import { rootOf } from '../places.ts';
 
 interface Most {
@@ -37,7 +37,7 @@ const most: Readonly<Record<string, Most>> = {
   desktop: { timers: Infinity, leaves: 0, questions: 0 },
   finder: { timers: Infinity, leaves: 0, questions: 0 },
   /** Its limit, and that of what came too late; four questions at a time of both. */
-  shelf: { timers: 2, leaves: 0, questions: 8 },
+  cache: { timers: 2, leaves: 0, questions: 8 },
   read: { timers: 1, leaves: 0, questions: 1 },
   /** Changes are gathered while it is quiet, but not longer than that: two. Its connection. */
   link: { timers: 2, leaves: 1, questions: 0 },
@@ -76,7 +76,7 @@ const isPing = ({ most: { mayPing } }: Root, id: string | undefined): boolean =>
 /** What each machine holds at the moment, and whether it is too much. */
 export class Holding implements Judge {
   readonly #roots = new Map<Address, Root>();
-  readonly #atOnce = new AtOnce();
+  readonly #atOnce = new ReadRate();
   /** Ended in this input: by its end nothing of theirs is left. */
   readonly #ending: Root[] = [];
 

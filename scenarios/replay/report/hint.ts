@@ -37,7 +37,7 @@ function hintOfPair(recorded: Produced, replayed: Produced): string | undefined 
   if (recorded.k !== replayed.k || recorded.a !== replayed.a) return undefined;
   if (recorded.k === 'timer' && replayed.k === 'timer' && recorded.ms !== replayed.ms)
     return `a delay has changed: ${recorded.ms} ms → ${replayed.ms} ms`;
-  if (recorded.k === 'draw') return 'it draws by chance in another place, or more often, or less';
+  if (recorded.k === 'draw') return 'it uses random numbers in another place, or more often, or less';
   if (recorded.k === 'step' && replayed.k === 'step') return hintOfSteps(recorded, replayed);
   const words = [recorded, replayed].map((record) =>
     'ev' in record ? (record.ev as { type: string }) : null,

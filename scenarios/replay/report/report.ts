@@ -92,10 +92,10 @@ function stepsText({ recorded, replayed, input }: Divergence, divergence: Diverg
   const since = input === divergence.input ? '' : `, at seq ${input?.s ?? 1} already`;
   return [`  took then${since}: ${wayText(recorded?.record)}`, `  takes now: ${wayText(replayed)}`];
 }
-const lawsText = (judged: Judged): string[] =>
-  judged.breaches
+const invariantsText = (judged: Judged): string[] =>
+  judged.violations
     .slice(0, 10)
-    .map(({ law, what, at }) => `  ${law}: ${what.includes(at) ? what : `${at}: ${what}`}`);
+    .map(({ invariant, what, at }) => `  ${invariant}: ${what.includes(at) ? what : `${at}: ${what}`}`);
 
 /** What a person is told of one replayed file. The first line says it all. */
 export function reportText(place: ReportPlace, judged: Judged): string {
@@ -114,8 +114,8 @@ export function reportText(place: ReportPlace, judged: Judged): string {
     ].join('\n');
   if (verdict === 'broken' || verdict === 'stuck')
     return [
-      `${verdict.toUpperCase()} ${file}: ${seen} agree, and what they did breaks a law`,
-      ...lawsText(judged),
+      `${verdict.toUpperCase()} ${file}: ${seen} agree, and what they did violates an invariant`,
+      ...invariantsText(judged),
       ...torn,
       again(place),
     ].join('\n');

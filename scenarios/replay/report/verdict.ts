@@ -1,13 +1,13 @@
 import type { Trace } from '../../../machines/trace/index.ts';
-import { judge, type Breach } from '../../invariants/index.ts';
+import { judge, type Violation } from '../../invariants/index.ts';
 import { boundsOf } from '../../invariants/lateness.ts';
 import { replayTrace, type ReplayTraceOptions, type TraceReplay } from '../replay-trace.ts';
 
 /** In the order of the exit codes of `a2c replay`. */
 export const verdicts = ['same', 'diverged', 'broken', 'stuck', 'nondeterministic', 'unusable'] as const;
 /**
- * `same`: today's code does what was recorded, and no law is broken. `diverged`: it does something else. `broken`,
- * `stuck`: it does the same, and a law is broken: something came that must not, or never came. `nondeterministic`:
+ * `same`: today's code does what was recorded, and no invariant is violated. `diverged`: it does something else. `broken`,
+ * `stuck`: it does the same, and an invariant is violated: something came that must not, or never came. `nondeterministic`:
  * it used time or chance that no port recorded. `unusable`: the trace cannot say.
  */
 export type Verdict = (typeof verdicts)[number];
@@ -17,7 +17,7 @@ export const exitCodeOf = (verdict: Verdict): number => verdicts.indexOf(verdict
 export interface Judged {
   readonly verdict: Verdict;
   readonly replay: TraceReplay | undefined;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
   /** Why it is unusable, and what to do. */
   readonly problem?: { readonly message: string; readonly remedy: string };
 }
@@ -29,15 +29,15 @@ export const cutShort = {
 export const isCutShort = ({ head, key }: Trace): boolean => head.next !== 1 && !key;
 
 export function judgeTrace(trace: Trace, options: ReplayTraceOptions = {}): Judged {
-  if (isCutShort(trace)) return { verdict: 'unusable', replay: undefined, breaches: [], problem: cutShort };
+  if (isCutShort(trace)) return { verdict: 'unusable', replay: undefined, violations: [], problem: cutShort };
   const replay = replayTrace(trace, options);
   const isClosed = trace.tail?.reason === 'closed' && options.until === undefined;
-  const breaches = judge(replay.seen, isClosed, { bounds: boundsOf(replay.seen) });
-  return { replay, breaches, ...verdictOf(replay, breaches) };
+  const violations = judge(replay.seen, isClosed, { bounds: boundsOf(replay.seen) });
+  return { replay, violations, ...verdictOf(replay, violations) };
 }
 function verdictOf(
   { divergence, trapped, redactedReads: [read] }: TraceReplay,
-  breaches: readonly Breach[],
+  violations: readonly Violation[],
 ): Pick<Judged, 'verdict' | 'problem'> {
   if (divergence && read) {
     const message = `guard ${read.guard} of ${read.machine} needs ${read.pointer}, which was redacted`;
@@ -46,6 +46,6 @@ function verdictOf(
   }
   if (trapped.length > 0) return { verdict: 'nondeterministic' };
   if (divergence) return { verdict: 'diverged' };
-  if (breaches.some(({ kind }) => kind === 'safety')) return { verdict: 'broken' };
-  return { verdict: breaches.length > 0 ? 'stuck' : 'same' };
+  if (violations.some(({ kind }) => kind === 'safety')) return { verdict: 'broken' };
+  return { verdict: violations.length > 0 ? 'stuck' : 'same' };
 }

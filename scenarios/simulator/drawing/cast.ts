@@ -1,7 +1,7 @@
 import type { ServerData, Step } from '../../stage/plan/plan.ts';
 import type { Word } from '../../fault-server/words/fault.ts';
 
-/** Something that the world does at a time of the day, in ms. */
+/** Something that happens at a time of the run, in ms. */
 export interface Act {
   readonly at: number;
   readonly step: Step;

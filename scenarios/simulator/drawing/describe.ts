@@ -24,7 +24,7 @@ function serverLines({ name, tools = {}, later = {}, ...rest }: ServerData): str
 const nameOf = (step: Step): string => {
   if (step.do === 'fault') return step.fault.fault;
   if (step.do === 'call') return `call by ${step.by}`;
-  if (step.do === 'show') return `${step.system} for ${step.by}`;
+  if (step.do === 'show') return `${step.collection} for ${step.by}`;
   if (step.do === 'read') return `read by ${step.by}`;
   return 'who' in step ? `${step.do} ${step.who}` : step.do;
 };

@@ -92,14 +92,14 @@ export function drawQuestions(
     const [ask, at] = [`ask${n + 1}`, time()];
     if (uris.length > 0 && chance(random, 0.25))
       return [{ at, step: { do: 'read', ask, by, uri: uriOf(random, uris) } }];
-    const system = oneOf(random, ['desktop', 'finder'] as const);
+    const collection = oneOf(random, ['desktop', 'finder'] as const);
     const query =
-      system === 'finder' ? finderQuery(random) : desktopQuery(random, [...uris, 'window://none']);
-    return [{ at, step: { do: 'show', ask, by, system, query } }];
+      collection === 'finder' ? finderQuery(random) : desktopQuery(random, [...uris, 'window://none']);
+    return [{ at, step: { do: 'show', ask, by, collection, query } }];
   }).flat();
 }
 
-/** How often a day has each kind of trouble, compared with the others. */
+/** How often a run has each kind of trouble, compared with the others. */
 const troubles = {
   kill: 4,
   stop: 2,
@@ -112,7 +112,7 @@ const troubles = {
   bounce: 2,
   fault: 8,
 } as const;
-/** Words that no day says: they are drawn as the other steps that they are made of. */
+/** Words that no run has: the generator emits the other steps that they are made of. */
 export const spelledOut: ReadonlySet<string> = new Set(['sched.swizzle', 'host.stop']);
 /** These are drawn in a place of their own. */
 const elsewhere = new Set(['agent.duplicateCall', 'sched.permuteTies']);

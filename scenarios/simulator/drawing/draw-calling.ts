@@ -1,10 +1,10 @@
-import type { LaneLimits } from '../../../machines/call/policy/index.ts';
+import type { CallLimits } from '../../../machines/call/policy/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { PermissionData, PersonWord, Plan, ServerData, ToolData } from '../../stage/plan/plan.ts';
 import type { Act, Cast } from './cast.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
 
-/** What a computer does about calls: all of it from streams of its own, so that the rest of a day is as it was. */
+/** What a computer does about calls: all of it from streams of its own, so that the rest of a run is as it was. */
 
 const number = { type: 'object', required: ['n'], properties: { n: { type: 'number' } } } as const;
 /** Right, wrong, nothing: of arguments and of results. */
@@ -21,7 +21,7 @@ const shapeOf = (random: Random): ToolData => ({
   ...(chance(random, 0.35) && { answers: answerOf(random) }),
   ...(chance(random, 0.25) && { progressEveryMs: spread(random, 20, 3_000) }),
 });
-const limitsOf = (random: Random): LaneLimits => ({
+const limitsOf = (random: Random): CallLimits => ({
   concurrency: between(random, 1, 3),
   queue: between(random, 0, 4),
 });
@@ -86,8 +86,8 @@ export const drawParams = (seed: number, call: string): { params?: Record<string
 
 /** Many calls of one tool within a moment, some of which are taken back. */
 export function drawBursts({ seed, forMs, servers, hasOffice }: Cast): Act[] {
-  const day = streamOf(seed, 'day', 'bursts');
-  const count = chance(day, 0.5) ? 0 : between(day, 1, 3);
+  const run = streamOf(seed, 'day', 'bursts');
+  const count = chance(run, 0.5) ? 0 : between(run, 1, 3);
   return Array.from({ length: count }, (_, n): Act[] => {
     const random = streamOf(seed, `burst:${n + 1}`, 'burst');
     const tool = oneOf(random, Object.keys(oneOf(random, servers).tools ?? {}));

@@ -9,10 +9,10 @@ import {
 import { withCalling } from './draw-calling.ts';
 import { between, chance, spread, streamOf, type Random } from './streams.ts';
 
-/** What all servers of a day have in common. */
+/** What all servers of a run have in common. */
 export interface Weather {
   readonly seed: number;
-  /** How much goes wrong: 0 is a calm day, 1 a terrible one. */
+  /** How much goes wrong: 0 is a run without faults, 1 one with many. */
   readonly intensity: number;
   readonly among: (word: Word) => boolean;
 }
@@ -31,7 +31,7 @@ const placed = (random: Random, { weight, fault }: DrawnFault): DrawnFault =>
 const happening = (random: Random, drawn: readonly DrawnFault[], intensity: number): Fault[] =>
   drawn.filter(({ weight }) => chance(random, (weight / 100) * intensity)).map(({ fault }) => fault);
 
-/** From its first start on, and from some later ones on: which of the faults of the day it has then. */
+/** From its first start on, and from some later ones on: which of the faults of the run it has then. */
 function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: number): Behaviour[] {
   const starts = between(random, 1, mostStarts);
   return Array.from({ length: starts }, () => ({ faults: happening(random, drawn, intensity) }));
@@ -74,9 +74,9 @@ const kindOf = (random: Random): Partial<ServerData> => ({
   ...(chance(random, 0.2) && { refreshFailures: between(random, 1, 4) }),
 });
 
-/** One server of a day: its tools, what is wrong with it at which of its starts, how it is configured. */
-export function drawServer(weather: Weather, name: string): ServerData {
-  return withCalling(weather.seed, drawnServer(weather, name));
+/** One server of a run: its tools, what is wrong with it at which of its starts, how it is configured. */
+export function drawServer(environment: Weather, name: string): ServerData {
+  return withCalling(environment.seed, drawnServer(environment, name));
 }
 function drawnServer({ seed, intensity, among }: Weather, name: string): ServerData {
   const path = `computer/client:${name}`;

@@ -16,7 +16,7 @@ export interface ExpandOptions {
 /** Long enough for every time-out and pause of a plan, so that after it nothing is under way. */
 const convergeMs = 180_000;
 
-/** Delays that a day may make very short, so that what usually wins a race loses it: to so many ms. */
+/** Delays that a run may make very short, so that what usually wins a race loses it: to so many ms. */
 const knobs: Readonly<Partial<Record<keyof Timing, readonly [low: number, high: number]>>> = {
   connectMs: [20, 2000],
   listMs: [20, 2000],
@@ -24,11 +24,11 @@ const knobs: Readonly<Partial<Record<keyof Timing, readonly [low: number, high: 
   backoffMs: [50, 3000],
   longestBackoffMs: [50, 10_000],
   trialMs: [500, 20_000],
-  turnMs: [1, 1000],
+  permitMs: [1, 1000],
   slowMs: [10, 2000],
   drainMs: [1, 1000],
   cancelGraceMs: [1, 1000],
-  // Not too often: each day is long after its faults.
+  // Not too often: each run is long after its faults.
   pingEveryMs: [2000, 30_000],
   pingMs: [20, 2000],
   idleStopMs: [500, 20_000],
@@ -46,7 +46,7 @@ const knobs: Readonly<Partial<Record<keyof Timing, readonly [low: number, high: 
   linkBackoffMs: [100, 3000],
   quietMs: [1, 500],
   longestQuietMs: [1, 1000],
-  shelfMs: [20, 3000],
+  aggregateMs: [20, 3000],
   readMs: [20, 3000],
   // Shorter, and an agent asks for all of a Finder with each of a thousand changes.
   coalesceMs: [50, 2000],
@@ -79,25 +79,28 @@ function inOrder(acts: readonly Act[], untilMs: number): Step[] {
 function recovery(random: Random, servers: readonly string[], hasOffice: boolean): Step[] {
   const isStarted = chance(random, 0.5);
   return [
-    { do: 'heal' },
+    { do: 'clearFaults' },
     ...(hasOffice ? (['office', 'computer', 'agent'] as const) : (['computer'] as const)).map(
       (who): Step => ({ do: 'begin', who }),
     ),
     ...(isStarted ? servers.map((server): Step => ({ do: 'start', server })) : []),
     { do: 'run', ms: convergeMs },
-    { do: 'quiet' },
+    { do: 'quiescent' },
   ];
 }
 
 /**
- * A whole bad day, drawn from a seed, as a plan: who is there and how it is configured, what goes wrong with whom, what
- * everybody does. Nothing is left to chance when it is played: boot, faults for `forMs`, healing, time to settle, the end.
+ * A whole run, generated from a seed, as a plan: who is there and how it is configured, what goes wrong with whom,
+ * what everybody does. Nothing is left to chance when it is executed: boot, faults for `forMs`, clearing them, time
+ * to settle, the end.
  */
 export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
   const random = streamOf(seed, 'day', 'options');
   const intensity = chance(random, 0.1) ? 0 : random();
-  const weather = { seed, intensity, among };
-  const servers = Array.from({ length: between(random, 1, 5) }, (_, n) => drawServer(weather, `s${n + 1}`));
+  const environment = { seed, intensity, among };
+  const servers = Array.from({ length: between(random, 1, 5) }, (_, n) =>
+    drawServer(environment, `s${n + 1}`),
+  );
   const hasOffice = chance(random, 0.8);
   const person = oneOf(random, persons);
   const cast = { seed, forMs, servers, hasOffice, among };
@@ -121,6 +124,6 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
     ...(Object.keys(timing).length > 0 && { timing }),
     ...drawHouse(seed, person),
     ...(hasOffice && { office: true as const }),
-    virtualOnly: 'drawn from a seed',
+    virtualOnly: 'generated from a seed',
   };
 }

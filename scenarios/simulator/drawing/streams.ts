@@ -5,8 +5,8 @@ import { randomOf } from '../../stage/virtual-clock.ts';
 export type Random = () => number;
 
 /**
- * One stream of chance for each who and what for, of one seed. So what is drawn for one server does not change when
- * there is one more call, and a run that is made smaller stays the same run.
+ * One stream of chance for each who and what for, of one seed. So what is generated for one server does not change
+ * when there is one more call, and a run that is shrunk stays the same run.
  */
 export const streamOf = (seed: number, path: string, purpose: string): Random =>
   randomOf(fnv(fnv(fnvBasis ^ seed, path) ^ 0x9e3779b9, purpose));

@@ -6,20 +6,20 @@ import { divergence, type Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import { simulate, type Simulated, type SimulateOptions } from '../simulate.ts';
 
-/** Days in which much goes wrong, and those that find what others seldom do, come first: most mutants do not live long. */
+/** Runs in which much goes wrong, and those that find what others seldom do, come first: most mutants are detected early. */
 const rich = [51, 11, 10, 53];
 const seeds = [...new Set([...rich, ...Array.from({ length: 60 }, (_, n) => n + 1)])];
 const drawn = (seed: number): Plan => expand(seed, { forMs: 20_000, among: () => true });
 
-/** As today's system goes through the days of a mutant. */
+/** How the system without the mutation executes the runs of a mutant. */
 const known = new Map<string, Simulated>();
-function untouched(plan: Plan, weather?: Mutant['weather']): Simulated {
-  const key = `${weather ? 'in its weather ' : ''}${JSON.stringify(plan)}`;
-  const went = known.get(key) ?? lived(plan, {}, weather);
+function untouched(plan: Plan, environment?: Mutant['environment']): Simulated {
+  const key = `${environment ? 'in its environment ' : ''}${JSON.stringify(plan)}`;
+  const went = known.get(key) ?? simulated(plan, {}, environment);
   known.set(key, went);
   return went;
 }
-function lived(plan: Plan, options: SimulateOptions, ...changes: readonly Mutant['patch'][]): Simulated {
+function simulated(plan: Plan, options: SimulateOptions, ...changes: readonly Mutant['patch'][]): Simulated {
   const mends = changes.map((change) => change?.());
   try {
     return simulate(plan, options);
@@ -27,18 +27,18 @@ function lived(plan: Plan, options: SimulateOptions, ...changes: readonly Mutant
     for (const mend of mends.toReversed()) mend?.();
   }
 }
-const mutated = ({ kinds, patch, weather }: Mutant, plan: Plan): Simulated =>
-  lived(plan, kinds ? { kinds } : {}, weather, patch);
+const mutated = ({ kinds, patch, environment }: Mutant, plan: Plan): Simulated =>
+  simulated(plan, kinds ? { kinds } : {}, environment, patch);
 function isCaught(mutant: Mutant, plan: Plan): boolean {
-  const { breaches, check } = mutated(mutant, plan);
-  if (mutant.law === divergence) return mutated(mutant, plan).check !== check;
-  return breaches.some(({ law }) => law === mutant.law);
+  const { violations, rollingHash } = mutated(mutant, plan);
+  if (mutant.invariant === divergence) return mutated(mutant, plan).rollingHash !== rollingHash;
+  return violations.some(({ invariant }) => invariant === mutant.invariant);
 }
-/** The days that it takes until its law is broken; all of them when it never is. */
-function daysOf(mutant: Mutant): { readonly isFound: boolean; readonly plans: readonly Plan[] } {
+/** The runs that it takes until its invariant is violated; all of them when it never is. */
+function runsOf(mutant: Mutant): { readonly isFound: boolean; readonly plans: readonly Plan[] } {
   const plans: Plan[] = [];
   for (const seed of seeds) {
-    const plan = mutant.days?.(drawn(seed)) ?? drawn(seed);
+    const plan = mutant.runs?.(drawn(seed)) ?? drawn(seed);
     plans.push(plan);
     if (isCaught(mutant, plan)) return { isFound: true, plans };
   }
@@ -52,18 +52,18 @@ export function testMutants(part: Part): void {
   afterAll(() => void vi.restoreAllMocks());
 
   it.each(mutants.filter((_, n) => isIn(part, 'mutants', n)))(
-    'is found within few days, and named: $what — $law',
+    'is detected within few runs by its invariant: $what — $invariant',
     (mutant) => {
-      const { isFound, plans } = daysOf(mutant);
+      const { isFound, plans } = runsOf(mutant);
       expect(isFound).toBe(true);
-      // The same days break nothing in the system as it is, so it is the mistake that was found.
-      expect(plans.flatMap((plan) => untouched(plan, mutant.weather).breaches)).toEqual([]);
+      // The same runs violate nothing in the system without the mutation, so it is the mutation that was detected.
+      expect(plans.flatMap((plan) => untouched(plan, mutant.environment).violations)).toEqual([]);
     },
   );
 
-  it('leaves nothing behind: the next day goes as it would have gone', () => {
+  it('leaves nothing behind: the next run goes as without it', () => {
     const [first] = seeds;
     const plan = drawn(first ?? 1);
-    expect(simulate(plan).check).toBe(untouched(plan).check);
+    expect(simulate(plan).rollingHash).toBe(untouched(plan).rollingHash);
   });
 }

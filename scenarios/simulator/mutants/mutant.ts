@@ -3,21 +3,21 @@ import type { Plan, Step } from '../../stage/plan/plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import type { SimulateOptions } from '../simulate.ts';
 
-/** A system with one mistake, and the law that must say so. */
+/** The system with one mistake, and the invariant that must detect it. */
 export interface Mutant {
   readonly what: string;
-  readonly law: string;
+  readonly invariant: string;
   /** Other machines than today's. */
   readonly kinds?: SimulateOptions['kinds'];
   /** Another directory than today's, until what it returns is called. */
   readonly patch?: () => () => void;
-  /** What happens to everybody in its days, also to the system as it is; until what it returns is called. */
-  readonly weather?: () => () => void;
-  /** What it breaks is rare: the days that are drawn, with more of it. */
-  readonly days?: (plan: Plan) => Plan;
+  /** Another environment for its runs, also for the system without the mutation; until what it returns is called. */
+  readonly environment?: () => () => void;
+  /** What it breaks is rare: the generated runs, with more of it. */
+  readonly runs?: (plan: Plan) => Plan;
 }
-/** What is held of a mutant that goes another way each time; no law, because one day alone does not show it. */
-export const divergence = 'the same day goes the same way again';
+/** What a mutant violates that goes another way each time; no invariant, because one run alone does not show it. */
+export const divergence = 'the same run goes the same way again';
 
 /** What a function of a chart is given; a mutant knows better than the compiler what is in it. */
 export interface Of {
@@ -41,11 +41,11 @@ export const replaced =
     return () => void (proto[method] = old);
   };
 
-// ── days with more of something ──────────────────────────────────────────────────────────────────────
+// ── runs with more of something ──────────────────────────────────────────────────────────────────────
 export const calm = (plan: Plan): Plan['servers'] =>
   plan.servers.map(({ later: _, ...server }) => ({ ...server, autoStart: true, faults: [] }));
-export const fromHealing = ({ steps }: Plan): Step[] =>
-  steps.slice(steps.findIndex((step) => step.do === 'heal'));
+export const fromClearing = ({ steps }: Plan): Step[] =>
+  steps.slice(steps.findIndex((step) => step.do === 'clearFaults'));
 export const wait = (ms: number): Step => ({ do: 'run', ms });
 export const orders = (plan: Plan, order: 'start' | 'stop'): Step[] =>
   plan.servers.map(({ name: server }): Step => ({ do: order, server }));
@@ -82,7 +82,7 @@ export const slowWire = (plan: Plan): Plan => ({
     { do: 'fault', fault: { fault: 'net.latency', ms: 200 } },
     wait(5_000),
     ...[...orders(plan, 'stop'), wait(300), ...orders(plan, 'start'), wait(5_000)],
-    ...fromHealing(plan),
+    ...fromClearing(plan),
   ],
 });
 /** Who sits in an office loses the connection to it for a moment, and comes back without haste. */
@@ -95,7 +95,7 @@ export const cutOff = (plan: Plan): Plan => ({
     wait(1_000),
     { do: 'fault', fault: { fault: 'agent.disconnect', ms: 50 } },
     wait(1_000),
-    ...fromHealing(plan).filter((step) => step.do !== 'start'),
+    ...fromClearing(plan).filter((step) => step.do !== 'start'),
   ],
 });
 const slowly: Fault = { fault: 'life.initSlow', when: 'initialize', ms: 500 };

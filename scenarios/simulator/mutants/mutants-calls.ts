@@ -1,20 +1,21 @@
 import { assign } from 'xstate';
 import type { Timing } from '../../../machines/kernel/timing.ts';
-import type { AskFact, Give } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, Emit } from '../../../machines/kernel/ports.ts';
 import type { Plan, PersonData, ServerData } from '../../stage/plan/plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import { ScriptedCallPorts } from '../../stage/scripted/call-ports.ts';
 import { calm, chart, crowded, ignored, parts, replaced, type Mutant, type Of } from './mutant.ts';
 
 /** What happens to a call between its request and its server, and between its server and its answer. */
-const permitted = 'a call is sent when it may run, and a person is asked when nobody else can say';
-const forGood = 'what a person allows for good is not asked again, and holds for its launch facts alone';
-const inLine = 'calls of a server run in turn, no more than may, and whoever waits runs when there is room';
-const silent = 'a call ends by silence when its server has said nothing for so long, and no sooner';
-const given = 'a result is given in its time, and as its server gave it, whatever comes of looking at it';
-const over = 'nothing runs after its caller was told that it is over';
-const outcome =
-  'how a call ended is told as it was: what was never sent has failed, what was never answered is unknown';
+const permitted =
+  'a call is sent only when it is allowed, and a person is asked only when nothing else decides';
+const forGood = 'a permanent permission is not asked for again, and covers only the same launch facts';
+const inLine = 'calls of a server run in order, within its limits, and start when there is room';
+const silent =
+  'a call times out for silence when its server has been silent for its idle limit, and no sooner';
+const given = 'a result is delivered in time, and unchanged when its validation or program fails';
+const over = 'no call runs after its caller was told that it ended';
+const outcome = 'a call that was never sent ends as failed, and one that was never answered ends as unknown';
 
 /** Servers that are well, and a person who says this. */
 const asking =
@@ -35,27 +36,27 @@ const chatty = (fault: Fault) => servers({ faults: [fault] }, { callIdleMs: 500 
 /** Every result is more than may be given, and so is looked at. */
 const large = servers({ resultBytes: 24 });
 
-type Ask = ScriptedCallPorts['ask'];
-const finishing = (how: (give: Give<AskFact>, id: string) => void) =>
+type Ask = ScriptedCallPorts['request'];
+const finishing = (how: (emit: Emit<RequestFact>, id: string) => void) =>
   replaced(
     ScriptedCallPorts.prototype,
-    'ask',
+    'request',
     (old): Ask =>
-      function (this: ScriptedCallPorts, ...[from, question, give]) {
-        if (question.session !== 'finish') return old.call(this, from, question, give);
-        how(give, question.id);
+      function (this: ScriptedCallPorts, ...[from, question, emit]) {
+        if (question.target !== 'finish') return old.call(this, from, question, emit);
+        how(emit, question.id);
         return () => {};
       },
   );
 const never = finishing(() => {});
-const failing = finishing((give, id) =>
-  give({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
+const failing = finishing((emit, id) =>
+  emit({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
 );
-const transforming = finishing((give, id) =>
-  give({ type: 'ask.answered', id, result: { transformed: '{"made":1}' } }),
+const transforming = finishing((emit, id) =>
+  emit({ type: 'ask.answered', id, result: { transformed: '{"made":1}' } }),
 );
-const turn = (made: (old: ScriptedCallPorts['inTurn']) => ScriptedCallPorts['inTurn']) =>
-  replaced(ScriptedCallPorts.prototype, 'inTurn', made);
+const entrant = (made: (old: ScriptedCallPorts['limited']) => ScriptedCallPorts['limited']) =>
+  replaced(ScriptedCallPorts.prototype, 'limited', made);
 
 const confirming = ['states', 'confirming', 'on', 'ask.answered'] as const;
 /** Told its caller, and done with nothing. */
@@ -64,7 +65,7 @@ const tellsOver = {
   params: ({ context: c }: Of) => ({
     to: String(c['replyTo']),
     event: { type: 'call.settled', ...c, end: 'refused', outcome: 'failed' },
-    ifThere: true,
+    optional: true,
   }),
 };
 const finished = ['states', 'finishing', 'on'] as const;
@@ -72,73 +73,73 @@ const finished = ['states', 'finishing', 'on'] as const;
 export const mutantsOfCalls: readonly Mutant[] = [
   {
     what: 'a call that a person denied, and that goes out all the same',
-    law: permitted,
-    days: asking('no'),
+    invariant: permitted,
+    runs: asking('no'),
     ...chart('call', [[...confirming, '0'], () => ({ target: 'queued' })]),
   },
   {
     what: 'a call that does not wait for its person',
-    law: permitted,
-    days: asking('never'),
+    invariant: permitted,
+    runs: asking('never'),
     ...chart('call', [['states', 'confirming', 'on', 'deadline.passed'], () => 'queued']),
   },
   {
     what: 'a call that asks nobody',
-    law: permitted,
-    days: asking('yes'),
+    invariant: permitted,
+    runs: asking('yes'),
     ...parts('call', { guards: { needsPerson: () => false } }),
   },
   {
     what: 'a call that asks a person about what is allowed',
-    law: permitted,
+    invariant: permitted,
     ...parts('call', { guards: { needsPerson: () => true } }),
   },
   {
     what: 'a call that is over for its caller, and for its person not yet',
-    law: over,
-    days: late,
+    invariant: over,
+    runs: late,
     ...chart('call', [['states', 'confirming', 'on', 'deadline.passed'], () => ({ actions: tellsOver })]),
   },
   {
     what: 'a computer that asks a person on when an agent has taken its call back',
-    law: over,
-    days: late,
+    invariant: over,
+    runs: late,
     ...chart('link', [['states', 'online', 'on', 'agent.cancelled'], ignored]),
   },
   {
     what: 'a computer that forgets what was allowed for good',
-    law: forGood,
-    days: asking('always'),
+    invariant: forGood,
+    runs: asking('always'),
     ...parts('computer', { actions: { noteApproved: () => {} } }),
   },
   {
     what: 'a call that takes a word for once for one for good',
-    law: forGood,
-    days: asking('yes'),
+    invariant: forGood,
+    runs: asking('yes'),
     ...parts('call', { guards: { isForSession: () => true } }),
   },
   {
-    what: 'lanes without limits',
-    law: inLine,
-    days: crowded,
-    patch: turn(
+    what: 'limiters without limits',
+    invariant: inLine,
+    runs: crowded,
+    patch: entrant(
       () =>
-        function (_from, _question, give, ask) {
-          return ask(give);
+        function (_from, _question, emit, ask) {
+          return ask(emit);
         },
     ),
   },
   {
-    what: 'a lane that sends whoever waits',
-    law: inLine,
-    days: crowded,
-    patch: turn(
+    what: 'a limiter that sends whoever waits',
+    invariant: inLine,
+    runs: crowded,
+    patch: entrant(
       (old) =>
-        function (this: ScriptedCallPorts, from, question, give, ask) {
+        function (this: ScriptedCallPorts, from, question, emit, ask) {
           const its: { back?: () => void } = {};
-          const said: Give<AskFact> = (fact) => {
-            give(fact);
-            if (fact.type === 'ask.waiting') its.back = ask(give);
+          const said: Emit<RequestFact> = (fact) => {
+            emit(fact);
+            if (fact.type === 'ask.waiting') its.back = ask(emit);
           };
           const leave = old.call(this, from, question, said, ask);
           return () => {
@@ -149,16 +150,16 @@ export const mutantsOfCalls: readonly Mutant[] = [
     ),
   },
   {
-    what: 'a lane in which whoever leaves keeps the place',
-    law: inLine,
-    days: crowded,
-    patch: turn(
+    what: 'a limiter in which whoever leaves keeps the place',
+    invariant: inLine,
+    runs: crowded,
+    patch: entrant(
       (old) =>
-        function (this: ScriptedCallPorts, from, question, give, ask) {
+        function (this: ScriptedCallPorts, from, question, emit, ask) {
           const its: { back?: () => void } = {};
           // It answers nobody that its call is over.
-          old.call(this, from, question, give, () => {
-            its.back = ask(give);
+          old.call(this, from, question, emit, () => {
+            its.back = ask(emit);
             return () => {};
           });
           return () => its.back?.();
@@ -167,14 +168,14 @@ export const mutantsOfCalls: readonly Mutant[] = [
   },
   {
     what: 'a call to which progress is nothing',
-    law: silent,
-    days: chatty(progressing),
+    invariant: silent,
+    runs: chatty(progressing),
     ...chart('call', [['states', 'running', 'states', 'watched', 'on', 'ask.progress'], ignored]),
   },
   {
     what: 'a call that listens for silence until the first progress',
-    law: silent,
-    days: chatty(stalling),
+    invariant: silent,
+    runs: chatty(stalling),
     ...chart(
       'call',
       [['states', 'running', 'states', 'watched', 'on', 'ask.progress'], () => ({ target: 'heard' })],
@@ -182,31 +183,31 @@ export const mutantsOfCalls: readonly Mutant[] = [
     ),
   },
   {
-    what: 'a result that is looked at without end',
-    law: given,
-    days: servers({ resultBytes: 24 }, { lookMs: 500 }),
-    weather: never,
+    what: 'a result that is post-processed without end',
+    invariant: given,
+    runs: servers({ resultBytes: 24 }, { lookMs: 500 }),
+    environment: never,
     ...chart('call', [['states', 'finishing', 'on', 'deadline.passed'], ignored]),
   },
   {
     what: 'a result that is lost because looking at it failed',
-    law: given,
-    days: large,
-    weather: failing,
+    invariant: given,
+    runs: large,
+    environment: failing,
     ...chart('call', [[...finished, 'ask.refused'], () => ({ target: 'failed' })]),
   },
   {
     what: 'a cancel that throws an answer away',
-    law: given,
-    days: servers({ resultBytes: 24 }, { lookMs: 5_000 }),
-    weather: never,
+    invariant: given,
+    runs: servers({ resultBytes: 24 }, { lookMs: 5_000 }),
+    environment: never,
     ...chart('call', [[...finished, 'call.cancel'], () => ({ target: 'cancelled' })]),
   },
   {
     what: 'a result that becomes what its program made',
-    law: given,
-    days: servers({ resultBytes: 24 }),
-    weather: transforming,
+    invariant: given,
+    runs: servers({ resultBytes: 24 }),
+    environment: transforming,
     ...parts('call', {
       actions: {
         rememberFinished: assign((_: Of, { finding }: { finding: { transformed: unknown } }) => ({
@@ -217,8 +218,8 @@ export const mutantsOfCalls: readonly Mutant[] = [
   },
   {
     what: 'a call in line that thinks it was sent',
-    law: outcome,
-    days: crowded,
+    invariant: outcome,
+    runs: crowded,
     ...chart('call', [
       ['states', 'queued', 'entry'],
       () => ({ type: 'enter', params: { phase: 'running' } }),
@@ -226,8 +227,8 @@ export const mutantsOfCalls: readonly Mutant[] = [
   },
   {
     what: 'a call that begins, and thinks it waits',
-    law: outcome,
-    days: crowded,
+    invariant: outcome,
+    runs: crowded,
     ...chart('call', [
       ['states', 'queued', 'states', 'inLine', 'on', 'ask.began'],
       () => ({ target: '#call.running' }),

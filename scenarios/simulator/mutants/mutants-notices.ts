@@ -27,18 +27,18 @@ const speaking =
   });
 const looks = { pollMs: 2_000, pollDeclaredMs: 2_000 };
 const lie = { fault: 'notify.lie' };
-const told = 'a list is told when it changed, and only then';
+const told = 'a list change is reported when the list changed, and only then';
 
 interface Change {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
-type Letters = (of: Of) => { readonly letters: readonly { readonly event: Change }[] };
-type Told = (of: Of) => { readonly letters: readonly Post[] };
+type Messages = (of: Of) => { readonly messages: readonly { readonly event: Change }[] };
+type Told = (of: Of) => { readonly messages: readonly Post[] };
 const answered = ['states', 'refreshing', 'states', 'asking', 'on', 'ask.answered', 'actions'] as const;
 const passedOn = ({ context: { server, list, entries, reader, revision } }: Of) => {
   const event = { type: 'catalog.changed', server, list, entries, revision, why: 'a notice' };
-  return { to: reader, event: { ...event, added: [], removed: [], changed: [] }, ifThere: true };
+  return { to: reader, event: { ...event, added: [], removed: [], changed: [] }, optional: true };
 };
 
 /** Pages are followed as long as there are any. */
@@ -56,52 +56,52 @@ const followed = replaced(
 export const mutantsOfNotices: readonly Mutant[] = [
   {
     what: 'a list that nobody looks at while nothing is told',
-    law: offersTheTruth,
-    days: speaking(looks, { fault: 'notify.silentChange' }),
+    invariant: offersTheTruth,
+    runs: speaking(looks, { fault: 'notify.silentChange' }),
     ...chart('catalog', [['states', 'ready', 'states', 'steady', 'on', 'deadline.passed'], ignored]),
   },
   {
     what: 'a list that passes a lie on',
-    law: told,
-    days: speaking({}, lie),
+    invariant: told,
+    runs: speaking({}, lie),
     ...chart('catalog', [
       [...answered, '0', 'params'],
-      (old: Letters) => (of: Of) => {
-        const { letters } = old(of);
-        return { letters: letters.length > 0 ? letters : [passedOn(of)] };
+      (old: Messages) => (of: Of) => {
+        const { messages } = old(of);
+        return { messages: messages.length > 0 ? messages : [passedOn(of)] };
       },
     ]),
   },
   {
     what: 'a list that keeps another description to itself',
-    law: told,
-    days: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
+    invariant: told,
+    runs: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
     ...chart('catalog', [
       [...answered, '0', 'params'],
-      (old: Letters) => (of: Of) => ({
-        letters: old(of).letters.filter(({ event: e }) => e.added.length + e.removed.length > 0),
+      (old: Messages) => (of: Of) => ({
+        messages: old(of).messages.filter(({ event: e }) => e.added.length + e.removed.length > 0),
       }),
     ]),
   },
   {
     what: 'a computer that tells of changed tools, and not which',
-    law: 'who is told that tools changed is told which',
-    days: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
+    invariant: 'an announcement of changed tools names the tools',
+    runs: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
     ...chart('computer', [
       ['on', 'catalog.changed', 'actions', '0', 'params'],
       (old: Told) => (of: Of) => ({
-        letters: old(of).letters.map((letter) =>
-          letter.event.type === 'tools.changed' && 'changed' in letter.event
-            ? { ...letter, event: { ...letter.event, changed: [] } }
-            : letter,
+        messages: old(of).messages.map((message) =>
+          message.event.type === 'tools.changed' && 'changed' in message.event
+            ? { ...message, event: { ...message.event, changed: [] } }
+            : message,
         ),
       }),
     ]),
   },
   {
     what: 'a list that one page which fails empties',
-    law: told,
-    days: speaking({ relistMs: 1_000 }, lie, { fault: 'list.pageError', from: 2 }),
+    invariant: told,
+    runs: speaking({ relistMs: 1_000 }, lie, { fault: 'list.pageError', from: 2 }),
     ...chart('catalog', [
       ['states', 'refreshing', 'on', 'ask.refused'],
       (ways: Actions) => [
@@ -112,27 +112,27 @@ export const mutantsOfNotices: readonly Mutant[] = [
   },
   {
     what: 'a list that is asked for when a storm is over',
-    law: 'a list is asked for when its server has told all its changes',
-    days: speaking({ quietMs: 500, longestQuietMs: 1_000 }, { fault: 'notify.storm', everyMs: 200 }),
+    invariant: 'a list is requested once for a burst of changes',
+    runs: speaking({ quietMs: 500, longestQuietMs: 1_000 }, { fault: 'notify.storm', everyMs: 200 }),
     ...chart('catalog', [['states', 'ready', 'states', 'gathering', 'after'], nothing]),
   },
   {
     what: 'a list that takes what is told after an answer for what was answered',
-    law: 'a change that was told is fetched',
-    days: speaking({}, { fault: 'list.flap', everyMs: 30 }),
+    invariant: 'a reported list change is fetched',
+    runs: speaking({}, { fault: 'list.flap', everyMs: 30 }),
     ...chart('catalog', [['states', 'ready', 'states', 'settling', 'on', 'list.changed'], ignored]),
   },
   {
     what: 'a list whose pages are followed for ever',
-    law: 'nothing is under way when all is quiet',
-    days: speaking({ listMs: 1_000 }, lie, { fault: 'list.cursorLoop', from: 2, times: 1 }),
-    weather: followed,
+    invariant: 'nothing is under way when the system is quiescent',
+    runs: speaking({ listMs: 1_000 }, lie, { fault: 'list.cursorLoop', from: 2, times: 1 }),
+    environment: followed,
     ...chart('catalog', [['states', 'refreshing', 'after'], nothing]),
   },
   {
     what: 'a link that announces what was away for a moment and is back',
-    law: 'tools are announced when they changed, and only then',
-    days: (plan) => ({ ...restless(plan), office: true, timing: { quietMs: 500, longestQuietMs: 2_000 } }),
+    invariant: 'tools are announced when they changed, and only then',
+    runs: (plan) => ({ ...restless(plan), office: true, timing: { quietMs: 500, longestQuietMs: 2_000 } }),
     ...chart('link', [
       [
         'states',
@@ -144,7 +144,7 @@ export const mutantsOfNotices: readonly Mutant[] = [
         'states',
         'listening',
         'after',
-        'quiet',
+        'quiescent',
       ],
       (target: string) => ({
         target,

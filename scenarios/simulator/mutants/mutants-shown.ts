@@ -1,16 +1,16 @@
 import { assign } from 'xstate';
 import type { Context as Whole, ResourcesListed } from '../../../machines/resources/aggregator.events.ts';
-import { filled, listed } from '../../../machines/resources/aggregator.rules.ts';
+import { refreshed, listed } from '../../../machines/resources/aggregator.rules.ts';
 import type { Post } from '../../../machines/kernel/effects.ts';
-import type { ShelfFilled, ShelfOrder } from '../../../machines/resources/shelf.machine.ts';
-import { filling, type Context as Shelf } from '../../../machines/resources/shelf.rules.ts';
+import type { CacheRefreshed, CacheOrder } from '../../../machines/resources/server-cache.machine.ts';
+import { refreshing, type Context as ServerCache } from '../../../machines/resources/server-cache.rules.ts';
 import type { Plan, Step } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
 import { showsTheTruth } from '../../invariants/truth-shown.ts';
 import {
   calm,
   chart,
-  fromHealing,
+  fromClearing,
   nothing,
   orders,
   parts,
@@ -20,19 +20,20 @@ import {
   type Of,
 } from './mutant.ts';
 
-const answered = 'every question for a Desktop, a Finder or a resource is answered once, and in time';
-const told = 'a Desktop or a Finder is told to have changed when it has, and only then';
-const toldOffice = 'an office hears of each change of a Desktop or a Finder: at once, or after the next join';
+const answered = 'every request for a Desktop, a Finder or a resource is answered exactly once, and in time';
+const told = 'a change of a Desktop or a Finder is announced when it changed, and only then';
+const toldOffice =
+  'an office is told of each change of a Desktop or a Finder: at once, or after the next join';
 const unasked = 'an unchanged Desktop or Finder asks no server';
 const unwaited = 'an answer never waits for a server that it does not need';
-const refreshed = 'every update of a window or a document refreshes';
+const refreshes = 'every update of a window or a document causes a refresh';
 const named = 'an answer names the servers of which something is missing, and no others';
 
 let asks = 0;
 const shows = (): Step[] =>
-  (['desktop', 'finder'] as const).map((system): Step => {
+  (['desktop', 'finder'] as const).map((collection): Step => {
     asks += 1;
-    return { do: 'show', ask: `shown${asks}`, by: 'host', system, query: {} };
+    return { do: 'show', ask: `shown${asks}`, by: 'host', collection, query: {} };
   });
 /** Servers that are well but for this show windows and documents; each of some calls is followed by questions. */
 const showing =
@@ -55,10 +56,10 @@ const showing =
       return [{ do: 'call', call, by: 'host', tool, reqId: call, timeoutMs: 60_000 }];
     });
     return {
-      ...{ ...plan, servers, timing: { shelfMs: 500, readMs: 500 } },
+      ...{ ...plan, servers, timing: { aggregateMs: 500, readMs: 500 } },
       steps: [
         ...[wait(2_000), ...shows(), wait(2_000), ...calls, wait(30_000), ...shows(), wait(2_000)],
-        ...[...then(plan), wait(5_000), ...fromHealing(plan).filter((step) => step.do !== 'start')],
+        ...[...then(plan), wait(5_000), ...fromClearing(plan).filter((step) => step.do !== 'start')],
       ],
     };
   };
@@ -79,30 +80,32 @@ const answering = ['states', 'open', 'states', 'answering'];
 const wholes = ({ kinds }: ReturnType<typeof chart>) => ({
   kinds: { ...kinds, finder: kinds['desktop'] as NonNullable<(typeof kinds)[string]> },
 });
-type Letters = (of: Of) => { readonly letters: readonly Post[] };
+type Messages = (of: Of) => { readonly messages: readonly Post[] };
 const without =
   (type: string) =>
-  (old: Letters) =>
-  (of: Of): ReturnType<Letters> => ({ letters: old(of).letters.filter(({ event }) => event.type !== type) });
+  (old: Messages) =>
+  (of: Of): ReturnType<Messages> => ({
+    messages: old(of).messages.filter(({ event }) => event.type !== type),
+  });
 /** Of what is opened, told and remembered when something changed: only that there is news. */
 const onlyNews = () => ({ actions: assign({ isNews: true }) });
 const takenWhole = ({ context }: { context: Whole }, event: ResourcesListed) => ({
   ...listed(context, event).next,
   refused: {},
 });
-type Fill = Extract<ShelfOrder, { type: 'shelf.fill' }>;
+type Refresh = Extract<CacheOrder, { type: 'cache.refresh' }>;
 /** Only what is said exactly as it is listed counts. */
 const exact = (old: readonly { readonly params: (of: Of) => unknown }[]) =>
   old.map((action) => ({
     ...action,
     params: (of: Of) => {
-      const shelves = Object.values((of.context as unknown as Whole).shelves);
-      const isListed = shelves.some(({ listed: { uris } }) => uris.includes(String(of.event['uri'])));
+      const caches = Object.values((of.context as unknown as Whole).caches);
+      const isListed = caches.some(({ listed: { uris } }) => uris.includes(String(of.event['uri'])));
       return action.params(isListed ? of : { ...of, event: { ...of.event, uri: 'none' } });
     },
   }));
-const waitingAgain = ({ context }: { context: Shelf }, fill: Fill) => {
-  const next = { ...context, ...filling(context, fill) };
+const waitingAgain = ({ context }: { context: ServerCache }, refresh: Refresh) => {
+  const next = { ...context, ...refreshing(context, refresh) };
   return { ...next, slow: [], stale: [...new Set([...next.stale, ...next.slow])] };
 };
 const again = (): Step[] => [...shows(), wait(2_000), ...shows(), wait(2_000)];
@@ -114,20 +117,20 @@ interface Does {
 export const mutantsOfShown: readonly Mutant[] = [
   {
     what: 'a Desktop that tells of a change and takes what it knows for what is',
-    law: showsTheTruth,
-    days: showing([change]),
+    invariant: showsTheTruth,
+    runs: showing([change]),
     ...wholes(chart('desktop', [['on', 'resource.updated'], onlyNews])),
   },
   {
     what: 'a computer that passes no change of a resource on to its Desktop',
-    law: showsTheTruth,
-    days: showing([change]),
+    invariant: showsTheTruth,
+    runs: showing([change]),
     ...chart('computer', [['on', 'resource.updated', 'actions'], (old: Actions) => old.slice(0, 1)]),
   },
   {
     what: 'a Desktop that tells of every list',
-    law: told,
-    days: showing([{ fault: 'resource.renew' }]),
+    invariant: told,
+    runs: showing([{ fault: 'resource.renew' }]),
     ...wholes(
       parts('desktop', {
         actions: {
@@ -141,57 +144,57 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a Desktop that tells of each change of a burst',
-    law: told,
-    days: showing([change]),
+    invariant: told,
+    runs: showing([change]),
     ...wholes(parts('desktop', { delays: { coalesce: 0 } })),
   },
   {
     what: 'a Desktop that closes and forgets who waits',
-    law: answered,
-    days: showing([{ fault: 'rpc.never', when: 'read', from: 4 }, { fault: 'resource.lie' }], closed),
+    invariant: answered,
+    runs: showing([{ fault: 'rpc.never', when: 'read', from: 4 }, { fault: 'resource.lie' }], closed),
     ...wholes(chart('desktop', [['on', 'close', 'actions'], nothing])),
   },
   {
     what: 'a server that hangs and holds up all others',
-    law: showsTheTruth,
-    days: showing([never]),
+    invariant: showsTheTruth,
+    runs: showing([never]),
     kinds: {
       ...wholes(chart('desktop', [[...answering, 'on', 'question.late'], nothing])).kinds,
-      ...chart('shelf', [['states', 'open', 'states', 'filling', 'states', 'reading', 'after'], nothing])
+      ...chart('cache', [['states', 'open', 'states', 'refreshing', 'states', 'reading', 'after'], nothing])
         .kinds,
     },
   },
   {
     what: 'a computer that shows what a server had that is stopped',
-    law: showsTheTruth,
-    days: showing([change], stopped),
+    invariant: showsTheTruth,
+    runs: showing([change], stopped),
     ...chart('computer', [['on', 'client.changed', 'actions', '0', 'params'], without('resources.listed')]),
   },
   {
     what: 'a read that goes to another server',
-    law: showsTheTruth,
-    days: showing([]),
+    invariant: showsTheTruth,
+    runs: showing([]),
     ...chart('read', [
       ['states', 'reading', 'entry', 'params'],
-      (old: (of: Of) => object) => (of: Of) => ({ ...old(of), session: 'computer/client:s1' }),
+      (old: (of: Of) => object) => (of: Of) => ({ ...old(of), target: 'computer/client:s1' }),
     ]),
   },
   {
     what: 'a Desktop that wants to hear of nothing',
-    law: showsTheTruth,
-    days: showing([change]),
+    invariant: showsTheTruth,
+    runs: showing([change]),
     ...wholes(
       chart('desktop', [['on', 'resources.listed', 'actions', '1', 'params'], without('resources.watch')]),
     ),
   },
   {
-    what: 'a shelf that reads all of it anew with each question',
-    law: unasked,
-    days: showing([{ fault: 'resource.lie' }]),
-    ...parts('shelf', {
+    what: 'a server cache that reads all of it anew with each question',
+    invariant: unasked,
+    runs: showing([{ fault: 'resource.lie' }]),
+    ...parts('cache', {
       actions: {
-        noteFill: assign(({ context }: { context: Shelf }, fill: Fill) => ({
-          ...filling(context, fill),
+        noteRefresh: assign(({ context }: { context: ServerCache }, refresh: Refresh) => ({
+          ...refreshing(context, refresh),
           stale: context.uris,
         })),
       },
@@ -199,13 +202,13 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a Desktop that does not say what is missing',
-    law: named,
-    days: showing([{ fault: 'resource.gone', when: 'read', times: 3 }]),
+    invariant: named,
+    runs: showing([{ fault: 'resource.gone', when: 'read', times: 3 }]),
     ...wholes(
       parts('desktop', {
         actions: {
-          noteFilled: assign(({ context }: { context: Whole }, news: ShelfFilled) =>
-            filled(context, { ...news, reason: null, refused: [] }),
+          noteRefreshed: assign(({ context }: { context: Whole }, news: CacheRefreshed) =>
+            refreshed(context, { ...news, reason: null, refused: [] }),
           ),
         },
       }),
@@ -213,34 +216,34 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a Desktop that does not say what of a list it has not taken in',
-    law: named,
-    days: showing([]),
+    invariant: named,
+    runs: showing([]),
     ...wholes(parts('desktop', { actions: { noteListed: assign(takenWhole) } })),
   },
   {
-    what: 'a shelf that waits for what hangs with each question',
-    law: unwaited,
-    days: showing([{ fault: 'rpc.never', when: 'read' }], again),
-    ...parts('shelf', { actions: { noteFill: assign(waitingAgain) } }),
+    what: 'a server cache that waits for what hangs with each question',
+    invariant: unwaited,
+    runs: showing([{ fault: 'rpc.never', when: 'read' }], again),
+    ...parts('cache', { actions: { noteRefresh: assign(waitingAgain) } }),
   },
   {
     what: 'a Desktop that hears of a change only where it is written as it is listed',
-    law: refreshed,
-    days: showing([{ ...change, as: 'query' }]),
+    invariant: refreshes,
+    runs: showing([{ ...change, as: 'query' }]),
     ...wholes(chart('desktop', [['on', 'resource.updated', 'actions'], exact])),
   },
   {
     what: 'a Desktop that drops what is said of a window that is not listed',
-    law: refreshed,
-    days: showing([{ fault: 'resource.renew', by: 'update' }]),
+    invariant: refreshes,
+    runs: showing([{ fault: 'resource.renew', by: 'update' }]),
     ...wholes(
       chart('desktop', [['on', 'resource.updated', 'actions', '1', 'params'], without('resources.relist')]),
     ),
   },
   {
     what: 'a link that keeps a change of what is shown to itself',
-    law: toldOffice,
-    days: (plan) => ({ ...showing([change])(plan), office: true }),
+    invariant: toldOffice,
+    runs: (plan) => ({ ...showing([change])(plan), office: true }),
     ...chart('link', [
       ['states', 'online', 'states', 'joined', 'on', 'aggregate.changed'],
       (old: Does) => ({ ...old, actions: [] }),
@@ -248,8 +251,8 @@ export const mutantsOfShown: readonly Mutant[] = [
   },
   {
     what: 'a link that hears of no change of what is shown while it is away',
-    law: toldOffice,
-    days: (plan) => ({ ...showing([change], stoppedAway)(plan), office: true }),
+    invariant: toldOffice,
+    runs: (plan) => ({ ...showing([change], stoppedAway)(plan), office: true }),
     ...chart('link', [['states', 'waiting'], (old: object) => ({ ...old, on: { ...on(old), ...deaf } })]),
   },
 ];

@@ -1,4 +1,4 @@
 import { describe } from 'vitest';
 import { testMutants } from './mutant-suite.ts';
 
-describe('one mistake in the machines or in the directory', () => testMutants('rest'));
+describe('a mutant of the machines or of the directory', () => testMutants('rest'));

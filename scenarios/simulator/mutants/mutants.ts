@@ -19,10 +19,10 @@ import {
 import { mutantsOfCalls } from './mutants-calls.ts';
 import { mutantsOfLists } from './mutants-lists.ts';
 import { mutantsOfNet } from './mutants-net.ts';
-import { mutantsOfLives } from './mutants-lives.ts';
+import { mutantsOfServers } from './mutants-servers.ts';
 import { mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsOfShown } from './mutants-shown.ts';
-import { mutantsAround } from './mutants-around.ts';
+import { mutantsOfRuntime } from './mutants-runtime.ts';
 
 interface Posting {
   readonly params: (of: Of) => Post;
@@ -33,7 +33,7 @@ const clocked = (instead: unknown): Edit => [['entry'], () => instead];
 const running = ['states', 'running'] as const;
 const parting = ['states', 'closing', 'states'] as const;
 
-/** Of all days together, so that no day goes as it went before. */
+/** Of all runs together, so that no run goes as the one before. */
 let judged = 0;
 const timesOut = {
   type: 'post',
@@ -54,46 +54,46 @@ const twice = {
 const calls: readonly Mutant[] = [
   {
     what: 'a call that forgets its cancel',
-    law: 'a cancel settles its call at once',
+    invariant: 'a cancel settles its call at once',
     ...chart('call', [[...running, 'on', 'call.cancel'], nothing]),
   },
   {
     what: 'a call that answers twice',
-    law: 'every call is settled exactly once',
+    invariant: 'every call is settled exactly once',
     ...chart('call', [['states', 'succeeded', 'entry'], (settle) => [settle, settle]]),
   },
   {
     what: 'a call without a time-out',
-    law: 'every call is settled in its time',
+    invariant: 'every call is settled within its time limit',
     ...chart('call', clocked([])),
   },
   {
     what: 'a time-out that is twice as long',
-    law: 'every call is settled in its time',
+    invariant: 'every call is settled within its time limit',
     ...chart('call', clocked(twice)),
   },
   {
     what: 'a call whose time begins anew when it has to wait for its turn',
-    law: 'every call is settled in its time',
-    days: crowded,
+    invariant: 'every call is settled within its time limit',
+    runs: crowded,
     ...chart('call', [['states', 'queued', 'states', 'inLine', 'entry'], () => startClock]),
   },
   {
     what: 'a call that lives on after its time-out, and answers late as well',
-    law: 'every call is settled exactly once',
+    invariant: 'every call is settled exactly once',
     ...chart('call', [[...running, 'on', 'deadline.passed'], () => ({ actions: timesOut })]),
   },
   {
     what: 'a call that is sent again when its server is lost',
-    law: 'a call is sent at most once',
+    invariant: 'a call is sent at most once',
     ...chart('call', [
-      ['states', 'severed', 'on', 'server.lost'],
+      ['states', 'interrupted', 'on', 'server.lost'],
       () => ({ target: 'running', actions: send }),
     ]),
   },
   {
     what: 'a call that asks twice',
-    law: 'a call is sent at most once',
+    invariant: 'a call is sent at most once',
     ...chart('call', [
       ['states', 'judging', 'on', 'ask.answered', '4', 'actions'],
       (old: Actions) => [...old, old.at(-1)],
@@ -101,7 +101,7 @@ const calls: readonly Mutant[] = [
   },
   {
     what: 'a call that answers somebody else',
-    law: 'every call is settled exactly once',
+    invariant: 'every call is settled exactly once',
     ...chart('call', [
       ['states', 'succeeded', 'entry'],
       (settle: Posting) => ({ ...settle, params: (of: Of) => ({ ...settle.params(of), to: 'host:office' }) }),
@@ -109,17 +109,17 @@ const calls: readonly Mutant[] = [
   },
   {
     what: 'a call that waits for ever for a server that hung up',
-    law: 'nothing is under way when all is quiet',
-    ...chart('call', [['states', 'severed', 'on'], nothing]),
+    invariant: 'nothing is under way when the system is quiescent',
+    ...chart('call', [['states', 'interrupted', 'on'], nothing]),
   },
   {
     what: 'a call that throws over its answer',
-    law: 'no machine fails',
+    invariant: 'no machine fails',
     ...parts('call', { actions: { rememberResult: throwing() } }),
   },
   {
     what: 'a call with chance in a guard',
-    law: divergence,
+    invariant: divergence,
     ...parts('call', { guards: { isToolError: () => (judged += 1) % 3 === 0 } }),
   },
 ];
@@ -132,8 +132,8 @@ function throwing() {
 const clients: readonly Mutant[] = [
   {
     what: 'a list that is told of a change while it asks, and forgets it',
-    law: 'a change that was told is fetched',
-    days: changeable,
+    invariant: 'a reported list change is fetched',
+    runs: changeable,
     ...chart(
       'catalog',
       ...['connecting', 'refreshing'].map((state): Edit => [
@@ -144,12 +144,12 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that goes on before its process has ended',
-    law: 'no defect is reported',
+    invariant: 'no defect is reported',
     ...chart('client', [['states', 'recovering', 'always'], () => 'gone']),
   },
   {
     what: 'a client that ends its process by force',
-    law: 'no process is ended by force before its time',
+    invariant: 'no process is killed before its time to end is over',
     ...chart('client', [
       ['states', 'recovering', 'entry'],
       (old: Actions) => [
@@ -163,7 +163,7 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that starts a second process',
-    law: 'what a machine holds is bounded, and let go with its end',
+    invariant: 'what a machine holds is bounded, and released when it ends',
     ...chart('client', [
       ['states', 'connected', 'entry'],
       () => ({
@@ -178,22 +178,22 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that never tries again',
-    law: 'a server that is wanted is ready, or rests and says why',
+    invariant: 'a wanted server is ready, or rests and says why',
     ...chart('client', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
   },
   {
     what: 'a client that is tired of being ready',
-    law: 'a server that is ready stays so until it fails or has an order',
+    invariant: 'a ready server stays ready until it fails or is given an order',
     ...chart('client', [[...ready, 'after'], () => ({ provenStable: '#client.recovering' })]),
   },
   {
     what: 'a client that was given up, and does not hear that it is started',
-    law: 'a server that rests begins at once when it is started',
-    ...chart('client', [['states', 'tripped', 'on', 'server.start'], ignored]),
+    invariant: 'a start order starts a resting server at once',
+    ...chart('client', [['states', 'open', 'on', 'server.start'], ignored]),
   },
   {
     what: 'a client that does not hear that it is stopped',
-    law: 'an order is obeyed',
+    invariant: 'every order is obeyed',
     ...chart(
       'client',
       [['states', 'launching', 'on', 'server.stop'], ignored],
@@ -202,7 +202,7 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that gives up and does not say why',
-    law: 'a server that is wanted is ready, or rests and says why',
+    invariant: 'a wanted server is ready, or rests and says why',
     ...parts('client', {
       actions: Object.fromEntries(
         ['End', 'OwnedEnd', 'Failure', 'Slow', 'Severed'].map((what) => [`remember${what}`, nothing]),
@@ -211,16 +211,16 @@ const clients: readonly Mutant[] = [
   },
   {
     what: 'a client that closes stdin over its calls',
-    law: 'calls are over before stdin is closed, and none comes after',
-    days: restless,
+    invariant: 'calls end before stdin is closed, and none is sent after that',
+    runs: restless,
     ...chart('client', [['states', 'connected', 'states', 'draining', 'always'], () => '#client.closing']),
   },
   {
     what: 'a client that writes to a process that is gone',
-    law: 'no message is lost',
+    invariant: 'no message is lost',
     ...chart('client', [
       ['states', 'recovering', 'entry', '4', 'params'],
-      (params: Posting['params']) => (of: Of) => ({ ...params(of), ifThere: undefined }),
+      (params: Posting['params']) => (of: Of) => ({ ...params(of), optional: undefined }),
     ]),
   },
 ];
@@ -228,17 +228,17 @@ const clients: readonly Mutant[] = [
 const processes: readonly Mutant[] = [
   {
     what: 'a process that leaves out SIGTERM',
-    law: 'each step of the ladder has its time',
+    invariant: 'each shutdown step of a process has its full time',
     ...chart('process', [[...parting, 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })]),
   },
   {
     what: 'a process that has no patience',
-    law: 'each step of the ladder has its time',
+    invariant: 'each shutdown step of a process has its full time',
     ...parts('process', { delays: { stdinGrace: 0 } }),
   },
   {
     what: 'a process that signals first, and closes stdin then',
-    law: 'a process goes down the ladder step by step',
+    invariant: 'a process is shut down step by step',
     ...chart(
       'process',
       [[...parting, 'stdinClosed', 'entry'], () => 'terminate'],
@@ -247,7 +247,7 @@ const processes: readonly Mutant[] = [
   },
   {
     what: 'a process that has ended with its leader, and forgets the group',
-    law: 'no process is ended by force before its time',
+    invariant: 'no process is killed before its time to end is over',
     ...chart('process', [
       ['states', 'closing', 'on', 'child.exited', '1'],
       (old: object) => ({ ...old, target: 'exited' }),
@@ -255,7 +255,7 @@ const processes: readonly Mutant[] = [
   },
   {
     what: 'a process that says it has ended when it was told to',
-    law: 'no process is ended by force before its time',
+    invariant: 'no process is killed before its time to end is over',
     ...chart('process', [[...parting, 'stdinClosed', 'always'], () => '#process.exited']),
   },
 ];
@@ -263,7 +263,7 @@ const processes: readonly Mutant[] = [
 const loops: readonly Mutant[] = [
   {
     what: 'a process that looks at its child again and again, without a pause',
-    law: 'nothing is thrown at the host',
+    invariant: 'nothing is thrown at the host',
     kinds: altered(
       'process',
       [[['states', 'running', 'after'], () => ({ pause: { target: 'running', reenter: true } })]],
@@ -275,5 +275,5 @@ const loops: readonly Mutant[] = [
 export const mutants: readonly Mutant[] = [
   ...[...calls, ...mutantsOfCalls, ...clients, ...processes, ...loops],
   ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
-  ...[...mutantsOfLives, ...mutantsAround, ...mutantsOfShown],
+  ...[...mutantsOfServers, ...mutantsOfRuntime, ...mutantsOfShown],
 ];

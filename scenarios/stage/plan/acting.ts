@@ -1,15 +1,15 @@
 import type { AnyEventObject } from 'xstate';
-import { systemOfUri } from '../../../machines/resources/systems/index.ts';
+import { collectionOfUri } from '../../../machines/resources/collections/index.ts';
 import { events } from '../../../machines/protocol/events.ts';
-import { breachesOf, stagesOf } from './expectations.ts';
+import { violationsOf, stagesOf } from './expectations.ts';
 import { differing, type Plan, type Stage, type Step } from './plan.ts';
 import { configOf, names, shuffled, type Wait, type Waits, type World } from './world.ts';
 
-const resting: ReadonlySet<Stage | undefined> = new Set<Stage | undefined>([
+const standby: ReadonlySet<Stage | undefined> = new Set<Stage | undefined>([
   'ready',
-  'tripped',
+  'open',
   'idle',
-  'resting',
+  'standby',
 ]);
 type Only<S, K> = S extends { readonly do: infer D } ? (D extends K ? S : never) : never;
 type Do<K extends Step['do']> = Only<Step, K>;
@@ -24,7 +24,7 @@ export class Acting {
   /** How many visits of a server have been waited for already. */
   readonly #cursors = new Map<string, number>();
   /** Expectations that did not hold. */
-  readonly breaches: string[] = [];
+  readonly violations: string[] = [];
 
   constructor(plan: Plan, world: World) {
     this.#plan = plan;
@@ -50,8 +50,8 @@ export class Acting {
     else if (step.do === 'run') yield { ms: step.ms };
     else if (step.do === 'close') world.order(step.who, { type: 'close' });
     else if (step.do === 'begin') world.begin(step.who);
-    else if (step.do === 'heal') world.heal();
-    else if (step.do === 'quiet') this.breaches.push(...world.quiet());
+    else if (step.do === 'clearFaults') world.clearFaults();
+    else if (step.do === 'quiescent') this.violations.push(...world.quiescent());
     else if (step.do === 'fault') yield* this.#fault(step, n);
     else if (step.do === 'expect') this.#expect(step, n);
     else if (step.do === 'reaches') yield* this.#reaches(step.server, step.stage);
@@ -91,9 +91,9 @@ export class Acting {
     const { observed } = this.#world;
     const { office } = this.#plan;
     const servers = this.#plan.servers.filter(({ isAbsent }) => !isAbsent);
-    const rests = (): boolean => servers.every((s) => resting.has(observed.server(s.name).visits.at(-1)));
+    const rests = (): boolean => servers.every((s) => standby.has(observed.server(s.name).visits.at(-1)));
     const knows = (): boolean =>
-      observed.heardBy('agent', 'view.changed').some(({ event }) => event['tools'] !== null);
+      observed.heardBy('agent', 'view.toolsChanged').some(({ event }) => event['tools'] !== null);
     const joined = (): boolean =>
       stagesOf(observed, 'computer link').at(-1) === 'joined' &&
       stagesOf(observed, 'agent link').at(-1) === 'joined' &&
@@ -112,15 +112,20 @@ export class Acting {
     if (by === 'host') this.#world.ask('computer', ticket, { type: 'tool.call', call });
     else this.#world.ask('agent', ticket, { type: 'agent.call', computer: names.computer, ...call });
   }
-  #show({ ask, by, system, query }: Do<'show'>): void {
-    const method = system === 'desktop' ? events.getDesktop : events.getFinder;
+  #show({ ask, by, collection, query }: Do<'show'>): void {
+    const method = collection === 'desktop' ? events.getDesktop : events.getFinder;
     if (by === 'agent') this.#query(ask, method, query);
-    else this.#want(ask, { type: 'aggregate.wanted', system, query });
+    else this.#want(ask, { type: 'aggregate.wanted', collection, query });
   }
   #read({ ask, by, uri }: Do<'read'>): void {
-    const read = systemOfUri(uri);
+    const read = collectionOfUri(uri);
     if (by === 'agent') this.#query(ask, events.readResource, { uri });
-    else this.#want(ask, { type: 'resource.wanted', system: read.ok ? read.body : ('finder' as const), uri });
+    else
+      this.#want(ask, {
+        type: 'resource.wanted',
+        collection: read.ok ? read.body : ('finder' as const),
+        uri,
+      });
   }
   #want(ticket: string, wanted: AnyEventObject): void {
     this.#world.ask('computer', ticket, { ...wanted, ticket, reqId: ticket });
@@ -138,7 +143,8 @@ export class Acting {
     const { observed, isExact } = this.#world;
     const excused = isExact ? new Set<never>() : differing(this.#plan);
     const reading = { observed, isExact, ticketOf: (call: string) => call };
-    for (const breach of breachesOf(expect, reading, excused)) this.breaches.push(`step ${n}: ${breach}`);
+    for (const violation of violationsOf(expect, reading, excused))
+      this.violations.push(`step ${n}: ${violation}`);
   }
   *#fault({ fault, call, as = '' }: Do<'fault'>, n: number): Waits {
     const world = this.#world;

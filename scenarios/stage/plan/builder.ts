@@ -1,6 +1,6 @@
-import type { LaneLimits } from '../../../machines/call/policy/index.ts';
+import type { CallLimits } from '../../../machines/call/policy/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
-import type { System } from '../../../machines/resources/systems/index.ts';
+import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { parseFault, wordOf, type Fault } from '../../fault-server/words/fault.ts';
 import type { Values } from '../scripted/specs.ts';
 import { expecting, type AskRef, type CallRef, type Expecting, type ServerRef } from './expecting.ts';
@@ -65,7 +65,7 @@ export class Scene {
     this.#rest = { ...this.#rest, permission };
   }
   /** Of all servers together. */
-  total(total: LaneLimits): void {
+  total(total: CallLimits): void {
     this.#rest = { ...this.#rest, total };
   }
   /** Delays in ms in the place of `planTiming`; said twice, the later counts for what it names. */
@@ -130,16 +130,20 @@ export class Scene {
     return { call: as };
   }
   /** The host asks for the Desktop or the Finder. */
-  show(system: System, query: Readonly<Record<string, unknown>> = {}): AskRef {
-    return this.#show('host', system, query);
+  show(collection: ResourceCollection, query: Readonly<Record<string, unknown>> = {}): AskRef {
+    return this.#show('host', collection, query);
   }
   /** The agent asks for the Desktop or the Finder. */
-  agentShow(system: System, query: Readonly<Record<string, unknown>> = {}): AskRef {
-    return this.#show('agent', system, query);
+  agentShow(collection: ResourceCollection, query: Readonly<Record<string, unknown>> = {}): AskRef {
+    return this.#show('agent', collection, query);
   }
-  #show(by: 'host' | 'agent', system: System, query: Readonly<Record<string, unknown>>): AskRef {
+  #show(
+    by: 'host' | 'agent',
+    collection: ResourceCollection,
+    query: Readonly<Record<string, unknown>>,
+  ): AskRef {
     const ask = `ask${(this.#asks += 1)}`;
-    this.#steps.push({ do: 'show', ask, by, system, query });
+    this.#steps.push({ do: 'show', ask, by, collection, query });
     return { ask };
   }
   /** The host reads one resource. */
@@ -229,13 +233,13 @@ export class Scene {
     this.#steps.push({ do: 'begin', who });
   }
   /** From now on all is well. */
-  heal(): void {
-    this.#steps.push({ do: 'heal' });
+  clearFaults(): void {
+    this.#steps.push({ do: 'clearFaults' });
   }
   /** So much later what has to come in the end has to be there. */
-  quiet(ms = 60_000): void {
+  quiescent(ms = 60_000): void {
     this.run(ms);
-    this.#steps.push({ do: 'quiet' });
+    this.#steps.push({ do: 'quiescent' });
   }
   /** Until the computer has ended. */
   ended(): void {

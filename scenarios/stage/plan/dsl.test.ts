@@ -44,8 +44,8 @@ describe('a scenario as data', () => {
   });
 
   it('tells what it waited for when that never comes', () => {
-    const plan = planOf('waits', (s) => s.reaches(s.server('fs', { tools }), 'tripped'));
-    expect(playVirtually(plan).wrong[0]).toContain('waited for fs to be tripped');
+    const plan = planOf('waits', (s) => s.reaches(s.server('fs', { tools }), 'open'));
+    expect(playVirtually(plan).wrong[0]).toContain('waited for fs to be open');
   });
 
   it('plays the same after it was text', () => {

@@ -133,7 +133,7 @@ const aspectOf: { readonly [K in Expectation['of']]: Aspect } = {
   stages: 'heard',
 };
 /** `excused`: in which this reality may differ. */
-export function breachesOf(
+export function violationsOf(
   expectation: Expectation,
   reading: Reading,
   excused: ReadonlySet<Aspect> = new Set(),

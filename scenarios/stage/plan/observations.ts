@@ -2,7 +2,7 @@ import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../../machines/call/settlement.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import type { RecordOf as Of, Seen } from '../../invariants/law.ts';
+import type { RecordOf as Of, Seen } from '../../invariants/invariant.ts';
 import type { Stage } from './plan.ts';
 import { shownBy, type Answer, type Shown } from './shown.ts';
 
@@ -184,8 +184,7 @@ export class Observed {
   #out(at: number, { port, a, ev }: Of<'out'>): void {
     if (port === 'process') this.#command(at, a, ev);
     else if (port === 'session') this.#session(a, ev);
-    else if (port === 'ask')
-      this.#question(a, ev as Event & { id: string; session: Address; method: string });
+    else if (port === 'ask') this.#request(a, ev as Event & { id: string; target: Address; method: string });
   }
   #command(at: number, a: Address, ev: Event): void {
     const { server: name, key, spec } = ev.input ?? {};
@@ -221,11 +220,11 @@ export class Observed {
       this.#sessions.delete(key);
     }
   }
-  #question(a: Address, ev: Event & { id: string; session: Address; method: string }): void {
+  #request(a: Address, ev: Event & { id: string; target: Address; method: string }): void {
     const name = `${a} ${ev.id}`;
     if (ev.type === 'ask') {
       // Who has not opened it himself asks by its name: whoever lives there now.
-      const key = this.#sessions.has(ev.session) ? ev.session : this.#newest.get(ev.session);
+      const key = this.#sessions.has(ev.target) ? ev.target : this.#newest.get(ev.target);
       const session = this.#sessions.get(key ?? '');
       if (!session || key === undefined) return;
       this.#asked.set(name, { session, method: ev.method, isInLine: false });

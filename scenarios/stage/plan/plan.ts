@@ -1,7 +1,7 @@
-import type { LaneLimits } from '../../../machines/call/policy/index.ts';
+import type { CallLimits } from '../../../machines/call/policy/index.ts';
 import type { CallEnd, CallPhase, Outcome } from '../../../machines/call/settlement.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import type { System } from '../../../machines/resources/systems/index.ts';
+import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { calm, type ServerSettings } from '../server-plan.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
@@ -86,12 +86,12 @@ export type Aspect = (typeof aspects)[number];
 /** Where a server stands: see `ServerStatus.state`. */
 export type Stage =
   | 'idle'
-  | 'resting'
+  | 'standby'
   | 'connecting'
   | 'ready'
   | 'recovering'
   | 'waiting'
-  | 'tripped'
+  | 'open'
   | 'closing';
 /** Who can be closed and started again. */
 export type Root = 'office' | 'computer' | 'agent';
@@ -119,7 +119,7 @@ export type Step =
       readonly do: 'show';
       readonly ask: string;
       readonly by: 'host' | 'agent';
-      readonly system: System;
+      readonly collection: ResourceCollection;
       readonly query: Readonly<Record<string, unknown>>;
     }
   /** Somebody reads one resource, whoever has it. */
@@ -143,7 +143,7 @@ export type Step =
   | { readonly do: 'stop'; readonly server: string }
   /** From now on somebody wants to hear when these resources change, and no others. */
   | { readonly do: 'watch'; readonly server: string; readonly uris: readonly string[] }
-  /** The whole config from now on: who is not named is gone. Another `generation`: other launch facts; other `values`: they are asked for again. */
+  /** The whole config from now on: who is not named is gone. Another `generation`: another launch config; other `values`: they are asked for again. */
   | { readonly do: 'config'; readonly servers: readonly ConfigEntry[] }
   /** From now on its inputs give these, no value (`none`), or nothing for ever (`never`); whoever is asked takes `ms`. */
   | { readonly do: 'values'; readonly server: string; readonly values: Values; readonly ms?: number }
@@ -153,9 +153,9 @@ export type Step =
   | { readonly do: 'close'; readonly who: Root }
   | { readonly do: 'begin'; readonly who: Root }
   /** From now on all is well: servers behave, wires hold, clocks go right. What cannot be launched stays so. */
-  | { readonly do: 'heal' }
+  | { readonly do: 'clearFaults' }
   /** Everything had time to settle: what has to come in the end has to be there by now. */
-  | { readonly do: 'quiet' }
+  | { readonly do: 'quiescent' }
   /** A fault of host, agent or clock. `agent.duplicateCall` is about a call, and makes another one of it. */
   | { readonly do: 'fault'; readonly fault: Fault; readonly call?: string; readonly as?: string }
   /** Until the computer has ended. */
@@ -245,7 +245,7 @@ export interface Plan {
   /** Without: our own rule is asked. */
   readonly permission?: PermissionData;
   /** How many calls of all servers together run at once, and how many wait for that; without: any number. */
-  readonly total?: LaneLimits;
+  readonly total?: CallLimits;
   /** There is an office, the computer `c1` sits in it, and so does an agent `a1`. */
   readonly office?: true;
   /** Why this cannot be played for real. */

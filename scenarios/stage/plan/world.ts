@@ -29,9 +29,9 @@ export interface World {
   order(who: Root, event: AnyEventObject): void;
   /** Started again by its host; nothing while it is still there. */
   begin(who: Root): void;
-  heal(): void;
+  clearFaults(): void;
   /** What has to have come by now, and has not. */
-  quiet(): readonly string[];
+  quiescent(): readonly string[];
   kill(server: string, signal: OutsideSignal): void;
   /** What the inputs of servers give. */
   readonly specs: ScriptedSpecs;

@@ -5,13 +5,13 @@ export const call: Sample = {
   input: {
     ...{ ...request, timeoutMs: 9, totalMs: 0, idleMs: 5 },
     server: 's',
-    question: { session: 's', method: 'm', params: {} },
+    request: { target: 's', method: 'm', params: {} },
     keeper: 'computer',
     policy: {
       ...{ isConfirmed: false, generation: 1, confirmMs: 5, meta: null },
-      ...{ isLookedAt: false, lookMs: 7, resultBytes: 24 },
+      ...{ isPostProcessed: false, lookMs: 7, resultBytes: 24 },
     },
-    isHeld: true,
+    isPending: true,
   },
   orders: {
     'call.cancel': [{ reason: 'x' }],
@@ -44,7 +44,7 @@ export const call: Sample = {
     { type: 'owner.ended', why: 'failed' },
     { type: 'owner.ended', why: 'done' },
   ],
-  tellApart: (c) => [c.isHeld, JSON.stringify(c.result ?? null).includes('isError')],
+  tellApart: (c) => [c.isPending, JSON.stringify(c.result ?? null).includes('isError')],
   // Its rule has less time than the call: `judging.watched`, in which more can happen.
   passedThrough: ['deciding', 'judging.inTime', 'running.patient'],
 };

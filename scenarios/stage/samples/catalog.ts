@@ -10,7 +10,7 @@ export const catalog: Sample = {
     list: 'tools',
     session: 'owner',
     reader: 'host',
-    kept: null,
+    cached: null,
     refreshFailures: 3,
     timing,
   },

@@ -5,10 +5,10 @@ import { failure, refusals, request, type OrdersOf, type Sample } from './sample
 
 const end = { how: 'exited', pid: 1, code: 0, signal: null, stderr: '', message: null };
 const { client: plan } = planOf('s', { isLazy: true, budget: 1 }, { ...timing, idleStopMs: 2 }, true);
-const offers = { tools: { listChanged: true }, resources: null, prompts: null };
+const capabilities = { tools: { listChanged: true }, resources: null, prompts: null };
 
 export const client: Sample = {
-  input: { ...plan, server: 's', kept: {}, spent: { attempt: 0, failure: null } },
+  input: { ...plan, server: 's', cached: {}, spent: { attempt: 0, failure: null } },
   orders: {
     'call.request': [request],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
@@ -25,11 +25,11 @@ export const client: Sample = {
       { plan: { ...plan, generation: 2, hasProcess: false } },
     ],
     close: [{}],
-  } satisfies OrdersOf<ClientOrder, 'asker.lost' | 'turn.given' | 'server.wanted'>,
+  } satisfies OrdersOf<ClientOrder, 'asker.lost' | 'permit.granted' | 'server.wanted'>,
   leaves: {
     session: [
-      { type: 'session.opened', info: { offers } },
-      { type: 'session.opened', info: { offers: { ...offers, tools: null } } },
+      { type: 'session.opened', info: { capabilities } },
+      { type: 'session.opened', info: { capabilities: { ...capabilities, tools: null } } },
       { type: 'session.failed', failure },
       { type: 'session.failed', failure: { code: 'Unauthorized', message: 'no' } },
       { type: 'session.waits', waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' } },
@@ -65,19 +65,19 @@ export const client: Sample = {
     { type: 'ask.answered', result: { spec: 2 } },
     ...refusals,
   ],
-  told: [{ type: 'asker.lost', asker: 'host' }, { type: 'turn.given' }],
+  told: [{ type: 'asker.lost', asker: 'host' }, { type: 'permit.granted' }],
   tellApart: (c, value) => {
     const state = JSON.stringify(value);
     const isReady = state.includes('ready');
     const isGoingDown = /draining|closing/.test(state);
     return [
       c.inFlight === 0,
-      /waiting|tripped|queued|resolving|launching|handshaking|recovering|severed/.test(state) && c.attempt,
+      /waiting|open|queued|resolving|launching|handshaking|recovering|disconnected/.test(state) && c.attempt,
       isGoingDown && c.goal,
       state.includes('resolving') && c.fallback !== null,
       !isReady && !isGoingDown && c.isHolding,
       isReady && [c.hasProcess, c.pings === 'answered', (c.idleMs as number) > 0],
-      /queued|closing|recovering|severed/.test(state) && c.ownsProcess,
+      /queued|closing|recovering|disconnected/.test(state) && c.ownsProcess,
     ];
   },
   passedThrough: ['deciding', 'renewing', 'gone'],

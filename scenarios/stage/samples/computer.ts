@@ -16,8 +16,8 @@ export const computer: Sample = {
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{ server: 's' }],
     'server.stop': [{ server: 's' }],
-    'aggregate.wanted': [{ system: 'desktop', ticket: 't', reqId: 'r', query: {}, replyTo: 'host' }],
-    'resource.wanted': [{ system: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d', replyTo: 'host' }],
+    'aggregate.wanted': [{ collection: 'desktop', ticket: 't', reqId: 'r', query: {}, replyTo: 'host' }],
+    'resource.wanted': [{ collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d', replyTo: 'host' }],
     'resources.watch': [{ server: 's', uris: ['u:a'], by: 'host' }],
     'servers.set': [
       { servers: [plan], shown: {} },
@@ -48,8 +48,8 @@ export const computer: Sample = {
           server: 's',
           waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' },
         },
-        { type: 'turn.wanted', server: 's', again: true },
-        { type: 'turn.over', server: 's' },
+        { type: 'permit.wanted', server: 's', again: true },
+        { type: 'permit.released', server: 's' },
         { type: 'server.proven', server: 's' },
         { type: 'server.rolledBack', server: 's', generation: 1, failure: null },
         { type: 'resource.updated', server: 's', uri: 'u:r' },
@@ -73,8 +73,8 @@ export const computer: Sample = {
     },
     desktop: {
       says: [
-        { type: 'aggregate.changed', system: 'desktop', signature: 'a' },
-        { type: 'aggregate.noticed', system: 'desktop', text: 'x' },
+        { type: 'aggregate.changed', collection: 'desktop', signature: 'a' },
+        { type: 'aggregate.noticed', collection: 'desktop', text: 'x' },
         { type: 'resources.relist', server: 's', by: 'desktop', n: 1 },
       ],
     },

@@ -10,7 +10,7 @@ import { process } from './process.ts';
 import { read } from './resources/read.ts';
 import type { Sample } from './sample.ts';
 import { seat } from './seat.ts';
-import { shelf } from './resources/shelf.ts';
+import { cache } from './resources/server-cache.ts';
 import { view } from './view.ts';
 import { watch } from './resources/watch.ts';
 
@@ -30,7 +30,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   process,
   read,
   seat,
-  shelf,
+  cache,
   view: view('tools'),
   watch,
 };

@@ -1,4 +1,4 @@
-import type { Subject } from '../../../machines/agent/subjects/index.ts';
+import type { Collection } from '../../../machines/agent/collections/index.ts';
 import type { ViewOrder } from '../../../machines/agent/view.machine.ts';
 import { answers, type OrdersOf, type Sample } from './sample.ts';
 
@@ -7,7 +7,7 @@ const document = (n: number) => ({
   ...{ page_count: 1, server: 's' },
 });
 /** Of a Finder a page of two, which one more belongs to. */
-const bodies: Readonly<Record<Subject, readonly object[]>> = {
+const bodies: Readonly<Record<Collection, readonly object[]>> = {
   tools: [{ tools: [] }],
   desktop: [{ desktops: ['window://h/a'] }],
   finder: [
@@ -18,15 +18,15 @@ const bodies: Readonly<Record<Subject, readonly object[]>> = {
 };
 
 /** An answer belongs to its question by `req_id`: the first few of them can be answered right. */
-export const view = (subject: Subject): Sample => ({
-  input: { computer: 'c', agent: 'a', subject, link: 'l' },
+export const view = (collection: Collection): Sample => ({
+  input: { computer: 'c', agent: 'a', collection, link: 'l' },
   orders: { 'view.refresh': [{}], 'view.wake': [{}], close: [{}] } satisfies OrdersOf<ViewOrder>,
   answers: [
     ...answers,
     ...[1, 2, 3].flatMap((n) =>
-      bodies[subject].map((body) => ({
+      bodies[collection].map((body) => ({
         type: 'ask.answered',
-        result: { ...body, req_id: `${subject}.c.${n}` },
+        result: { ...body, req_id: `${collection}.c.${n}` },
       })),
     ),
   ],
@@ -36,5 +36,5 @@ export const view = (subject: Subject): Sample => ({
     Math.min(c.failures as number, 3),
   ],
   // Tools are asked for as long as their computer is there.
-  passedThrough: subject === 'tools' ? ['refused', 'resting'] : ['refused'],
+  passedThrough: collection === 'tools' ? ['refused', 'standby'] : ['refused'],
 });

@@ -1,10 +1,10 @@
-import type { ListKind, Offers, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { ListKind, Capabilities, SessionFact } from '../../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import type { ChildTime } from './child-time.ts';
 import { happen, type Hands } from './happenings.ts';
 import type { Replies } from './replies.ts';
 import {
-  offersOf,
+  capabilitiesOf,
   toolOf,
   type Act,
   type Pending,
@@ -13,7 +13,7 @@ import {
   type Session,
 } from './script.ts';
 
-const isDeclared: Readonly<Record<string, (offers: Offers) => boolean>> = {
+const isDeclared: Readonly<Record<string, (capabilities: Capabilities) => boolean>> = {
   ping: () => true,
   tools: ({ tools }) => tools !== null,
   resources: ({ resources }) => resources !== null,
@@ -23,10 +23,10 @@ const isDeclared: Readonly<Record<string, (offers: Offers) => boolean>> = {
 };
 /** Why a session does not even ask: the server never said that it can be asked this. */
 export function whyNotAsked(method: string, script: Script): Failure | undefined {
-  const offers = offersOf(script);
+  const capabilities = capabilitiesOf(script);
   const isSubscription = /^resources\/(un)?subscribe$/.test(method);
   const kind = method.split('/')[0] ?? '';
-  const isAllowed = isSubscription ? offers.resources?.subscribe : isDeclared[kind]?.(offers);
+  const isAllowed = isSubscription ? capabilities.resources?.subscribe : isDeclared[kind]?.(capabilities);
   if (isAllowed) return undefined;
   const message = `method not allowed: the server does not offer ${method}`;
   return { code: wireCodes.notBuilt, message, details: { method, reason: 'methodNotAllowed' } };
@@ -41,8 +41,8 @@ const isList = (method: string): method is keyof typeof lists => Object.hasOwn(l
 /** What a server does about them that says nothing else. */
 const plain: readonly string[] = ['ping', 'resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'];
 
-export const announce = ({ state, give }: Session, fact: SessionFact): void => {
-  if (state === 'open') give(fact);
+export const announce = ({ state, emit }: Session, fact: SessionFact): void => {
+  if (state === 'open') emit(fact);
 };
 
 /** What a server does about a question that has reached it. */

@@ -17,7 +17,7 @@ const ownOf = (hands: Hands, child: Child): Own => {
       const { session, isSilent, isAlive } = child;
       if (!isAlive || isSilent || session?.state !== 'open') return;
       said?.();
-      session.give(fact);
+      session.emit(fact);
     });
   return {
     after: (ms, run) => hands.after(child, ms, () => child.isAlive && run()),

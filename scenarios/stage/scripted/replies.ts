@@ -40,7 +40,7 @@ export class Replies {
     if (session.child.isSilent || !session.pending.has(asked)) return;
     const said = told(session, message ?? '');
     const more = { ...(total !== undefined && { total }), ...(said !== '' && { message: said }) };
-    asked.give({ type: 'ask.progress', id: asked.id, progress, ...more });
+    asked.emit({ type: 'ask.progress', id: asked.id, progress, ...more });
   }
   #progress(session: Session, asked: Pending, how: Progressing, n: number): void {
     const { everyMs, times = Infinity } = how;
@@ -56,10 +56,10 @@ export class Replies {
     if (session.child.isSilent || carried(session, asked, () => this.answer(session, asked, result))) return;
     if (!session.pending.delete(asked))
       return void this.#heard.push(`late answer of ${session.child.server} dropped`);
-    const { id, give } = asked;
+    const { id, emit } = asked;
     const bytes = excessBytes(result, manyBytes) ?? 0;
     if (bytes <= limit)
-      return give({
+      return emit({
         type: 'ask.answered',
         id,
         result,
@@ -71,7 +71,7 @@ export class Replies {
       details: { bytes, limit },
       remedy: 'ask for less at once',
     };
-    give({ type: 'ask.refused', id, sent: true, failure });
+    emit({ type: 'ask.refused', id, sent: true, failure });
   }
   refuse(session: Session, asked: Pending, message: string, code = -32603, data?: unknown): void {
     const details = rpcErrorDetails({ code, data });
@@ -81,7 +81,7 @@ export class Replies {
     if (session.child.isSilent || carried(session, asked, () => this.#refuseAs(session, asked, failure)))
       return;
     if (!session.pending.delete(asked)) return;
-    asked.give({ type: 'ask.refused', id: asked.id, sent: true, failure });
+    asked.emit({ type: 'ask.refused', id: asked.id, sent: true, failure });
   }
 }
 

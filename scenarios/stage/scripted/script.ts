@@ -1,10 +1,10 @@
 import type { Address } from '../../../machines/kernel/address.ts';
 import type { Tool } from '../../../machines/catalog/index.ts';
 import type {
-  AskFact,
-  Give,
+  RequestFact,
+  Emit,
   ListKind,
-  Offers,
+  Capabilities,
   ProcessFact,
   ServerInfo,
   SessionFact,
@@ -157,7 +157,7 @@ export interface Child {
   readonly key: Address;
   readonly server: string;
   readonly script: Script;
-  readonly give: Give<ProcessFact>;
+  readonly emit: Emit<ProcessFact>;
   readonly pid: number;
   isAlive: boolean;
   /** Living members of its group besides the leader. */
@@ -174,7 +174,7 @@ export interface Child {
   lists: number;
   readonly timers: Set<number>;
 }
-export const newborn = (facts: Pick<Child, 'key' | 'server' | 'script' | 'give' | 'pid'>): Child => {
+export const initialContext = (facts: Pick<Child, 'key' | 'server' | 'script' | 'emit' | 'pid'>): Child => {
   const { missing, leaves } = facts.script;
   return {
     ...facts,
@@ -194,7 +194,7 @@ export const newborn = (facts: Pick<Child, 'key' | 'server' | 'script' | 'give' 
 export interface Pending {
   readonly id: string;
   readonly method: string;
-  readonly give: Give<AskFact>;
+  readonly emit: Emit<RequestFact>;
   withdrawn?: () => void;
   /** How its answer comes, once. */
   carry?: (deliver: () => void) => void;
@@ -203,7 +203,7 @@ export interface Session {
   readonly isRemote: boolean;
   readonly child: Child;
   readonly key: Address;
-  readonly give: Give<SessionFact>;
+  readonly emit: Emit<SessionFact>;
   readonly pending: Set<Pending>;
   state: 'connecting' | 'open' | 'over';
   /** A remote server knows it no more, and has not said so yet. */
@@ -224,7 +224,7 @@ export const silence = (now: number, isRemote: boolean): SessionFact => ({
 });
 
 /** What a server declares that has tools and says when they change. */
-export const toolsOnly: Offers = {
+export const toolsOnly: Capabilities = {
   tools: { listChanged: true },
   resources: null,
   prompts: null,
@@ -236,7 +236,7 @@ export const toolOf = (name: string): Tool => ({
   description: name,
   inputSchema: { type: 'object' },
 });
-export const offersOf = ({ info }: Script): Offers => info?.offers ?? toolsOnly;
+export const capabilitiesOf = ({ info }: Script): Capabilities => info?.capabilities ?? toolsOnly;
 export const lostFailure = (message: string): Failure => ({ code: 'ServerLost', message });
 /** How `initialize` is refused. */
 export const notToday: Failure = {

@@ -1,7 +1,7 @@
 import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import type {
-  Give,
-  Leaf,
+  Emit,
+  PortInstance,
   ListKind,
   Ports,
   ProcessCommand,
@@ -17,7 +17,7 @@ import { Replies } from './replies.ts';
 import {
   isSome,
   lostFailure,
-  newborn,
+  initialContext,
   notToday,
   silence,
   toolsOnly,
@@ -123,19 +123,19 @@ export class ScriptedServers {
   }
 
   // ── the ports ──────────────────────────────────────────────────────────────────────────────────────
-  readonly process: Ports['process'] = (_at, { server, key }, give): Leaf<ProcessCommand> => {
+  readonly process: Ports['process'] = (_at, { server, key }, emit): PortInstance<ProcessCommand> => {
     for (const older of this.#children.values())
       if (nameOf(older.key) === nameOf(key) && isSome(older)) this.doubled.push(key);
-    const child = this.#born(server, key, give);
+    const child = this.#born(server, key, emit);
     const { missing, crashes, startMs = 1 } = child.script;
     this.#children.set(key, child);
     this.#time.after(child, startMs, () => {
       if (missing === true)
-        give({ type: 'child.failed', message: `command not found: ${server}`, isFinal: true });
-      else if (missing) give({ type: 'child.failed', message: `no descriptor is left for ${server}` });
+        emit({ type: 'child.failed', message: `command not found: ${server}`, isFinal: true });
+      else if (missing) emit({ type: 'child.failed', message: `no descriptor is left for ${server}` });
       else if (child.isAlive) {
         happen(this.#hands, child, 'start');
-        give({ type: 'child.started', pid: child.pid });
+        emit({ type: 'child.started', pid: child.pid });
       }
     });
     if (crashes) this.#time.after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
@@ -143,27 +143,27 @@ export class ScriptedServers {
   };
   /** What any of them was launched with. */
   readonly secrets = (): readonly string[] => Object.values(this.#scripts).flatMap((s) => s.secrets ?? []);
-  #born(server: string, key: Address, give: Give<ProcessFact>): Child {
+  #born(server: string, key: Address, emit: Emit<ProcessFact>): Child {
     const n = this.startsOf(server) + 1;
     this.#starts.set(server, n);
     const base = this.#scripts[server] ?? {};
     const script = { ...base, ...base.later?.[n], ...base.at?.(n) };
-    return newborn({ key, server, script, give, pid: (this.#pids += 1) });
+    return initialContext({ key, server, script, emit, pid: (this.#pids += 1) });
   }
-  readonly session: Ports['session'] = (_at, { server, key, process }, give): Leaf => {
+  readonly session: Ports['session'] = (_at, { server, key, process }, emit): PortInstance => {
     const isRemote = process === null;
     const unreached = isRemote ? this.#remote.whyNotReached(server) : undefined;
     const child = isRemote ? !unreached && this.#born(server, key, () => {}) : this.#children.get(process);
     if (!child || !child.isAlive) {
       const failure =
         unreached ?? lostFailure(isRemote ? 'the server cannot be reached' : 'its process is gone');
-      const timer = this.#clock.setTimeout(() => give({ type: 'session.failed', failure }), 0);
+      const timer = this.#clock.setTimeout(() => emit({ type: 'session.failed', failure }), 0);
       return { tell() {}, close: () => this.#clock.clearTimeout(timer) };
     }
-    const session: Session = { isRemote, child, key, give, pending: new Set(), state: 'connecting' };
+    const session: Session = { isRemote, child, key, emit, pending: new Set(), state: 'connecting' };
     child.session = session;
     this.#sessions.set(key, session);
-    session.patience = this.#clock.setTimeout(() => give(silence(this.#clock.now(), isRemote)), waitsMs);
+    session.patience = this.#clock.setTimeout(() => emit(silence(this.#clock.now(), isRemote)), waitsMs);
     const { crashes, initialize = 1 } = child.script;
     if (isRemote && crashes) this.#time.after(child, crashes.afterMs, () => this.#die(child, crashes));
     this.#time.read(child, () => {
@@ -180,51 +180,51 @@ export class ScriptedServers {
     });
     return { tell() {}, close: () => this.#close(session) };
   };
-  readonly ask: Ports['ask'] = (_from, { id, session: key, method, params }, give) => {
+  readonly request: Ports['request'] = (_from, { id, target: key, method, params }, emit) => {
     const session = this.#sessions.get(key);
     if (session?.state !== 'open') {
       const failure: Failure = { code: 'ServerNotActive', message: `no session ${key}` };
-      give({ type: 'ask.refused', id, sent: false, failure });
+      emit({ type: 'ask.refused', id, sent: false, failure });
       return () => {};
     }
     const failure = whyNotAsked(method, session.child.script);
     if (failure) {
-      give({ type: 'ask.refused', id, sent: false, failure });
+      emit({ type: 'ask.refused', id, sent: false, failure });
       return () => {};
     }
-    const asked: Pending = { id, method, give };
+    const asked: Pending = { id, method, emit };
     session.pending.add(asked);
     this.#time.read(session.child, () => {
-      const ask = (): void => this.#answering.ask(session, asked, params);
-      if (session.isRemote) this.#remote.meet(session, asked, params, ask);
-      else ask();
+      const request = (): void => this.#answering.ask(session, asked, params);
+      if (session.isRemote) this.#remote.meet(session, asked, params, request);
+      else request();
     });
     return () => {
-      if (session.pending.delete(asked)) this.#withdraw(session, asked);
+      if (session.pending.delete(asked)) this.#cancel(session, asked);
     };
   };
-  #withdraw({ child }: Session, { method, withdrawn }: Pending): void {
+  #cancel({ child }: Session, { method, withdrawn }: Pending): void {
     this.heard.push(`cancelled ${method} at ${child.server}`);
     withdrawn?.();
   }
   /** By us: what is pending is withdrawn while the server can still hear it. */
   #close(session: Session): void {
-    if (session.state === 'open') for (const asked of session.pending) this.#withdraw(session, asked);
+    if (session.state === 'open') for (const asked of session.pending) this.#cancel(session, asked);
     this.#leave(session);
   }
 
   #initialize(session: Session, how: Script['initialize']): void {
-    const { child, give } = session;
+    const { child, emit } = session;
     if (session.state !== 'connecting' || child.isSilent) return;
     if (how === 'dies') return this.#die(child, { code: 4 });
     if (how === 'error' || typeof how === 'object')
       return this.#fail(session, typeof how === 'object' ? how.refuses : notToday);
     session.state = 'open';
     this.#clock.clearTimeout(session.patience ?? 0);
-    const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', offers: toolsOnly };
+    const said = { name: child.server, version: '1', protocolVersion: '2025-11-25', capabilities: toolsOnly };
     // The server hears that it is ready before it hears the first question.
     happen(this.#hands, child, 'ready');
-    give({ type: 'session.opened', info: { ...said, ...child.script.info } });
+    emit({ type: 'session.opened', info: { ...said, ...child.script.info } });
   }
   /** A signal goes to the whole group, the end of stdin to the leader. */
   #command(child: Child, command: ProcessCommand): void {
@@ -248,7 +248,7 @@ export class ScriptedServers {
   #empty(child: Child): void {
     if (child.members === 0) return;
     child.members = 0;
-    if (!child.isAlive) child.give({ type: 'group.emptied' });
+    if (!child.isAlive) child.emit({ type: 'group.emptied' });
   }
   #die(child: Child, { code, signal, stderr = '' }: Death): void {
     if (!child.isAlive) return;
@@ -257,7 +257,7 @@ export class ScriptedServers {
       if (child.session && !child.script.exitsFirst) this.#lose(child.session, 'stdout ended');
       const said = [stderr, ...(child.script.secrets ?? [])].filter((text) => text !== '').join('\n');
       const end = { code: code ?? null, signal: signal ?? null, stderr: said, left: child.members };
-      child.give({ type: 'child.exited', ...end });
+      child.emit({ type: 'child.exited', ...end });
     };
     if (!child.areHeld) return tell();
     this.#time.stop(child);
@@ -265,22 +265,22 @@ export class ScriptedServers {
   }
   /** Whoever waits is refused first; a handshake that was not done fails. */
   #lose(session: Session, reason: string, isExpired = false): void {
-    const { state, give } = session;
+    const { state, emit } = session;
     if (state === 'over') return;
     const pending = [...session.pending];
     this.#leave(session);
     if (state === 'connecting') {
       const failure = lostFailure(`${reason} before the handshake was done`);
-      return give({ type: 'session.failed', failure });
+      return emit({ type: 'session.failed', failure });
     }
-    for (const { id, give: refuse } of pending)
+    for (const { id, emit: refuse } of pending)
       refuse({ type: 'ask.refused', id, sent: true, lost: true, failure: lostFailure(reason) });
-    give({ type: 'session.lost', reason, ...(isExpired && { isExpired }) });
+    emit({ type: 'session.lost', reason, ...(isExpired && { isExpired }) });
   }
   #fail(session: Session, failure: Failure): void {
     if (session.state !== 'connecting') return;
     this.#leave(session);
-    session.give({ type: 'session.failed', failure });
+    session.emit({ type: 'session.failed', failure });
   }
   #leave(session: Session): void {
     session.state = 'over';

@@ -21,7 +21,7 @@ export class ScriptedSpecs {
   readonly #values = new Map<string, { readonly values: Values; readonly ms: number }>();
   /** Questions that nobody answers. */
   readonly #open = new Set<() => void>();
-  #isHealed = false;
+  #areFaultsCleared = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -31,21 +31,21 @@ export class ScriptedSpecs {
     this.#values.set(server, { values, ms });
   }
   /** From now on every value can be had at once; who waits for one has it. */
-  heal(): void {
-    this.#isHealed = true;
+  clearFaults(): void {
+    this.#areFaultsCleared = true;
     for (const answer of this.#open) answer();
     this.#open.clear();
   }
-  ask: Ports['ask'] = (_from, { id, params }, give) => {
+  request: Ports['request'] = (_from, { id, params }, emit) => {
     const { server, generation } = params as Resolve;
     const { values, ms } = this.#now(server);
     if (values === 'never') {
-      const later = (): void => give({ type: 'ask.answered', id, result: { spec: generation } });
+      const later = (): void => emit({ type: 'ask.answered', id, result: { spec: generation } });
       this.#open.add(later);
       return () => void this.#open.delete(later);
     }
     const answer = (): void =>
-      give(
+      emit(
         values === 'none'
           ? { type: 'ask.refused', id, sent: false, failure: missing(server) }
           : {
@@ -63,7 +63,7 @@ export class ScriptedSpecs {
   };
   #now(server: string): { readonly values: Values; readonly ms: number } {
     const now = this.#values.get(server) ?? { values: 0, ms: 0 };
-    if (!this.#isHealed) return now;
+    if (!this.#areFaultsCleared) return now;
     return { values: typeof now.values === 'number' ? now.values : 0, ms: 0 };
   }
 }

@@ -18,7 +18,7 @@ type Answer = { readonly json: string } | { readonly failure: Failure } | 'right
 interface Job {
   readonly source: string;
   readonly event: string | null;
-  readonly give: (answer: Answer) => void;
+  readonly emit: (answer: Answer) => void;
 }
 const unknownProgram = { wrong: 'no such program', offset: 0 };
 const closed: Failure = { code: 'ToolCallCancelled', message: 'VRL was closed' };
@@ -52,20 +52,20 @@ export class ScriptedTransformer implements Transformer {
       this.#add({
         source,
         event: null,
-        give: (answer) =>
+        emit: (answer) =>
           resolve(
             answer !== 'right' && 'failure' in answer ? { ok: false, failure: answer.failure } : { ok: true },
           ),
       });
     });
   }
-  run(source: string, event: object, give: (answer: Transformed) => void): () => void {
+  run(source: string, event: object, emit: (answer: Transformed) => void): () => void {
     const told = (answer: Answer): void => {
       if (answer === 'right') return;
-      give('json' in answer ? { ok: true, ...answer } : { ok: false, ...answer });
+      emit('json' in answer ? { ok: true, ...answer } : { ok: false, ...answer });
     };
     try {
-      return this.#add({ source, event: textOf(event), give: told });
+      return this.#add({ source, event: textOf(event), emit: told });
     } catch (error) {
       const failure = { code: wireCodes.badRequest, message: `It cannot be handed over: ${String(error)}` };
       const timer = this.#clock.setTimeout(() => told({ failure }), 0);
@@ -77,13 +77,13 @@ export class ScriptedTransformer implements Transformer {
     this.#clock.clearTimeout(this.#timer);
     const jobs = this.#jobs;
     this.#jobs = [];
-    for (const { give } of jobs) give({ failure: closed });
+    for (const { emit } of jobs) emit({ failure: closed });
     return Promise.resolve();
   }
 
   #add(job: Job): () => void {
     if (this.#isClosed) {
-      const timer = this.#clock.setTimeout(() => job.give({ failure: closed }), 0);
+      const timer = this.#clock.setTimeout(() => job.emit({ failure: closed }), 0);
       return () => this.#clock.clearTimeout(timer);
     }
     this.#jobs.push(job);
@@ -91,7 +91,7 @@ export class ScriptedTransformer implements Transformer {
     return () => {
       const isRunning = this.#jobs[0] === job;
       // What runs, runs on: nobody hears of it.
-      if (isRunning) this.#jobs[0] = { ...job, give: () => {} };
+      if (isRunning) this.#jobs[0] = { ...job, emit: () => {} };
       else this.#jobs = this.#jobs.filter((other) => other !== job);
     };
   }
@@ -101,7 +101,7 @@ export class ScriptedTransformer implements Transformer {
       const [done, next] = this.#jobs;
       this.#jobs.shift();
       if (next) this.#begin(next);
-      done?.give(answer());
+      done?.emit(answer());
     }, ms);
   }
   #outcomeOf({ source, event }: Job): [ms: number, answer: () => Answer] {

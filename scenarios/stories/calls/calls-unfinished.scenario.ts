@@ -1,17 +1,17 @@
-/** Moments before a call is sent and after it was answered in which one can only look on the stage. */
+/** Moments before a call is sent and after it was answered that only the harness shows. */
 import { expect } from 'vitest';
-import type { AskFact, Give, Ports } from '../../../machines/kernel/ports.ts';
-import { onStage } from '../../stage/scenario.ts';
-import type { AskedCall, Stage, StageOptions } from '../../stage/stage.ts';
+import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
 import { client, hello, kept, meets, order, until } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
-const callsAt = (s: Stage): string[] =>
+const callsAt = (s: Harness): string[] =>
   [...s.directory.roots].map(({ name }) => name).filter((at) => at.startsWith(`${client}/call:`));
-const callAt = (s: Stage): string => callsAt(s)[0] ?? 'nobody';
-const never: StageOptions['permission'] = () => new Promise(() => {});
+const callAt = (s: Harness): string => callsAt(s)[0] ?? 'nobody';
+const never: HarnessOptions['permission'] = () => new Promise(() => {});
 
-onStage(
+inHarness(
   'a server is up, and a call that came before that is still judged: it is refused like any other',
   {
     servers: { fs: { tools, startMs: 50 } },
@@ -31,7 +31,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a call that is told to end while it is judged was never sent',
   { servers: { fs: { tools } }, permission: never },
   (s) => {
@@ -44,7 +44,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a call in the line of a server whose session is opened anew waits for it, and is sent once',
   {
     servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } }, initialize: 50, listMs: 50 } },
@@ -68,21 +68,21 @@ const ends = (calls: readonly AskedCall[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());
 const long = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] };
 /** A port that looks at results and says this, or nothing. */
-const looking = (say?: (id: string, give: Give<AskFact>) => void): StageOptions => ({
+const looking = (say?: (id: string, emit: Emit<RequestFact>) => void): HarnessOptions => ({
   servers: { fs: { tools: { good: { answers: long }, bad: { answers: { ...long, isError: true } } } } },
   options: { fs: { isRemote: true, resultBytes: 2_000 } },
   mend: (ports: Ports) => ({
     ...ports,
-    ask: (from, question, give) => {
-      if (question.session !== 'finish') return ports.ask(from, question, give);
-      say?.(question.id, give);
+    request: (from, question, emit) => {
+      if (question.target !== 'finish') return ports.request(from, question, emit);
+      say?.(question.id, emit);
       return () => {};
     },
   }),
   timing: { lookMs: 1_000, drainMs: 100 },
 });
 /** A good and a bad result that are being looked at. */
-function looked(s: Stage): readonly AskedCall[] {
+function looked(s: Harness): readonly AskedCall[] {
   s.computer();
   s.run(100);
   const calls = [s.call('good'), s.call('bad')];
@@ -95,15 +95,15 @@ const warned = (calls: readonly AskedCall[], why: string): void => {
   for (const { settled } of calls) {
     const [{ result, failure } = {}] = settled;
     expect(failure).toBeNull();
-    expect(JSON.stringify(result)).toContain(`The result was not looked at: ${why}`);
+    expect(JSON.stringify(result)).toContain(`The result was not post-processed: ${why}`);
     expect(JSON.stringify(result).length).toBeLessThanOrEqual(2_000);
   }
 };
 
-onStage(
-  'a result that cannot be looked at is given as it came, whether the tool says that it failed or not',
-  looking((id, give) =>
-    give({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
+inHarness(
+  'a result that cannot be post-processed is given as it came, whether the tool says that it failed or not',
+  looking((id, emit) =>
+    emit({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
   ),
   (s) => {
     s.computer();
@@ -114,7 +114,7 @@ onStage(
   },
 );
 
-onStage('a result at which nobody has looked in its time is given as it came', looking(), (s) => {
+inHarness('a result at which nobody has looked in its time is given as it came', looking(), (s) => {
   const calls = looked(s);
   s.run(990);
   expect(ends(calls)).toEqual(['', '']);
@@ -122,19 +122,19 @@ onStage('a result at which nobody has looked in its time is given as it came', l
   warned(calls, 'that took too long');
 });
 
-onStage('a cancel that comes when the answer is here gives it', looking(), (s) => {
+inHarness('a cancel that comes when the answer is here gives it', looking(), (s) => {
   const calls = looked(s);
   for (const call of calls) call.cancel();
   warned(calls, 'it was cancelled then');
 });
 
-onStage('who is told to end when the answer is here gives it', looking(), (s) => {
+inHarness('who is told to end when the answer is here gives it', looking(), (s) => {
   const calls = looked(s);
   for (const at of callsAt(s)) s.order(at, { type: 'close' });
   warned(calls, 'its computer is closing');
 });
 
-onStage(
+inHarness(
   'a server that is gone, or back in another session, has nothing to do with its answer',
   looking(),
   (s) => {

@@ -70,7 +70,7 @@ scenario('a tool that nobody has is refused as 4001 and nothing is sent', (s) =>
   s.expect(fs).requests('tools/call', 0);
 });
 
-scenario('a forbidden tool is refused as 4002', (s) => {
+scenario('a disabled tool is refused as 4002', (s) => {
   const fs = s.server('fs', { tools: slowly, forbidden: ['read'] });
   s.ready();
   const call = s.call('read');

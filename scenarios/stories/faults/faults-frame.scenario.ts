@@ -1,4 +1,4 @@
-/** Bytes that do not come as messages. Above the frames nothing is seen of most of it, and that is the law. */
+/** Bytes that do not come as messages. Above the frames most of it is invisible, and has to be. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };

@@ -66,7 +66,7 @@ scenario('a server that wants a login is asked once, and says what to do', (s) =
   s.ready();
   s.run(1_000);
   s.expect(fs).says('wants a login (HTTP 401)');
-  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+  s.expect(fs).visits('connecting', 'recovering', 'open');
   s.expect(fs).requests('initialize', 1);
 });
 
@@ -80,11 +80,11 @@ scenario(
     const call = s.call('read');
     s.settled(call);
     s.expect(call).settles('failed', { code: 'Unauthorized', says: 'HTTP 401' });
-    s.reaches(fs, 'tripped');
+    s.reaches(fs, 'open');
     s.expect(fs).requests('initialize', 2);
     s.expect(fs).requests('tools/call', 1);
     s.start(fs);
-    s.reaches(fs, 'tripped');
+    s.reaches(fs, 'open');
     s.expect(fs).requests('initialize', 3);
   },
 );

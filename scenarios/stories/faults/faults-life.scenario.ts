@@ -26,7 +26,7 @@ scenario('another server serves while one never answers initialize', (s) => {
   s.expect(early).settles('succeeded');
   s.expect(mute).is('connecting');
   s.ready();
-  s.expect(mute).visits('connecting', 'recovering', 'tripped');
+  s.expect(mute).visits('connecting', 'recovering', 'open');
   s.expect.stages('computer', 'degraded');
 });
 
@@ -41,7 +41,7 @@ scenario('a refused initialize is a failed try that says what the server said', 
   const fs = s.server('fs', { tools, budget: 1 });
   s.fault(fs, 'life.initError', { code: -32_600, message: 'not in this house' });
   s.ready();
-  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'recovering', 'tripped');
+  s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'recovering', 'open');
   s.expect(fs).says('not in this house');
   s.expect(fs).signals('stdin', 'stdin');
   s.expect.processes(fs, { started: 2, alive: 0 });
@@ -51,7 +51,7 @@ scenario('a server that speaks a version that nobody knows is not tried again', 
   const fs = s.server('fs', { tools, budget: 3 });
   s.fault(fs, 'life.versionMismatch');
   s.ready();
-  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+  s.expect(fs).visits('connecting', 'recovering', 'open');
   s.expect(fs).says('protocol version');
 });
 

@@ -42,5 +42,5 @@ scenario('a computer that has no tools tells an agent so once, and announces not
   s.office();
   s.ready();
   s.run(2_000);
-  s.expect.heard('agent', 'view.changed', 1);
+  s.expect.heard('agent', 'view.toolsChanged', 1);
 });

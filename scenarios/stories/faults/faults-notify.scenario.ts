@@ -31,9 +31,9 @@ scenario('changes that are told while a server is asked for its tools are fetche
   s.fault(fs, 'rpc.late', { when: 'list', ms: 50 });
   s.ready();
   s.run(300);
-  s.heal();
-  s.virtualOnly('nobody knows when it is quiet for real');
-  s.quiet();
+  s.clearFaults();
+  s.virtualOnly('nobody knows when a real system is quiescent');
+  s.quiescent();
   s.expect.tools('+read', '+fs.new1', '+fs.new20', '-fs.new1');
 });
 
@@ -110,9 +110,9 @@ scenario('what changes while the looks fail is found by the first that does not'
   s.ready();
   s.run(20_000);
   s.expect.tools('+read', '-read');
-  s.heal();
-  s.virtualOnly('nobody knows when it is quiet for real');
-  s.quiet();
+  s.clearFaults();
+  s.virtualOnly('nobody knows when a real system is quiescent');
+  s.quiescent();
   s.expect.tools('+read', '-read', '+read', '+fs.new1');
 });
 

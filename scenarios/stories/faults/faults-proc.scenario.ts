@@ -119,7 +119,7 @@ scenario('a server that always crashes spends its budget, rests, and is no longe
   const fs = s.server('fs', { tools, budget: 2 });
   s.fault(fs, 'proc.crashLoop', { n: 100, when: 'initialize' });
   s.ready();
-  s.expect(fs).is('tripped');
+  s.expect(fs).is('open');
   s.expect.processes(fs, { started: 3, alive: 0 });
   s.run(300);
   s.expect.processes(fs, { started: 3, alive: 0 });
@@ -134,7 +134,7 @@ for (const [errno, words] of [
     const fs = s.server('fs', { tools });
     s.fault(fs, 'proc.spawnError', { errno });
     s.ready();
-    s.expect(fs).visits('connecting', 'tripped');
+    s.expect(fs).visits('connecting', 'open');
     s.expect(fs).says(words);
     s.expect.processes(fs, { started: 0, failed: 1, alive: 0 });
   });

@@ -149,7 +149,7 @@ scenario(
       faults: [{ fault: 'rpc.late', when: 'read', ms: 300 }],
     });
     s.fault(a, 'rpc.never', { when: 'read', times: 1 });
-    s.timing({ shelfMs: 2_000 });
+    s.timing({ aggregateMs: 2_000 });
     s.differs('which of two servers has its lists first is a matter of a moment', ['heard']);
     s.ready();
     s.asked(a, 'resources/subscribe', 2);

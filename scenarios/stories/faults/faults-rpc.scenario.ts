@@ -65,7 +65,7 @@ scenario('a first list of tools that is refused is a failed try that says why', 
   const fs = s.server('fs', { tools, budget: 0 });
   s.fault(fs, 'rpc.error', { when: 'list', message: 'no list today' });
   s.ready();
-  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+  s.expect(fs).visits('connecting', 'recovering', 'open');
   s.expect(fs).says('no list today');
   s.expect(fs).signals('stdin');
 });
@@ -135,7 +135,7 @@ scenario('an initialize that calls itself another JSON-RPC is a failed try', (s)
   const fs = s.server('fs', { tools, budget: 0 });
   s.fault(fs, 'rpc.wrongType', { of: 'jsonrpc', when: 'initialize' });
   s.ready();
-  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+  s.expect(fs).visits('connecting', 'recovering', 'open');
 });
 
 scenario(
@@ -155,7 +155,7 @@ for (const when of ['initialize', 'list'] as const)
     const fs = s.server('fs', { tools, budget: 0 });
     s.fault(fs, 'rpc.schemaMismatch', { when });
     s.ready();
-    s.expect(fs).visits('connecting', 'recovering', 'tripped');
+    s.expect(fs).visits('connecting', 'recovering', 'open');
     s.expect.tools();
   });
 
@@ -253,5 +253,5 @@ scenario('a list of tools above the limit is a failed try', (s) => {
   const fs = s.server('fs', { tools, budget: 0 });
   s.fault(fs, 'rpc.hugeResult', { when: 'list', bytes: 12 * 1024 * 1024 });
   s.ready();
-  s.expect(fs).visits('connecting', 'recovering', 'tripped');
+  s.expect(fs).visits('connecting', 'recovering', 'open');
 });

@@ -1,21 +1,21 @@
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
-import type { Stage } from '../../stage/stage.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Harness } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const servers = { fs: { tools: { read: { answers: hello } } } };
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
 /** Office, computer and agent, all joined. */
-const everybody = (s: Stage): void => {
+const everybody = (s: Harness): void => {
   s.office();
   s.computer({ linked: true });
   s.agent();
   s.run(100);
 };
-const toolsSeen = (s: Stage): (string[] | null)[] =>
-  s.heard('agent', 'view.changed').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
+const toolsSeen = (s: Harness): (string[] | null)[] =>
+  s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
 
-onStage(
+inHarness(
   'an agent calls a tool through the office and gets what the server said, unchanged',
   { servers },
   (s) => {
@@ -27,7 +27,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'an agent that comes first hears of the computer and fetches its tools by itself',
   { servers },
   (s) => {
@@ -41,7 +41,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a server dies in mid-call: the agent is answered at once, and hears that the tools are gone and back',
   {
     servers: { fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'oops' }, afterMs: 20 } } } },
@@ -62,7 +62,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a server that is back within the quiet time is not announced at all',
   {
     servers,
@@ -76,7 +76,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a server whose tools never come to rest is asked for them every two seconds at most',
   {
     servers: { fs: { ...servers.fs, lists: (n) => ['read', `t${n}`] } },
@@ -99,7 +99,7 @@ const restless = Object.fromEntries(
     { tools: { [`read${at}`]: { answers: hello } }, lists: (n: number) => [`read${at}`, `t${at}.${n}`] },
   ]),
 );
-onStage(
+inHarness(
   'tools of a dozen servers that never come to rest are announced every two seconds at most',
   { servers: restless },
   (s) => {
@@ -121,7 +121,7 @@ onStage(
   },
 );
 
-onStage('an agent cancels its call: the server is told, both sides end', { servers: slow }, (s) => {
+inHarness('an agent cancels its call: the server is told, both sides end', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(100);
@@ -131,7 +131,7 @@ onStage('an agent cancels its call: the server is told, both sides end', { serve
   expect(s.servers.heard).toContain('cancelled tools/call at fs');
 });
 
-onStage(
+inHarness(
   'the computer ends a call that times out, and its answer still reaches the agent',
   { servers: slow },
   (s) => {
@@ -144,7 +144,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a call that takes longer than its time-out is answered by the computer as timed out',
   {
     servers: { fs: { tools: { read: { never: true } } } },
@@ -161,7 +161,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'the same req_id twice in flight: the second is answered 409, the first as usual',
   { servers: slow },
   (s) => {
@@ -186,7 +186,7 @@ onStage(
   },
 );
 
-onStage('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, (s) => {
+inHarness('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(50);
@@ -199,7 +199,7 @@ onStage('the computer leaves in mid-call: the agent is answered at once', { serv
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-onStage(
+inHarness(
   'a computer whose link drops cancels the calls of the agent; their results go nowhere',
   { servers: slow },
   (s) => {
@@ -212,7 +212,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'the agent loses its link in mid-call: the call ends as unknown, calls meanwhile are refused',
   { servers: slow },
   (s) => {
@@ -232,7 +232,7 @@ onStage(
   },
 );
 
-onStage('the office is not there yet: both keep trying and meet when it comes', { servers }, (s) => {
+inHarness('the office is not there yet: both keep trying and meet when it comes', { servers }, (s) => {
   s.computer({ linked: true });
   s.agent();
   s.run(3000);
@@ -242,7 +242,7 @@ onStage('the office is not there yet: both keep trying and meet when it comes', 
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-onStage('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
+inHarness('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
   everybody(s);
   s.agent({ name: 'a2', as: 'agent2' });
   s.run(100);
@@ -254,7 +254,7 @@ onStage('a seat that is taken is refused by name, and tried again until it is fr
   expect(s.heard('agent2', 'link.changed').at(-1)?.stage).toBe('joined');
 });
 
-onStage(
+inHarness(
   'close while the link connects, joins, waits and leaves',
   { servers: {}, timing: { linkMs: 500 } },
   (s) => {
@@ -266,7 +266,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'an office that never answers is given up after the time-out',
   {
     servers: {},
@@ -280,7 +280,7 @@ onStage(
   },
 );
 
-onStage('an office whose port is taken says so and ends', { servers: {} }, (s) => {
+inHarness('an office whose port is taken says so and ends', { servers: {} }, (s) => {
   s.office();
   s.office({ as: 'other' });
   s.run(10);
@@ -288,7 +288,7 @@ onStage('an office whose port is taken says so and ends', { servers: {} }, (s) =
   expect(s.directory.find('other')).toBeUndefined();
 });
 
-onStage('the office closes: both sides hear it, nothing is left there', { servers: slow }, (s) => {
+inHarness('the office closes: both sides hear it, nothing is left there', { servers: slow }, (s) => {
   everybody(s);
   const call = s.agentCall('read');
   s.run(10);

@@ -1,8 +1,8 @@
 /** Several computers in one office. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
-import { onStage } from '../../stage/scenario.ts';
-import { officeUrl, type Stage } from '../../stage/stage.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import { officeUrl, type Harness } from '../../stage/harness.ts';
 
 const slowly = (answers: unknown) => ({ answers, afterMs: 100 });
 const said = (text: string) => ({ content: [{ type: 'text', text }] });
@@ -10,17 +10,17 @@ const servers = {
   one: { tools: { read: slowly(said('one')) } },
   two: { tools: { read: slowly(said('two')) } },
 };
-const everybody = (s: Stage): void => {
+const everybody = (s: Harness): void => {
   s.office();
   s.computer({ linked: true, name: 'c1', servers: ['one'] });
   s.computer({ linked: true, name: 'c2', servers: ['two'], as: 'other' });
   s.agent();
   s.run(100);
 };
-const known = (s: Stage): string[] =>
+const known = (s: Harness): string[] =>
   [...s.directory.roots].filter((root) => root.kind === 'view').map((root) => root.name);
 
-onStage(
+inHarness(
   'a call goes to the computer that it names, though both have a tool of that name',
   { servers },
   (s) => {
@@ -32,10 +32,10 @@ onStage(
 );
 
 for (const [how, act] of [
-  ['closes', (s: Stage) => s.close('other')],
-  ['loses its connection', (s: Stage) => s.network.faults.dropLink('c2')],
+  ['closes', (s: Harness) => s.close('other')],
+  ['loses its connection', (s: Harness) => s.network.faults.dropLink('c2')],
 ] as const)
-  onStage(
+  inHarness(
     `one of two computers ${how} in mid-call: its call is answered, the other's goes on`,
     { servers },
     (s) => {
@@ -56,7 +56,7 @@ for (const [how, act] of [
     },
   );
 
-onStage(
+inHarness(
   'two computers of one name: the second is refused by name, and sits once the first is gone',
   { servers },
   (s) => {
@@ -79,21 +79,25 @@ onStage(
   },
 );
 
-onStage('an office that dies and comes back finds both computers and their agent again', { servers }, (s) => {
-  everybody(s);
-  const call = s.agentCall('read');
-  s.run(10);
-  s.network.faults.killOffice();
-  s.directory.abandon('office');
-  s.run(10);
-  expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'LinkLost' } }]);
-  s.office();
-  s.run(3000);
-  expect(known(s)).toEqual(['agent/view:c1', 'agent/view:c2']);
-});
+inHarness(
+  'an office that dies and comes back finds both computers and their agent again',
+  { servers },
+  (s) => {
+    everybody(s);
+    const call = s.agentCall('read');
+    s.run(10);
+    s.network.faults.killOffice();
+    s.directory.abandon('office');
+    s.run(10);
+    expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'LinkLost' } }]);
+    s.office();
+    s.run(3000);
+    expect(known(s)).toEqual(['agent/view:c1', 'agent/view:c2']);
+  },
+);
 
 const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' } as const;
-onStage(
+inHarness(
   'a computer joins an office later, leaves it, and joins again: each time with its tools',
   { servers },
   (s) => {
@@ -102,7 +106,7 @@ onStage(
     s.agent();
     s.run(100);
     const asked = (): (string[] | undefined)[] =>
-      s.heard('agent', 'view.changed').map((e) => e.tools?.map((t: { name: string }) => t.name));
+      s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name));
     s.order('computer', { type: 'office.join', link });
     s.order('computer', { type: 'office.join', link });
     s.run(1000);
@@ -117,7 +121,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a computer that is closing takes no seat any more',
   { servers: { one: { ...servers.one, ignores: ['stdin'] } } },
   (s) => {
@@ -133,7 +137,7 @@ onStage(
 );
 
 /** Questions of the host of the agent, each named by its req_id, and what was heard of them. */
-const questions = (s: Stage) => {
+const questions = (s: Harness) => {
   const answers: AnyEventObject[] = [];
   s.directory.listen('host:asker', (event) => answers.push(event));
   const ask = (reqId: string, method: string, request: object): void =>
@@ -148,7 +152,7 @@ const questions = (s: Stage) => {
   return { answers, ask };
 };
 
-onStage(
+inHarness(
   'questions of the host of an agent are answered as they came, or refused while it cannot ask',
   { servers },
   (s) => {
@@ -169,7 +173,7 @@ onStage(
   },
 );
 
-onStage('a computer shows its config to the agent that asks', { servers }, (s) => {
+inHarness('a computer shows its config to the agent that asks', { servers }, (s) => {
   everybody(s);
   const { answers, ask } = questions(s);
   ask('config', 'client:get_config', { computer: 'c1' });
@@ -177,7 +181,7 @@ onStage('a computer shows its config to the agent that asks', { servers }, (s) =
   expect(answers).toMatchObject([{ outcome: 'succeeded', result: { servers: {}, inputs: [] } }]);
 });
 
-onStage('a computer that says that its config has changed is heard by the host of the agent', {}, (s) => {
+inHarness('a computer that says that its config has changed is heard by the host of the agent', {}, (s) => {
   s.office();
   s.agent();
   const peer = s.peer('c9');

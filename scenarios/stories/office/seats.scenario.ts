@@ -1,8 +1,8 @@
 /** The office's side, asked by strangers that keep to nothing but the wire. */
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import type { Heard } from '../../stage/scripted/network/peer.ts';
-import type { Stage } from '../../stage/stage.ts';
+import type { Harness } from '../../stage/harness.ts';
 
 const settle = 10;
 const ok = [[true, null]];
@@ -15,7 +15,7 @@ const notices = (heard: readonly Heard[]): string[] =>
     return `${event.replace('notify:', '')} ${computer ?? agent} ${office_id}`;
   });
 /** The seats as the office's machines have them: socket → `state office/name`. */
-const seats = (s: Stage): string[] =>
+const seats = (s: Harness): string[] =>
   [...s.directory.roots]
     .filter((root) => root.kind === 'seat')
     .map((root) => {
@@ -26,7 +26,7 @@ const seats = (s: Stage): string[] =>
       return context.seat ? `${value} ${context.seat.office}/${context.seat.name}` : value;
     });
 
-onStage('a leave of an office that one does not sit in is refused by its name', {}, (s) => {
+inHarness('a leave of an office that one does not sit in is refused by its name', {}, (s) => {
   s.office();
   const peer = s.peer('p');
   const early = peer.leave('o');
@@ -41,7 +41,7 @@ onStage('a leave of an office that one does not sit in is refused by its name', 
   expect(seats(s)).toEqual(['joined o/c']);
 });
 
-onStage('two joins at once are both answered, and the later one is where it sits', {}, (s) => {
+inHarness('two joins at once are both answered, and the later one is where it sits', {}, (s) => {
   s.office();
   const watch = s.peer('w');
   watch.join('agent', 'a', 'two');
@@ -53,7 +53,7 @@ onStage('two joins at once are both answered, and the later one is where it sits
   expect(notices(watch.heard)).toEqual(['enter_office c two']);
 });
 
-onStage('a join, a leave and a join at once end in the last office', {}, (s) => {
+inHarness('a join, a leave and a join at once end in the last office', {}, (s) => {
   s.office();
   const peer = s.peer('p');
   const acks = [peer.join('computer', 'c', 'one'), peer.leave('one'), peer.join('computer', 'c', 'two')];
@@ -61,21 +61,25 @@ onStage('a join, a leave and a join at once end in the last office', {}, (s) => 
   expect([acks, seats(s)]).toEqual([[ok, ok, ok], ['joined two/c']]);
 });
 
-onStage('a computer that changes the office and comes back is announced at both, each time once', {}, (s) => {
-  s.office();
-  const [one, two, peer] = [s.peer('w1'), s.peer('w2'), s.peer('p')];
-  one.join('agent', 'a', 'one');
-  two.join('agent', 'a', 'two');
-  s.run(settle);
-  for (const office of ['one', 'two', 'one']) {
-    peer.join('computer', 'c', office);
+inHarness(
+  'a computer that changes the office and comes back is announced at both, each time once',
+  {},
+  (s) => {
+    s.office();
+    const [one, two, peer] = [s.peer('w1'), s.peer('w2'), s.peer('p')];
+    one.join('agent', 'a', 'one');
+    two.join('agent', 'a', 'two');
     s.run(settle);
-  }
-  expect(notices(one.heard)).toEqual(['enter_office c one', 'leave_office c one', 'enter_office c one']);
-  expect(notices(two.heard)).toEqual(['enter_office c two', 'leave_office c two']);
-});
+    for (const office of ['one', 'two', 'one']) {
+      peer.join('computer', 'c', office);
+      s.run(settle);
+    }
+    expect(notices(one.heard)).toEqual(['enter_office c one', 'leave_office c one', 'enter_office c one']);
+    expect(notices(two.heard)).toEqual(['enter_office c two', 'leave_office c two']);
+  },
+);
 
-onStage('a join that is repeated is granted and announced to nobody', {}, (s) => {
+inHarness('a join that is repeated is granted and announced to nobody', {}, (s) => {
   s.office();
   const [watch, peer] = [s.peer('w'), s.peer('p')];
   watch.join('agent', 'a');
@@ -85,25 +89,29 @@ onStage('a join that is repeated is granted and announced to nobody', {}, (s) =>
   expect([acks, notices(watch.heard)]).toEqual([[ok, ok], ['enter_office c o']]);
 });
 
-onStage('a switch that is refused keeps the old seat, and calls still arrive there', { servers: {} }, (s) => {
-  s.office();
-  s.peer('holder').join('computer', 'c', 'two');
-  const peer = s.peer('p', {
-    'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as { req_id: string }).req_id }),
-    'client:tool_call': (_, ack) => ack({ content: [] }),
-  });
-  const join = peer.join('computer', 'c', 'o');
-  s.run(settle);
-  const refused = peer.join('computer', 'c', 'two');
-  s.agent();
-  s.run(settle);
-  expect([join, refused, seats(s)[1]]).toEqual([ok, taken('c', 'two'), 'joined o/c']);
-  const call = s.agentCall('read', { computer: 'c' });
-  s.run(settle);
-  expect(call.settled[0]?.outcome).toBe('succeeded');
-});
+inHarness(
+  'a switch that is refused keeps the old seat, and calls still arrive there',
+  { servers: {} },
+  (s) => {
+    s.office();
+    s.peer('holder').join('computer', 'c', 'two');
+    const peer = s.peer('p', {
+      'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as { req_id: string }).req_id }),
+      'client:tool_call': (_, ack) => ack({ content: [] }),
+    });
+    const join = peer.join('computer', 'c', 'o');
+    s.run(settle);
+    const refused = peer.join('computer', 'c', 'two');
+    s.agent();
+    s.run(settle);
+    expect([join, refused, seats(s)[1]]).toEqual([ok, taken('c', 'two'), 'joined o/c']);
+    const call = s.agentCall('read', { computer: 'c' });
+    s.run(settle);
+    expect(call.settled[0]?.outcome).toBe('succeeded');
+  },
+);
 
-onStage('a first join that is refused leaves its socket free to join elsewhere', {}, (s) => {
+inHarness('a first join that is refused leaves its socket free to join elsewhere', {}, (s) => {
   s.office();
   s.peer('holder').join('computer', 'c', 'o');
   const peer = s.peer('p');
@@ -115,7 +123,7 @@ onStage('a first join that is refused leaves its socket free to join elsewhere',
   ]);
 });
 
-onStage('an agent has to leave before it joins elsewhere; a computer never becomes an agent', {}, (s) => {
+inHarness('an agent has to leave before it joins elsewhere; a computer never becomes an agent', {}, (s) => {
   s.office();
   const [agent, computer] = [s.peer('a'), s.peer('c')];
   agent.join('agent', 'a', 'one');
@@ -130,7 +138,7 @@ onStage('an agent has to leave before it joins elsewhere; a computer never becom
   expect([late, seats(s)]).toEqual([ok, ['joined two/a', 'joined one/c']]);
 });
 
-onStage('a seat is free for others as soon as its connection is gone', {}, (s) => {
+inHarness('a seat is free for others as soon as its connection is gone', {}, (s) => {
   s.office();
   const [watch, first, second] = [s.peer('w'), s.peer('first'), s.peer('second')];
   watch.join('agent', 'a');
@@ -143,7 +151,7 @@ onStage('a seat is free for others as soon as its connection is gone', {}, (s) =
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o', 'enter_office c o']);
 });
 
-onStage('one who joins and is gone before the answer leaves neither seat nor notice behind', {}, (s) => {
+inHarness('one who joins and is gone before the answer leaves neither seat nor notice behind', {}, (s) => {
   s.office();
   const watch = s.peer('w');
   watch.join('agent', 'a');
@@ -156,15 +164,15 @@ onStage('one who joins and is gone before the answer leaves neither seat nor not
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
 });
 
-onStage(
+inHarness(
   'an office that loses its port says so and ends, and all who sat there hear it',
   {
     mend: (ports) => ({
       ...ports,
-      office: (at, input, give) =>
+      office: (at, input, emit) =>
         ports.office(at, input, (fact) => {
-          give(fact);
-          if (fact.type === 'socket.opened') give({ type: 'office.failed', message: 'the port is gone' });
+          emit(fact);
+          if (fact.type === 'socket.opened') emit({ type: 'office.failed', message: 'the port is gone' });
         }),
     }),
   },
@@ -177,7 +185,7 @@ onStage(
   },
 );
 
-onStage('an office that closes answers whoever waits, and ends all connections', {}, (s) => {
+inHarness('an office that closes answers whoever waits, and ends all connections', {}, (s) => {
   s.office();
   const computer = s.peer('c');
   const agent = s.peer('a');
@@ -192,7 +200,7 @@ onStage('an office that closes answers whoever waits, and ends all connections',
   expect([computer.ended, agent.ended]).toEqual([['io server disconnect'], ['io server disconnect']]);
 });
 
-onStage(
+inHarness(
   'a computer takes a seat later, is called there, shows its config, and leaves',
   { servers: { fs: { tools: { read: { answers: { content: [] } } } } } },
   (s) => {

@@ -11,13 +11,13 @@ import {
   type Ack,
   type Answer,
 } from '../../stage/following.ts';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import type { Peer } from '../../stage/scripted/network/peer.ts';
 
 const offsets = (peer: Peer): number[] => questions(peer, 'finder').map(({ offset = 0 }) => offset);
 const many = (...counts: readonly number[]): Answer[] => counts.map((count) => showing('finder', count));
 
-onStage(
+inHarness(
   'a Finder is followed in pages of a hundred until all is there, and again from the first page',
   {},
   (s) => {
@@ -33,7 +33,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'of more than a thousand documents a thousand are followed, and it is said how many are left out',
   {},
   (s) => {
@@ -46,7 +46,9 @@ onStage(
       true,
     );
     expect(offsets(peer)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
-    const { value } = s.heard('agent', 'system.viewed')[0] as never as { value: Record<string, unknown[]> };
+    const { value } = s.heard('agent', 'view.collectionChanged')[0] as never as {
+      value: Record<string, unknown[]>;
+    };
     expect([value['documents']?.length, value['total_count'], value['left_out'], value['missing']]).toEqual([
       ...[1000, 1234, 234],
       [{ server: 'x', reason: 'late' }],
@@ -54,7 +56,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a computer that gives small pages is asked ten times, and one that gives none once more than it had',
   {},
   (s) => {
@@ -69,11 +71,11 @@ onStage(
       [10, 1],
       [0, 1],
     ]);
-    expect(s.heard('agent', 'system.viewed').at(-1)?.value.left_out).toBe(499);
+    expect(s.heard('agent', 'view.collectionChanged').at(-1)?.value.left_out).toBe(499);
   },
 );
 
-onStage('a notice between two pages begins anew, the first time and every other time', {}, (s) => {
+inHarness('a notice between two pages begins anew, the first time and every other time', {}, (s) => {
   const tellers: Peer[] = [];
   const telling: Answer = (question, ack) => {
     for (const teller of tellers) update(teller, 'finder');
@@ -93,7 +95,7 @@ onStage('a notice between two pages begins anew, the first time and every other 
   s.run(5);
 });
 
-onStage('a notice between the first two pages that anybody asked for begins anew', {}, (s) => {
+inHarness('a notice between the first two pages that anybody asked for begins anew', {}, (s) => {
   const late: Ack[] = [];
   const [page] = many(150) as [Answer];
   const peer = meet(s, 'finder', [page, (_, ack) => late.push(ack), page, page], true);
@@ -103,7 +105,7 @@ onStage('a notice between the first two pages that anybody asked for begins anew
   expect([heard(s), offsets(peer), late.length]).toEqual([[150], [0, 100, 0, 100], 1]);
 });
 
-onStage(
+inHarness(
   'another total between two pages begins anew; three times in a row is a failure, and a pause',
   {},
   (s) => {

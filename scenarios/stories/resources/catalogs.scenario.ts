@@ -1,6 +1,6 @@
 /** What a server lists: when it is asked for anew, what a failure costs, what is remembered. */
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import { toolsOnly } from '../../stage/scripted/script.ts';
 import {
   announcedBy,
@@ -21,8 +21,8 @@ const tools = { read: { answers: hello } };
 const list = `${client}/catalog:tools`;
 /** Its tools are others each time. */
 const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
-const quiet = { ...growing, info: { offers: { ...toolsOnly, tools: { listChanged: false } } } };
-onStage(
+const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { listChanged: false } } } };
+inHarness(
   'a change that is told leads to one refresh, and everybody has the new tools (80)',
   { servers: { fs: growing } },
   (s) => {
@@ -35,15 +35,15 @@ onStage(
       ['+read', '+new2'],
       ['read', 'new2'],
     ]);
-    expect(s.heard('agent', 'view.changed').at(-1)?.tools).toHaveLength(2);
+    expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toHaveLength(2);
   },
 );
 
 for (const [what, servers, options] of [
-  ['was not declared', { fs: quiet }, {}],
+  ['was not declared', { fs: quiescent }, {}],
   ['the config says not to hear', { fs: growing }, { hearsChanges: false }],
 ] as const)
-  onStage(
+  inHarness(
     `a notice that ${what} is ignored, and the change is found by the next look (81)`,
     { servers, options: { fs: options }, timing: { pollMs: 60_000, pollDeclaredMs: 0 } },
     (s) => {
@@ -61,13 +61,13 @@ for (const [what, servers, options] of [
     },
   );
 
-onStage(
+inHarness(
   'a notice about one list asks for that list only; templates change with the resources (83)',
   {
     servers: {
       fs: {
         tools,
-        info: { offers: everything },
+        info: { capabilities: everything },
         resources: [{ uri: 'u:r', name: 'r' }],
         prompts: [{ name: 'p' }],
       },
@@ -100,7 +100,7 @@ for (const [what, beforeMs] of [
   ['a server that was quiet', 1000],
   ['one that has just answered', 100],
 ] as const)
-  onStage(
+  inHarness(
     `200 notices within 50 ms of ${what}: at most two questions, one announcement, the final state right (85)`,
     { servers: { fs: { tools, lists: () => truth }, other: { tools: { write: tools.read } } } },
     (s) => {
@@ -119,9 +119,9 @@ for (const [what, beforeMs] of [
     },
   );
 
-onStage(
+inHarness(
   'without looks by the clock a list is asked for once, however long nothing is told (86)',
-  { servers: { fs: quiet } },
+  { servers: { fs: quiescent } },
   (s) => {
     s.computer();
     s.run(24 * 3_600_000);
@@ -129,10 +129,10 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'looks by the clock come ten percent sooner or later, so that servers are not asked in step (86)',
   {
-    servers: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`s${n}`, { ...quiet, tools: {} }])),
+    servers: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`s${n}`, { ...quiescent, tools: {} }])),
     timing: { pollMs: 60_000 },
     seed: 7,
   },
@@ -145,23 +145,23 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a server that is down is not looked at, and that it was not asked counts neither way (87)',
-  { servers: { fs: { ...quiet, listMs: 50 } }, timing: { pollMs: 1_000 } },
+  { servers: { fs: { ...quiescent, listMs: 50 } }, timing: { pollMs: 1_000 } },
   (s) => {
     s.computer();
     meets(s, list, 'refreshing');
     s.servers.kill('fs', { code: 1 });
-    expect([s.state(list), catalogOf(s)?.failures]).toEqual(['resting', 0]);
+    expect([s.state(list), catalogOf(s)?.failures]).toEqual(['standby', 0]);
     order(s, 'server.stop');
     s.run(60_000);
     expect([s.state(client), asksOf(s, 'tools/list').length]).toEqual(['idle', 2]);
     s.order(list, { type: 'list.changed' });
-    expect(s.state(list)).toBe('resting');
+    expect(s.state(list)).toBe('standby');
   },
 );
 
-onStage('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, (s) => {
+inHarness('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, (s) => {
   everybody(s);
   s.run(1000);
   const before = s.news.length;
@@ -171,7 +171,7 @@ onStage('a list that is as it was is no news (94)', { servers: { fs: { tools } }
   expect(catalogOf(s)?.revision).toBe(1);
 });
 
-onStage(
+inHarness(
   'who comes late is told what is so now, and finds the newest in the end (95)',
   { servers: { fs: growing } },
   (s) => {
@@ -185,7 +185,7 @@ onStage(
     s.run(5000);
     const names = (): unknown =>
       s
-        .heard('agent', 'view.changed')
+        .heard('agent', 'view.toolsChanged')
         .at(-1)
         ?.tools.map((t: { name: string }) => t.name);
     expect(names()).toEqual(['read', 'new2']);
@@ -198,7 +198,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a list that never comes ends after its time, and holds up no other server (96)',
   {
     servers: { mute: { tools, listMs: 'never' }, fs: { tools: { write: tools.read } } },

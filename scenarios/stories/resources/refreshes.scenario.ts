@@ -1,10 +1,10 @@
 /** Refreshes that fail: twice is nothing, three times in a row takes the entries back, one success brings them. */
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
 import { toolOf } from '../../stage/scripted/script.ts';
 import type { Script } from '../../stage/scripted/script.ts';
-import type { Stage } from '../../stage/stage.ts';
+import type { Harness } from '../../stage/harness.ts';
 import {
   asksOf,
   catalogOf,
@@ -31,7 +31,7 @@ const failing = (...fails: readonly number[]): Script => ({
       ? { errors: 'no list today' }
       : { answers: { tools: [{ name: 'read', description: String(n), inputSchema: { type: 'object' } }] } },
 });
-onStage(
+inHarness(
   'two refreshes that fail keep the tools, the third takes them back, a success brings them again (88, 89)',
   { servers: { fs: failing(2, 3, 4, 5, 7, 8), other: { tools: { write: tools.read } } } },
   (s) => {
@@ -69,24 +69,24 @@ onStage(
 );
 
 /** What the host heard of its tools as such: why they were withdrawn, null when they were back. */
-const withdrawals = (s: Stage): unknown[] =>
+const withdrawals = (s: Harness): unknown[] =>
   s.heard('computer', 'tools.withdrawn').map(({ failure }) => failure?.message ?? null);
 const why = (reason: string): string => `Server 'fs': its tools were withdrawn: ${reason}`;
 /** Asked anew so often, by the word of its server. */
-function relisted(s: Stage, times: number): void {
+function relisted(s: Harness, times: number): void {
   for (let n = 0; n < times; n += 1) {
     s.servers.announce('fs');
     s.run(1000);
   }
 }
 /** One call of the host, one of an agent. */
-function called(s: Stage, tool: string): unknown[] {
+function called(s: Harness, tool: string): unknown[] {
   const [own, theirs] = [s.call(tool), s.agentCall(tool)];
   s.run(100);
   return [own.settled[0], theirs.settled[0]];
 }
 
-onStage(
+inHarness(
   'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both (93a)',
   {
     servers: {
@@ -124,7 +124,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a list that comes back empty, and one that comes back with a new session, are withdrawn no more (93b)',
   {
     servers: {
@@ -155,7 +155,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'one success between failures sets the count back: the tools stay (90)',
   { servers: { fs: failing(2, 3, 5, 6) } },
   (s) => {
@@ -169,7 +169,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a notice of a server whose tools were taken back is a reason to ask again (91)',
   { servers: { fs: failing(2, 3, 4) } },
   (s) => {
@@ -196,14 +196,14 @@ for (const [what, known] of [
   ['never knew', 0],
   ['knows no more', 1],
 ] as const)
-  onStage(
+  inHarness(
     `a list whose method a server ${what} is none, is no failure, and is asked for no more (92)`,
     {
       servers: {
         fs: {
           at: () => {
             const answer = counting((n) => (n > known ? unknown : { answers: { prompts: [{ name: 'p' }] } }));
-            return { tools, info: { offers: everything }, methods: { 'prompts/list': answer } };
+            return { tools, info: { capabilities: everything }, methods: { 'prompts/list': answer } };
           },
         },
       },
@@ -216,13 +216,13 @@ for (const [what, known] of [
         s.servers.announce('fs', 'prompts');
         s.run(100_000);
       }
-      expect([asksOf(s, 'prompts/list').length, s.state(prompts)]).toEqual([known + 1, 'resting']);
+      expect([asksOf(s, 'prompts/list').length, s.state(prompts)]).toEqual([known + 1, 'standby']);
       expect(catalogOf(s, 'fs', 'prompts')).toMatchObject({ entries: [], failures: 0 });
       expect(s.state(client)).toBe('{connected:{ready:steady}}');
     },
   );
 
-onStage(
+inHarness(
   'a server whose tools were taken back, taken out and put back begins without failures (93)',
   { servers: { fs: failing(2, 3, 4) } },
   (s) => {

@@ -1,8 +1,8 @@
 /** What an agent knows of a computer that answers wrongly, late, or not at all. */
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import type { Peer } from '../../stage/scripted/network/peer.ts';
-import type { Stage } from '../../stage/stage.ts';
+import type { Harness } from '../../stage/harness.ts';
 
 type Ack = (...args: unknown[]) => void;
 /** The n-th answer of the computer `c1` to `client:get_tools`; without one it is never answered. */
@@ -22,7 +22,7 @@ const wrong: Answer = (_, ack) => ack({ tools: [], req_id: 'of another question'
 const refusing: Answer = (_, ack) => ack({ error: { code: 500, message: 'not now' } });
 
 /** An agent in an office with a computer that answers so. */
-const meet = (s: Stage, ...answers: Answer[]): Peer => {
+const meet = (s: Harness, ...answers: Answer[]): Peer => {
   s.office();
   let n = 0;
   const peer = s.peer('c1', {
@@ -36,9 +36,9 @@ const meet = (s: Stage, ...answers: Answer[]): Peer => {
 };
 const asked = (peer: Peer): number => peer.heard.filter((h) => h.event === 'client:get_tools').length;
 /** What the host heard: names of tools, or the failure. */
-const heard = (s: Stage): unknown[] =>
+const heard = (s: Harness): unknown[] =>
   s
-    .heard('agent', 'view.changed')
+    .heard('agent', 'view.toolsChanged')
     .map((e) => e.failure?.message ?? e.tools?.map((t: { name: string }) => t.name) ?? null);
 const update = (peer: Peer): void => peer.say('server:update_tool_list', { computer: 'c1' });
 const view = 'agent/view:c1';
@@ -49,7 +49,7 @@ for (const [what, answer, message] of [
   ['with what is no list', (_: string, ack: Ack) => ack('tools'), 'answer'],
   ['with nothing', (_: string, ack: Ack) => ack(), 'answer'],
 ] as const)
-  onStage(`a computer that answers ${what} is told as failed and asked again after a pause`, {}, (s) => {
+  inHarness(`a computer that answers ${what} is told as failed and asked again after a pause`, {}, (s) => {
     const peer = meet(s, answer, listing('read'));
     expect(s.state(view)).toBe('waiting');
     expect(heard(s)).toEqual([expect.stringContaining(message)]);
@@ -57,7 +57,7 @@ for (const [what, answer, message] of [
     expect([s.state(view), asked(peer), heard(s).at(-1)]).toEqual(['{ready:steady}', 2, ['read']]);
   });
 
-onStage(
+inHarness(
   'a computer that never answers is told as failed after its time, and asked again',
   {
     timing: { queryMs: 1000, agentMarginMs: 500 },
@@ -73,7 +73,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'an update notice while the first answer is awaited asks anew, and the older answer is dropped',
   {},
   (s) => {
@@ -87,14 +87,14 @@ onStage(
   },
 );
 
-onStage('an update notice in the pause after a failure asks at once', {}, (s) => {
+inHarness('an update notice in the pause after a failure asks at once', {}, (s) => {
   const peer = meet(s, refusing, listing('read'));
   update(peer);
   s.run(10);
   expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
 });
 
-onStage(
+inHarness(
   'an update notice while the tools are fetched again asks once more, and only the last is told',
   {},
   (s) => {
@@ -121,7 +121,7 @@ for (const [what, answer, afterMs] of [
   ['answered to another question', wrong, 10],
   ['never answered', never, 1510],
 ] as const)
-  onStage(
+  inHarness(
     `tools whose refresh is ${what} stay known, and are fetched again after a pause`,
     {
       timing: { queryMs: 1000, agentMarginMs: 500 },
@@ -131,7 +131,7 @@ for (const [what, answer, afterMs] of [
       update(peer);
       s.run(afterMs);
       expect(s.state(view)).toBe('waiting');
-      const [news] = s.heard('agent', 'view.changed').slice(-1);
+      const [news] = s.heard('agent', 'view.toolsChanged').slice(-1);
       expect(news?.tools).toMatchObject([{ name: 'old' }]);
       expect(news?.failure).toMatchObject({ message: expect.any(String) });
       s.run(2005);
@@ -139,7 +139,7 @@ for (const [what, answer, afterMs] of [
     },
   );
 
-onStage('a link that drops while tools are awaited is told, and both are asked for again', {}, (s) => {
+inHarness('a link that drops while tools are awaited is told, and both are asked for again', {}, (s) => {
   const peer = meet(s, never, listing('read'));
   s.network.faults.dropLink('a1');
   expect(s.directory.find(view)).toBeUndefined();
@@ -147,7 +147,7 @@ onStage('a link that drops while tools are awaited is told, and both are asked f
   expect([asked(peer), heard(s).at(-1)]).toEqual([2, ['read']]);
 });
 
-onStage('a link that drops while known tools are fetched again forgets them', {}, (s) => {
+inHarness('a link that drops while known tools are fetched again forgets them', {}, (s) => {
   const peer = meet(s, listing('one'), never, listing('two'));
   update(peer);
   s.run(5);
@@ -157,7 +157,7 @@ onStage('a link that drops while known tools are fetched again forgets them', {}
   expect(heard(s).at(-1)).toEqual(['two']);
 });
 
-onStage('a computer that leaves while it is asked is forgotten', {}, (s) => {
+inHarness('a computer that leaves while it is asked is forgotten', {}, (s) => {
   const peer = meet(s, never);
   peer.leave();
   s.run(5);
@@ -165,7 +165,7 @@ onStage('a computer that leaves while it is asked is forgotten', {}, (s) => {
   expect(s.heard('agent', 'computer.left')).toHaveLength(1);
 });
 
-onStage('a computer that enters while the room is asked for is known once', {}, (s) => {
+inHarness('a computer that enters while the room is asked for is known once', {}, (s) => {
   s.office();
   s.agent();
   s.run(2);
@@ -178,7 +178,7 @@ onStage('a computer that enters while the room is asked for is known once', {}, 
   expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
 });
 
-onStage('a link that drops before it is known who is there asks again once it is back', {}, (s) => {
+inHarness('a link that drops before it is known who is there asks again once it is back', {}, (s) => {
   s.office();
   s.network.faults.setLatency(20);
   s.agent();
@@ -188,15 +188,15 @@ onStage('a link that drops before it is known who is there asks again once it is
   expect(s.state('agent')).toBe('joined');
 });
 
-onStage(
+inHarness(
   'an office that cannot tell who is there is believed by its notices',
   {
     mend: (ports) => ({
       ...ports,
-      ask: (from, question, give) => {
-        if (question.method !== 'server:list_room') return ports.ask(from, question, give);
+      request: (from, question, emit) => {
+        if (question.method !== 'server:list_room') return ports.request(from, question, emit);
         const failure = { code: 501, message: 'not built' } as const;
-        give({ type: 'ask.refused', id: question.id, sent: true, failure });
+        emit({ type: 'ask.refused', id: question.id, sent: true, failure });
         return () => {};
       },
     }),

@@ -2,41 +2,45 @@
 import { expect } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../../actors/runtime/assemble.ts';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
-import type { StageOptions } from '../../stage/stage.ts';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, everything } from '../../stage/watching.ts';
 
-const server = (script: Script = {}): StageOptions => ({
-  servers: { fs: { tools: { read: { answers: {} } }, info: { offers: everything }, ...script } },
+const server = (script: Script = {}): HarnessOptions => ({
+  servers: { fs: { tools: { read: { answers: {} } }, info: { capabilities: everything }, ...script } },
 });
 const uriOf = (record: { readonly ev: object }): string =>
   (record.ev as { params?: { uri?: string } }).params?.uri ?? '';
 /** `+a`, `-a`: what the server was asked, in order. */
-const askedOf = (s: Parameters<Parameters<typeof onStage>[2]>[0]): string[] =>
+const askedOf = (s: Parameters<Parameters<typeof inHarness>[2]>[0]): string[] =>
   s.seen.flatMap(({ record: r }) => {
     const method = r.k === 'out' && r.ev.type === 'ask' ? (r.ev as { method?: string }).method : undefined;
     if (method === 'resources/subscribe') return [`+${uriOf(r as never)}`];
     return method === 'resources/unsubscribe' ? [`-${uriOf(r as never)}`] : [];
   });
-const watch = (s: Parameters<Parameters<typeof onStage>[2]>[0], ...uris: readonly string[]): void =>
+const watch = (s: Parameters<Parameters<typeof inHarness>[2]>[0], ...uris: readonly string[]): void =>
   s.order('computer', { type: 'resources.watch', server: 'fs', uris, by: 'host' });
 
-onStage('resources that are watched are subscribed, and only the difference is asked for', server(), (s) => {
-  s.computer();
-  s.run(1_000);
-  watch(s, 'u:a', 'u:b', 'u:a');
-  s.run(1_000);
-  watch(s, 'u:b', 'u:c');
-  s.run(1_000);
-  watch(s, 'u:b', 'u:c');
-  s.run(1_000);
-  expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
-  s.servers.update('fs', 'u:c');
-  expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
-});
+inHarness(
+  'resources that are watched are subscribed, and only the difference is asked for',
+  server(),
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    watch(s, 'u:a', 'u:b', 'u:a');
+    s.run(1_000);
+    watch(s, 'u:b', 'u:c');
+    s.run(1_000);
+    watch(s, 'u:b', 'u:c');
+    s.run(1_000);
+    expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
+    s.servers.update('fs', 'u:c');
+    expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
+  },
+);
 
-onStage(
+inHarness(
   'what is watched before there is a session is subscribed with the first, and again in each that follows',
   server(),
   (s) => {
@@ -55,7 +59,7 @@ const refusing: Act = () => {
   refusals += 1;
   return refusals === 1 ? { errors: 'no such resource' } : { answers: {} };
 };
-onStage(
+inHarness(
   'a subscription that is refused costs no other, and is tried again when it is wanted anew',
   server({ methods: { 'resources/subscribe': refusing } }),
   (s) => {
@@ -71,7 +75,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a subscription that is never answered is given up after its limit, and the next one is asked for',
   server({ methods: { 'resources/subscribe': { never: true } } }),
   (s) => {
@@ -88,9 +92,9 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a server without subscriptions is not asked, whoever watches',
-  server({ info: { offers: { ...everything, resources: { listChanged: true, subscribe: false } } } }),
+  server({ info: { capabilities: { ...everything, resources: { listChanged: true, subscribe: false } } } }),
   (s) => {
     s.computer();
     s.run(1_000);
@@ -104,7 +108,7 @@ const watchMachine = machines['watch'] as AnyStateMachine;
 const bug = ({ context }: { context: { readonly wanted: readonly string[] } }): void => {
   if (context.wanted.includes('u:a')) throw new Error('bug in watch');
 };
-onStage(
+inHarness(
   'a watch whose machine broke is opened anew with the next order, and its server serves on',
   {
     ...server(),
@@ -125,7 +129,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a watch whose machine broke while its server went down is opened anew, too',
   {
     ...server({

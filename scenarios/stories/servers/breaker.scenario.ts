@@ -1,6 +1,6 @@
 /** How often, and after how long, a server that fails is tried again. */
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import { client, hello, meets, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
 
@@ -17,18 +17,18 @@ const pausesOf = (s: Parameters<typeof opensOf>[0]): number[] => {
   return later.map((at, n) => at - (ends[n] ?? at));
 };
 
-onStage(
+inHarness(
   'each pause before a try is twice as long as the one before, up to the longest',
   { servers: { fs: refusing }, options: { fs: { budget: 9 } }, timing },
   (s) => {
     s.computer();
     meets(s, client, 'waiting');
-    until(s, () => s.state(client) === 'tripped', 300_000);
+    until(s, () => s.state(client) === 'open', 300_000);
     expect(pausesOf(s)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   },
 );
 
-onStage(
+inHarness(
   'a pause is by chance up to half as long again, and what is told is the latest moment',
   { servers: { fs: refusing }, timing, seed: 3 },
   (s) => {
@@ -45,59 +45,59 @@ onStage(
   },
 );
 
-onStage(
-  'six tries that fail spend the budget: tripped, with the reason and the next try (116)',
+inHarness(
+  'six tries that fail spend the budget: open, with the reason and the next try (116)',
   { servers: { fs: refusing }, timing },
   (s) => {
     s.computer();
     s.run(60_000);
-    expect([s.state(client), opensOf(s).length]).toEqual(['tripped', 6]);
+    expect([s.state(client), opensOf(s).length]).toEqual(['open', 6]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      stage: 'tripped',
+      stage: 'open',
       failure: { message: 'initialize was refused: not today' },
       nextTryMs: 450_000,
     });
   },
 );
 
-onStage(
-  'a tripped server has one trial by itself, and one more after each that fails',
+inHarness(
+  'a server whose circuit is open has one trial by itself, and one more after each that fails',
   { servers: { fs: { ...refusing, later: { 8: { initialize: 1 } } } }, timing },
   (s) => {
     s.computer();
-    meets(s, client, 'tripped');
+    meets(s, client, 'open');
     s.run(299_990);
     expect(opensOf(s)).toHaveLength(6);
     s.run(5000);
-    expect([s.state(client), opensOf(s).length]).toEqual(['tripped', 7]);
+    expect([s.state(client), opensOf(s).length]).toEqual(['open', 7]);
     s.run(300_000);
     expect([s.state(client), opensOf(s).length]).toEqual([ready, 8]);
     // It has not proved itself: one failure trips it again.
     s.servers.kill('fs', { code: 1 });
     s.run(10);
-    expect(s.state(client)).toBe('tripped');
+    expect(s.state(client)).toBe('open');
   },
 );
 
-onStage(
-  'a start by hand ends the waiting of a tripped server, with its whole budget (116)',
+inHarness(
+  'a start by hand ends the waiting of a server whose circuit is open, with its whole budget (116)',
   { servers: { fs: refusing }, timing },
   (s) => {
     s.computer();
-    meets(s, client, 'tripped');
+    meets(s, client, 'open');
     order(s, 'server.start');
     s.run(60_000);
-    expect([s.state(client), opensOf(s).length]).toEqual(['tripped', 12]);
+    expect([s.state(client), opensOf(s).length]).toEqual(['open', 12]);
   },
 );
 
-onStage(
+inHarness(
   'a command that is missing is given up at once and has no trial; a start by hand tries it (116)',
   { servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } }, timing },
   (s) => {
     s.computer();
     s.run(3_600_000);
-    expect([stagesOf(s), opensOf(s).length]).toEqual([['connecting', 'tripped'], 1]);
+    expect([stagesOf(s), opensOf(s).length]).toEqual([['connecting', 'open'], 1]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       nextTryMs: null,
       failure: { code: 'NotStartable' },
@@ -108,13 +108,13 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a command that is missing spends no budget: taken out and put back it is tried once, for it may be there now',
   { servers: { fs: { tools, missing: true, later: { 3: { missing: undefined } as never } } }, timing },
   (s) => {
     s.computer();
     s.run(100);
-    for (const state of ['tripped', ready]) {
+    for (const state of ['open', ready]) {
       s.config({});
       s.run(100);
       s.config({ fs: {} });
@@ -125,27 +125,27 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a server that is restarted never has no trial either',
   { servers: { fs: refusing }, options: { fs: { restart: false } }, timing },
   (s) => {
     s.computer();
     s.run(3_600_000);
-    expect([stagesOf(s), opensOf(s).length]).toEqual([['connecting', 'recovering', 'tripped'], 1]);
+    expect([stagesOf(s), opensOf(s).length]).toEqual([['connecting', 'recovering', 'open'], 1]);
   },
 );
 
-onStage(
-  'the breaker belongs to the launch facts: who is taken out and put back goes on where it was',
+inHarness(
+  'the breaker belongs to the launch config: who is taken out and put back goes on where it was',
   { servers: { fs: refusing }, timing },
   (s) => {
     s.computer();
-    meets(s, client, 'tripped');
+    meets(s, client, 'open');
     s.config({});
     s.run(100);
     s.config({ fs: {} });
     s.run(100);
-    expect([s.state(client), opensOf(s).length]).toEqual(['tripped', 6]);
+    expect([s.state(client), opensOf(s).length]).toEqual(['open', 6]);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('not today');
     s.config({});
     s.run(100);
@@ -155,7 +155,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'failures that were not too many are remembered, too, and the pause goes on from there',
   { servers: { fs: refusing }, timing },
   (s) => {
@@ -174,7 +174,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a server that has proved itself has a clean record',
   {
     servers: { fs: { ...refusing, later: { 3: { initialize: 1 } } } },

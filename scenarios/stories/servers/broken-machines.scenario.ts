@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../../actors/runtime/assemble.ts';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 
 const tools = { read: { answers: { content: [] } } };
 type Place = { readonly self: string; readonly asked: number };
@@ -15,7 +15,7 @@ const broken = (kind: string, action: string, when: (place: Place) => boolean = 
   return { ...machines, [kind]: machine.provide({ actions: { [action]: bug } } as never) };
 };
 
-onStage(
+inHarness(
   'a view whose machine breaks is opened again, and the tools of its computer are known after all',
   {
     servers: { fs: { tools } },
@@ -25,10 +25,10 @@ onStage(
       let asked = 0;
       return {
         ...ports,
-        ask: (from, question, give) => {
+        request: (from, question, emit) => {
           if (question.method !== 'client:get_tools' || (asked += 1) > 1)
-            return ports.ask(from, question, give);
-          give({ type: 'ask.refused', id: question.id, sent: true, failure: { code: 500, message: 'no' } });
+            return ports.request(from, question, emit);
+          emit({ type: 'ask.refused', id: question.id, sent: true, failure: { code: 500, message: 'no' } });
           return () => {};
         },
       };
@@ -40,11 +40,11 @@ onStage(
     s.agent();
     s.run(1000);
     expect(s.state('agent/view:c1')).toBe('{ready:steady}');
-    expect(s.heard('agent', 'view.changed').at(-1)?.tools).toHaveLength(1);
+    expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toHaveLength(1);
   },
 );
 
-onStage(
+inHarness(
   'a view whose machine breaks again and again is given up, and the host of its agent is told',
   { servers: { fs: { tools } }, kinds: broken('view', 'countQuestion'), failing: '/view:' },
   (s) => {
@@ -53,13 +53,13 @@ onStage(
     s.agent();
     s.run(1000);
     expect(s.state('agent/view:c1')).toBeUndefined();
-    expect(s.heard('agent', 'view.changed')).toMatchObject([
+    expect(s.heard('agent', 'view.toolsChanged')).toMatchObject([
       { computer: 'c1', failure: { code: 'Crashed' } },
     ]);
   },
 );
 
-onStage(
+inHarness(
   'a seat whose machine breaks is given up: its claim is free, and its connection is told to come again',
   {
     kinds: broken('seat', 'rememberSeat', ({ self }) => self.endsWith('#1')),
@@ -82,7 +82,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a computer whose link breaks again and again says that it sits nowhere, and takes a seat anew when told',
   {
     servers: {},
@@ -103,7 +103,7 @@ onStage(
 );
 
 for (const type of ['server.start', 'server.stop'])
-  onStage(
+  inHarness(
     `a ${type} of a server whose machine was given up is answered: nobody waits for news that never come`,
     { servers: { fs: { tools } }, kinds: broken('client', 'rememberInfo'), failing: 'client:fs' },
     (s) => {
@@ -112,12 +112,12 @@ for (const type of ['server.start', 'server.stop'])
       const before = s.heard('computer', 'client.changed').length;
       s.order('computer', { type, server: 'fs' });
       expect(s.heard('computer', 'client.changed').slice(before)).toMatchObject([
-        { server: 'fs', stage: 'tripped', failure: { code: 'Crashed' } },
+        { server: 'fs', stage: 'open', failure: { code: 'Crashed' } },
       ]);
     },
   );
 
-onStage(
+inHarness(
   'a start by hand gives a server its whole budget again, also in the pause before its last try',
   { servers: { fs: { missing: 'forNow' } }, options: { fs: { budget: 2 } } },
   (s) => {
@@ -126,6 +126,6 @@ onStage(
     expect(s.state('computer/client:fs')).toBe('waiting');
     s.order('computer', { type: 'server.start', server: 'fs' });
     s.run(60_000);
-    expect([s.servers.startsOf('fs'), s.state('computer/client:fs')]).toEqual([5, 'tripped']);
+    expect([s.servers.startsOf('fs'), s.state('computer/client:fs')]).toEqual([5, 'open']);
   },
 );

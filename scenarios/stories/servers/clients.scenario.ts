@@ -8,7 +8,7 @@ scenario('the budget of tries is spent, then the server rests until it is starte
   s.fault(fs, 'life.initError');
   s.later(fs, 4);
   s.ready();
-  s.expect(fs).is('tripped');
+  s.expect(fs).is('open');
   s.expect.processes(fs, { started: 3, alive: 0 });
   s.start(fs);
   s.reaches(fs, 'ready');
@@ -33,17 +33,17 @@ scenario('a server that was ready too shortly has spent its budget', (s) => {
   s.kill(fs);
   s.reaches(fs, 'ready');
   s.kill(fs);
-  s.reaches(fs, 'tripped');
+  s.reaches(fs, 'open');
   s.expect.processes(fs, { started: 2, alive: 0 });
 });
 
-scenario('without auto_reconnect a dead server rests as tripped', (s) => {
+scenario('without auto_reconnect a dead server rests with an open circuit', (s) => {
   const fs = s.server('fs', { tools: reading, restart: false });
   s.ready();
   s.kill(fs);
-  s.reaches(fs, 'tripped');
+  s.reaches(fs, 'open');
   s.run(300);
-  s.expect(fs).visits('connecting', 'ready', 'recovering', 'tripped');
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'open');
   s.expect.stages('computer', 'whole', 'degraded');
 });
 

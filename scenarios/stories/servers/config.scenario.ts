@@ -35,7 +35,7 @@ scenario('the same config once more does nothing at all', (s) => {
   s.expect.tools('+read');
 });
 
-scenario('a server with other launch facts is started anew, and only that one', (s) => {
+scenario('a server with another launch config is started anew, and only that one', (s) => {
   const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
   s.differs('which of two servers is ready first is open', ['heard']);
   s.ready();
@@ -121,14 +121,14 @@ scenario('a change of the config is announced once for a burst, and the agent he
 });
 
 scenario(
-  'whatever was changed, in the end a computer offers what its servers have, and agents know it',
+  'whatever was changed, in the end a computer offers the tools that its servers listed, and agents know it',
   (s) => {
     const [fs, git] = [
       s.server('fs', { tools: { read: {}, write: {} } }),
       s.server('git', { tools: { log: {} } }),
     ];
     const web = s.server('web', { tools: { get: {} }, isAbsent: true });
-    s.virtualOnly('nobody knows when it is quiet for real');
+    s.virtualOnly('nobody knows when a real system is quiescent');
     s.office();
     s.ready();
     s.config([fs, { generation: 2, forbidden: ['write'] }], git, web);
@@ -136,11 +136,11 @@ scenario(
     s.run(50);
     s.config(fs, web);
     s.config([fs, { forbidden: ['write'] }], git, web);
-    s.quiet();
+    s.quiescent();
     s.config(web);
-    s.quiet();
+    s.quiescent();
     s.config(fs, git);
-    s.quiet();
+    s.quiescent();
     s.expect(fs).is('ready');
     s.expect(git).is('ready');
   },

@@ -1,22 +1,22 @@
 /** Orders to a server whose process is being started: no real one can be caught in that. */
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
-import type { Stage } from '../../stage/stage.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Harness } from '../../stage/harness.ts';
 
 const tools = { read: { answers: { content: [] } } };
 const client = 'computer/client:fs';
 const ready = '{connected:{ready:steady}}';
-const order = (s: Stage, type: 'server.start' | 'server.stop'): void =>
+const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
 const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };
-const meet = (s: Stage): void => {
+const meet = (s: Harness): void => {
   s.computer();
   s.run(100);
   s.servers.kill('fs', { code: 1 });
   s.run(1010);
   expect(s.state(client)).toContain('launching');
 };
-const refused = (s: Stage, state: string): void => {
+const refused = (s: Harness, state: string): void => {
   const { heard } = s.servers;
   const sent = heard.length;
   expect(s.call('read').settled).toMatchObject([
@@ -25,14 +25,14 @@ const refused = (s: Stage, state: string): void => {
   expect(heard).toHaveLength(sent);
 };
 
-onStage('a call to a server that is launching waits for it', launching, (s) => {
+inHarness('a call to a server that is launching waits for it', launching, (s) => {
   meet(s);
   const { settled } = s.call('read');
   expect(settled).toEqual([]);
   s.run(200);
   expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
-onStage(
+inHarness(
   'of a thousand calls that wait for servers the next one is told at once that they start',
   { servers: { fs: { tools, initialize: 2_000 } } },
   (s) => {
@@ -49,14 +49,14 @@ onStage(
     expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);
   },
 );
-onStage('a server that is stopped while launching comes to rest and is not tried again', launching, (s) => {
+inHarness('a server that is stopped while launching comes to rest and is not tried again', launching, (s) => {
   meet(s);
   order(s, 'server.stop');
   s.run(60_000);
   expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
   refused(s, 'idle');
 });
-onStage('a server that is closed while launching ends, and its computer with it', launching, (s) => {
+inHarness('a server that is closed while launching ends, and its computer with it', launching, (s) => {
   meet(s);
   s.close();
   s.run(1000);
@@ -68,7 +68,7 @@ for (const [at, state] of [
   [2, 'handshaking'],
   [12, 'listing'],
 ] as const)
-  onStage(
+  inHarness(
     `close while connecting, in ${state}, leaves nothing behind`,
     {
       servers: { fs: { tools, initialize: 10, listMs: 10 } },
@@ -83,7 +83,7 @@ for (const [at, state] of [
     },
   );
 
-onStage(
+inHarness(
   'a server that is closed on its own and then with its computer ends once',
   { servers: { fs: { tools, ignores: ['stdin'] } } },
   (s) => {
@@ -96,7 +96,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a process that takes longer to start than the connect time-out is ended and tried again',
   { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } },
   (s) => {

@@ -1,8 +1,8 @@
 /** Servers that start when they are needed. */
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import type { Script } from '../../stage/scripted/script.ts';
-import type { Stage, StageOptions } from '../../stage/stage.ts';
+import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import {
   client,
   everybody,
@@ -18,25 +18,25 @@ import {
 
 const tools = { read: { answers: hello } };
 const slow: Script = { tools, startMs: 50, initialize: 50, listMs: 50 };
-const lazily = (script: Script, more: object = {}): StageOptions => ({
+const lazily = (script: Script, more: object = {}): HarnessOptions => ({
   servers: { fs: script },
   options: { fs: { isLazy: true, kept: kept('read'), ...more } },
 });
 const ends = (calls: readonly { readonly settled: readonly { end: string }[] }[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());
 
-onStage('a lazy server offers its kept tools and runs nothing; its host is whole', lazily(slow), (s) => {
+inHarness('a lazy server offers its cached tools and runs nothing; its host is whole', lazily(slow), (s) => {
   everybody(s);
   s.run(60_000);
   expect([s.state(client), s.state('computer'), offeredBy(s)]).toEqual([
-    'resting',
+    'standby',
     '{serving:whole}',
     ['read'],
   ]);
-  expect([opensOf(s), s.heard('agent', 'view.changed').at(-1)?.tools.length]).toEqual([[], 1]);
+  expect([opensOf(s), s.heard('agent', 'view.toolsChanged').at(-1)?.tools.length]).toEqual([[], 1]);
 });
 
-onStage('ten concurrent first calls: one start, and ten answers (107)', lazily(slow), (s) => {
+inHarness('ten concurrent first calls: one start, and ten answers (107)', lazily(slow), (s) => {
   s.computer();
   s.run(100);
   const calls = Array.from({ length: 5 }, () => s.call('read'));
@@ -47,7 +47,7 @@ onStage('ten concurrent first calls: one start, and ten answers (107)', lazily(s
   calls.push(s.call('read'), s.call('read'));
   s.run(1000);
   expect([ends(calls), opensOf(s).length]).toEqual([Array(10).fill('succeeded'), 1]);
-  expect(stagesOf(s)).toEqual(['resting', 'connecting', 'ready']);
+  expect(stagesOf(s)).toEqual(['standby', 'connecting', 'ready']);
   expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
 });
 
@@ -57,7 +57,7 @@ for (const [what, script] of [
   ['dies in its start', { ...slow, crashes: { code: 3, afterMs: 60 } }],
   ['has no list of tools', { ...slow, listMs: 'error' }],
 ] as const)
-  onStage(
+  inHarness(
     `ten first calls to a server that ${what}: ten failures, and none waits (107)`,
     lazily(script),
     (s) => {
@@ -72,7 +72,7 @@ for (const [what, script] of [
     },
   );
 
-onStage(
+inHarness(
   'a call that is refused starts nothing, and one that is judged still starts nothing yet',
   { ...lazily(slow), permission: () => new Promise(() => {}), timing: { confirmMs: 1_000 } },
   (s) => {
@@ -81,14 +81,14 @@ onStage(
     const call = s.call('read');
     s.run(5_000);
     expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
-    expect([s.state(client), stagesOf(s), opensOf(s)]).toEqual(['resting', ['resting'], []]);
+    expect([s.state(client), stagesOf(s), opensOf(s)]).toEqual(['standby', ['standby'], []]);
     const stopped = s.call('read');
     order(s, 'server.stop');
     expect([s.state(client), stopped.settled[0]?.end]).toEqual(['idle', 'cancelled']);
   },
 );
 
-onStage(
+inHarness(
   'a server that is changed while it starts for a call, and stopped then: the call ends with it',
   lazily({ ...slow, ignores: ['stdin', 'SIGTERM'] }),
   (s) => {
@@ -106,7 +106,7 @@ onStage(
 );
 
 for (const state of ['launching', 'handshaking', 'listing'] as const) {
-  onStage(
+  inHarness(
     `a caller who cancels while its server is ${state} is released at once, and the server becomes ready (108)`,
     lazily(slow),
     (s) => {
@@ -125,7 +125,7 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
     },
   );
 
-  onStage(
+  inHarness(
     `a stop while a server is ${state} answers who waits for it, and nothing is left of it (108)`,
     lazily(slow),
     (s) => {
@@ -141,7 +141,7 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
   );
 }
 
-onStage('a call that waits for a start has its time like any other', lazily(slow), (s) => {
+inHarness('a call that waits for a start has its time like any other', lazily(slow), (s) => {
   s.computer();
   s.run(100);
   const call = s.call('read', { timeoutMs: 60 });
@@ -151,7 +151,7 @@ onStage('a call that waits for a start has its time like any other', lazily(slow
   expect(s.state(client)).toBe('{connected:{ready:steady}}');
 });
 
-onStage('a call that waits for a start ends with the connection that asked for it', lazily(slow), (s) => {
+inHarness('a call that waits for a start ends with the connection that asked for it', lazily(slow), (s) => {
   everybody(s);
   s.agentCall('read');
   meets(s, client, 'launching');
@@ -162,7 +162,7 @@ onStage('a call that waits for a start ends with the connection that asked for i
   expect(s.servers.heard).toEqual([]);
 });
 
-onStage('a computer that closes answers the calls that wait for a start', lazily(slow), (s) => {
+inHarness('a computer that closes answers the calls that wait for a start', lazily(slow), (s) => {
   s.computer();
   s.run(100);
   const call = s.call('read');
@@ -171,7 +171,7 @@ onStage('a computer that closes answers the calls that wait for a start', lazily
   expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
 });
 
-onStage(
+inHarness(
   'close alone ends a call that waits for a start, and a call that runs needs no second word',
   lazily(slow),
   (s) => {
@@ -188,7 +188,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a person may be asked while the server starts: it runs when both are ready',
   { ...lazily(slow), person: () => 'allow' },
   (s) => {
@@ -196,12 +196,12 @@ onStage(
     s.run(100);
     const call = s.call('read');
     s.run(10);
-    expect(s.state(`${client}/call:${call.ticket}`)).toBe('{queued:held}');
+    expect(s.state(`${client}/call:${call.ticket}`)).toBe('{queued:pending}');
     s.run(500);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
-onStage(
+inHarness(
   'a person who thinks for longer than a start holds up nobody else',
   {
     ...lazily(slow),
@@ -219,7 +219,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a lazy server that nobody calls comes back to rest, its tools stay, and the next call starts it',
   { ...lazily(slow), timing: { idleStopMs: 4000 } },
   (s) => {
@@ -231,24 +231,24 @@ onStage(
     s.run(3000);
     expect([again.settled.length, s.state(client)]).toEqual([1, '{connected:{ready:steady}}']);
     s.run(4000);
-    expect([s.state(client), s.servers.alive, offeredBy(s)]).toEqual(['resting', 0, ['read']]);
+    expect([s.state(client), s.servers.alive, offeredBy(s)]).toEqual(['standby', 0, ['read']]);
     expect(s.servers.heard).toHaveLength(2);
     const next = s.call('read');
     s.run(1000);
     expect([next.settled[0]?.outcome, opensOf(s).length]).toEqual(['succeeded', 2]);
     expect(stagesOf(s)).toEqual([
-      'resting',
+      'standby',
       'connecting',
       'ready',
       'closing',
-      'resting',
+      'standby',
       'connecting',
       'ready',
     ]);
   },
 );
 
-onStage(
+inHarness(
   'a call that runs longer than the idle time keeps its server',
   { ...lazily({ tools: { read: { answers: hello, afterMs: 30_000 } } }), timing: { idleStopMs: 4000 } },
   (s) => {
@@ -257,11 +257,11 @@ onStage(
     s.run(30_500);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
     s.run(6000);
-    expect(s.state(client)).toBe('resting');
+    expect(s.state(client)).toBe('standby');
   },
 );
 
-onStage(
+inHarness(
   'a lazy server whose tools nobody knows starts once, to learn them',
   { ...lazily(slow, { kept: null }), timing: { idleStopMs: 4000 } },
   (s) => {
@@ -269,24 +269,24 @@ onStage(
     s.run(1000);
     expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['read']]);
     s.run(8000);
-    expect([s.state(client), offeredBy(s)]).toEqual(['resting', ['read']]);
+    expect([s.state(client), offeredBy(s)]).toEqual(['standby', ['read']]);
   },
 );
 
-const orders: readonly (readonly [string, (s: Stage) => void, string | undefined])[] = [
+const orders: readonly (readonly [string, (s: Harness) => void, string | undefined])[] = [
   ['started', (s) => order(s, 'server.start'), '{connected:{ready:steady}}'],
   ['stopped', (s) => order(s, 'server.stop'), 'idle'],
   ['closed', (s) => s.close(), undefined],
 ];
 for (const [what, act, becomes] of orders)
-  onStage(`a lazy server that rests and is ${what} obeys`, lazily(slow), (s) => {
+  inHarness(`a lazy server that rests and is ${what} obeys`, lazily(slow), (s) => {
     s.computer();
     s.run(100);
     act(s);
     s.run(1000);
     expect([s.state(client), stagesOf(s).at(-1)]).toEqual([
       becomes,
-      becomes === undefined ? 'resting' : stagesOf(s).at(-1),
+      becomes === undefined ? 'standby' : stagesOf(s).at(-1),
     ]);
     if (becomes !== 'idle') return;
     expect(offeredBy(s)).toEqual([]);

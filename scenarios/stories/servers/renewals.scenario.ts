@@ -1,19 +1,19 @@
 /** Servers without a process of ours: a session that is forgotten, a door that is shut. */
 import { expect } from 'vitest';
-import { onStage } from '../../stage/scenario.ts';
+import { inHarness } from '../../stage/scenario.ts';
 import type { Script } from '../../stage/scripted/script.ts';
-import type { StageOptions } from '../../stage/stage.ts';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const ready = '{connected:{ready:steady}}';
-const remote = (script: Script, timing: StageOptions['timing'] = {}): StageOptions => ({
+const remote = (script: Script, timing: HarnessOptions['timing'] = {}): HarnessOptions => ({
   servers: { fs: { tools, initialize: 50, listMs: 50, ...script } },
   options: { fs: { isRemote: true } },
   timing,
 });
 
-onStage('a server without a process is connected, serves and is left', remote({}), (s) => {
+inHarness('a server without a process is connected, serves and is left', remote({}), (s) => {
   s.computer();
   s.run(1000);
   const call = s.call('read');
@@ -23,24 +23,28 @@ onStage('a server without a process is connected, serves and is left', remote({}
   expect([s.state(client), s.servers.openSessions]).toEqual(['idle', 0]);
 });
 
-onStage('a session that expired is opened anew, once, and its lists are asked for again', remote({}), (s) => {
-  s.computer();
-  s.run(1000);
-  s.servers.expire('fs');
-  const meanwhile = s.call('read');
-  expect(meanwhile.settled).toEqual([]);
-  s.run(1000);
-  expect([opensOf(s, 'fs', 'session').length, asksOf(s, 'tools/list').length]).toEqual([2, 2]);
-  expect([meanwhile.settled[0]?.outcome, s.servers.heard]).toEqual(['succeeded', ['call read at fs']]);
-  expect([stagesOf(s), offeredBy(s)]).toEqual([
-    ['connecting', 'ready', 'connecting', 'ready'],
-    ['read', 'hang'],
-  ]);
-  // All the while its tools were offered.
-  expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
-});
+inHarness(
+  'a session that expired is opened anew, once, and its lists are asked for again',
+  remote({}),
+  (s) => {
+    s.computer();
+    s.run(1000);
+    s.servers.expire('fs');
+    const meanwhile = s.call('read');
+    expect(meanwhile.settled).toEqual([]);
+    s.run(1000);
+    expect([opensOf(s, 'fs', 'session').length, asksOf(s, 'tools/list').length]).toEqual([2, 2]);
+    expect([meanwhile.settled[0]?.outcome, s.servers.heard]).toEqual(['succeeded', ['call read at fs']]);
+    expect([stagesOf(s), offeredBy(s)]).toEqual([
+      ['connecting', 'ready', 'connecting', 'ready'],
+      ['read', 'hang'],
+    ]);
+    // All the while its tools were offered.
+    expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
+  },
+);
 
-onStage(
+inHarness(
   'a call in flight when its session expires is unknown, is not sent again, and nobody waits for it',
   remote({}),
   (s) => {
@@ -55,7 +59,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a call that a person allows while its session is opened anew waits for it, and is sent once',
   { ...remote({}), person: () => 'allow' },
   (s) => {
@@ -71,7 +75,7 @@ onStage(
 );
 
 let forgotten = false;
-onStage(
+inHarness(
   'a call that meets a forgotten session fails unsent, and the session is opened anew (72)',
   remote({
     door: (method) => {
@@ -97,7 +101,7 @@ const forgetsNew = (method: string): 'forgotten' | undefined => {
   isNew &&= !isIt;
   return isIt ? 'forgotten' : undefined;
 };
-onStage(
+inHarness(
   'a first list that meets a forgotten session is no failure: the session is opened anew, without a pause',
   remote({ door: forgetsNew }),
   (s) => {
@@ -114,7 +118,7 @@ onStage(
 );
 
 const unknown = { code: 'ServerLost', message: 'no such session', details: { http_status: 404 } } as const;
-onStage(
+inHarness(
   'a first list whose session is said to be forgotten, and which lives on, is a failure of its server a moment later',
   remote({ door: (method) => (method === 'tools/list' ? unknown : undefined) }, { exitGraceMs: 200 }),
   (s) => {
@@ -130,7 +134,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a session that expires again before it proved itself is a failure, with a pause',
   remote({}, { provenStableMs: 5000 }),
   (s) => {
@@ -148,7 +152,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a handshake that fails after an expiry is a failure, and who waited is told',
   remote({ later: { 2: { initialize: 'error' } } }),
   (s) => {
@@ -163,7 +167,7 @@ onStage(
   },
 );
 
-onStage('a server that cannot be reached is tried again, and one that hangs up is too', remote({}), (s) => {
+inHarness('a server that cannot be reached is tried again, and one that hangs up is too', remote({}), (s) => {
   s.computer();
   s.run(1000);
   s.servers.breakStream('fs');
@@ -177,14 +181,14 @@ const unauthorized = {
   message: 'the server wants other credentials',
   remedy: 'Put a valid token into its headers.',
 } as const;
-onStage(
-  'a server that wants other credentials is tripped at once, says what to do, and is not tried by itself',
+inHarness(
+  'a server that wants other credentials has an open circuit at once, says what to do, and is not tried by itself',
   remote({ initialize: { refuses: unauthorized } }, { trialMs: 1000 }),
   (s) => {
     s.computer();
     s.run(600_000);
     expect([stagesOf(s), opensOf(s, 'fs', 'session').length]).toEqual([
-      ['connecting', 'recovering', 'tripped'],
+      ['connecting', 'recovering', 'open'],
       1,
     ]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
@@ -193,6 +197,6 @@ onStage(
     });
     order(s, 'server.start');
     s.run(1000);
-    expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['tripped', 2]);
+    expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['open', 2]);
   },
 );

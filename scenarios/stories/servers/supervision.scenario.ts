@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../../actors/runtime/assemble.ts';
-import { onStage } from '../../stage/scenario.ts';
-import type { StageOptions } from '../../stage/stage.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import { kept, order } from '../../stage/watching.ts';
 
 /** A machine whose action throws when its context says so: the bug that no test has found yet. */
@@ -19,7 +19,7 @@ const broken = (kind: string, action: string, when: (context: never) => boolean 
 };
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
-onStage(
+inHarness(
   'a call whose machine throws is answered by its will, and its server lives on',
   {
     servers: { fs: { tools } },
@@ -36,12 +36,12 @@ onStage(
   },
 );
 
-const undecided: readonly (readonly [phase: string, options: StageOptions])[] = [
+const undecided: readonly (readonly [phase: string, options: HarnessOptions])[] = [
   ['judging', { permission: () => new Promise(() => {}) }],
   ['confirming', { permission: () => 'ask', person: () => 'never' }],
 ];
 for (const [phase, asking] of undecided) {
-  onStage(
+  inHarness(
     `a client that closes while a call is ${phase}: the call is cancelled, and was never sent`,
     { servers: { fs: { tools } }, options: { fs: { isLazy: true, kept: kept('read') } }, ...asking },
     (s) => {
@@ -52,7 +52,7 @@ for (const [phase, asking] of undecided) {
       expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase }]);
     },
   );
-  onStage(
+  inHarness(
     `a client that throws while a call is ${phase}: the call has failed, and was never sent`,
     {
       servers: { fs: { tools } },
@@ -71,7 +71,7 @@ for (const [phase, asking] of undecided) {
   );
 }
 
-onStage(
+inHarness(
   'a client that throws as it starts for a call: the call has failed, for it was never sent',
   {
     servers: { fs: { tools } },
@@ -91,7 +91,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a client that throws: its calls are answered, its process is gone, it is opened again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] }, other: { tools: { write: tools.read } } },
@@ -121,7 +121,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a client that throws again and again is given up; the others serve',
   {
     servers: { fs: { tools }, other: { tools: { write: tools.read } } },
@@ -137,7 +137,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a process machine that throws: its child is killed, the client tries again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
@@ -157,7 +157,7 @@ for (const [when, script] of [
   ['after its stream has ended', {}],
   ['while its stream still stands', { exitsFirst: true }],
 ] as const)
-  onStage(
+  inHarness(
     `a process machine that throws over the exit of its child, ${when}: calls are unknown, it comes back`,
     {
       servers: { fs: { tools, ...script } },
@@ -175,7 +175,7 @@ for (const [when, script] of [
     },
   );
 
-onStage(
+inHarness(
   'a computer that throws: everything below it ends and no process is left',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
@@ -192,16 +192,16 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'an adapter that throws while it opens fails its own client only',
   {
     servers: { bad: { tools }, fs: { tools } },
     failing: 'client:bad',
     mend: (ports) => ({
       ...ports,
-      process: (at, input, give) => {
+      process: (at, input, emit) => {
         if (input.server === 'bad') throw new Error('no more handles');
-        return ports.process(at, input, give);
+        return ports.process(at, input, emit);
       },
     }),
   },
@@ -209,11 +209,11 @@ onStage(
     s.computer();
     s.run(10_000);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
-    expect(s.state('computer/client:bad')).toBe('tripped');
+    expect(s.state('computer/client:bad')).toBe('open');
   },
 );
 
-onStage(
+inHarness(
   'a hundred calls in flight are each settled once when their computer is ended by force',
   { servers: { fs: { tools } } },
   (s) => {
@@ -225,7 +225,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'an agent whose link fails opens it a few times, then ends and says why',
   { servers: {}, kinds: broken('link', 'rememberFirst'), failing: '/link' },
   (s) => {

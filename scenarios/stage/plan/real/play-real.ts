@@ -1,6 +1,6 @@
 import { Acting } from '../acting.ts';
 import { summaryOf } from '../agreement.ts';
-import { brokenReally } from './real-laws.ts';
+import { brokenReally } from './real-invariants.ts';
 import type { Plan } from '../plan.ts';
 import type { Played } from '../virtual/play-virtual.ts';
 import { RealWorld } from './real-world.ts';
@@ -30,7 +30,7 @@ export async function playReally(plan: Plan): Promise<Played> {
   }
   const summary = summaryOf(world.observed);
   await world.close(patienceMs);
-  wrong.unshift(...acting.breaches);
+  wrong.unshift(...acting.violations);
   wrong.push(...brokenReally(world));
   wrong.push(...divergenceIn(world.recorder));
   return { wrong, summary, ms: performance.now() - began };

@@ -7,7 +7,7 @@ import { Tap } from '../../../../actors/runtime/tap.ts';
 import type { Permission } from '../../../../machines/call/permission/index.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
 import type { Fault } from '../../../fault-server/words/fault.ts';
-import type { Seen } from '../../../invariants/law.ts';
+import type { Seen } from '../../../invariants/invariant.ts';
 import { recorderOf } from '../../recording.ts';
 import { ScriptedSpecs } from '../../scripted/specs.ts';
 import { randomOf } from '../../virtual-clock.ts';
@@ -74,7 +74,7 @@ export class RealWorld implements World {
     // What the recorder of the product does is not what is played here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
     this.#remotes = new RealRemotes(plan, this.runtime);
-    this.runtime.specs = this.specs.ask;
+    this.runtime.specs = this.specs.request;
     this.runtime.calls.limitsOf = (server) =>
       plan.servers.find(({ name }) => name === server)?.limits ?? defaultLimits;
     const { person, permission, total } = plan;
@@ -138,11 +138,11 @@ export class RealWorld implements World {
   begin(who: Root): void {
     throw new Error(`${who} cannot be started again for real`);
   }
-  heal(): void {
-    throw new Error('servers cannot be healed for real');
+  clearFaults(): void {
+    throw new Error('faults of real servers cannot be cleared');
   }
-  quiet(): readonly string[] {
-    throw new Error('nobody knows when it is quiet for real');
+  quiescent(): readonly string[] {
+    throw new Error('nobody knows when a real system is quiescent');
   }
   ask(who: 'computer' | 'agent', _ticket: string, event: AnyEventObject): void {
     const replyTo = this.#hosted.get(who)?.host;

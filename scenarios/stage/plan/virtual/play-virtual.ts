@@ -1,4 +1,4 @@
-import { breaches as brokenLaws } from '../../../invariants/invariants.ts';
+import { violations as brokenInvariants } from '../../../invariants/invariants.ts';
 import { Acting } from '../acting.ts';
 import { summaryOf, type Summary } from '../agreement.ts';
 import type { Plan } from '../plan.ts';
@@ -29,8 +29,8 @@ const patienceMs = 120_000;
 const postMortemMs = 30_000;
 
 /** Goes on until what is waited for is there; says so when it does not come. */
-function waited({ stage }: VirtualWorld, wait: Wait): string[] {
-  const { clock } = stage;
+function waited({ harness }: VirtualWorld, wait: Wait): string[] {
+  const { clock } = harness;
   if ('ms' in wait) {
     clock.advance(wait.ms);
     return [];
@@ -49,25 +49,25 @@ function act(plan: Plan): { world: VirtualWorld; wrong: string[]; summary: Summa
     if (stuck.length > 0) break;
   }
   const summary = summaryOf(world.observed);
-  world.stage.close();
-  world.stage.run(postMortemMs);
-  return { world, summary, wrong: [...acting.breaches, ...stuck, ...brokenLaws(world.stage)] };
+  world.harness.close();
+  world.harness.run(postMortemMs);
+  return { world, summary, wrong: [...acting.violations, ...stuck, ...brokenInvariants(world.harness)] };
 }
 
 /**
- * Plays a plan in virtual time, holds the laws against it, and replays what was recorded, to the last digit of a
+ * Plays a plan in virtual time, checks the invariants, and replays what was recorded, to the last digit of a
  * context. `isTwice`: and again from the start, for the fakes have to be as deterministic as the machines.
  */
 export function playVirtually(plan: Plan, { isTwice = false, isReplayed = true } = {}): PlayedVirtually {
   const began = performance.now();
   const { world, wrong, summary } = act(plan);
-  const { stage } = world;
-  if (isReplayed) wrong.push(...divergenceIn(stage.recorder));
+  const { harness } = world;
+  if (isReplayed) wrong.push(...divergenceIn(harness.recorder));
   if (isTwice) {
-    const again = act(plan).world.stage.trace;
-    const at = stage.trace.findIndex((line, i) => line !== again[i]);
-    if (at >= 0 || again.length !== stage.trace.length)
-      wrong.push(`a second play differs: ${stage.trace[at]} | ${again[at]}`);
+    const again = act(plan).world.harness.trace;
+    const at = harness.trace.findIndex((line, i) => line !== again[i]);
+    if (at >= 0 || again.length !== harness.trace.length)
+      wrong.push(`a second play differs: ${harness.trace[at]} | ${again[at]}`);
   }
-  return { wrong, summary, taken: stage.taken, trace: stage.trace, ms: performance.now() - began };
+  return { wrong, summary, taken: harness.taken, trace: harness.trace, ms: performance.now() - began };
 }

@@ -8,7 +8,7 @@ export const isNetWord = (word: string): boolean => word.startsWith('net.');
 
 const num = (fault: Fault, name: string): number => Number(fault[name] ?? 0);
 
-/** What the carrier over HTTP makes of a status. A gateway does not know whether the server behind it did anything. */
+/** What the transport over HTTP makes of a status. A gateway does not know whether the server behind it did anything. */
 function refusalOf(status: number, hasSession: boolean): Refusal {
   const answered = (code: Failure['code'], message: string): Refusal => ({
     refuses: { code, message: `${message}: not today`, details: { http_status: status } },
@@ -30,18 +30,18 @@ function refusalOf(status: number, hasSession: boolean): Refusal {
   return answered(wireCodes.toolFailed, `the server answered HTTP ${status}`);
 }
 
-function passingOf(fault: Fault, isHealed: () => boolean): Passing | undefined {
+function passingOf(fault: Fault, areFaultsCleared: () => boolean): Passing | undefined {
   if (fault.fault === 'net.sessionGone') return { forgets: true };
   if (fault.fault !== 'net.serverDown') return undefined;
-  return { downMs: num(fault, 'ms'), forgetsAll: fault['forgets'] === true, isHealed };
+  return { downMs: num(fault, 'ms'), forgetsAll: fault['forgets'] === true, areFaultsCleared };
 }
 function insteadOf(
   fault: Fault,
   when: Moment,
-  isHealed: () => boolean,
+  areFaultsCleared: () => boolean,
 ): NonNullable<Met['instead']> | undefined {
   const { afterMs = 0 } = fault;
-  const passing = passingOf(fault, isHealed);
+  const passing = passingOf(fault, areFaultsCleared);
   if (passing) return afterMs === 0 ? { afterMs, ...passing } : undefined;
   if (fault.fault === 'net.httpStatus')
     return { afterMs, ...refusalOf(num(fault, 'status'), when !== 'initialize') };
@@ -63,12 +63,12 @@ const first = <T>(faults: readonly Fault[], read: (fault: Fault) => T | undefine
 };
 
 /** What the faults that come at this moment mean to the request: the first that can be, of each kind. */
-export function metOf(faults: readonly Fault[], when: Moment, isHealed: () => boolean): Met {
-  const instead = first(faults, (fault) => insteadOf(fault, when, isHealed));
+export function metOf(faults: readonly Fault[], when: Moment, areFaultsCleared: () => boolean): Met {
+  const instead = first(faults, (fault) => insteadOf(fault, when, areFaultsCleared));
   const answer = first(faults, answerOf);
   const later = faults.flatMap((fault) => {
     const { afterMs = 0 } = fault;
-    const passing = afterMs > 0 ? passingOf(fault, isHealed) : undefined;
+    const passing = afterMs > 0 ? passingOf(fault, areFaultsCleared) : undefined;
     return passing ? [{ afterMs, ...passing }] : [];
   });
   return { ...(instead && { instead }), ...(answer && { answer }), later };

@@ -1,5 +1,5 @@
 import type { Ports } from '../../../../machines/kernel/ports.ts';
-import { eventOf, type TransformQuestion } from '../../../../machines/call/transform/index.ts';
+import { eventOf, type TransformRequest } from '../../../../machines/call/transform/index.ts';
 import { ScriptedTransformer, type ScriptedProgram } from '../../scripted/transformer.ts';
 import type { VirtualClock } from '../../virtual-clock.ts';
 import { timingOf, type Plan, type ProgramData } from '../plan.ts';
@@ -14,16 +14,16 @@ const programs: Readonly<Record<ProgramData, ScriptedProgram>> = {
 export function programsOf(
   plan: Plan,
   clock: VirtualClock,
-): { hasProgram: (server: string) => boolean; transform: Ports['ask'] } {
+): { hasProgram: (server: string) => boolean; transform: Ports['request'] } {
   const transformer = new ScriptedTransformer(clock, programs, { vrlMs: timingOf(plan).vrlMs });
   const programOf = (server: string): ProgramData | undefined =>
     plan.servers.find(({ name }) => name === server)?.program;
   return {
     hasProgram: (server) => programOf(server) !== undefined,
-    transform: (_from, { id, params }, give) => {
-      const { server, ...call } = params as TransformQuestion;
+    transform: (_from, { id, params }, emit) => {
+      const { server, ...call } = params as TransformRequest;
       return transformer.run(programOf(server) ?? '', eventOf(call), (answer) =>
-        give(
+        emit(
           answer.ok
             ? { type: 'ask.answered', id, result: { json: answer.json } }
             : { type: 'ask.refused', id, sent: true, failure: answer.failure },

@@ -16,7 +16,7 @@ type Now = Required<Behaviour & Pick<ServerData, 'resources'>>;
 /** Who looks after a server of a plan. */
 export interface Care {
   /** It misbehaves no more, but for what lies in how it is launched and what it is. */
-  readonly isHealed: () => boolean;
+  readonly areFaultsCleared: () => boolean;
   /** A fault has happened. */
   readonly onFault: (fault: Fault) => void;
 }
@@ -39,7 +39,7 @@ class Triggers {
     const early = this.#early.get(fault) ?? 0;
     if (early > 0) this.#early.set(fault, early - 1);
     const left = this.#left.get(fault) ?? 0;
-    if (early > 0 || left <= 0 || (this.#care.isHealed() && !lasting.has(fault.fault))) return false;
+    if (early > 0 || left <= 0 || (this.#care.areFaultsCleared() && !lasting.has(fault.fault))) return false;
     this.#left.set(fault, left - 1);
     this.#care.onFault(fault);
     return true;
@@ -207,8 +207,8 @@ function readingOf(triggers: Triggers, resources: ScriptedResources) {
 const offering = (
   isMissing: (what: string) => boolean,
   hasResources: boolean,
-): Pick<ServerInfo, 'offers'> => ({
-  offers: {
+): Pick<ServerInfo, 'capabilities'> => ({
+  capabilities: {
     ...toolsOnly,
     ...(isMissing('tools') && { tools: null }),
     ...(hasResources && !isMissing('resources') && { resources: { listChanged: true, subscribe: true } }),
@@ -217,8 +217,8 @@ const offering = (
 
 function scriptAt(name: string, { tools, faults, resources }: Now, start: number, care: Care): Script {
   const triggers = new Triggers(faults, care);
-  const lists = new ScriptedLists(name, tools, care.isHealed);
-  const has = new ScriptedResources(name, resources, care.isHealed);
+  const lists = new ScriptedLists(name, tools, care.areFaultsCleared);
+  const has = new ScriptedResources(name, resources, care.areFaultsCleared);
   const actOf = actsOf(triggers, lists);
   const isWord = (one: string) => (word: string) => word === one;
   const [unstarted] = triggers.take(isWord('proc.spawnError'), 'start');
@@ -248,7 +248,7 @@ function scriptAt(name: string, { tools, faults, resources }: Now, start: number
       heldUp.add(how);
       return Math.max(1, num(slowly, 'ms') + (slowly.afterMs ?? 0));
     },
-    meets: (moment, tool) => metOf(triggers.take(isNetWord, moment, tool), moment, care.isHealed),
+    meets: (moment, tool) => metOf(triggers.take(isNetWord, moment, tool), moment, care.areFaultsCleared),
     happens: (moment, tool) =>
       triggers
         .take(
@@ -262,7 +262,7 @@ function scriptAt(name: string, { tools, faults, resources }: Now, start: number
   };
 }
 
-const uncared: Care = { isHealed: () => false, onFault: () => {} };
+const uncared: Care = { areFaultsCleared: () => false, onFault: () => {} };
 /** How a server of a plan behaves in virtual time: at each start anew, as its plan says for that start. */
 export function scriptOf(
   { name, tools = {}, faults = [], later = {}, resources = [], secret }: ServerData,

@@ -1,10 +1,10 @@
 import type { AnyEventObject } from 'xstate';
 import type { Observer } from '../../../../actors/runtime/observer.ts';
 import type { Permission } from '../../../../machines/call/permission/index.ts';
-import type { Give, Ports } from '../../../../machines/kernel/ports.ts';
+import type { Emit, Ports } from '../../../../machines/kernel/ports.ts';
 import type { Fault } from '../../../fault-server/words/fault.ts';
-import { Bench, type Breach } from '../../../invariants/index.ts';
-import { Stage as Theatre, officeUrl, type Person, type StageOptions } from '../../stage.ts';
+import { Bench, type Violation } from '../../../invariants/index.ts';
+import { Harness, officeUrl, type Person, type HarnessOptions } from '../../harness.ts';
 import { simpleValidate } from '../../scripted/validator.ts';
 import { showsTheTruth, untruthsShown } from '../../../invariants/truth-shown.ts';
 import { offersTheTruth, untruths } from '../../../invariants/truth.ts';
@@ -52,18 +52,18 @@ interface Delay {
   until: number;
 }
 
-/** How a plan is put on stage. */
-export interface Staging {
+/** How a plan is executed in virtual time. */
+export interface VirtualWorldOptions {
   /** Other machines than today's. */
-  readonly kinds?: StageOptions['kinds'];
-  readonly watches?: StageOptions['watches'];
+  readonly kinds?: HarnessOptions['kinds'];
+  readonly watches?: HarnessOptions['watches'];
   /** Who watches as well. */
   readonly observer?: Observer;
   /** Told of each fault that happens, by its word. */
   readonly onFault?: (word: string) => void;
 }
 
-const limitsIn = ({ servers }: Plan): NonNullable<StageOptions['limits']> =>
+const limitsIn = ({ servers }: Plan): NonNullable<HarnessOptions['limits']> =>
   Object.fromEntries(servers.flatMap(({ name, limits }) => (limits ? [[name, limits]] : [])));
 
 /** Timers are so late at most. */
@@ -86,21 +86,24 @@ const wayOf = ({ steps }: Plan): number => {
   return delays.reduce((sum, ms) => sum + ms, 10);
 };
 
-/** A plan on virtual time: everything scripted, on the stage on which the other scenarios play. */
+/** A plan in virtual time: everything scripted, in the harness of the other scenarios. */
 export class VirtualWorld implements World {
   readonly isExact = true;
   readonly observed = new Observed();
-  /** The laws over records, held as they come. */
+  /** Checks the invariants over records as they come. */
   readonly bench: Bench;
-  readonly stage: Theatre;
+  readonly harness: Harness;
   readonly #plan: Plan;
   readonly #delays: Delay[] = [];
-  /** What only the stage could see, when all was quiet. */
-  readonly #untrue: Breach[] = [];
-  #isHealed = false;
+  /** What only the harness could see, when the system was quiescent. */
+  readonly #untrue: Violation[] = [];
+  #areFaultsCleared = false;
   readonly random: () => number;
 
-  constructor(plan: Plan, { kinds, watches = 'all', observer, onFault = () => {} }: Staging = {}) {
+  constructor(
+    plan: Plan,
+    { kinds, watches = 'all', observer, onFault = () => {} }: VirtualWorldOptions = {},
+  ) {
     this.#plan = plan;
     const seed = seedOf(plan);
     this.random = randomOf(seed ?? 1);
@@ -108,11 +111,14 @@ export class VirtualWorld implements World {
     // Of what all servers together may do, no record says how much there is.
     const limits = plan.total ? {} : { limits: limitsIn(plan) };
     this.bench = new Bench({ slackMs: stallsOf(plan), wayMs: wayOf(plan), secrets, ...limits });
-    const care = { isHealed: () => this.#isHealed, onFault: (fault: Fault) => onFault(fault.fault) };
+    const care = {
+      areFaultsCleared: () => this.#areFaultsCleared,
+      onFault: (fault: Fault) => onFault(fault.fault),
+    };
     const { total } = plan;
     let made: ReturnType<typeof programsOf> | undefined;
-    const programs = (): ReturnType<typeof programsOf> => (made ??= programsOf(plan, this.stage.clock));
-    const options: StageOptions = {
+    const programs = (): ReturnType<typeof programsOf> => (made ??= programsOf(plan, this.harness.clock));
+    const options: HarnessOptions = {
       servers: Object.fromEntries(plan.servers.map((server) => [server.name, scriptOf(server, care)])),
       timing: timingOf(plan),
       watches,
@@ -127,72 +133,73 @@ export class VirtualWorld implements World {
       ...(seed !== undefined && { seed }),
       ...(has(plan, 'sched.delayDelivery') && {
         mend: (ports) => this.#late(ports),
-        answering: (ask) => (from, question, give) => ask(from, question, this.#lateFor(from, give)),
+        answering: (ask) => (from, request, emit) => ask(from, request, this.#lateFor(from, emit)),
       }),
       observer: () => ({
         ...observer,
         record: (record) => {
-          this.bench.take({ at: this.stage.clock.now(), record });
+          this.bench.take({ at: this.harness.clock.now(), record });
           observer?.record?.(record);
-          if (watches === 'all') this.observed.take({ at: this.stage.clock.now(), record });
+          if (watches === 'all') this.observed.take({ at: this.harness.clock.now(), record });
         },
       }),
     };
-    this.stage = new Theatre(options);
+    this.harness = new Harness(options);
   }
   *boot(): Waits {
     for (const who of ['office', 'computer', 'agent'] as const) this.begin(who);
     yield { ms: 0 };
   }
   begin(who: Root): void {
-    const { stage } = this;
+    const { harness } = this;
     const { office } = this.#plan;
-    if (stage.directory.find(who) || (!office && who !== 'computer')) return;
-    if (who === 'office') stage.office();
-    else if (who === 'agent') stage.start('agent', agentOf(this.#plan, officeUrl));
-    else stage.start('computer', computerOf(this.#plan, office ? officeUrl : null));
+    if (harness.directory.find(who) || (!office && who !== 'computer')) return;
+    if (who === 'office') harness.office();
+    else if (who === 'agent') harness.start('agent', agentOf(this.#plan, officeUrl));
+    else harness.start('computer', computerOf(this.#plan, office ? officeUrl : null));
   }
   /** As through the handle of a host, which refuses by itself what nobody is there to take. */
   ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void {
-    if (this.stage.directory.find(who)) this.stage.asked(who, ticket, { ...event, replyTo: `host:${who}` });
+    if (this.harness.directory.find(who))
+      this.harness.asked(who, ticket, { ...event, replyTo: `host:${who}` });
   }
   order(who: Root, event: AnyEventObject): void {
-    if (this.stage.directory.find(who)) this.stage.order(who, event);
+    if (this.harness.directory.find(who)) this.harness.order(who, event);
   }
   kill(server: string, signal: OutsideSignal): void {
-    this.stage.servers.kill(server, { signal });
+    this.harness.servers.kill(server, { signal });
   }
   get specs(): World['specs'] {
-    return this.stage.callPorts.specs;
+    return this.harness.callPorts.specs;
   }
-  heal(): void {
-    this.#isHealed = true;
-    this.specs.heal();
-    this.stage.network.faults.heal();
-    this.stage.skewMs = 0;
+  clearFaults(): void {
+    this.#areFaultsCleared = true;
+    this.specs.clearFaults();
+    this.harness.network.faults.clearFaults();
+    this.harness.skewMs = 0;
   }
-  get breaches(): readonly Breach[] {
-    return [...this.bench.breaches, ...this.#untrue];
+  get violations(): readonly Violation[] {
+    return [...this.bench.violations, ...this.#untrue];
   }
-  quiet(): readonly string[] {
-    const known = this.bench.breaches.length;
-    this.bench.quiet(this.stage.clock.now());
-    const breach =
-      (law: string) =>
-      (what: string): Breach => ({ law, kind: 'liveness', at: 'computer', what });
+  quiescent(): readonly string[] {
+    const known = this.bench.violations.length;
+    this.bench.quiescent(this.harness.clock.now());
+    const violation =
+      (invariant: string) =>
+      (what: string): Violation => ({ invariant, kind: 'liveness', at: 'computer', what });
     const untrue = [
-      ...untruths(this.stage).map(breach(offersTheTruth)),
-      ...untruthsShown(this.stage).map(breach(showsTheTruth)),
+      ...untruths(this.harness).map(violation(offersTheTruth)),
+      ...untruthsShown(this.harness).map(violation(showsTheTruth)),
     ];
     this.#untrue.push(...untrue);
-    const found = [...this.bench.breaches.slice(known), ...untrue];
-    return found.map(({ law, what }) => `${law}: ${what}`);
+    const found = [...this.bench.violations.slice(known), ...untrue];
+    return found.map(({ invariant, what }) => `${invariant}: ${what}`);
   }
   happen(fault: Fault): void {
-    const { clock, network } = this.stage;
+    const { clock, network } = this.harness;
     const ms = Number(fault['ms'] ?? 0);
     if (fault.fault === 'host.eventLoopStall') clock.stall(ms);
-    else if (fault.fault === 'host.clockJump') this.stage.skewMs += ms;
+    else if (fault.fault === 'host.clockJump') this.harness.skewMs += ms;
     else if (fault.fault === 'host.clockStrobe') this.#strobe(ms, Number(fault['n']));
     else if (fault.fault === 'agent.disconnect') network.faults.keepAway(names.agent, ms);
     else if (fault.fault === 'net.down')
@@ -206,30 +213,30 @@ export class VirtualWorld implements World {
   }
   #strobe(ms: number, n: number): void {
     if (n === 0) return;
-    this.stage.skewMs = this.stage.skewMs === 0 ? ms : 0;
-    this.stage.clock.setTimeout(() => this.#strobe(ms, n - 1), 10);
+    this.harness.skewMs = this.harness.skewMs === 0 ? ms : 0;
+    this.harness.clock.setTimeout(() => this.#strobe(ms, n - 1), 10);
   }
   #delay(delay: Delay, say: () => void): void {
-    const { clock } = this.stage;
-    const ms = this.#isHealed ? 0 : delay.ms;
+    const { clock } = this.harness;
+    const ms = this.#areFaultsCleared ? 0 : delay.ms;
     delay.until = Math.max(delay.until, clock.now() + ms);
     delay.waiting.push(say);
     clock.setTimeout(() => delay.waiting.shift()?.(), delay.until - clock.now());
   }
-  #lateFor<Fact>(at: string, give: Give<Fact>): Give<Fact> {
+  #lateFor<Fact>(at: string, emit: Emit<Fact>): Emit<Fact> {
     return (fact) => {
       const delay = this.#delays.findLast(({ actor }) => at.startsWith(actor));
-      if (!delay) give(fact);
-      else this.#delay(delay, () => give(fact));
+      if (!delay) emit(fact);
+      else this.#delay(delay, () => emit(fact));
     };
   }
   #late(ports: Ports): Ports {
     return {
       ...ports,
-      process: (at, input, give) => ports.process(at, input, this.#lateFor(at, give)),
-      session: (at, input, give) => ports.session(at, input, this.#lateFor(at, give)),
-      link: (at, input, give) => ports.link(at, input, this.#lateFor(at, give)),
-      office: (at, input, give) => ports.office(at, input, this.#lateFor(at, give)),
+      process: (at, input, emit) => ports.process(at, input, this.#lateFor(at, emit)),
+      session: (at, input, emit) => ports.session(at, input, this.#lateFor(at, emit)),
+      link: (at, input, emit) => ports.link(at, input, this.#lateFor(at, emit)),
+      office: (at, input, emit) => ports.office(at, input, this.#lateFor(at, emit)),
     };
   }
 }

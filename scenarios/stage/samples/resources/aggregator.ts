@@ -1,18 +1,18 @@
 import type { AggregatorOrder } from '../../../../machines/resources/aggregator.machine.ts';
-import type { System } from '../../../../machines/resources/systems/index.ts';
+import type { ResourceCollection } from '../../../../machines/resources/collections/index.ts';
 import type { OrdersOf, Sample } from '../sample.ts';
 
-const uris: Readonly<Record<System, string>> = { desktop: 'window://h/a', finder: 'dpe://h/d' };
+const uris: Readonly<Record<ResourceCollection, string>> = { desktop: 'window://h/a', finder: 'dpe://h/d' };
 
-export const aggregator = (system: System): Sample => {
-  const uri = uris[system];
-  const question = { system, ticket: 't', reqId: 'r', history: [], replyTo: 'host' };
+export const aggregator = (collection: ResourceCollection): Sample => {
+  const uri = uris[collection];
+  const question = { collection, ticket: 't', reqId: 'r', history: [], replyTo: 'host' };
   const listed = {
     ...{ server: 's', session: 'client', changed: [], resources: [{ uri }] },
     ...{ isAwaited: false, failure: null },
   };
   return {
-    input: { system },
+    input: { collection },
     orders: {
       'aggregate.wanted': [
         { ...question, query: {} },
@@ -33,14 +33,14 @@ export const aggregator = (system: System): Sample => {
         { ...listed, resources: null },
       ],
       'resource.updated': [{ server: 's', uri }],
-      'resources.watched': [{ server: 's', by: system, uris: [uri], isAnew: false }],
+      'resources.watched': [{ server: 's', by: collection, uris: [uri], isAnew: false }],
       close: [{}],
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
-      shelf: {
+      cache: {
         says: [
           {
-            ...{ type: 'shelf.filled', server: 's', items: [], reason: null, refused: [] },
+            ...{ type: 'cache.refreshed', server: 's', items: [], reason: null, refused: [] },
             ...{ changes: 1, isFresh: true },
             ...{ upTo: 1_000, isNews: true },
           },
@@ -49,13 +49,17 @@ export const aggregator = (system: System): Sample => {
       read: {},
     },
     tellApart: (c) => {
-      const shelves = Object.values(
-        c.shelves as Record<string, { isFresh: boolean; isOpen: boolean; asked: number; given: number }>,
+      const caches = Object.values(
+        c.caches as Record<string, { isFresh: boolean; isOpen: boolean; asked: number; given: number }>,
       );
       const questions = c.questions as { owed: unknown; isLate: boolean }[];
-      const known = [c.awaited, Object.keys(c.unlisted as object), Math.min((c.held as unknown[]).length, 1)];
+      const known = [
+        c.awaited,
+        Object.keys(c.unlisted as object),
+        Math.min((c.pending as unknown[]).length, 1),
+      ];
       return [
-        shelves.map(({ isFresh, isOpen, asked, given }) => [isFresh, isOpen, asked > given]),
+        caches.map(({ isFresh, isOpen, asked, given }) => [isFresh, isOpen, asked > given]),
         questions.slice(0, 1).map(({ owed, isLate }) => [owed, isLate]),
         ...[c.isNews, known],
       ];

@@ -3,7 +3,7 @@ import { answers, type OrdersOf, type Sample } from '../sample.ts';
 
 export const read: Sample = {
   input: {
-    ...{ ticket: 't', reqId: 'r', system: 'finder', server: 's', uri: 'dpe://h/d' },
+    ...{ ticket: 't', reqId: 'r', collection: 'finder', server: 's', uri: 'dpe://h/d' },
     ...{ session: 'owner', replyTo: 'host' },
   },
   orders: { close: [{}] } satisfies OrdersOf<ReadOrder>,

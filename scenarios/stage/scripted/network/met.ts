@@ -19,4 +19,4 @@ export interface Refusal {
 /** It forgets the session, or is away for so long. */
 export type Passing =
   | { readonly forgets: true }
-  | { readonly downMs: number; readonly forgetsAll: boolean; readonly isHealed: () => boolean };
+  | { readonly downMs: number; readonly forgetsAll: boolean; readonly areFaultsCleared: () => boolean };

@@ -1,5 +1,5 @@
-import type { Give, OfficeCommand, OfficeFact } from '../../../../machines/kernel/ports.ts';
-import { OfficeDesk, type OfficeWire } from '../../../../adapters/connections/office-desk.ts';
+import type { Emit, OfficeCommand, OfficeFact } from '../../../../machines/kernel/ports.ts';
+import { OfficeConnections, type OfficeWire } from '../../../../adapters/connections/office-connections.ts';
 import type { Timers } from '../../../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import type { Cable } from './network-cable.ts';
@@ -12,33 +12,33 @@ interface Seated {
 /** The transport of one office in virtual time; what it does with an event is the real desk's business. */
 export class ScriptedOffice {
   readonly #sockets = new Map<string, Seated>();
-  readonly #desk: OfficeDesk;
+  readonly #officeConnections: OfficeConnections;
 
-  constructor(timers: Timers, give: Give<OfficeFact>, limits: RelayTiming) {
-    this.#desk = new OfficeDesk(this.#wire(), timers, give, limits);
+  constructor(timers: Timers, emit: Emit<OfficeFact>, limits: RelayTiming) {
+    this.#officeConnections = new OfficeConnections(this.#wire(), timers, emit, limits);
   }
 
   get inFlight(): number {
-    return this.#desk.inFlight;
+    return this.#officeConnections.inFlight;
   }
   tell(command: OfficeCommand): void {
-    this.#desk.tell(command);
+    this.#officeConnections.tell(command);
   }
 
   accept(socket: string, cable: Cable): void {
     this.#sockets.set(socket, { cable });
     cable.office.listen(
-      (event, args) => this.#desk.received(socket, event, args),
+      (event, args) => this.#officeConnections.received(socket, event, args),
       (reason) => {
         this.#sockets.delete(socket);
-        this.#desk.closed(socket, reason);
+        this.#officeConnections.closed(socket, reason);
       },
     );
-    this.#desk.opened(socket);
+    this.#officeConnections.opened(socket);
   }
 
   close(): void {
-    this.#desk.close();
+    this.#officeConnections.close();
     for (const { cable } of this.#sockets.values()) cable.office.close('io server disconnect');
     this.#sockets.clear();
   }
@@ -53,7 +53,7 @@ export class ScriptedOffice {
       cable.cut('transport close');
     }
     this.#sockets.clear();
-    this.#desk.close();
+    this.#officeConnections.close();
   }
 
   #wire(): OfficeWire {

@@ -12,15 +12,15 @@ const openOffice = (port = 3000): ReturnType<Network['office']> =>
     { host: '127.0.0.1', port },
     (fact: OfficeFact) => void officeFacts.push(fact.type),
   );
-const openLink = (name: string): { facts: string[]; leaf: ReturnType<Network['link']> } => {
+const openLink = (name: string): { facts: string[]; instance: ReturnType<Network['link']> } => {
   const facts: string[] = [];
   const input = { url: 'http://127.0.0.1:3000/', role: 'computer', name, office: 'o', key: name } as const;
-  const leaf = network.link(
+  const instance = network.link(
     `${name}#1`,
     input,
     (fact: LinkFact) => void facts.push(`${clock.now()} ${fact.type}`),
   );
-  return { facts, leaf };
+  return { facts, instance };
 };
 
 beforeEach(() => {

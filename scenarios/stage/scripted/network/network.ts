@@ -1,5 +1,5 @@
-import type { Give, OfficeFact, OfficeInput, Ports } from '../../../../machines/kernel/ports.ts';
-import { LinkBook } from '../../../../adapters/connections/link-desk.ts';
+import type { Emit, OfficeFact, OfficeInput, Ports } from '../../../../machines/kernel/ports.ts';
+import { LinkRegistry } from '../../../../adapters/connections/link-connection.ts';
 import {
   isLoopback,
   listenFailure,
@@ -32,12 +32,12 @@ export interface NetworkFaults {
   /** The next answer to whoever is called this is lost, or so much later. */
   holdAck(name: string, ms: number | 'lost'): void;
   /** Nothing of the above any more. */
-  heal(): void;
+  clearFaults(): void;
 }
 export interface Network {
   readonly office: Ports['office'];
   readonly link: Ports['link'];
-  readonly ask: Ports['ask'];
+  readonly request: Ports['request'];
   has(key: string): boolean;
   /** A stranger's bare connection, for what no link of ours would say; undefined when nobody listens there. */
   connect(url: string, name?: string): CableEnd | undefined;
@@ -55,8 +55,8 @@ class ScriptedNetwork implements Network {
   readonly #timers: Timers;
   readonly #offices = new Map<string, ScriptedOffice>();
   readonly #cables = new Map<Cable, string>();
-  readonly #book = new LinkBook();
-  readonly ask = this.#book.ask;
+  readonly #registry = new LinkRegistry();
+  readonly request = this.#registry.request;
   readonly #away = new Map<string, number>();
   readonly #heldAcks = new Map<string, number | 'lost'>();
   readonly #usualMs: number;
@@ -92,7 +92,7 @@ class ScriptedNetwork implements Network {
       this.faults.dropLink(name);
     },
     holdAck: (name, ms) => void this.#heldAcks.set(name, ms),
-    heal: () => {
+    clearFaults: () => {
       this.#away.clear();
       this.#heldAcks.clear();
       this.#refusals = 0;
@@ -101,7 +101,7 @@ class ScriptedNetwork implements Network {
   };
 
   has(key: string): boolean {
-    return this.#book.has(key);
+    return this.#registry.has(key);
   }
 
   audit(): ReturnType<Network['audit']> {
@@ -122,10 +122,10 @@ class ScriptedNetwork implements Network {
     return cable.peer;
   }
 
-  readonly link: Ports['link'] = (at, input, give) => {
+  readonly link: Ports['link'] = (at, input, emit) => {
     let end: CableEnd | undefined;
     let over = false;
-    const desk = this.#book.open(at, input, give, {
+    const connection = this.#registry.open(at, input, emit, {
       emit: (event, ...[body, onAck]) => end?.emit(event, body, onAck as Ack | undefined),
       close: () => {
         over = true;
@@ -135,23 +135,23 @@ class ScriptedNetwork implements Network {
     this.#later(() => {
       if (over) return;
       end = this.connect(input.url, input.name);
-      if (!end) return desk.refused(`connect ECONNREFUSED ${input.url}`);
+      if (!end) return connection.refused(`connect ECONNREFUSED ${input.url}`);
       end.listen(
-        (event, args) => desk.received(event, args),
+        (event, args) => connection.received(event, args),
         // A wire that breaks before the connection stood is a refusal.
-        (reason) => (desk.isUp ? desk.down(reason) : desk.refused(reason)),
+        (reason) => (connection.isUp ? connection.down(reason) : connection.refused(reason)),
       );
-      this.#later(() => desk.up());
+      this.#later(() => connection.up());
     });
-    return desk;
+    return connection;
   };
 
-  readonly office: Ports['office'] = (_at, input, give) => {
-    const office = new ScriptedOffice(this.#timers, give, this.#limits);
+  readonly office: Ports['office'] = (_at, input, emit) => {
+    const office = new ScriptedOffice(this.#timers, emit, this.#limits);
     let over = false;
     let key: string | undefined;
     this.#later(() => {
-      if (!over) key = this.#listen(input, office, give);
+      if (!over) key = this.#listen(input, office, emit);
     });
     return {
       tell: (command) => office.tell(command),
@@ -163,15 +163,15 @@ class ScriptedNetwork implements Network {
     };
   };
 
-  #listen(input: OfficeInput, office: ScriptedOffice, give: Give<OfficeFact>): string | undefined {
+  #listen(input: OfficeInput, office: ScriptedOffice, emit: Emit<OfficeFact>): string | undefined {
     const { host } = input;
-    const failed = (message: string): void => give({ type: 'office.failed', message });
+    const failed = (message: string): void => emit({ type: 'office.failed', message });
     if (!isLoopback(host)) return void failed(notLoopback(host));
     const port = input.port || this.#nextPort++;
     const url = officeUrl(host, port);
     if (this.#offices.has(keyOf(url))) return void failed(listenFailure(host, port, 'EADDRINUSE'));
     this.#offices.set(keyOf(url), office);
-    give({ type: 'office.opened', url, port });
+    emit({ type: 'office.opened', url, port });
     return keyOf(url);
   }
 

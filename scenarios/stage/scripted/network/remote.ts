@@ -3,7 +3,7 @@ import type { Hands } from '../happenings.ts';
 import type { Met, Passing, Refusal } from './met.ts';
 import { lostFailure, type Pending, type Session } from '../script.ts';
 
-/** What the carrier over HTTP says of it, in its words. */
+/** What the transport over HTTP says of it, in its words. */
 const forgotten = 'the server has forgotten this session (HTTP 404)';
 /** 404 to who named a session. */
 export const gone: Refusal = {
@@ -26,7 +26,7 @@ export interface RemoteHands extends Pick<Hands, 'now' | 'after' | 'lose'> {
 }
 interface Down {
   readonly until: number;
-  readonly isHealed: () => boolean;
+  readonly areFaultsCleared: () => boolean;
 }
 const momentOf = { 'tools/list': 'list', 'tools/call': 'call', 'resources/read': 'read' } as const;
 const isMoment = (method: string): method is keyof typeof momentOf => Object.hasOwn(momentOf, method);
@@ -45,7 +45,7 @@ export class Remote {
   }
   #isDown(server: string): boolean {
     const down = this.#down.get(server);
-    return down !== undefined && this.#hands.now() < down.until && !down.isHealed();
+    return down !== undefined && this.#hands.now() < down.until && !down.areFaultsCleared();
   }
   /** `ask`: it comes through the door. */
   meet(session: Session, asked: Pending, params: unknown, ask: () => void): void {
@@ -101,7 +101,7 @@ export class Remote {
   #refuse(session: Session, asked: Pending, { refuses: failure, how, ends }: Refusal): void {
     const alone = { ...(how === 'lost' && { lost: true, alone: true }) };
     if (session.pending.delete(asked))
-      asked.give({ type: 'ask.refused', id: asked.id, sent: how !== 'unsent', ...alone, failure });
+      asked.emit({ type: 'ask.refused', id: asked.id, sent: how !== 'unsent', ...alone, failure });
     if (ends) this.#hands.lose(session, failure.message, ends === 'expired');
   }
   #carry(session: Session, asked: Pending, answer: NonNullable<Met['answer']>, deliver: () => void): void {
@@ -113,9 +113,9 @@ export class Remote {
       session.isForgotten = true;
       return this.#cut(session);
     }
-    const { downMs, forgetsAll, isHealed } = passing;
+    const { downMs, forgetsAll, areFaultsCleared } = passing;
     const { server } = session.child;
-    this.#down.set(server, { until: this.#hands.now() + downMs, isHealed });
+    this.#down.set(server, { until: this.#hands.now() + downMs, areFaultsCleared });
     for (const each of [...this.#hands.sessions()]) {
       if (each.child.server !== server) continue;
       each.isForgotten = forgetsAll || each.isForgotten === true;

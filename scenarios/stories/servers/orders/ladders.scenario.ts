@@ -2,8 +2,8 @@
 import { expect } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../../../../actors/runtime/assemble.ts';
-import { onStage } from '../../../stage/scenario.ts';
-import type { Stage } from '../../../stage/stage.ts';
+import { inHarness } from '../../../stage/scenario.ts';
+import type { Harness } from '../../../stage/harness.ts';
 import { client, kept, meets } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
@@ -21,10 +21,10 @@ const deafIn = (kind: string, state: string): Kinds => {
   const machine = setup({}).createMachine(chart as never) as unknown as AnyStateMachine;
   return { ...machines, [kind]: machine.provide(implementations as never) };
 };
-const order = (s: Stage, type: 'server.start' | 'server.stop'): void =>
+const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
 
-onStage(
+inHarness(
   'a call that does not obey its cancel holds up a stop for the drain time and a grace, and is unknown in the end',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -43,7 +43,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a call that does not obey its cancel holds up a close for the grace of its cancel only',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -59,7 +59,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a stop that is said again ends the waiting for a call that does not obey its cancel',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -77,7 +77,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'of the orders that come while calls are cancelled the last one counts',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -92,7 +92,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a server that is closed while its calls are cancelled obeys nothing else any more',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   (s) => {
@@ -108,7 +108,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a handshake that fails while a stop waits for a call that obeys nothing ends the waiting',
   {
     servers: { fs: { tools, initialize: { refuses: { code: 'ServerLost', message: 'no' }, afterMs: 50 } } },
@@ -127,7 +127,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a process that is told to hurry takes the next step, if it is on its way down at all',
   {
     servers: {
@@ -160,11 +160,11 @@ onStage(
 );
 
 for (const [what, act, rests] of [
-  ['stopped', (s: Stage) => order(s, 'server.stop'), 'idle'],
-  ['recovered from a broken stream', (s: Stage) => s.servers.breakStream('fs'), 'waiting'],
-  ['closed', (s: Stage) => s.close(client), undefined],
+  ['stopped', (s: Harness) => order(s, 'server.stop'), 'idle'],
+  ['recovered from a broken stream', (s: Harness) => s.servers.breakStream('fs'), 'waiting'],
+  ['closed', (s: Harness) => s.close(client), undefined],
 ] as const)
-  onStage(
+  inHarness(
     `a process machine that obeys nothing is ended by force when its server is ${what}`,
     { servers: { fs: { tools } }, kinds: deafIn('process', 'running') },
     (s) => {
@@ -178,7 +178,7 @@ for (const [what, act, rests] of [
     },
   );
 
-onStage(
+inHarness(
   'a process machine that obeys nothing is ended by force when its server is started again meanwhile',
   { servers: { fs: { tools } }, kinds: deafIn('process', 'running') },
   (s) => {
@@ -201,15 +201,15 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'members of a dead group that even SIGKILL does not end are given up after the last grace',
   {
     servers: { fs: { tools, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } } },
     mend: (ports) => ({
       ...ports,
-      process: (at, input, give) => {
-        const leaf = ports.process(at, input, give);
-        return { tell() {}, close: () => leaf.close() };
+      process: (at, input, emit) => {
+        const instance = ports.process(at, input, emit);
+        return { tell() {}, close: () => instance.close() };
       },
     }),
   },
@@ -224,7 +224,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'close while a command that does not exist is being launched ends without a try more',
   { servers: { fs: { missing: true, startMs: 50 } } },
   (s) => {
@@ -236,7 +236,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a launcher that ends before its start was seen is swept with all that it left behind',
   { servers: { fs: { tools, startMs: 50, leaves: { count: 2 }, later: { 2: { leaves: { count: 0 } } } } } },
   (s) => {

@@ -97,12 +97,12 @@ scenario('a server that is never started again, and ends cleanly, has not failed
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'idle');
 });
 
-scenario('a server that has given up is named tripped to a caller, and a stop brings it to rest', (s) => {
+scenario('a server that has given up is named open to a caller, and a stop brings it to rest', (s) => {
   const fs = s.server('fs', { tools: { read: {} }, restart: false });
   s.fault(fs, 'proc.exit', { when: 'ready', code: 3, afterMs: 400 });
   s.ready();
-  s.reaches(fs, 'tripped');
-  refusedAs(s, fs, 'tripped');
+  s.reaches(fs, 'open');
+  refusedAs(s, fs, 'open');
   s.expect(fs).says("Server 'fs' ended with exit code 3");
   s.stop(fs);
   s.reaches(fs, 'idle');

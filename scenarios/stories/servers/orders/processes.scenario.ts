@@ -30,7 +30,7 @@ scenario('a command that does not exist is tried once, then rests, and its tools
   s.fault(fs, 'proc.spawnError');
   s.timing({ backoffMs: 20, trialMs: 100 });
   s.ready();
-  s.expect(fs).is('tripped');
+  s.expect(fs).is('open');
   s.run(400);
   s.expect.processes(fs, { started: 0, failed: 1 });
   const call = s.call('read');

@@ -1,16 +1,16 @@
 /** An order that asks for what is so already, or is on its way, changes nothing: neither stages, nor processes, nor tries. */
 import { expect } from 'vitest';
-import { onStage } from '../../../stage/scenario.ts';
-import type { Stage } from '../../../stage/stage.ts';
+import { inHarness } from '../../../stage/scenario.ts';
+import type { Harness } from '../../../stage/harness.ts';
 
 const tools = { read: { answers: { content: [] } } };
 const slow = { tools, startMs: 50, initialize: 50, listMs: 50 };
 const client = 'computer/client:fs';
-const order = (s: Stage, type: 'server.start' | 'server.stop'): void =>
+const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
-const stages = (s: Stage): string[] => s.heard('computer', 'client.changed').map((e) => e.stage);
+const stages = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage);
 
-onStage(
+inHarness(
   'a start of a server that starts already, or is ready, changes nothing',
   { servers: { fs: slow } },
   (s) => {
@@ -30,7 +30,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a stop of a server that stops already hurries it; one that rests stays as it is',
   { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } } },
   (s) => {
@@ -49,7 +49,7 @@ onStage(
   },
 );
 
-onStage('two starts while a server is being stopped start it once', { servers: { fs: { tools } } }, (s) => {
+inHarness('two starts while a server is being stopped start it once', { servers: { fs: { tools } } }, (s) => {
   s.computer();
   s.run(100);
   order(s, 'server.stop');
@@ -60,7 +60,7 @@ onStage('two starts while a server is being stopped start it once', { servers: {
   expect([s.state(client), s.servers.startsOf('fs')]).toEqual(['{connected:{ready:steady}}', 2]);
 });
 
-onStage(
+inHarness(
   'a server that is being closed is neither started nor stopped any more',
   { servers: { fs: { tools, ignores: ['stdin'] } } },
   (s) => {
@@ -77,7 +77,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a computer that has a seat takes no second one before it has left the first',
   { servers: { fs: { tools } } },
   (s) => {
@@ -93,7 +93,7 @@ onStage(
   },
 );
 
-onStage('three notices while tools are fetched lead to one fetch more', {}, (s) => {
+inHarness('three notices while tools are fetched lead to one fetch more', {}, (s) => {
   s.office();
   const asked: unknown[] = [];
   const peer = s.peer('p', {

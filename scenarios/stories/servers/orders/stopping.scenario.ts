@@ -1,13 +1,13 @@
 /** The way down of a server: running calls first, then the ladder, and each stop more hurries it. */
 import { expect } from 'vitest';
-import { onStage } from '../../../stage/scenario.ts';
-import type { Stage } from '../../../stage/stage.ts';
+import { inHarness } from '../../../stage/scenario.ts';
+import type { Harness } from '../../../stage/harness.ts';
 import { client, fsProcess, hello, opensOf, order, stagesOf } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const servers = { fs: { tools } };
 const timing = { drainMs: 5_000 };
-const running = (s: Stage, tool: 'read' | 'hang') => {
+const running = (s: Harness, tool: 'read' | 'hang') => {
   s.computer();
   s.run(500);
   const call = s.call(tool);
@@ -15,7 +15,7 @@ const running = (s: Stage, tool: 'read' | 'hang') => {
   return call;
 };
 
-onStage(
+inHarness(
   'a stop lets running calls end and takes no new ones, then the server goes down (112)',
   { servers, timing },
   (s) => {
@@ -31,7 +31,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a call that does not end within the drain time is cancelled, then its server goes down (112)',
   { servers, timing },
   (s) => {
@@ -45,7 +45,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'each stop more takes the next step down at once: cancel, stdin, SIGTERM, SIGKILL',
   { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } }, timing },
   (s) => {
@@ -63,7 +63,7 @@ onStage(
   },
 );
 
-onStage(
+inHarness(
   'a start while calls are finished brings the server back afterwards, and a stop takes that back',
   { servers, timing },
   (s) => {
@@ -83,11 +83,11 @@ onStage(
 );
 
 for (const [what, act] of [
-  ['its stream breaks', (s: Stage) => s.servers.breakStream('fs')],
-  ['its process dies', (s: Stage) => s.servers.kill('fs', { code: 1 })],
-  ['its process machine ends by itself', (s: Stage) => s.directory.abandon(fsProcess)],
+  ['its stream breaks', (s: Harness) => s.servers.breakStream('fs')],
+  ['its process dies', (s: Harness) => s.servers.kill('fs', { code: 1 })],
+  ['its process machine ends by itself', (s: Harness) => s.directory.abandon(fsProcess)],
 ] as const)
-  onStage(
+  inHarness(
     `a server that goes down goes there also when ${what}, and its calls are told`,
     { servers: { fs: { tools, exitsFirst: true } }, timing },
     (s) => {
@@ -102,8 +102,8 @@ for (const [what, act] of [
   );
 
 /** What its host hears of a server, word by word. */
-const told = (s: Stage): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
-onStage(
+const told = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
+inHarness(
   'a server on its way down is told to be closing once, whatever is ordered meanwhile',
   { servers, timing },
   (s) => {

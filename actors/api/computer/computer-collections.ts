@@ -1,0 +1,126 @@
+import type { AnyEventObject } from 'xstate';
+import { newId } from '../../../adapters/index.ts';
+import { desktopQuestion } from '../../../machines/resources/desktop/index.ts';
+import { finderQuestion } from '../../../machines/resources/finder/index.ts';
+import {
+  collectionOfUri,
+  withRemedy,
+  type AggregateShown,
+  type ResourceRead,
+  type ResourceCollection,
+} from '../../../machines/resources/collections/index.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import type { ServerStatus } from './server-handle.ts';
+import { closedText } from './computer-status.ts';
+import type {
+  DesktopQuery,
+  DesktopShown,
+  FinderQuery,
+  FinderShown,
+  MissingServer,
+  ResourceContent,
+} from './collections-handle.ts';
+import { deferred, type Deferred } from '../deferred.ts';
+import { A2cError } from '../errors.ts';
+
+type Answer = AggregateShown | ResourceRead;
+interface Machine {
+  /** Where answers are heard. */
+  host(): string;
+  /** `onUndelivered` is heard at once when no computer is there. */
+  send(event: AnyEventObject, onUndelivered: { readonly to: string; readonly event: AnyEventObject }): void;
+  servers(): readonly ServerStatus[];
+}
+
+const errorOfCollection = (failure: Failure): A2cError => new A2cError(withRemedy(failure));
+
+/** Servers that are wanted and not there: what they would show is in no answer. */
+const absent: ReadonlySet<string> = new Set([
+  ...['connecting', 'recovering', 'waiting', 'open', 'needsInput', 'unsupported'],
+]);
+/** Of one that has failed the process may be on its way down still: only its failure tells it from one that was stopped. */
+const isAbsent = ({ state, failure }: ServerStatus): boolean =>
+  absent.has(state) || (state === 'closing' && failure !== null && failure !== undefined);
+
+/** A host's questions to the Desktop and the Finder of its computer, until each has its answer. */
+export class CollectionQuestions {
+  readonly #machine: Machine;
+  readonly #waiting = new Map<string, Deferred<Answer>>();
+  #isClosed = false;
+
+  constructor(machine: Machine) {
+    this.#machine = machine;
+  }
+  async desktop({ size, window, fresh }: DesktopQuery = {}): Promise<DesktopShown> {
+    const query = desktopQuestion({ size: size ?? null, window: window ?? null, fresh: fresh === true });
+    const { body, missing } = await this.#shown('desktop', query);
+    const { desktops } = body as Pick<DesktopShown, 'desktops'>;
+    return { desktops, missing: this.#withAbsent(missing) };
+  }
+  async finder(query: FinderQuery = {}): Promise<FinderShown> {
+    const { body, missing } = await this.#shown('finder', finderQuestion(query));
+    const { documents, total_count } = body as Omit<FinderShown, 'missing'>;
+    return { documents, total_count, missing: this.#withAbsent(missing) };
+  }
+  async readResource(
+    uri: string,
+    { server }: { readonly server?: string } = {},
+  ): Promise<readonly ResourceContent[]> {
+    const collection = collectionOfUri(uri);
+    if (!collection.ok) throw errorOfCollection(collection.failure);
+    const about = {
+      ...{ type: 'resource.wanted', collection: collection.body, uri },
+      ...(server !== undefined && { server }),
+    };
+    const { contents } = (await this.#asked(about, 'resource.read')) as ResourceRead;
+    return contents;
+  }
+  /** Whether it was an answer. */
+  hear(event: AnyEventObject): boolean {
+    if (event.type !== 'aggregate.shown' && event.type !== 'resource.read') return false;
+    const answer = event as unknown as Answer;
+    this.#waiting.get(answer.ticket)?.resolve(answer);
+    return true;
+  }
+  /** The computer has ended: nobody answers any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closed));
+  }
+
+  async #shown(collection: ResourceCollection, query: object): Promise<AggregateShown> {
+    return (await this.#asked(
+      { type: 'aggregate.wanted', collection, query },
+      'aggregate.shown',
+    )) as AggregateShown;
+  }
+  async #asked(about: AnyEventObject, answer: Answer['type']): Promise<Answer> {
+    if (this.#isClosed) throw errorOfCollection(closed);
+    const reqId = newId();
+    const ticket = `host.${reqId}`;
+    const waiting = deferred<Answer>();
+    this.#waiting.set(ticket, waiting);
+    const to = this.#machine.host();
+    const nobody = { type: answer, ticket, reqId, failure: closed };
+    this.#machine.send({ ...about, ticket, reqId, replyTo: to }, { to, event: nobody });
+    try {
+      const given = await waiting.promise;
+      if (given.failure) throw errorOfCollection(given.failure);
+      return given;
+    } finally {
+      this.#waiting.delete(ticket);
+    }
+  }
+  #withAbsent(missing: readonly MissingServer[]): readonly MissingServer[] {
+    const named = new Set(missing.map(({ server }) => server));
+    const others = this.#machine
+      .servers()
+      .filter((server) => isAbsent(server) && !named.has(server.name))
+      .map(({ name, state, reason }) => ({
+        server: name,
+        reason: reason ?? `it is ${state}`,
+      }));
+    return [...missing, ...others];
+  }
+}
+const closed: Failure = { code: 'ServerNotActive', message: closedText };

@@ -1,0 +1,106 @@
+import { collectionOfUri, withRemedy } from '../../machines/resources/collections/index.ts';
+import { A2cError } from '../api/errors.ts';
+import type { Agent } from '../api/agent/agent-handle.ts';
+import type { Computer } from '../api/computer/computer-handle.ts';
+import type { DesktopShown, FinderShown, ResourceContent } from '../api/computer/collections-handle.ts';
+import { contentsText, desktopText, finderText, tell, type Shown } from './printing/answers-collections.ts';
+import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
+import type { Context } from './context.ts';
+
+/** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
+export interface DesktopOptions extends OneShotOptions {
+  readonly size?: number;
+  readonly window?: string;
+  readonly fresh?: boolean;
+}
+export interface FinderOptions extends OneShotOptions {
+  readonly keyword?: readonly string[];
+  readonly type?: string;
+  readonly offset?: number;
+  readonly limit?: number;
+  readonly fresh?: boolean;
+}
+
+/** Who is asked: a computer of our own, or one in an office. */
+interface Asking<T> {
+  here(computer: Computer): Promise<T>;
+  there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
+}
+/** Asked once, and ended; Ctrl-C ends all at any moment, and with it the question. */
+async function show<T extends object>(
+  context: Context,
+  options: OneShotOptions,
+  ask: Asking<T>,
+  textOf: (shown: T) => Shown,
+): Promise<number> {
+  const { signal, terminal } = context;
+  let isUsable = true;
+  const shown =
+    options.url === undefined
+      ? await withComputer(
+          context,
+          options,
+          async (computer) => {
+            const answer = await orClosed(signal, computer, () => ask.here(computer));
+            isUsable = hasUsable(context, computer.servers());
+            return answer;
+          },
+          { hearsOfResources: true },
+        )
+      : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
+  if (options.json) terminal.out(JSON.stringify(shown));
+  else tell(terminal, textOf(shown));
+  return exitCodeOf(signal, isUsable);
+}
+
+export function desktop(context: Context, options: DesktopOptions): Promise<number> {
+  const { size, window, fresh = false } = options;
+  const query = {
+    ...(size !== undefined && { size }),
+    ...(window !== undefined && { window }),
+    fresh,
+  };
+  const ask: Asking<DesktopShown> = {
+    here: (computer) => computer.desktop(query),
+    there: async (agent, computer, how) => {
+      const { desktops, missing } = await agent.getDesktop(computer, { ...query, ...how });
+      return { desktops, missing };
+    },
+  };
+  return show(context, options, ask, desktopText);
+}
+export function finder(context: Context, options: FinderOptions): Promise<number> {
+  const { keyword, type, offset, limit, fresh = false } = options;
+  const query = {
+    ...(keyword !== undefined && { keywords: keyword }),
+    ...(type !== undefined && { fileType: type }),
+    ...(offset !== undefined && { offset }),
+    ...(limit !== undefined && { limit }),
+    fresh,
+  };
+  const ask: Asking<FinderShown> = {
+    here: (computer) => computer.finder(query),
+    there: async (agent, computer, how) => {
+      const { documents, total_count, missing } = await agent.getFinder(computer, { ...query, ...how });
+      return { documents, total_count, missing };
+    },
+  };
+  return show(context, options, ask, finderText);
+}
+export interface ReadOptions extends OneShotOptions {
+  readonly server?: string;
+}
+export async function read(context: Context, uri: string, options: ReadOptions): Promise<number> {
+  // Before any server is started for it.
+  const collection = collectionOfUri(uri);
+  if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
+  const which = options.server === undefined ? {} : { server: options.server };
+  const ask: Asking<{ readonly contents: readonly ResourceContent[] }> = {
+    here: async (computer) => ({ contents: await computer.readResource(uri, which) }),
+    there: async (agent, computer, how) => ({
+      contents: await agent.readResource(computer, uri, { ...how, ...which }),
+    }),
+  };
+  return show(context, options, ask, ({ contents }) => contentsText(contents));
+}

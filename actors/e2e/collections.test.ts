@@ -1,0 +1,273 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createEar, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import {
+  launchedWith,
+  startOverHttp,
+  type RunningServer,
+} from '../../scenarios/fixtures/resource-servers.ts';
+import type { DPEDocumentSummary, ResourceContents } from '../../machines/protocol/index.ts';
+import {
+  createComputer,
+  type A2cError,
+  type Computer,
+  type ComputerOptions,
+  type DocumentSummary,
+  type ResourceContent,
+} from '../index.ts';
+
+/** A host's Desktop and Finder over real servers: one over stdio, one over streamable HTTP. */
+const mark = crypto.randomUUID();
+const opened: RunningServer[] = [];
+const notices: string[] = [];
+let ear: ReturnType<typeof createEar>;
+let computer: Computer | undefined;
+
+const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<Computer> =>
+  (computer = await createComputer({
+    name: 'c1',
+    config: { mcpServers },
+    onEvent: ear.onEvent,
+    onNotice: (text) => notices.push(text),
+    ...options,
+  }));
+const overHttp = async (...how: Parameters<typeof startOverHttp>): Promise<RunningServer> => {
+  const server = await startOverHttp(...how);
+  opened.push(server);
+  return server;
+};
+const errorOf = (asked: Promise<unknown>): Promise<A2cError> =>
+  asked.then(
+    () => Promise.reject(new Error('it was answered')),
+    (error: A2cError) => error,
+  );
+const told = (name: string): number => ear.told.filter((each) => each.name === name).length;
+
+beforeEach(() => {
+  ear = createEar();
+  notices.length = 0;
+});
+afterEach(async () => {
+  await computer?.close();
+  computer = undefined;
+  for (const server of opened.splice(0)) await server.stop();
+  expect(pidsOf(mark)).toEqual([]);
+});
+
+describe('the Desktop and the Finder of a computer', () => {
+  it('have what the servers of every transport show, in order, also right after the start', async () => {
+    const documents = await overHttp('documents', '--host', 'remote');
+    const host = await start({
+      windows: launchedWith('windows', mark, '--list-ms', '300'),
+      here: launchedWith('documents', mark, '--host', 'here'),
+      there: { type: 'http', url: documents.url },
+    });
+    const desktop = await host.desktop();
+    expect(desktop).toEqual({
+      desktops: [
+        'window://com.example.windows/main/tab1?priority=80\n\na page',
+        'window://com.example.windows/log\n\nstarted',
+      ],
+      missing: [],
+    });
+    expect(await host.desktop({ size: 1 })).toEqual({ desktops: desktop.desktops.slice(0, 1), missing: [] });
+    const window = 'window://com.example.windows/log';
+    expect(await host.desktop({ window })).toEqual({ desktops: [`${window}\n\nstarted`], missing: [] });
+    const finder = await host.finder();
+    expect(finder).toMatchObject({ total_count: 4, missing: [] });
+    expect(finder.documents.map(({ server, title }) => `${server} ${title}`)).toEqual([
+      'here The plan of 2026',
+      'here Notes',
+      'there The plan of 2026',
+      'there Notes',
+    ]);
+    const some = await host.finder({ keywords: ['BUDGET'], fileType: 'pdf', offset: 1, limit: 5 });
+    expect(some).toMatchObject({ total_count: 2, documents: [{ server: 'there' }] });
+    expect(await host.finder({ limit: 0 })).toEqual({ documents: [], total_count: 4, missing: [] });
+  });
+
+  it('tell their host of a change once, and the next question has it', async () => {
+    const windows = await overHttp('windows', '--host', 'h');
+    const host = await start({ w: { type: 'http', url: windows.url } });
+    await host.desktop();
+    const before = told('desktop.changed');
+    // Until the server has heard that somebody wants to know.
+    while ((await windows.tell('show_window', { path: 'log', text: 'more' })) === 0);
+    await ear.until(() => told('desktop.changed') > before);
+    expect((await host.desktop()).desktops).toContain('window://h/log\n\nmore');
+    expect([told('desktop.changed'), told('finder.changed')]).toEqual([before + 1, 0]);
+    expect(ear.told.find(({ name }) => name === 'desktop.changed')?.value).toEqual({});
+  });
+
+  it('answer a host that asks the same server while it is told of a change', async () => {
+    const host = await start({ w: launchedWith('windows', mark, '--host', 'h') });
+    await host.desktop();
+    const [uri, text] = ['window://h/new', 'hello'];
+    const seen = new Promise((resolve, reject) => {
+      host.on('desktop.changed', () => {
+        Promise.all([
+          host.desktop({ window: uri }),
+          host.readResource(uri),
+          host.callTool('relist_windows', {}),
+        ])
+          .then(([{ desktops }, contents, { outcome }]) => ({ desktops, contents, outcome }))
+          .then(resolve, reject);
+      });
+    });
+    await host.callTool('show_window', { path: 'new', text });
+    expect(await seen).toMatchObject({
+      ...{ desktops: [`${uri}\n\n${text}`], contents: [{ text }], outcome: 'succeeded' },
+    });
+  });
+
+  it('say which servers are missing, and why: one that is down, one that refuses a window', async () => {
+    const windows = JSON.stringify([
+      { path: 'a', refuses: 'not today' },
+      { path: 'b', text: 'x' },
+    ]);
+    const host = await start({
+      w: launchedWith('windows', mark, '--windows', windows),
+      down: { command: process.execPath, args: ['-e', 'process.exit(7)'] },
+    });
+    const { desktops, missing } = await host.desktop();
+    expect(desktops).toEqual(['window://com.example.windows/b\n\nx']);
+    expect(missing).toEqual([
+      { server: 'w', uri: 'window://com.example.windows/a', reason: 'not today' },
+      { server: 'down', reason: expect.stringMatching(/exit code 7/) },
+    ]);
+  });
+
+  it('take in a server without subscriptions only with participation: "resources", from the change on', async () => {
+    const server = launchedWith('windows', mark, '--unsubscribable');
+    const host = await start({ w: server });
+    expect(await host.desktop()).toEqual({
+      desktops: [],
+      missing: [{ server: 'w', reason: expect.stringContaining('resources.subscribe') }],
+    });
+    expect(host.servers()).toMatchObject([{ name: 'w', hidden: expect.stringContaining('participation') }]);
+    await host.setServers({ mcpServers: { w: { ...server, a2c: { participation: 'resources' } } } });
+    expect((await host.desktop()).desktops).toHaveLength(2);
+    await host.setServers({ mcpServers: { w: server }, a2c: { participation: 'resources' } });
+    expect((await host.desktop()).desktops).toHaveLength(2);
+    await host.setServers({ mcpServers: { w: server }, a2c: { participation: 'subscribe' } });
+    expect((await host.desktop()).desktops).toEqual([]);
+    expect(notices).toEqual([
+      expect.stringMatching(/^Server 'w': its 2 windows .*"participation": "resources"/),
+    ]);
+  });
+
+  it('warn of a window that cannot be shown, once', async () => {
+    const windows = JSON.stringify([{ path: 'picture', blob: 'AAAA' }]);
+    const host = await start({ w: launchedWith('windows', mark, '--windows', windows) });
+    for (let n = 0; n < 3; n += 1) expect((await host.desktop()).desktops).toEqual([]);
+    expect(notices).toEqual([expect.stringContaining("'window://com.example.windows/picture'")]);
+  });
+
+  it('answer whoever waits when the computer closes, and whoever asks later, with a failure', async () => {
+    const host = await start({ slow: launchedWith('windows', mark, '--list-ms', '60000') });
+    const asked = [host.desktop(), host.finder(), host.readResource('window://w/a')].map(errorOf);
+    await host.close();
+    for (const error of await Promise.all(asked)) expect(error.message).toMatch(/clos/);
+    expect(await errorOf(host.desktop())).toMatchObject({ code: 'ServerNotActive' });
+    expect(await errorOf(host.readResource('dpe://h/d'))).toMatchObject({ code: 'ServerNotActive' });
+  });
+});
+
+describe.each(['stdio', 'http'] as const)('a read of a resource over %s', (transport) => {
+  const plan = 'dpe://h/reports%2F2026%20plan.pdf';
+  const begin = async (): Promise<Computer> => {
+    const flags = ['--host', 'h'] as const;
+    if (transport === 'stdio') return start({ docs: launchedWith('documents', mark, ...flags) });
+    const { url } = await overHttp('documents', ...flags);
+    return start({ docs: { type: 'http', url } });
+  };
+
+  it('gives what the server gives, level by level', async () => {
+    const host = await begin();
+    const [page] = await host.readResource(`${plan}/pages/1?format=markdown`);
+    expect(page).toMatchObject({ mimeType: 'text/markdown', text: expect.stringContaining('| May | 3 |') });
+    const [element] = await host.readResource(`${plan}/elements/tab-1`);
+    expect(JSON.parse(element?.text ?? '')).toMatchObject({ element_id: 'tab-1', category: 'table' });
+  });
+
+  it('rejects with the codes of Finder, their details and what can be done', async () => {
+    const host = await begin();
+    const failures = [
+      ['dpe://h/nothing', 4201, { doc_ref: 'nothing' }],
+      ['dpe://elsewhere/d', 4201, { host: 'elsewhere' }],
+      [`${plan}/pages/9`, 4202, { page_index: 9, page_count: 2 }],
+      [`${plan}/elements/x`, 4203, { element_id: 'x' }],
+      [`${plan}/pages/x`, 4204, { uri: `${plan}/pages/x`, rule: 'sub-path' }],
+      ['http://h/d', 4204, { uri: 'http://h/d', rule: 'scheme' }],
+      ['window://h/a', 404, { uri: 'window://h/a' }],
+    ] as const;
+    for (const [uri, code, details] of failures)
+      expect(await errorOf(host.readResource(uri)), uri).toMatchObject({
+        name: 'A2cError',
+        ...{ code, details, remedy: expect.any(String) },
+      });
+  });
+});
+
+describe('the history of a computer', () => {
+  it('has the last calls, the newest first, with the fields of seed 001 and without secrets', async () => {
+    const secret = 'hunter2-hunter2';
+    const server = launchedWith('windows', mark);
+    const config = { w: { ...server, env: { ...server.env, API_KEY: secret } } };
+    const host = await start(config, { historySize: 2 });
+    const before = Date.now();
+    await host.callTool('relist_windows', {});
+    await host.callTool(
+      'show_window',
+      { path: 'a', text: `it is ${secret}`, password: 'x' },
+      { timeoutMs: 0 },
+    );
+    await host.callTool('close_window', { path: secret });
+    await host.callTool('nobody_has_this', {});
+    const [last, first, ...others] = host.history();
+    expect(others).toEqual([]);
+    expect(last).toEqual({
+      ...{ timestamp: expect.any(String), reqId: expect.any(String), server: 'w', tool: 'close_window' },
+      ...{ parameters: { path: '***' }, timeoutMs: 60_000, success: true, error: null },
+    });
+    expect(first).toMatchObject({
+      ...{ tool: 'show_window', timeoutMs: null },
+      parameters: { path: 'a', text: 'it is ***', password: '***' },
+    });
+    expect(Date.parse(last?.timestamp ?? '')).toBeGreaterThanOrEqual(before);
+    expect(last?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('knows why a call failed, also one whose server was not there', async () => {
+    const host = await start({ w: launchedWith('windows', mark) });
+    await host.callTool('show_window', { path: 7 }).catch(() => {});
+    await host.stopServer('w');
+    await host.callTool('close_window', { path: 'a' });
+    expect(host.history()[0]).toMatchObject({
+      ...{ server: 'w', tool: 'close_window', success: false },
+      error: expect.stringContaining('w'),
+    });
+  });
+
+  it('puts the windows of the server first whose tool was called last', async () => {
+    const called = (host: string): object => launchedWith('windows', mark, '--host', host);
+    const rename = (prefix: string): object => ({ tool_meta: { relist_windows: { alias: prefix } } });
+    const only = { forbidden_tools: ['show_window', 'close_window'] };
+    const host = await start({
+      a: { ...called('a'), ...rename('relist_a'), ...only },
+      b: { ...called('b'), ...rename('relist_b'), ...only },
+    });
+    const hosts = async (): Promise<string[]> =>
+      (await host.desktop()).desktops.map((window) => window.charAt('window://'.length));
+    expect(await hosts()).toEqual(['a', 'a', 'b', 'b']);
+    await host.callTool('relist_b', {});
+    expect(await hosts()).toEqual(['b', 'b', 'a', 'a']);
+  });
+});
+
+it('documents and contents are what the wire says they are', () => {
+  const document = {} as DPEDocumentSummary;
+  const content = {} as ResourceContents;
+  // The compiler says so: hosts see no schema library in our types.
+  const [seen, read]: [DocumentSummary, ResourceContent] = [document, content];
+  expect([seen, read]).toEqual([{}, {}]);
+});

@@ -1,0 +1,223 @@
+import type { z } from 'zod';
+import type { Emit, LinkFact, LinkInput } from '../../machines/kernel/ports.ts';
+import {
+  narrower,
+  collectionOfUri,
+  withRemedy,
+  type ResourceCollection,
+} from '../../machines/resources/collections/index.ts';
+import { badPayload, errorAck, refusal } from '../../machines/protocol/messages/answers.ts';
+import { getConfig } from '../../machines/protocol/messages/computer-config.ts';
+import { getDesktop } from '../../machines/protocol/messages/desktop.ts';
+import { events, notices } from '../../machines/protocol/events.ts';
+import { getFinder } from '../../machines/protocol/messages/finder.ts';
+import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
+import * as messages from '../../machines/protocol/messages/messages.ts';
+import type { Ending } from '../../machines/protocol/messages/outcome.ts';
+import { sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
+import { readResource } from '../../machines/protocol/messages/resource.ts';
+import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
+import type { Ack } from './office-connections.ts';
+
+interface AgentRequest {
+  readonly req_id: string;
+  readonly computer: string;
+}
+interface Waiting {
+  readonly event: string;
+  readonly reqId: string;
+  readonly ack: Ack;
+}
+
+/** What Socket.IO writes around a body: event or ack number, brackets. */
+const envelopeBytes = 1024;
+/** It ran, and what came of it cannot be told. */
+const tooLargeAnswer: Ending = { outcome: 'failed', phase: 'running' };
+export const bodyLimitBytes = sizes.officePayloadBytes - envelopeBytes;
+
+/**
+ * Over the office's limit the connection would be closed, and what is too deep cannot be written: so the one message
+ * fails, with its size.
+ */
+export const tooLarge = (bytes: number): Failure =>
+  bytes === Infinity
+    ? {
+        code: wireCodes.tooLarge,
+        message: `The message is nested too deep, or is no JSON: an office carries at most ${mostLevels} levels`,
+        details: { limit_levels: mostLevels },
+      }
+    : {
+        code: wireCodes.tooLarge,
+        message: `The message has ${bytes} bytes; an office carries at most ${bodyLimitBytes}`,
+        details: { bytes, limit_bytes: bodyLimitBytes },
+      };
+
+/**
+ * The door of a computer: what an agent asks of it becomes a fact with a ticket, the one answer to a ticket becomes
+ * the ack. Tickets are `<incarnation of the link>.<req_id>`, so that two connections never share one; what cannot
+ * be asked of this computer is answered here.
+ */
+export class AgentRequests {
+  readonly #incarnation: string;
+  readonly #name: string;
+  readonly #office: string;
+  readonly #emit: Emit<LinkFact>;
+  readonly #waiting = new Map<string, Waiting>();
+  /** The ticket of the call that runs under a `req_id`. */
+  readonly #calls = new Map<string, string>();
+  #copies = 0;
+
+  constructor(at: string, input: LinkInput, emit: Emit<LinkFact>) {
+    this.#incarnation = at.slice(at.lastIndexOf('#') + 1);
+    this.#name = input.name;
+    this.#office = input.office;
+    this.#emit = emit;
+  }
+
+  received(event: string, payload: unknown, ack: Ack): void {
+    switch (event) {
+      case events.toolCall:
+        return this.#called(payload, ack);
+      case events.getTools:
+        return this.#asked(event, messages.getTools, payload, ack, 'agent.askedTools');
+      case events.getConfig:
+        return this.#asked(event, getConfig, payload, ack, 'agent.askedConfig');
+      case events.getDesktop:
+        return this.#askedCollection(event, getDesktop, payload, ack, 'desktop');
+      case events.getFinder:
+        return this.#askedCollection(event, getFinder, payload, ack, 'finder');
+      case events.readResource:
+        return this.#askedResource(payload, ack);
+      case notices.toolCallCancelled:
+        return this.#cancelled(payload);
+      case notices.leaveOffice:
+        return this.#left(payload);
+      default:
+        if (!event.startsWith('notify:'))
+          this.#refuse(event, ack, wireCodes.notBuilt, `This computer does not answer ${event.slice(0, 80)}`);
+    }
+  }
+
+  /** Calls that wait for their answer. */
+  get calls(): number {
+    return this.#calls.size;
+  }
+  /** An unknown ticket was answered before, or its connection is gone: dropped. */
+  answer(ticket: string, body: unknown): void {
+    const waiting = this.#waiting.get(ticket);
+    if (!waiting) return;
+    this.#waiting.delete(ticket);
+    if (this.#calls.get(waiting.reqId) === ticket) this.#calls.delete(waiting.reqId);
+    const bytes = excessBytes(body, bodyLimitBytes);
+    if (bytes === undefined) return waiting.ack(body);
+    const remedy = narrower[waiting.event];
+    const failure = { ...tooLarge(bytes), ...(remedy !== undefined && { remedy }) };
+    waiting.ack(...refusal(waiting.event, failure, tooLargeAnswer));
+  }
+
+  /** The connection is gone; the office has answered for us. */
+  clear(): void {
+    this.#waiting.clear();
+    this.#calls.clear();
+  }
+
+  #called(payload: unknown, ack: Ack): void {
+    const call = this.#read(events.toolCall, messages.toolCall, payload, ack);
+    if (!call) return;
+    const { req_id: reqId, agent, tool_name: tool, params, timeout } = call;
+    const running = this.#calls.has(reqId);
+    const ticket = this.#ticket({ event: events.toolCall, reqId, ack });
+    if (running) return this.#emit({ type: 'agent.repeated', ticket, reqId });
+    this.#calls.set(reqId, ticket);
+    const timeoutMs = toTimeoutMs(timeout);
+    this.#emit({ type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs });
+  }
+
+  #asked<T extends AgentRequest>(
+    event: string,
+    schema: z.ZodType<T>,
+    payload: unknown,
+    ack: Ack,
+    type: 'agent.askedTools' | 'agent.askedConfig',
+  ): void {
+    const question = this.#read(event, schema, payload, ack);
+    if (!question) return;
+    const reqId = question.req_id;
+    this.#emit({ type, ticket: this.#ticket({ event, reqId, ack }), reqId });
+  }
+
+  #askedCollection<T extends AgentRequest>(
+    event: string,
+    schema: z.ZodType<T>,
+    payload: unknown,
+    ack: Ack,
+    collection: ResourceCollection,
+  ): void {
+    const query = this.#read(event, schema, payload, ack);
+    if (!query) return;
+    const reqId = query.req_id;
+    this.#emit({
+      type: 'agent.askedCollection',
+      collection,
+      ticket: this.#ticket({ event, reqId, ack }),
+      reqId,
+      query,
+    });
+  }
+
+  /** What is neither window nor document is read by nobody: the error says which rule of documents it breaks. */
+  #askedResource(payload: unknown, ack: Ack): void {
+    const event = events.readResource;
+    const question = this.#read(event, readResource, payload, ack);
+    if (!question) return;
+    const { req_id: reqId, uri, server } = question;
+    const collection = collectionOfUri(uri);
+    if (collection.ok) {
+      const ticket = this.#ticket({ event, reqId, ack });
+      const about = { ticket, reqId, uri, ...(typeof server === 'string' && { server }) };
+      this.#emit({ type: 'agent.askedResource', collection: collection.body, ...about });
+    } else ack({ ...errorAck(withRemedy(collection.failure)), req_id: reqId });
+  }
+
+  /** The question, when it is one and this computer is meant; else it is answered here. */
+  #read<T extends AgentRequest>(
+    event: string,
+    schema: z.ZodType<T>,
+    payload: unknown,
+    ack: Ack,
+  ): T | undefined {
+    const read = schema.safeParse(payload);
+    if (!read.success) return void ack(...refusal(event, badPayload(read.error, event)));
+    const { computer } = read.data;
+    if (computer === this.#name) return read.data;
+    const details = { reason: 'unknown', computer };
+    return this.#refuse(event, ack, wireCodes.notFound, `This computer is not '${computer}'`, details);
+  }
+
+  #cancelled(payload: unknown): void {
+    const read = messages.toolCallCancelled.safeParse(payload);
+    const ticket = read.success ? this.#calls.get(read.data.req_id) : undefined;
+    if (ticket === undefined) return;
+    const reason = read.data?.reason;
+    this.#emit(reason ? { type: 'agent.cancelled', ticket, reason } : { type: 'agent.cancelled', ticket });
+  }
+
+  /** Whoever comes next may use the same ids; the calls of who left get no answer, whatever becomes of them. */
+  #left(payload: unknown): void {
+    const read = messages.seatNotice.safeParse(payload);
+    if (!read.success || read.data.office_id !== this.#office || typeof read.data.agent !== 'string') return;
+    this.#calls.clear();
+    this.#emit({ type: 'agent.left', agent: read.data.agent });
+  }
+
+  #refuse(event: string, ack: Ack, code: Failure['code'], message: string, details?: object): undefined {
+    ack(...refusal(event, { code, message, ...(details && { details: { ...details } }) }));
+  }
+
+  #ticket(waiting: Waiting): string {
+    let ticket = `${this.#incarnation}.${waiting.reqId}`;
+    while (this.#waiting.has(ticket)) ticket = `${this.#incarnation}.${waiting.reqId}~${++this.#copies}`;
+    this.#waiting.set(ticket, waiting);
+    return ticket;
+  }
+}

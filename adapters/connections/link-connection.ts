@@ -1,0 +1,198 @@
+import type {
+  RequestFact,
+  Emit,
+  LinkCommand,
+  LinkFact,
+  LinkInput,
+  PortInstance,
+  Ports,
+} from '../../machines/kernel/ports.ts';
+import { refusal } from '../../machines/protocol/messages/answers.ts';
+import { events, notices, type EventName } from '../../machines/protocol/events.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { seatNotice } from '../../machines/protocol/messages/messages.ts';
+import { notificationOf } from '../../machines/protocol/notifications.ts';
+import { readAnswer } from '../../machines/protocol/reading.ts';
+import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
+import { AgentRequests } from './agent-requests.ts';
+import { splitArgs } from './office-connections.ts';
+import { type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
+
+/** What a link needs of a transport: one connection, that is opened once and never again. */
+export interface LinkWire {
+  /** Only called while connected. */
+  readonly emit: WireEmit;
+  close(): void;
+}
+
+/** Join acks are `(ok, text)`; some peers put both into one list, others answer with an error object. */
+function readJoin(ack: readonly unknown[]): LinkFact {
+  const [ok, text] = Array.isArray(ack[0]) ? (ack[0] as unknown[]) : ack;
+  if (ok === true) return { type: 'join.accepted' };
+  if (typeof text === 'string') return { type: 'join.refused', text };
+  const answer = readAnswer(ok);
+  const known = !answer.ok && typeof ok === 'object';
+  return { type: 'join.refused', text: known ? answer.failure.message : 'The office gave no reason' };
+}
+
+/** What an agent hears of its own office; notices of other offices and of agents are nothing to it. */
+function readNotice(event: string, payload: unknown, office: string): LinkFact | undefined {
+  const notification = notificationOf(event);
+  if (notification) {
+    const read = notification.schema.safeParse(payload);
+    return read.success ? { ...notification.fact, computer: read.data.computer } : undefined;
+  }
+  if (event !== notices.enterOffice && event !== notices.leaveOffice) return undefined;
+  const read = seatNotice.safeParse(payload);
+  if (!read.success || read.data.office_id !== office || typeof read.data.computer !== 'string')
+    return undefined;
+  const type = event === notices.enterOffice ? 'computer.entered' : 'computer.left';
+  return { type, computer: read.data.computer };
+}
+
+/** What the other role says, or only an office, goes out from nobody of ours (R18). */
+function notOurs(role: LinkInput['role'], method: string): Failure | undefined {
+  const foreign = role === 'agent' ? /^(notify|agent):/ : /^(notify|client):/;
+  if (!foreign.test(method)) return undefined;
+  return { code: wireCodes.notAllowed, message: `The ${role}'s side never sends ${method.slice(0, 80)}` };
+}
+
+/**
+ * The door of a link, without a transport: commands and questions become events of the wire, events become facts.
+ * Nothing goes out while there is no connection, and nothing is kept for later: a tool call must not run late.
+ */
+export class LinkConnection implements PortInstance<LinkCommand> {
+  readonly #input: LinkInput;
+  readonly #emit: Emit<LinkFact>;
+  readonly #wire: LinkWire;
+  readonly #agentRequests: AgentRequests;
+  readonly #requests: LinkRequests;
+  readonly #ended: () => void;
+  #state: 'connecting' | 'up' | 'over' = 'connecting';
+  /** It is to leave as soon as the calls that it has are answered. */
+  #isLeaving = false;
+
+  /** `ended` is called once, when the port instance is closed. */
+  constructor(at: string, input: LinkInput, emit: Emit<LinkFact>, wire: LinkWire, ended: () => void) {
+    this.#input = input;
+    this.#wire = wire;
+    this.#ended = ended;
+    this.#emit = emit;
+    this.#agentRequests = new AgentRequests(at, input, emit);
+    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input);
+  }
+
+  get isUp(): boolean {
+    return this.#state === 'up';
+  }
+
+  up(): void {
+    if (this.#state !== 'connecting') return;
+    this.#state = 'up';
+    this.#emit({ type: 'link.up' });
+  }
+
+  /** There was no connection, and this one will never be. */
+  refused(reason: string): void {
+    if (this.#state !== 'connecting') return;
+    this.#state = 'over';
+    this.#emit({ type: 'link.refused', reason });
+  }
+
+  down(reason: string): void {
+    if (this.#state !== 'up') return;
+    this.#state = 'over';
+    this.#agentRequests.clear();
+    this.#requests.lose();
+    this.#emit({ type: 'link.down', reason });
+  }
+
+  received(event: string, args: readonly unknown[]): void {
+    if (this.#state !== 'up') return;
+    const { payload, ack = () => {} } = splitArgs(args);
+    try {
+      this.#hear(event, payload, ack);
+    } catch {
+      ack(...refusal(event, { code: wireCodes.internal, message: 'The peer failed on this event' }));
+    }
+  }
+
+  tell(command: LinkCommand): void {
+    const { role, name, office: office_id } = this.#input;
+    switch (command.type) {
+      case 'link.join':
+        return this.#send(events.joinOffice, { role, name, office_id }, (...ack) =>
+          this.#fact(readJoin(ack)),
+        );
+      case 'link.leave':
+        this.#isLeaving = true;
+        return this.#leave();
+      case 'link.answer':
+        this.#agentRequests.answer(command.ticket, command.body);
+        return this.#leave();
+      case 'link.announce':
+        return this.#send(command.event, { computer: name });
+    }
+  }
+
+  request(request: LinkRequest, emit: Emit<RequestFact>): () => void {
+    if (this.#state !== 'up') return refuseUnsent(request.id, emit);
+    const notAllowed = notOurs(this.#input.role, request.method);
+    return notAllowed ? refuseUnsent(request.id, emit, notAllowed) : this.#requests.request(request, emit);
+  }
+
+  /** No facts after this. Calls of agents are answered by the office, as of a computer that left. */
+  close(): void {
+    this.#state = 'over';
+    this.#agentRequests.clear();
+    this.#requests.lose();
+    this.#ended();
+    this.#wire.close();
+  }
+
+  #hear(event: string, payload: unknown, ack: (...args: unknown[]) => void): void {
+    if (this.#input.role === 'computer') return this.#agentRequests.received(event, payload, ack);
+    const fact = readNotice(event, payload, this.#input.office);
+    if (fact) this.#emit(fact);
+    else if (!event.startsWith('notify:'))
+      ack(...refusal(event, { code: wireCodes.notBuilt, message: 'An agent answers no questions' }));
+  }
+
+  /** After the answers, which an office does not pass on from somebody who has left. */
+  #leave(): void {
+    if (!this.#isLeaving || this.#agentRequests.calls > 0) return;
+    this.#isLeaving = false;
+    const { office: office_id } = this.#input;
+    this.#send(events.leaveOffice, { office_id }, () => this.#fact({ type: 'leave.done' }));
+  }
+  #fact(fact: LinkFact): void {
+    if (this.#state === 'up') this.#emit(fact);
+  }
+
+  #send<E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>): void {
+    if (this.#state === 'up') this.#wire.emit(event, ...args);
+  }
+}
+
+/** The links that are open, by the key under which questions reach them: the `request` side of the port. */
+export class LinkRegistry {
+  readonly #connections = new Map<string, LinkConnection>();
+
+  has(key: string): boolean {
+    return this.#connections.has(key);
+  }
+
+  open(at: string, input: LinkInput, emit: Emit<LinkFact>, wire: LinkWire): LinkConnection {
+    const connection: LinkConnection = new LinkConnection(at, input, emit, wire, () => {
+      // A successor may use the same key already.
+      if (this.#connections.get(input.key) === connection) this.#connections.delete(input.key);
+    });
+    this.#connections.set(input.key, connection);
+    return connection;
+  }
+
+  readonly request: Ports['request'] = (_from, request, emit) => {
+    const connection = this.#connections.get(request.target);
+    return connection ? connection.request(request, emit) : refuseUnsent(request.id, emit);
+  };
+}

@@ -1,0 +1,227 @@
+import type { Emit, OfficeCommand, OfficeFact, SeatFacts } from '../../machines/kernel/ports.ts';
+import { timing } from '../../machines/kernel/timing.ts';
+import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
+import { events, notices, type NoticeName, type RelayedName } from '../../machines/protocol/events.ts';
+import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
+import { joinOffice, leaveOffice, type CancelReason } from '../../machines/protocol/messages/messages.ts';
+import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
+import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
+import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
+
+export type Ack = (...args: unknown[]) => void;
+
+/** What it needs of a transport, Socket.IO or the scripted network. None of it may call back at once. */
+export interface OfficeWire {
+  send(socket: string, event: RelayedName, body: object, onAck: Ack): void;
+  /** The socket hears the broadcasts of this office, and of no other. */
+  enter(socket: string, office: string): void;
+  exit(socket: string, office: string): void;
+  broadcast(office: string, except: string, event: NoticeName, body: object): void;
+  /** To one socket, without an answer. */
+  notify(socket: string, event: NoticeName, body: object): void;
+}
+
+/** What was answered to an event of a socket, as the arguments of its ack. */
+export type OfficeAnswered = (event: string, payload: unknown, ack: readonly unknown[]) => void;
+
+const internal: Failure = { code: wireCodes.internal, message: 'The office failed on this event' };
+const silent: Ack = () => {};
+
+/** The arguments of an event: its payload, and the ack if one is wanted. */
+export function splitArgs(args: readonly unknown[]): { payload: unknown; ack: Ack | undefined } {
+  const last = args.at(-1);
+  const ack = typeof last === 'function' ? (last as Ack) : undefined;
+  return { payload: ack && args.length === 1 ? undefined : args[0], ack };
+}
+
+/**
+ * The door of an office, without a transport: every event of every socket enters by `received`. Joins and leaves
+ * become facts for the office machine, which answers with commands; everything else is judged and relayed here,
+ * past all machines, because that is the hot path. Whatever happens, an ack that was asked for is given once.
+ */
+export class OfficeConnections {
+  readonly #wire: OfficeWire;
+  readonly #emit: Emit<OfficeFact>;
+  readonly #limits: RelayTiming;
+  readonly #pending: Pending;
+  readonly #seating = new Seating();
+  readonly #sockets = new Set<string>();
+  readonly #tickets = new Map<string, { readonly socket: string; readonly ack: Ack }>();
+  readonly #answered: OfficeAnswered | undefined;
+  #lastTicket = 0;
+  #closed = false;
+
+  constructor(
+    wire: OfficeWire,
+    timers: Timers,
+    emit: Emit<OfficeFact>,
+    limits: RelayTiming = timing,
+    answered?: OfficeAnswered,
+  ) {
+    this.#answered = answered;
+    this.#wire = wire;
+    this.#emit = emit;
+    this.#limits = limits;
+    this.#pending = new Pending(timers);
+  }
+
+  /** Relayed questions that wait for an answer. */
+  get inFlight(): number {
+    return this.#pending.size;
+  }
+
+  opened(socket: string): void {
+    if (this.#closed) return;
+    this.#sockets.add(socket);
+    this.#emit({ type: 'socket.opened', socket });
+  }
+
+  /** `oversized` as the reason tells those who wait for this socket what happened. */
+  closed(socket: string, reason: string): void {
+    if (this.#closed || !this.#sockets.delete(socket)) return;
+    this.#unseat(socket, reason);
+    for (const [ticket, { socket: asker }] of this.#tickets)
+      if (asker === socket) this.#tickets.delete(ticket);
+    this.#emit({ type: 'socket.closed', socket, reason });
+  }
+
+  received(socket: string, event: string, args: readonly unknown[]): void {
+    const { payload, ack: asked } = splitArgs(args);
+    const ack = this.#heard(event, payload, asked);
+    if (this.#closed || !this.#sockets.has(socket)) return;
+    try {
+      if (event === events.joinOffice) this.#joins(socket, payload, ack);
+      else if (event === events.leaveOffice) this.#leaves(socket, payload, ack);
+      else {
+        const verdict = judge(this.#seating.seatOf(socket), event, payload, this.#seating, this.#limits);
+        this.#perform(socket, event, verdict, ack);
+      }
+    } catch {
+      this.#answer(ack, refusal(event, internal));
+    }
+  }
+
+  tell(command: OfficeCommand): void {
+    if (this.#closed) return;
+    switch (command.type) {
+      case 'office.answer': {
+        const waiting = this.#tickets.get(command.ticket);
+        this.#tickets.delete(command.ticket);
+        return this.#answer(waiting?.ack, [command.ok, command.text]);
+      }
+      case 'office.seat':
+        return this.#seat(command.socket, command.seat);
+      case 'office.unseat':
+        return this.#unseat(command.socket);
+      case 'office.broadcast':
+        return this.#wire.broadcast(command.office, command.except, command.event, command.body);
+    }
+  }
+
+  /** Answers all who wait; from now on nothing is heard and no fact given. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#pending.close();
+    for (const { ack } of this.#tickets.values()) this.#answer(ack, [false, 'The office is closing']);
+    this.#tickets.clear();
+  }
+
+  #joins(socket: string, payload: unknown, ack: Ack | undefined): void {
+    const read = joinOffice.safeParse(payload);
+    if (!read.success) return this.#badPayload(events.joinOffice, read.error, ack);
+    const { office_id: office, role, name } = read.data;
+    this.#emit({
+      type: 'socket.joins',
+      socket,
+      ticket: this.#ticket(socket, ack),
+      seat: { office, role, name },
+    });
+  }
+
+  #leaves(socket: string, payload: unknown, ack: Ack | undefined): void {
+    const read = leaveOffice.safeParse(payload);
+    if (!read.success) return this.#badPayload(events.leaveOffice, read.error, ack);
+    const ticket = this.#ticket(socket, ack);
+    this.#emit({ type: 'socket.leaves', socket, ticket, office: read.data.office_id });
+  }
+
+  #badPayload(event: string, error: Parameters<typeof badPayload>[0], ack: Ack | undefined): void {
+    this.#answer(ack, refusal(event, badPayload(error, event)));
+  }
+
+  #ticket(socket: string, ack: Ack = silent): string {
+    const ticket = `t${++this.#lastTicket}`;
+    this.#tickets.set(ticket, { socket, ack });
+    return ticket;
+  }
+
+  #perform(socket: string, event: string, verdict: Verdict, ack: Ack | undefined): void {
+    if (verdict.type === 'answer') return this.#answer(ack, verdict.ack);
+    if (verdict.type === 'broadcast') {
+      this.#wire.broadcast(verdict.office, socket, verdict.event, verdict.body);
+      return this.#answer(ack, []);
+    }
+    const { event: relayed, toSocket, payload, timeoutMs, reqId } = verdict;
+    const id = this.#pending.add({
+      from: socket,
+      to: toSocket,
+      event,
+      timeoutMs,
+      ...(reqId !== undefined && { reqId, onGivenUp: this.#cancelling(toSocket, payload, reqId) }),
+      onAnswer: (...answer) => this.#answer(ack, answer, event),
+    });
+    if (typeof id !== 'number') return this.#answer(ack, refusal(event, id));
+    try {
+      this.#wire.send(toSocket, relayed, payload, (...answer) => void this.#pending.settle(id, ...answer));
+    } catch {
+      this.#pending.settle(id, ...refusal(event, internal));
+    }
+  }
+
+  /** Before its agent hears that nobody waits any more: what was not sent to a tool must not be. */
+  #cancelling(computer: string, call: object, req_id: string): (reason: CancelReason) => void {
+    const { agent } = call as { readonly agent: string };
+    return (reason) => this.#wire.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
+  }
+
+  #seat(socket: string, seat: SeatFacts): void {
+    // The machine may seat a socket that closed in between: it learns of that next.
+    if (!this.#sockets.has(socket)) return;
+    const current = this.#seating.seatOf(socket);
+    // A join that is repeated must not disturb the calls in flight.
+    if (current && isSameSeat(current, seat)) return;
+    this.#unseat(socket);
+    this.#seating.seat(socket, seat);
+    this.#wire.enter(socket, seat.office);
+  }
+
+  #unseat(socket: string, gone?: string): void {
+    const seat = this.#seating.unseat(socket);
+    if (!seat) return;
+    this.#pending.leave(socket, gone);
+    if (gone === undefined) this.#wire.exit(socket, seat.office);
+  }
+
+  /** An ack of which somebody hears, too. */
+  #heard(event: string, payload: unknown, ack: Ack | undefined): Ack | undefined {
+    const answered = this.#answered;
+    if (!answered || !ack) return ack;
+    return (...args) => {
+      ack(...args);
+      try {
+        answered(event, payload, args);
+      } catch {
+        // Whoever listens is no part of an answer.
+      }
+    };
+  }
+  /** A transport may choke on an answer (nested too deep to be written): that must not reach its event loop. */
+  #answer(ack: Ack | undefined, args: readonly unknown[], event?: string): void {
+    try {
+      ack?.(...args);
+    } catch {
+      if (event !== undefined) this.#answer(ack, refusal(event, internal));
+    }
+  }
+}

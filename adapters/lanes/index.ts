@@ -1,1 +1,0 @@
-export { createLanes, type LanesOptions } from './lanes.ts';

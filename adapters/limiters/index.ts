@@ -1,0 +1,1 @@
+export { createCallLimiters, type CallLimitersOptions } from './call-limiters.ts';

@@ -1,0 +1,106 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { Readable, Writable } from 'node:stream';
+import { NotSent, type Around, type McpTransport } from './transport.ts';
+import { createFramer, type Framer } from './messages/framing.ts';
+import { Inbox } from './messages/inbox.ts';
+
+/** Input broken, output not: answers may still lie in the pipe, so the end of the output is awaited this long. */
+const brokenInputMs = 50;
+
+/** The streams of a process that somebody else owns. */
+export interface Streams {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+}
+
+const sent = Promise.resolve();
+
+/**
+ * MCP over the streams of a process that somebody else owns: `close` only lets go of them. An answer over the
+ * limit reaches its caller as a JSON-RPC error, and the connection lives.
+ */
+export class StreamTransport implements McpTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: McpTransport['onmessage'];
+  /** Why the stream ended; undefined while it lives, and after `close`. */
+  lostBecause: string | undefined;
+  readonly #options: Streams;
+  readonly #framer: Framer;
+  #isOver = false;
+  #drained: Promise<void> | undefined;
+  #release = (): void => {};
+  #brokenInput: NodeJS.Timeout | undefined;
+
+  constructor(options: Streams, around: Pick<Around, 'resultBytes' | 'messageBytes' | 'notice'>) {
+    this.#options = options;
+    const { resultBytes } = around;
+    const notice: Around['notice'] = (seen) => this.#isOver || around.notice(seen);
+    const inbox = new Inbox({ resultBytes, notice }, (message) => this.#isOver || this.onmessage?.(message));
+    this.#framer = createFramer(inbox, around.messageBytes);
+  }
+
+  get heldBytes(): number {
+    return this.#framer.held();
+  }
+  /** Rejects when the process has already closed its output. */
+  start(): Promise<void> {
+    const { stdin, stdout } = this.#options;
+    if (!stdout.readable) {
+      this.#isOver = true;
+      this.lostBecause = 'the server had already ended';
+      return Promise.reject(new NotSent(this.lostBecause));
+    }
+    stdin.on('error', this.#onInputError).on('drain', this.#onDrain);
+    stdout.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd);
+    return sent;
+  }
+
+  /** Resolves when the pipe takes more; rejects with `NotSent` when it takes nothing any more. */
+  send(message: JSONRPCMessage): Promise<void> {
+    const { stdin } = this.#options;
+    if (this.#isOver || !stdin.writable) return Promise.reject(new NotSent('the server takes no more input'));
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return sent;
+    this.#drained ??= new Promise((resolve) => {
+      this.#release = resolve;
+    });
+    return this.#drained;
+  }
+
+  close(): Promise<void> {
+    if (!this.#isOver) this.#end();
+    return sent;
+  }
+
+  #end(): void {
+    const { stdin, stdout } = this.#options;
+    this.#isOver = true;
+    clearTimeout(this.#brokenInput);
+    stdin.off('error', this.#onInputError).off('drain', this.#onDrain);
+    stdout.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd);
+    // A server that still writes must not get stuck in a full pipe: it would never see that its input ended.
+    stdout.resume();
+    this.#release();
+    this.onclose?.();
+  }
+  #lose(reason: string): void {
+    if (this.#isOver) return;
+    this.lostBecause = reason;
+    this.#end();
+  }
+
+  readonly #onData = (chunk: Buffer): void => this.#framer.push(chunk);
+  readonly #onEnd = (): void => {
+    if (this.#isOver) return;
+    this.#framer.end();
+    this.#lose('the server closed its output');
+  };
+  readonly #onInputError = (error: Error): void => {
+    const reason = `the server closed its input (${'code' in error ? String(error.code) : error.message})`;
+    this.#brokenInput ??= setTimeout(() => this.#lose(reason), brokenInputMs);
+  };
+  readonly #onDrain = (): void => {
+    this.#drained = undefined;
+    this.#release();
+  };
+}

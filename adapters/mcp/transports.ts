@@ -1,0 +1,75 @@
+import type { SessionInput } from '../../machines/kernel/ports.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+import type { Ledger } from '../process/index.ts';
+import type { Around, McpTransport } from './transport.ts';
+import { FallbackTransport } from './http/fallback.ts';
+import { notStartable } from './http/http-failures.ts';
+import { LinkedTransport } from './http/linked.ts';
+import { notConnected } from './messages/refusal.ts';
+import type { RemoteSpec } from './http/remote.ts';
+import type { Reopen } from './http/reopening.ts';
+import { SseTransport } from './http/sse.ts';
+import { StreamableTransport } from './http/streamable.ts';
+import { StreamTransport } from './stream-transport.ts';
+
+export interface TransportOptions {
+  readonly ledger: Pick<Ledger, 'streamsOf'>;
+  /** The facts of a server that needs no process, placeholders rendered; undefined: nobody knows it. */
+  readonly remoteOf?: (server: string, spec: number) => RemoteSpec | undefined;
+  /** What a URL without a type turned out to speak, so that it need not be tried again. */
+  readonly settledKind?: (server: string, spec: number, kind: 'streamable' | 'sse') => void;
+  /** Default: 5 times, the first after 1 s. */
+  readonly reopen?: Reopen;
+}
+
+/** What carries the messages of this session, or why nothing can. One more kind is one more case here. */
+export function transportOf(
+  options: TransportOptions,
+  { server, spec: number, process }: SessionInput,
+  around: Around,
+): { readonly transport: McpTransport } | { readonly failure: Failure } {
+  if (process !== null) {
+    const streams = options.ledger.streamsOf(process);
+    return streams ? { transport: new StreamTransport(streams, around) } : { failure: notConnected };
+  }
+  const spec = options.remoteOf?.(server, number);
+  if (!spec)
+    return {
+      failure: notStartable(
+        'nothing is known of this server: neither a process, nor a URL, nor one inside this host',
+        'give the server a command or a URL, or connect it under its name',
+      ),
+    };
+  if ('url' in spec && isWeb(spec) && !isUsable(spec.url))
+    return {
+      failure: notStartable('its URL is not one of http:// or https://', 'mend the URL of this server'),
+    };
+  const settled = (kind: 'streamable' | 'sse'): void => options.settledKind?.(server, number, kind);
+  return { transport: made(options, spec, around, settled) };
+}
+
+const isWeb = ({ kind }: RemoteSpec): boolean => kind === 'streamable' || kind === 'sse';
+const isUsable = (url: unknown): boolean =>
+  typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+function made(
+  { reopen }: TransportOptions,
+  spec: RemoteSpec,
+  around: Around,
+  settled: (kind: 'streamable' | 'sse') => void,
+): McpTransport {
+  switch (spec.kind) {
+    case 'streamable': {
+      const first = new StreamableTransport(spec, around, reopen);
+      if (!spec.fallbackToSse) return first;
+      const second = (): McpTransport => new SseTransport({ ...spec, kind: 'sse' }, around);
+      const remember = (isSecond: boolean): void => settled(isSecond ? 'sse' : 'streamable');
+      return new FallbackTransport(first, second, remember);
+    }
+    case 'sse':
+      return new SseTransport(spec, around);
+    case 'inmemory':
+    case 'own':
+      return new LinkedTransport(spec, around);
+  }
+}

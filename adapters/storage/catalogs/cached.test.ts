@@ -1,0 +1,172 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Lists } from '../../../machines/catalog/index.ts';
+import { catalogsDir, keep, largestCatalog, mostCatalogs, readCached } from './cached.ts';
+
+const print = (of: number): string => of.toString(16).padStart(64, '0');
+const now = new Date('2026-01-02T03:04:05.678Z');
+const lists: Lists = {
+  tools: [
+    {
+      ...{ name: 't', title: 'T', inputSchema: { type: 'object', properties: { constructor: {} } } },
+      ...{ annotations: { readOnlyHint: true, more: { x: 1 } }, execution: { taskSupport: 'optional' } },
+      ...{ icons: [{ src: 'data:,' }], meta: { k: null }, more: { 'x-new': [1] } },
+    },
+  ],
+  resources: [{ uri: 'a:b', name: '', size: 3, annotations: { audience: ['user'], priority: 0.5 } }],
+  resourceTemplates: [{ uriTemplate: 'a:{b}', name: 'r', mimeType: 'text/plain' }],
+  prompts: [{ name: 'p', arguments: [{ name: 'x', required: true }] }],
+};
+
+let stateDir: string;
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'a2c-catalogs-'));
+});
+afterEach(() => rm(stateDir, { recursive: true, force: true }));
+const fileOf = (of: number): string => join(catalogsDir(stateDir), `${print(of)}.json`);
+const write = async (of: number, text: string): Promise<void> => {
+  await mkdir(catalogsDir(stateDir), { recursive: true });
+  await writeFile(fileOf(of), text);
+};
+
+describe('a cached catalog', () => {
+  it('is read as it was kept, with when', async () => {
+    expect(await readCached(stateDir, print(1))).toBeUndefined();
+    expect(await keep(stateDir, print(1), lists, now)).toEqual({ cached: true });
+    expect(await readCached(stateDir, print(1))).toMatchObject({ savedAt: now.toISOString(), lists });
+    expect(await readCached(stateDir, print(2))).toBeUndefined();
+    await keep(stateDir, print(1), { tools: [] }, now);
+    expect((await readCached(stateDir, print(1)))?.lists).toEqual({ tools: [] });
+  });
+
+  it('is a file of this form, which only its owner may read', async () => {
+    await keep(stateDir, print(1), { tools: [] }, now);
+    expect(JSON.parse(await readFile(fileOf(1), 'utf8'))).toEqual({
+      format: 'a2c-catalog/1',
+      savedAt: now.toISOString(),
+      lists: { tools: [] },
+    });
+    expect((await stat(fileOf(1))).mode & 0o777).toBe(0o600);
+    expect((await stat(catalogsDir(stateDir))).mode & 0o777).toBe(0o700);
+    expect(await readdir(catalogsDir(stateDir))).toEqual([`${print(1)}.json`]);
+  });
+
+  it('keeps a key that is called __proto__', async () => {
+    const inputSchema = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"string"}}}',
+    ) as object;
+    await keep(stateDir, print(1), { tools: [{ name: 't', inputSchema: { ...inputSchema } }] });
+    const cached = await readCached(stateDir, print(1));
+    expect(JSON.stringify(cached?.lists.tools?.[0]?.inputSchema)).toBe(JSON.stringify(inputSchema));
+  });
+
+  it.each([
+    ['no JSON', '{"format":'],
+    ['empty', ''],
+    [
+      'of another version',
+      JSON.stringify({ format: 'a2c-catalog/2', savedAt: now.toISOString(), lists: {} }),
+    ],
+    ['without its time', JSON.stringify({ format: 'a2c-catalog/1', lists: {} })],
+    ['with a tool without a name', withTool({ inputSchema: {} })],
+    ['with a tool whose schema is a list', withTool({ name: 't', inputSchema: [] })],
+    ['with a field that we have no word for', withTool({ name: 't', inputSchema: {}, _meta: {} })],
+    ['too large', ' '.repeat(largestCatalog + 1)],
+    ['nested without end', '['.repeat(100_000)],
+  ])('that is %s counts as none, and is removed', async (_what, text) => {
+    await write(1, text);
+    expect(await readCached(stateDir, print(1))).toBeUndefined();
+    expect(await readdir(catalogsDir(stateDir))).toEqual([]);
+  });
+
+  it('has the name of a fingerprint and no other, so that no path leads out of the folder', async () => {
+    for (const name of [
+      '',
+      '..',
+      '../../x',
+      'a/b',
+      print(1).toUpperCase().replace('1', 'A'),
+      `${print(1)}0`,
+    ]) {
+      expect(await keep(stateDir, name, lists)).toEqual({
+        cached: false,
+        because: 'the fingerprint is none',
+      });
+      expect(await readCached(stateDir, name)).toBeUndefined();
+    }
+    expect(await readdir(stateDir)).toEqual([]);
+  });
+
+  it('of more than 4 MiB is not kept, and the one before it is forgotten', async () => {
+    await keep(stateDir, print(1), lists);
+    const description = 'é'.repeat(largestCatalog / 2);
+    const answer = await keep(stateDir, print(1), { prompts: [{ name: 'p', description }] });
+    expect(answer).toMatchObject({
+      cached: false,
+      because: expect.stringContaining('limit is 4194304') as string,
+    });
+    expect(await readCached(stateDir, print(1))).toBeUndefined();
+  });
+
+  it('is one of 200: the oldest is forgotten for the next', async () => {
+    await keep(stateDir, print(0), { tools: [] });
+    for (let at = 1; at < mostCatalogs; at++) await write(at, '{}');
+    for (let at = 0; at < mostCatalogs; at++)
+      await utimes(fileOf(at), at === 7 ? 1 : 1_000, at === 7 ? 1 : 1_000);
+    expect(await readdir(catalogsDir(stateDir))).toHaveLength(mostCatalogs);
+    await keep(stateDir, print(999), { tools: [] });
+    const left = await readdir(catalogsDir(stateDir));
+    expect(left).toHaveLength(mostCatalogs);
+    expect(left).toContain(`${print(999)}.json`);
+    expect(left).not.toContain(`${print(7)}.json`);
+  });
+
+  it('is whole while others write it and read it', async () => {
+    const size = (of: number): Lists => ({
+      prompts: Array.from({ length: 1 + of * 100 }, () => ({ name: `p${of}` })),
+    });
+    await keep(stateDir, print(1), size(0));
+    const writers = Array.from({ length: 8 }, (_, at) => keep(stateDir, print(1), size(at)));
+    const readers = Array.from({ length: 40 }, () => readCached(stateDir, print(1)));
+    for (const cached of await Promise.all(readers)) {
+      const of = Number(cached?.lists.prompts?.[0]?.name.slice(1));
+      expect(cached?.lists).toEqual(size(of));
+    }
+    expect(await Promise.all(writers)).toEqual(Array.from({ length: 8 }, () => ({ cached: true })));
+    expect(await readdir(catalogsDir(stateDir))).toEqual([`${print(1)}.json`]);
+  });
+
+  it('leaves a young draft to who writes it, and removes one whose writer died', async () => {
+    await mkdir(catalogsDir(stateDir));
+    const [young, old] = ['young', 'old'].map((name) =>
+      join(catalogsDir(stateDir), `${print(3)}.${name}.draft`),
+    );
+    for (const file of [young, old]) await writeFile(file as string, 'half');
+    await utimes(old as string, 1_000, 1_000);
+    await keep(stateDir, print(1), {});
+    expect((await readdir(catalogsDir(stateDir))).toSorted()).toEqual([
+      ...[`${print(1)}.json`, `${print(3)}.young.draft`],
+    ]);
+  });
+
+  it('that cannot be written says why, and leaves nothing behind', async () => {
+    await writeFile(join(stateDir, 'catalogs'), 'a file in the place of the folder');
+    expect(await keep(stateDir, print(1), lists)).toMatchObject({
+      cached: false,
+      because: expect.stringMatching(/EEXIST|ENOTDIR/) as string,
+    });
+    expect(await readCached(stateDir, print(1))).toBeUndefined();
+    await rm(join(stateDir, 'catalogs'));
+    // A folder in the place of the file: neither read nor removed.
+    await mkdir(fileOf(1), { recursive: true });
+    expect((await keep(stateDir, print(1), lists)).cached).toBe(false);
+    expect(await readCached(stateDir, print(1))).toBeUndefined();
+    expect(await readdir(catalogsDir(stateDir))).toEqual([`${print(1)}.json`]);
+  });
+});
+
+function withTool(tool: object): string {
+  return JSON.stringify({ format: 'a2c-catalog/1', savedAt: now.toISOString(), lists: { tools: [tool] } });
+}

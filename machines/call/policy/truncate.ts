@@ -1,0 +1,142 @@
+import { excessBytes, mostLevels } from '../../protocol/size.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What the meta may have of all that is left beside the notice; the rest is for the items. */
+const shareOfMeta = 0.125;
+/** In a placeholder nothing of the item is longer, in bytes. */
+const wordBytes = 200;
+/** Of what went of the meta, so many are named, and each by so much of its name. */
+const [namesSaid, nameBytes] = [8, 60];
+
+/** Why it was cut, for the model and for programs. What is nested too deep nobody keeps: it cannot be written. */
+function reasonOf(
+  bytes: number,
+  limit: number,
+  handle: string,
+): { readonly notice: string; readonly truncate: Json } {
+  if (bytes === Infinity)
+    return {
+      notice:
+        `[a2c] This result is nested too deep; at most ${mostLevels} levels are passed on. ` +
+        'What is missing was cut, and nobody keeps the whole.',
+      truncate: { limit_levels: mostLevels },
+    };
+  return {
+    notice:
+      `[a2c] This result has ${bytes} bytes; at most ${limit} are passed on. What is missing was cut. ` +
+      `The host of the computer keeps the whole as '${handle}'.`,
+    truncate: { bytes, limit_bytes: limit, handle },
+  };
+}
+const text = (said: string) => ({ type: 'text', text: said });
+const othersTruncated = (count: number) => text(`[a2c] ${count} more items were cut`);
+
+const bytesOf = (value: unknown): number => excessBytes(value, 0) ?? 0;
+/** The half of a pair that was cut in two would be no character. */
+const isHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
+/** Its beginning, in at most `bytes` of JSON: one character takes between one byte and six. undefined: nothing of it. */
+function truncateText(whole: string, bytes: number): string | undefined {
+  const all = bytesOf(whole);
+  if (all <= bytes) return whole;
+  const sayingSo = (length: number): string => `… [${whole.length - length} characters cut]`;
+  const room = bytes - bytesOf(sayingSo(0));
+  let length = Math.floor((whole.length * room) / all);
+  while (length > 0 && bytesOf(whole.slice(0, length)) - 2 > room) length = Math.floor(length / 2);
+  if (length > 0 && isHalf(whole.charCodeAt(length - 1))) length -= 1;
+  return length > 0 ? whole.slice(0, length) + sayingSo(length) : undefined;
+}
+
+/** What stands where an item was. */
+function placeholder(item: Json): Json {
+  const resource = isObject(item['resource']) ? item['resource'] : {};
+  const words = [
+    item['type'] ?? 'item',
+    item['mimeType'] ?? resource['mimeType'],
+    resource['uri'] ?? item['uri'],
+  ];
+  const said = words.flatMap((word) =>
+    typeof word === 'string' ? [truncateText(word, wordBytes) ?? ''] : [],
+  );
+  return text(`[${said.join(' ')}: cut]`);
+}
+/** The item with the beginning of its text; an image or a blob is never cut in half. */
+function shortened(item: Json, bytes: number): Json | undefined {
+  const { text: own, resource } = item;
+  const inside = isObject(resource) ? resource : {};
+  const whole = own ?? inside['text'];
+  if (typeof whole !== 'string') return undefined;
+  const around = (said: string): Json =>
+    own === undefined ? { ...item, resource: { ...inside, text: said } } : { ...item, text: said };
+  const truncate = truncateText(whole, bytes - bytesOf(around('')) + 2);
+  return truncate === undefined ? undefined : around(truncate);
+}
+/** As much of one item of the content as fits into so many bytes of JSON; undefined: nothing. */
+function fitted(item: unknown, bytes: number): unknown {
+  if (bytesOf(item) <= bytes) return item;
+  const whole = isObject(item) ? item : text(String(item));
+  return [shortened(whole, bytes), placeholder(whole)].find((one) => one && bytesOf(one) <= bytes);
+}
+
+/** The meta without its largest entries, so that it fits into so many bytes. */
+function smallMeta(all: Json, bytes: number): Json {
+  if (bytesOf(all) <= bytes) return all;
+  // Each with a comma and without its braces; all of them have one comma less.
+  const sized = Object.entries(all).map(([key, value]) => ({ key, bytes: bytesOf({ [key]: value }) - 1 }));
+  const cached = new Set<string>();
+  let sum = bytesOf({}) - 1;
+  for (const entry of sized.toSorted((a, b) => a.bytes - b.bytes)) {
+    sum += entry.bytes;
+    if (sum > bytes) break;
+    cached.add(entry.key);
+  }
+  return Object.fromEntries(Object.entries(all).filter(([key]) => cached.has(key)));
+}
+/** It says what of it went; where there is no room for that, how much went. */
+function saying(small: Json, all: Json, bytes: number): Json {
+  const gone = Object.keys(all).filter((key) => !Object.hasOwn(small, key));
+  if (gone.length === 0) return small;
+  const names = gone.slice(0, namesSaid).map((key) => truncateText(key, nameBytes) ?? '…');
+  const more = gone.length > names.length ? ` and ${gone.length - names.length} more` : '';
+  const before: unknown = small['a2c_warnings'];
+  const texts = [`Cut from meta: ${names.join(', ')}${more}`, `Cut from meta: ${gone.length}`];
+  const said = texts.map((one) => ({
+    ...small,
+    a2c_warnings: [...(Array.isArray(before) ? (before as readonly unknown[]) : []), one],
+  }));
+  return said.find((one) => bytesOf(one) <= bytes) ?? small;
+}
+
+/**
+ * The same result in at most `limitBytes` of JSON, or in what the notice alone takes where that is more. It says so:
+ * first of all to the model, and under `meta.a2c_cut` to programs. What is small stays as it is; `structuredContent`
+ * goes, because half of it would be another. What goes of the meta, `meta.a2c_warnings` names.
+ */
+export function truncateTo(result: unknown, limitBytes: number, handle: string): unknown {
+  const bytes = excessBytes(result, limitBytes);
+  if (bytes === undefined) return result;
+  const { content, isError, _meta, meta } = isObject(result) ? result : {};
+  const items = Array.isArray(content) ? (content as readonly unknown[]) : [];
+  const { notice, truncate } = reasonOf(bytes, limitBytes, handle);
+  const given = (cached: readonly unknown[], more: Json) => ({
+    content: [text(notice), ...cached],
+    ...(isError === true && { isError: true }),
+    meta: { ...more, a2c_cut: truncate },
+  });
+  let left = limitBytes - bytesOf(given([othersTruncated(items.length)], {}));
+  const all = { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta) };
+  const small = saying(smallMeta(all, left * shareOfMeta), all, left / 2);
+  left -= bytesOf(small);
+  const cached: unknown[] = [];
+  for (const item of items) {
+    // With its comma.
+    const fit = fitted(item, left - 1);
+    if (fit === undefined) break;
+    cached.push(fit);
+    left -= bytesOf(fit) + 1;
+  }
+  const missing = items.length - cached.length;
+  return given(missing > 0 && left >= 0 ? [...cached, othersTruncated(missing)] : cached, small);
+}

@@ -1,0 +1,201 @@
+/** What a computer tells its Desktop and its Finder, and what it asks them. */
+import { nameOf, type Address } from '../kernel/address.ts';
+import type {
+  AggregateWanted,
+  AggregatorNews,
+  AggregatorOrder,
+  AggregatorStart,
+  ResourcesListed,
+  ResourceWanted,
+} from '../resources/aggregator.events.ts';
+import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
+import type { ClientChanged, ClientNews } from '../client/client.events.ts';
+import { clientOf, linkOf } from './computer.rules.ts';
+import type { ComputerContext } from './computer.events.ts';
+import type { Message, Open, OwnedEnded, Post } from '../kernel/effects.ts';
+import { takesPart } from '../resources/participation.ts';
+import type { AggregateShown, ResourceRead, ResourceCollection } from '../resources/collections/index.ts';
+import { timingOf } from '../kernel/timing.ts';
+import type { ResourcesWatched } from '../resources/watch.machine.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+
+const both: readonly ResourceCollection[] = ['desktop', 'finder'];
+const collectionOf = (c: ComputerContext, collection: ResourceCollection): Address =>
+  `${nameOf(c.self)}/${collection}`;
+const openOf = (c: ComputerContext, collection: ResourceCollection): Open => ({
+  kind: collection,
+  input: { collection, timing: timingOf.aggregator(c.timing) } satisfies AggregatorStart,
+});
+/** Both at once, with the first who needs one. */
+export const openings = (c: ComputerContext): Open[] =>
+  c.hasCollections ? [] : both.map((each) => openOf(c, each));
+export const opened = (c: ComputerContext): Partial<ComputerContext> =>
+  c.hasCollections ? {} : { hasCollections: true, open: c.open + both.length };
+export const isCollection = ({ kind }: OwnedEnded): boolean => kind === 'desktop' || kind === 'finder';
+
+// ── what servers show ──────────────────────────────────────────────────────────────────────────────────
+type Shows = Extract<ClientNews, { type: 'server.shows' }>;
+/** Stages in which a server that was ready has its session still, or gets it anew at once. */
+const stays: ReadonlySet<string> = new Set(['ready', 'connecting']);
+const isShowing = (c: ComputerContext, server: string): boolean => {
+  const plan = c.servers.find(({ rules }) => rules.server === server);
+  return (
+    Object.hasOwn(c.shows, server) &&
+    takesPart(c.shows[server] ?? null, plan?.participation) &&
+    plan !== undefined
+  );
+};
+const isExposed = (c: ComputerContext, server: string): boolean =>
+  c.servers.some(({ rules, exposesAddresses }) => rules.server === server && exposesAddresses === true);
+const isPlanned = (c: ComputerContext, server: string): boolean =>
+  c.servers.some(({ rules }) => rules.server === server);
+/** What a server lists and nobody is shown: it does not say when it changes, and its config does not take it as it is. */
+export const notShownOf = (c: ComputerContext, server: string): readonly { readonly uri: string }[] =>
+  Object.hasOwn(c.shows, server) &&
+  Object.hasOwn(c.listed, server) &&
+  isPlanned(c, server) &&
+  !isShowing(c, server)
+    ? (c.resources[server] ?? [])
+    : [];
+function tell(
+  c: ComputerContext,
+  server: string,
+  more: Partial<Pick<ResourcesListed, 'changed' | 'isRenewed'>> = {},
+  upTo: Readonly<Record<string, number>> = {},
+): Post[] {
+  const isListed = Object.hasOwn(c.listed, server);
+  /** What it listed before it was lost may be there no more. */
+  const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
+  const unheard = notShownOf(c, server);
+  const event: ResourcesListed = {
+    type: 'resources.listed',
+    server,
+    session: clientOf(c, server),
+    resources,
+    // Also of one that does not say when it changes: what it lists is named.
+    isAwaited: !isListed && Object.hasOwn(c.shows, server) && isPlanned(c, server),
+    failure: resources === null ? null : (c.listed[server] ?? null),
+    changed: [],
+    ...(isExposed(c, server) && { isExposed: true }),
+    ...(unheard.length > 0 && { unheard }),
+    ...more,
+  };
+  return both.map((collection) => {
+    const asked = upTo[collection];
+    const told = asked === undefined ? event : ({ ...event, upTo: asked } satisfies ResourcesListed);
+    return { to: collectionOf(c, collection), event: told, optional: true };
+  });
+}
+const showing = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
+  ...c,
+  shows: { ...c.shows, [server]: resources },
+});
+export const shown = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
+  shows: showing(c, news).shows,
+});
+/** One that was there all the time has another session: all of it may be otherwise. */
+export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
+  const { server } = news;
+  const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
+  const renewed = { changed: known.map(({ uri }) => uri), isRenewed: true } as const;
+  return tell(showing(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
+}
+
+const without = <T>(record: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== server));
+function hidden(c: ComputerContext, { server, stage }: ClientChanged): Partial<ComputerContext> {
+  if (stays.has(stage)) return {};
+  const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
+  return isKnown ? { shows: without(c.shows, server), listed: without(c.listed, server) } : {};
+}
+export const hide = hidden;
+export function messagesOfHiding(c: ComputerContext, news: ClientChanged): Post[] {
+  const next = hidden(c, news);
+  return next.shows ? tell({ ...c, ...next }, news.server) : [];
+}
+
+const listing = (
+  c: ComputerContext,
+  { server, entries }: Pick<CatalogListed, 'server' | 'entries'>,
+  whyNot: string | null,
+): Pick<ComputerContext, 'resources' | 'listed'> => ({
+  resources: { ...c.resources, [server]: entries as ComputerContext['resources'][string] },
+  listed: { ...c.listed, [server]: whyNot },
+});
+const withdrawn = ({ isWithdrawn, why }: CatalogNews): string | null => (isWithdrawn ? why : null);
+export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerContext> =>
+  news.list === 'resources' ? listing(c, news, withdrawn(news)) : {};
+export const messagesOfListing = (c: ComputerContext, news: CatalogNews): Post[] =>
+  news.list === 'resources' && Object.hasOwn(c.shows, news.server)
+    ? tell({ ...c, ...listing(c, news, withdrawn(news)) }, news.server, { changed: news.changed })
+    : [];
+
+export const standing = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
+  news.list === 'resources' ? listing(c, news, news.failure?.message ?? null) : {};
+export const messagesOfStanding = (c: ComputerContext, news: CatalogListed): Post[] =>
+  news.list === 'resources' && Object.hasOwn(c.shows, news.server)
+    ? tell({ ...c, ...standing(c, news) }, news.server, {}, news.upTo)
+    : [];
+/** Another config may let a server take part that did not, and the other way round. */
+export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
+  const after = { ...c, ...next };
+  return Object.keys(c.shows).flatMap((server) =>
+    isShowing(c, server) === isShowing(after, server) && isExposed(c, server) === isExposed(after, server)
+      ? []
+      : tell(after, server),
+  );
+}
+
+// ── questions ──────────────────────────────────────────────────────────────────────────────────────────
+type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
+type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
+/** With the servers of the last calls: who was called last is shown first. */
+export const passWanted = (c: ComputerContext, wanted: Wanted): Post => ({
+  to: collectionOf(c, wanted.collection),
+  event: { ...wanted, history: c.recent } as AggregatorOrder,
+  onUndelivered: refusal(wanted),
+});
+const nobody = (collection: ResourceCollection): Failure => ({
+  code: wireCodes.internal,
+  message: `The computer does not show its ${collection} any more: it is closing, or what keeps it has failed too often`,
+});
+/** Nobody is there any more to ask. */
+export function refusal({ type, collection, ticket, reqId, replyTo }: Wanted): Message {
+  const about = { ticket, reqId, failure: nobody(collection) };
+  const event: AggregateShown | ResourceRead =
+    type === 'aggregate.wanted'
+      ? { type: 'aggregate.shown', ...about, body: {}, missing: [] }
+      : { type: 'resource.read', ...about, contents: [] };
+  return { to: replyTo, event };
+}
+/** Host and link hear of a change of what is shown. */
+export const messagesOfChange = (c: ComputerContext, event: Changed): Post[] => [
+  { to: c.owner, event },
+  ...(c.link ? [{ to: linkOf(c), event, optional: true as const }] : []),
+];
+export const updated = (
+  c: ComputerContext,
+  { server, uri }: { readonly server: string; readonly uri: string },
+): Post[] =>
+  both.map((collection) => ({
+    to: collectionOf(c, collection),
+    event: { type: 'resource.updated', server, uri } satisfies AggregatorOrder,
+    optional: true,
+  }));
+/** The host watches, too, and needs no word of it. */
+export const watched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
+  both
+    .filter((collection) => collection === event.by)
+    .map((collection) => ({ to: collectionOf(c, collection), event, optional: true }));
+/** Its machine broke: the new one is told what all servers show. */
+export const reopening = (c: ComputerContext, ended: OwnedEnded): { opens: Open[]; messages: Post[] } => {
+  const collection = both.find((each) => each === ended.kind);
+  if (collection === undefined) return { opens: [], messages: [] };
+  const to = collectionOf(c, collection);
+  return {
+    opens: [openOf(c, collection)],
+    messages: Object.keys(c.shows).flatMap((server) =>
+      tell(c, server).filter((message) => message.to === to),
+    ),
+  };
+};

@@ -1,0 +1,50 @@
+import { noLimits, type CallLimits, type CallLimiters } from '../../../machines/call/policy/index.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+
+export interface LimitersUnderTest {
+  /** Asked anew whenever somebody enters. */
+  create(limits: { limitsOf: (server: string) => CallLimits; total: () => CallLimits }): CallLimiters;
+  /** What is to come a moment later has come. */
+  settled(): Promise<void>;
+}
+
+/** One who has entered, and all that he has heard. */
+export interface Entered {
+  readonly heard: string[];
+  ahead: number | undefined;
+  failure: Failure | undefined;
+  leave(): void;
+}
+export interface LimitersStage {
+  /** By server; those that are not named have no limit. */
+  readonly limits: Record<string, CallLimits>;
+  total: CallLimits;
+  enter(server?: string, onGo?: () => void): Entered;
+  settled(): Promise<void>;
+}
+
+/** Limiters without any limit, until one is set. */
+export function harnessOf({ create, settled }: LimitersUnderTest): LimitersStage {
+  const limits: Record<string, CallLimits> = {};
+  const harness: LimitersStage = { limits, total: noLimits, enter, settled };
+  const limiters = create({ limitsOf: (server) => limits[server] ?? noLimits, total: () => harness.total });
+  function enter(server = 'a', onGo: () => void = () => {}): Entered {
+    const it: Entered = { heard: [], ahead: undefined, failure: undefined, leave: () => leave() };
+    const leave = limiters.enter(server, {
+      go: () => {
+        it.heard.push('go');
+        onGo();
+      },
+      waits: (ahead) => {
+        it.heard.push('waits');
+        it.ahead = ahead;
+      },
+      busy: (failure) => {
+        it.heard.push('busy');
+        it.failure = failure;
+      },
+    });
+    return it;
+  }
+  return harness;
+}

@@ -1,0 +1,81 @@
+import { createOffice, type Office } from '../../../actors/index.ts';
+import { heardBy, type Peer, World } from '../link/link-world.ts';
+import { createSockets } from '../link/link-world-sockets.ts';
+
+/** A whole office as a host opens it, machines and all, and raw Socket.IO peers that know no rules. */
+export class OfficeHarness {
+  readonly world: World;
+  readonly url: string;
+  readonly #office: Office;
+
+  constructor(office: Office) {
+    this.#office = office;
+    this.url = office.url;
+    this.world = new World(createSockets({ relayMarginMs: 0, queryMs: 0 }));
+  }
+
+  peer(): Promise<Peer> {
+    return this.world.peer(this.url);
+  }
+  agent(name = 'a', office = 'o'): Promise<Peer> {
+    return this.#seated('agent', name, office);
+  }
+  computer(name = 'c', office = 'o'): Promise<Peer> {
+    return this.#seated('computer', name, office);
+  }
+  /** A computer that gives this answer to every question. */
+  async answering(answer: unknown, name = 'c', office = 'o'): Promise<Peer> {
+    const peer = await this.computer(name, office);
+    peer.onAsked = ({ ack }) => ack?.(answer);
+    return peer;
+  }
+
+  ask(peer: Peer, event: string, ...payload: unknown[]): Promise<unknown[]> {
+    return this.world.ask(peer, event, ...payload);
+  }
+  join(peer: Peer, role: string, name: string, office = 'o'): Promise<unknown[]> {
+    return this.ask(peer, 'server:join_office', { role, name, office_id: office });
+  }
+  leave(peer: Peer, office = 'o'): Promise<unknown[]> {
+    return this.ask(peer, 'server:leave_office', { office_id: office });
+  }
+  /** Who sits in the office of this member: `role:name`. */
+  async room(member: Peer, office = 'o'): Promise<string[]> {
+    const question = { agent: 'a', req_id: 'room', office_id: office };
+    const [reply] = await this.ask(member, 'server:list_room', question);
+    const { sessions } = reply as { sessions: { role: string; name: string }[] };
+    return sessions.map(({ role, name }) => `${role}:${name}`).sort();
+  }
+  /** What this peer heard until now, as `[event, body]`. What the office said before has arrived. */
+  async heard(peer: Peer): Promise<unknown[]> {
+    await this.world.fence(peer);
+    return heardBy(peer);
+  }
+  until(probe: () => boolean): Promise<void> {
+    return this.world.until(probe);
+  }
+
+  async close(): Promise<void> {
+    await this.world.close();
+    await this.#office.close();
+  }
+
+  async #seated(role: string, name: string, office: string): Promise<Peer> {
+    const peer = await this.peer();
+    const [ok, text] = await this.join(peer, role, name, office);
+    if (ok !== true) throw new Error(String(text));
+    return peer;
+  }
+}
+
+export const openOffice = async (): Promise<OfficeHarness> =>
+  new OfficeHarness(await createOffice({ host: '127.0.0.1', port: 0 }));
+
+export const entered = (who: object, office = 'o'): unknown => [
+  'notify:enter_office',
+  { office_id: office, ...who },
+];
+export const left = (who: object, office = 'o'): unknown => [
+  'notify:leave_office',
+  { office_id: office, ...who },
+];

@@ -1,0 +1,104 @@
+/**
+ * What holds for every port that a chart invokes. It is a callback actor, so it is never done. When it throws, as it is
+ * opened or over a command, no chart catches it: its machine fails as a whole, what its port held is closed, and its
+ * owner hears `owned.ended` (of wills: supervision.scenario.ts). What a port throws in a callback of its own never
+ * comes to a machine.
+ */
+import { describe, expect, test } from 'vitest';
+import { createActor, fromCallback } from 'xstate';
+import { machines } from '../../../actors/runtime/assemble.ts';
+import { nameOf } from '../../../machines/kernel/address.ts';
+import type { PortInstance, Ports } from '../../../machines/kernel/ports.ts';
+import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import { violations } from '../invariants.ts';
+import { invokesOf } from './invokes.ts';
+import { Harness } from '../../stage/harness.ts';
+
+type Port = Exclude<keyof Ports, 'request'>;
+type Opening = (at: string, input: never, emit: never) => PortInstance;
+/** Whether a port is given commands, and what makes its machine give the first. A session is given none. */
+const commanded: Readonly<Record<string, ((s: Harness) => void) | null>> = {
+  process: (s) => s.order('computer', { type: 'server.stop', server: 'fs' }),
+  session: null,
+  link: () => {},
+  office: () => {},
+};
+/** The first that is opened of this port throws. */
+const throwing =
+  (port: Port, over: 'opening' | 'command') =>
+  (ports: Ports): Ports => {
+    let isFirst = true;
+    const open: Opening = ports[port];
+    const opened: Opening = (at, input, emit) => {
+      if (!isFirst) return open(at, input, emit);
+      isFirst = false;
+      if (over === 'opening') throw new Error('no more handles');
+      const instance = open(at, input, emit);
+      const tell = (): never => {
+        throw new Error('its other side is gone');
+      };
+      return { tell, close: () => instance.close() };
+    };
+    return { ...ports, [port]: opened };
+  };
+const everybody = (port: Port, over: 'opening' | 'command') => {
+  const records: DirectoryRecord[] = [];
+  const s = new Harness({
+    servers: { fs: { tools: { read: { answers: { content: [] } } } } },
+    mend: throwing(port, over),
+    observer: () => ({ record: (record) => records.push(record) }),
+  });
+  s.office();
+  s.computer({ linked: true });
+  s.agent();
+  s.run(100);
+  commanded[port]?.(s);
+  s.run(100);
+  return { s, records };
+};
+type Ended = Extract<DirectoryRecord, { k: 'end' }>;
+const kindOf = (address: string): string => nameOf(address).split('/').at(-1)?.split(':')[0] ?? '';
+
+const invokes = Object.values(machines).flatMap(invokesOf);
+
+test('every invoked port is known here, and so is whether it is given commands', () => {
+  expect(Object.keys(commanded).toSorted()).toEqual(invokes.map(({ src }) => src).toSorted());
+  expect(invokes.filter(({ isPort }) => !isPort)).toEqual([]);
+});
+
+test('a callback port is never done: it lives until it is stopped, or until it throws', () => {
+  const states: string[] = [];
+  const logic = fromCallback(({ receive }) => {
+    receive(() => {
+      throw new Error('over a command');
+    });
+  });
+  const actor = createActor(logic);
+  actor.subscribe({ error: () => states.push(actor.getSnapshot().status) });
+  actor.start();
+  states.push(actor.getSnapshot().status);
+  actor.send({ type: 'anything' });
+  expect(states).toEqual(['active', 'error']);
+});
+
+describe.each(['opening', 'command'] as const)('a port that throws over its %s', (over) => {
+  const cases = invokes.filter(({ src }) => over === 'opening' || commanded[src]);
+  test.each(cases)('$id of $machine: its machine fails, its owner hears, nothing is left', (invoke) => {
+    const { s, records } = everybody(invoke.src as Port, over);
+    const ends = records.filter((r): r is Ended => r.k === 'end' && kindOf(r.a) === invoke.machine);
+    expect(ends[0]).toMatchObject({ why: 'failed' });
+    const failed = ends[0]?.a ?? '';
+
+    const told = records.filter((r) => r.k === 'post' && r.from === failed && r.ev.type === 'owned.ended');
+    expect(told).toMatchObject([{ ev: { kind: invoke.machine, why: 'failed' } }]);
+    expect(told[0], 'nobody was there to hear it').not.toHaveProperty('dead');
+
+    const instance = (type: string): number =>
+      records.filter((r) => r.k === 'out' && r.a.startsWith(`${failed}/`) && r.ev.type === type).length;
+    expect([instance('leaf.open'), instance('leaf.close')]).toEqual([1, 1]);
+
+    s.close();
+    s.run(30_000);
+    expect(violations(s, { failing: failed })).toEqual([]);
+  });
+});

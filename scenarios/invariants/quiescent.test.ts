@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { Harness, type HarnessOptions } from '../stage/harness.ts';
+import { Bench } from './index.ts';
+
+const tools = { read: { answers: { content: [] }, afterMs: 50 } };
+const servers = { fs: { tools }, git: { tools: { log: tools.read, hangs: { never: true } } } } as const;
+
+/** What the invariants say when everybody has come up, something was done, and a minute has passed since. */
+function said(
+  act: (harness: Harness) => void,
+  options: Partial<HarnessOptions> = {},
+  restMs = 60_000,
+): string[] {
+  const harness = new Harness({ servers, ...options });
+  harness.office();
+  harness.computer({ linked: true });
+  harness.agent();
+  harness.run(5_000);
+  act(harness);
+  harness.run(restMs);
+  const bench = new Bench({ slackMs: 0 });
+  for (const seen of harness.seen) bench.take(seen);
+  bench.quiescent(harness.clock.now());
+  return bench.violations.map(({ invariant, at, what }) => `${invariant}: ${at} ${what}`);
+}
+const order = (type: string, server: string) => ({ type, server });
+
+describe('when the system is quiescent, no invariant is violated', () => {
+  it.each<[what: string, act: (harness: Harness) => void, options?: Partial<HarnessOptions>]>([
+    ['by those who came up', () => {}],
+    [
+      'by calls that were answered, cancelled, and timed out',
+      (s) => {
+        s.call('read');
+        s.agentCall('read');
+        s.agentCall('hangs', { timeoutMs: 500 });
+        s.call('hangs').cancel();
+        const call = s.agentCall('hangs', { timeoutMs: 0 });
+        s.run(10);
+        call.cancel();
+      },
+    ],
+    ['by a call that has no limit', (s) => void s.agentCall('hangs', { timeoutMs: 0 })],
+    ['by a server that died and came back', (s) => s.servers.kill('fs', { code: 1 })],
+    ['by one that never comes up', () => {}, { servers: { ...servers, bad: { initialize: 'error' } } }],
+    ['by one that nobody wants', () => {}, { options: { git: { autoStart: false } } }],
+    [
+      'by orders to stop and to start',
+      (s) => {
+        s.order('computer', order('server.stop', 'fs'));
+        s.order('computer', order('server.start', 'fs'));
+        s.order('computer', order('server.stop', 'git'));
+      },
+    ],
+    [
+      'by an office that was closed, and one that opened again',
+      (s) => {
+        s.close('office');
+        s.run(5_000);
+        s.office();
+      },
+    ],
+    ['by a computer that left', (s) => s.close('computer')],
+    [
+      'by a second computer of the same name, which is refused',
+      (s) => s.computer({ as: 'twin', linked: true, servers: [] }),
+    ],
+  ])('%s', (_, act, options) => {
+    expect(said(act, options)).toEqual([]);
+  });
+
+  it('and a link that does not rejoin an open office is reported', () => {
+    expect(said((s) => s.network.faults.keepAway('a1', 3_600_000))).toEqual([
+      expect.stringMatching(
+        /^every link to an office has joined it, or was refused: agent\/link#1 is \w+, and its/,
+      ),
+    ]);
+  });
+
+  it('and before it is quiescent, invariants say what is still under way', () => {
+    const found = said(
+      (s) => {
+        s.agentCall('hangs');
+        s.order('computer', order('server.stop', 'fs'));
+        s.servers.kill('git', { code: 1 });
+        s.call('read').cancel();
+      },
+      { servers: { ...servers, fs: { tools, ignores: ['stdin'] } } },
+      1,
+    ).join('\n');
+    expect(found).toContain('every order is obeyed: computer/client:fs#2 was stopped, and is closing');
+    expect(found).toContain('rests and says why: computer/client:git#3 is waiting, and is wanted');
+    expect(found).toContain('only then: computer/link#1 its tools changed, and nobody was told');
+    expect(found).toContain('has not asked for the tools of c1');
+    expect(found).toContain(
+      'nothing is under way when the system is quiescent: agent/call:r1#3 is a call that still runs',
+    );
+  });
+});

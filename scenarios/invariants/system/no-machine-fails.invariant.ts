@@ -1,0 +1,22 @@
+import type { Invariant } from '../invariant.ts';
+import { ends, story } from '../record-builders.ts';
+
+export const noMachineFails: Invariant = {
+  invariant: 'no machine fails',
+  why: 'A machine that throws leaves behind what it held: machines never throw.',
+  sees: ['end'],
+  open: () => ({
+    take: (r) =>
+      r.k === 'end' && r.why === 'failed' ? { at: r.a, what: `${r.a} failed: ${r.error}` } : undefined,
+  }),
+  violating: [
+    {
+      how: 'a call whose action throws',
+      seen: story(ends('call#1', 'failed', { error: 'Error: not now' })),
+      said: 'call#1 failed: Error: not now',
+    },
+  ],
+  passing: [
+    { how: 'one that is done, and one that is ended', seen: story(ends('a#1'), ends('a#2', 'closed')) },
+  ],
+};

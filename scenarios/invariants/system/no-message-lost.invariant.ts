@@ -1,0 +1,20 @@
+import type { Invariant } from '../invariant.ts';
+import { posts, story } from '../record-builders.ts';
+
+const hello = posts('host', 'nobody', 'hello');
+
+export const noMessageLost: Invariant = {
+  invariant: 'no message is lost',
+  why: 'Who sends to somebody who may be gone says so, or is answered otherwise (no-event-after-closed).',
+  sees: ['post'],
+  open: () => ({
+    take: (r) =>
+      r.k === 'post' && r.dead === 'lost'
+        ? { at: r.a, what: `${r.from} -> ${r.a}: ${r.ev.type}` }
+        : undefined,
+  }),
+  violating: [
+    { how: 'an order to nobody', seen: story({ ...hello, dead: 'lost' }), said: 'host -> nobody: hello' },
+  ],
+  passing: [{ how: 'one who may be gone', seen: story({ ...hello, dead: 'expected' }) }],
+};

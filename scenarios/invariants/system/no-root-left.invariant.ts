@@ -1,0 +1,38 @@
+import type { Address } from '../../../machines/kernel/address.ts';
+import type { Judge, Invariant } from '../invariant.ts';
+import { ends, opens, story } from '../record-builders.ts';
+
+function open(): Judge {
+  const living = new Set<Address>();
+  return {
+    take(record) {
+      if (record.k === 'open') living.add(record.a);
+      else living.delete(record.a);
+      return undefined;
+    },
+    closed: () => [...living].map((at) => ({ at, what: `${at} is left`, kind: 'liveness' })),
+  };
+}
+
+export const noRootLeft: Invariant = {
+  invariant: 'no root is left',
+  why: 'Each machine that was opened ends once everything was told to (no-orphan).',
+  sees: ['open', 'end'],
+  open,
+  violating: [
+    {
+      how: 'a computer that does not hear close',
+      seen: story(opens('computer#1', 'computer', 'host')),
+      until: 'closed',
+      said: 'computer#1 is left',
+    },
+  ],
+  passing: [
+    {
+      how: 'a life',
+      seen: story(opens('computer#1', 'computer', 'host'), ends('computer#1')),
+      until: 'closed',
+    },
+    { how: 'one that may live on', seen: story(opens('computer#1', 'computer', 'host')) },
+  ],
+};

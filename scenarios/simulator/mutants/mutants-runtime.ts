@@ -1,0 +1,255 @@
+import type { Timing } from '../../../machines/kernel/timing.ts';
+import { planOf } from '../../stage/server-plan.ts';
+import { assign } from 'xstate';
+import { Directory } from '../../../actors/runtime/directory.ts';
+import { OutputRedactor } from '../../../actors/recording/output-redactor.ts';
+import { Handle, type Root } from '../../../actors/runtime/root.ts';
+import { nameOf } from '../../../machines/kernel/address.ts';
+import type { Open } from '../../../machines/kernel/effects.ts';
+import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import type { Edit } from '../../fixtures/altered.ts';
+import { crashing } from './mutant-runs.ts';
+import {
+  chart,
+  cutOff,
+  ignored,
+  nothing,
+  parts,
+  replaced,
+  slowWire,
+  type Actions,
+  type Mutant,
+  type Of,
+} from './mutant.ts';
+
+interface Does {
+  readonly actions: Actions | object;
+}
+const also = (old: Does, ...more: Actions): object => ({ ...old, actions: [old.actions, more].flat(2) });
+
+const computers: readonly Mutant[] = [
+  {
+    what: 'texts of servers that come as they are',
+    invariant: 'no failure and no shown config contains a secret',
+    runs: crashing,
+    patch: replaced(OutputRedactor.prototype, 'text', () => (text) => text),
+  },
+  {
+    what: 'a search for secrets that leaves out the short ones',
+    invariant: 'no failure and no shown config contains a secret',
+    runs: crashing,
+    patch: replaced(
+      OutputRedactor.prototype,
+      'text',
+      (old) =>
+        function (this: OutputRedactor, text) {
+          const known = [...this.secrets()].filter(({ length }) => length > 5);
+          return old.call(new OutputRedactor(() => known), text);
+        },
+    ),
+  },
+  {
+    what: 'a computer that opens a call itself',
+    invariant: 'every machine has a living owner',
+    ...chart('computer', [
+      ['on', 'tool.call'],
+      () => ({
+        actions: {
+          type: 'open',
+          params: ({ context: c, event: { call, replyTo } }: Of): Open => {
+            const asked = call as { ticket: string; tool: string; params: object };
+            const session = `${nameOf(String(c['self']))}/client:s1`;
+            const params = { name: asked.tool, arguments: asked.params };
+            const input = {
+              ...asked,
+              replyTo,
+              request: { target: session, method: 'tools/call', params },
+              server: 's1',
+              confirmMs: null,
+              isPending: false,
+            };
+            return { kind: 'call', key: asked.ticket, input };
+          },
+        },
+      }),
+    ]),
+  },
+  {
+    what: 'a computer that does not pass a cancel on',
+    invariant: 'a cancel settles its call at once',
+    ...chart('computer', [['on', 'call.cancel'], ignored]),
+  },
+  {
+    what: 'a computer that stops all servers when one of them fails',
+    invariant: 'no event of one server ends anything of another server',
+    ...chart('computer', [
+      ['on', 'client.changed'],
+      (old: Does) => [
+        {
+          ...also(old, { type: 'tellOwned', params: { kind: 'client', event: { type: 'server.stop' } } }),
+          guard: ({ event }: Of) => event['stage'] === 'recovering',
+        },
+        old,
+      ],
+    ]),
+  },
+  {
+    what: 'a computer that has ended while its clients live',
+    invariant: 'no process is killed before its time to end is over',
+    ...chart('computer', [['states', 'closing', 'always'], () => 'closed']),
+  },
+  {
+    what: 'a computer that opens a client with each order to start one',
+    invariant: 'what a machine holds is bounded, and released when it ends',
+    ...chart('computer', [
+      ['on', 'server.start'],
+      (old: Does) =>
+        also(old, {
+          type: 'open',
+          params: ({ context: { timing }, event: { server } }: Of): Open => ({
+            kind: 'client',
+            key: 'another',
+            input: {
+              ...planOf(String(server), {}, timing as Timing, true).client,
+              server,
+              cached: null,
+              spent: { attempt: 0, failure: null },
+            },
+          }),
+        }),
+    ]),
+  },
+];
+
+const announceTools = { type: 'announce', params: { what: 'updateToolList' } };
+const peers: readonly Mutant[] = [
+  {
+    what: 'a link that announces nothing',
+    invariant: 'tools are announced when they changed, and only then',
+    ...parts('link', { actions: { announce: nothing } }),
+  },
+  {
+    what: 'a link that announces what has not changed',
+    invariant: 'tools are announced when they changed, and only then',
+    ...chart('link', [['states', 'online', 'on', 'call.settled'], (old: Does) => also(old, announceTools)]),
+  },
+  {
+    what: 'a link that does not come back',
+    invariant: 'every link to an office has joined it, or was refused',
+    ...chart('link', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
+  },
+  {
+    what: 'a view that does not hear of a change',
+    invariant: 'a reported list change is fetched',
+    ...chart('view', [['states', 'ready', 'states', 'steady', 'on'], nothing]),
+  },
+  {
+    what: 'a view that is told of a change while it asks, and forgets it',
+    invariant: 'a reported list change is fetched',
+    runs: slowWire,
+    ...chart('view', [
+      ['states', 'ready', 'states', 'refreshing', 'states', 'asking', 'on', 'view.refresh'],
+      ignored,
+    ]),
+  },
+  {
+    what: 'an agent that does not hear who comes',
+    invariant: 'an agent knows the tools that each computer offers',
+    ...chart('agent', [['states', 'joined', 'on', 'computer.entered'], ignored]),
+  },
+  {
+    what: 'an agent that does not hear who goes',
+    invariant: 'no agent follows a computer that has left',
+    ...chart('agent', [['states', 'joined', 'on', 'computer.left'], ignored]),
+  },
+  {
+    what: 'an agent that does not hear that it is to end',
+    invariant: 'no root is left',
+    ...chart('agent', [['on', 'close'], ignored]),
+  },
+  {
+    what: 'an office that keeps a claim whose connection is gone',
+    invariant: 'no free seat is refused',
+    runs: cutOff,
+    ...parts('office', { actions: { forget: nothing } }),
+  },
+];
+
+/** A handle of this kind is kept when its root lets go of it. */
+const keeping = (what: Handle['what']) =>
+  replaced(
+    Handle.prototype,
+    'release',
+    (release) =>
+      function (this: Handle) {
+        if (this.what !== what) release.call(this);
+      },
+  );
+const endsAtOnce = chart('process', [
+  ['states', 'closing', 'states', 'stdinClosed', 'always'],
+  () => '#process.exited',
+]);
+const directories: readonly Mutant[] = [
+  {
+    what: 'a timer that is kept after its machine has ended',
+    invariant: 'no machine receives or sends anything after its end',
+    patch: keeping('timer'),
+  },
+  {
+    what: 'a group that lives on when its leader and its machine have ended',
+    invariant: 'every child process that was started ends exactly once',
+    ...chart(
+      'process',
+      ...['starting', 'running'].map((state): Edit => [
+        ['states', state, 'on', 'child.exited', '1', 'target'],
+        () => 'died',
+      ]),
+    ),
+    patch: keeping('leaf'),
+  },
+  {
+    what: 'a process that lives on while the next one begins',
+    invariant: 'a server has at most one process',
+    ...endsAtOnce,
+    patch: keeping('leaf'),
+  },
+  {
+    what: 'a question that is not withdrawn',
+    invariant: 'a question is answered or withdrawn exactly once',
+    patch: keeping('ask'),
+  },
+  {
+    what: 'a will that is not delivered',
+    invariant: 'every call is settled exactly once',
+    ...parts('call', {
+      actions: {
+        rememberResult: assign(() => {
+          throw new Error('not today');
+        }),
+      },
+    }),
+    patch: replaced(
+      Directory.prototype,
+      'open',
+      (open) =>
+        function (this: Directory, from, { lastWill: _, ...rest }) {
+          open.call(this, from, rest);
+        },
+    ),
+  },
+  {
+    what: 'a machine that does not end with its owner',
+    invariant: 'every machine has a living owner',
+    patch: replaced(Directory.prototype, 'report', (report) => {
+      const roots = new Map<string, Root>();
+      return function (this: Directory, record: DirectoryRecord) {
+        const root = record.k === 'open' ? this.find(record.a) : undefined;
+        if (root) roots.set(root.id, root);
+        if (record.k === 'end') roots.get(record.a)?.owned.clear();
+        report.call(this, record);
+      };
+    }),
+  },
+];
+
+export const mutantsOfRuntime: readonly Mutant[] = [...computers, ...peers, ...directories];

@@ -1,0 +1,206 @@
+import { assign } from 'xstate';
+import { openCall } from '../../../machines/client/client.calls.ts';
+import { askPing } from '../../../machines/client/client.effects.ts';
+import type { ComputerContext, ServersSet } from '../../../machines/computer/computer.events.ts';
+import { reconciled } from '../../../machines/computer/computer.rules.ts';
+import type { Context } from '../../../machines/client/client.events.ts';
+import type { PortRequest, Post } from '../../../machines/kernel/effects.ts';
+import type { Resolved } from '../../../machines/client/spec-port.ts';
+import { altered } from '../../fixtures/altered.ts';
+import { burst, type ConnectPermits } from '../../../machines/computer/connect-permits.ts';
+import type { Timing } from '../../../machines/kernel/timing.ts';
+import {
+  crashing,
+  early,
+  hurried,
+  interrupted,
+  lazy,
+  misled,
+  pinged,
+  renewed,
+  takenOut,
+  unanswered,
+} from './mutant-runs.ts';
+import { chart, nothing, parts, restless, type Actions, type Mutant, type Of } from './mutant.ts';
+
+const ready = ['states', 'connected', 'states', 'ready'] as const;
+const draining = ['states', 'connected', 'states', 'draining'] as const;
+const timingIn = ({ context }: Of): Timing => context['timing'] as Timing;
+const waits = (ms: (of: Of) => number) => () => ({
+  type: 'setDeadline',
+  params: (of: Of) => ({ ms: ms(of), spread: 0.5 }),
+});
+
+/** Again, or not: pauses, budgets, turns. */
+const tries: readonly Mutant[] = [
+  {
+    what: 'a pause that does not grow',
+    invariant: 'a failed server is tried again only after its pause',
+    runs: crashing,
+    ...chart('client', [['states', 'waiting', 'entry', '1'], waits((of) => timingIn(of).backoffMs)]),
+  },
+  {
+    what: 'a budget that is never spent',
+    invariant: 'a tripped server has at most one trial after each pause',
+    runs: crashing,
+    ...parts('client', { guards: { canRetry: () => true } }),
+  },
+  {
+    what: 'a server that was given up and is launched again at once',
+    invariant: 'a tripped server has at most one trial after each pause',
+    runs: crashing,
+    ...chart('client', [['states', 'open', 'entry', '1'], waits(() => 1)]),
+  },
+  {
+    what: 'a client that does not wait for its turn',
+    invariant: 'a server is launched only when it has a permit',
+    ...chart('client', [
+      ['states', 'queued', 'always'],
+      () => [{ guard: 'needsProcess', target: 'launching' }, { target: 'connected' }],
+    ]),
+  },
+  {
+    what: 'a bucket that is never empty',
+    invariant: 'server starts are limited in number and rate',
+    runs: crashing,
+    ...parts('computer', {
+      actions: {
+        setPermits: assign((_, { permits }: { permits: ConnectPermits }) => ({
+          permits: { ...permits, tokens: burst },
+        })),
+      },
+    }),
+  },
+];
+/** On its way down, and while it is looked at. */
+const ways: readonly Mutant[] = [
+  {
+    what: 'a server that is to go down, and takes calls',
+    invariant: 'a closing server takes no calls',
+    runs: interrupted,
+    ...chart('client', [[...draining, 'on', 'call.request'], () => ({ actions: ['countCall', openCall] })]),
+  },
+  {
+    what: 'a stop that cancels nothing',
+    invariant: 'calls end before stdin is closed, and none is sent after that',
+    runs: restless,
+    ...chart('client', [[...draining, 'states', 'cancelling', 'entry'], nothing]),
+  },
+  {
+    what: 'a ping in the midst of a call',
+    invariant: 'no server is pinged while it handles a call',
+    runs: pinged,
+    ...parts('client', { guards: { mayPing: (of: Of) => timingIn(of).pingMs > 0 } }),
+  },
+  {
+    what: 'a client that pings a server whose session it has lost',
+    invariant: 'what a machine holds is bounded, and released when it ends',
+    runs: crashing,
+    ...chart('client', [['states', 'recovering', 'entry'], (old: Actions) => [...old, askPing]]),
+  },
+  {
+    what: 'a computer that does not wait for those that start',
+    invariant: 'no call is answered with tool not found while a server starts that may have the tool',
+    runs: early,
+    ...parts('computer', { guards: { mustWait: () => false } }),
+  },
+  {
+    what: 'a computer that forgets what servers wait for',
+    invariant: 'a call that waited for a server in vain is told what the server waits for',
+    runs: hurried,
+    ...parts('computer', { actions: { noteWaits: () => {} } }),
+  },
+  {
+    what: 'calls that waited for a start and are never let go',
+    invariant: 'a call that waits for its server is sent when the server is ready',
+    runs: lazy,
+    ...chart('client', [['states', 'connected', 'states', 'ready', 'entry'], (old: Actions) => old.slice(1)]),
+  },
+];
+/** Another config. */
+const configs: readonly Mutant[] = [
+  {
+    what: 'a rollback that forgets what it was to go back to',
+    invariant: 'a server that is rolled back is launched with its previous config',
+    runs: misled,
+    ...parts('client', { actions: { rollBack: assign({ fallback: null, attempt: 0 }) } }),
+  },
+  {
+    what: 'a server that is taken out, and whose tools stay offered',
+    invariant: 'a computer offers the tools that its servers listed',
+    runs: takenOut(false),
+    kinds: altered(
+      'computer',
+      [
+        [
+          ['on', 'servers.set', 'actions', '1', 'params'],
+          (messages: (of: Of) => { readonly messages: readonly Post[] }) => (of: Of) => ({
+            messages: messages(of).messages.filter(({ event }) => event.type !== 'tools.changed'),
+          }),
+        ],
+      ],
+      {
+        actions: {
+          reconcile: assign(({ context: c }: { context: ComputerContext }, event: ServersSet) => {
+            const { table, up, offered, signature, catalogs } = c;
+            return { ...reconciled(c, event).next, table, up, offered, signature, catalogs };
+          }),
+        },
+      },
+    ),
+  },
+  {
+    what: 'a server that was put back while it went down, and is not opened again',
+    invariant: 'every server in the config has a client',
+    runs: takenOut(true),
+    ...chart('computer', [
+      ['on', 'owned.ended', '0', 'actions'],
+      (old: Actions) => old.filter((_, n) => n !== 1),
+    ]),
+  },
+];
+
+/** Values that are others by now. */
+const values: readonly Mutant[] = [
+  {
+    what: 'a client that is launched with the first values for ever',
+    invariant: 'the next start of a server uses the changed input values',
+    ...parts('client', {
+      actions: {
+        takeSpec: assign(({ context: c }: { context: Context }, { result }: { result: Resolved }) => ({
+          spec: c.spec > 0 ? c.spec : result.spec,
+          resolved: { generation: c.generation, values: c.values },
+        })),
+      },
+    }),
+  },
+  {
+    what: 'a retry that does not ask what its inputs give by now',
+    invariant: 'the next start of a server uses the changed input values',
+    runs: crashing,
+    ...chart('client', [['states', 'waiting', 'on', 'deadline.passed'], () => 'queued']),
+  },
+  {
+    what: 'a server that runs on with values that are no more',
+    invariant: 'the next start of a server uses the changed input values',
+    runs: renewed,
+    ...parts('client', { guards: { isOtherSpec: () => false, isSpec: () => false } }),
+  },
+  {
+    what: 'a client that is stopped, and goes on asking for other values',
+    invariant: 'what a machine holds is bounded, and released when it ends',
+    runs: unanswered,
+    ...chart('client', [[...ready, 'exit'], nothing]),
+  },
+  {
+    what: 'a client that asks for other values under another name, and withdraws the first',
+    invariant: 'what a machine holds is bounded, and released when it ends',
+    runs: unanswered,
+    ...chart('client', [
+      [...ready, 'on', 'server.update', '1', 'actions', '1', 'params'],
+      (request: (of: Of) => PortRequest) => (of: Of) => ({ ...request(of), id: 'more' }),
+    ]),
+  },
+];
+
+export const mutantsOfServers: readonly Mutant[] = [...tries, ...ways, ...configs, ...values];

@@ -1,0 +1,142 @@
+import type { Behaviour, Plan, ServerData, Step } from '../stage/plan/plan.ts';
+
+/** A part of a plan that shrinking may leave out, as a path. */
+export type ShrinkCandidate = string;
+
+const optional = [
+  ...(['autoStart', 'isLazy', 'isRemote', 'restart', 'budget', 'forbidden'] as const),
+  ...(['hearsChanges', 'refreshFailures', 'secret', 'resources'] as const),
+  ...(['limits', 'resultBytes', 'program', 'autoApprove', 'callTotalMs'] as const),
+] as const;
+const ofTool = ['takes', 'changes', 'answers', 'inputSchema', 'outputSchema', 'progressEveryMs'] as const;
+const ofHost = ['person', 'permission', 'total', 'office'] as const;
+/** Time that passes is never left out: other steps would move. */
+const isRun = (step: Step): step is Extract<Step, { do: 'run' }> => step.do === 'run';
+
+const behaviourCandidates = (at: string, { tools = {}, faults = [] }: Behaviour): ShrinkCandidate[] => [
+  ...faults.map((_, n) => `${at}/fault/${n}`),
+  ...Object.entries(tools).flatMap(([name, tool]) => [
+    ...ofTool.filter((key) => tool[key] !== undefined).map((key) => `${at}/tool/${name}/${key}`),
+    `${at}/tool/${name}`,
+  ]),
+];
+function serverCandidates(server: ServerData): ShrinkCandidate[] {
+  const at = `server/${server.name}`;
+  const { later = {} } = server;
+  return [
+    ...behaviourCandidates(at, server),
+    ...Object.entries(later).flatMap(([n, one]) => [...behaviourCandidates(`${at}/${n}`, one), `${at}/${n}`]),
+    ...optional.filter((key) => server[key] !== undefined).map((key) => `${at}/${key}`),
+    at,
+  ];
+}
+/** Everything that can be left out, what weighs most first. */
+export const shrinkCandidatesOf = (plan: Plan): ShrinkCandidate[] => [
+  ...plan.steps.flatMap((step, n) => (isRun(step) ? [] : [`step/${n}`])),
+  ...plan.servers.flatMap(serverCandidates),
+  ...Object.keys(plan.timing ?? {}).map((knob) => `timing/${knob}`),
+  ...ofHost.filter((key) => plan[key] !== undefined),
+];
+
+type Kept = (candidate: ShrinkCandidate) => boolean;
+const entriesKept = <T extends object>(object: T, isKept: (key: string) => boolean): T =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => isKept(key))) as T;
+
+function behaviourOf({ tools = {}, faults = [] }: Behaviour, at: string, isKept: Kept): Behaviour {
+  const left = Object.entries(tools)
+    .filter(([name]) => isKept(`${at}/tool/${name}`))
+    .map(([name, tool]) => [name, entriesKept(tool, (key) => isKept(`${at}/tool/${name}/${key}`))]);
+  return {
+    ...(left.length > 0 && { tools: Object.fromEntries(left) as NonNullable<Behaviour['tools']> }),
+    faults: faults.filter((_, n) => isKept(`${at}/fault/${n}`)),
+  };
+}
+function serverOf(server: ServerData, isKept: Kept): ServerData {
+  const at = `server/${server.name}`;
+  const { tools: _tools, faults: _faults, later = {}, ...options } = server;
+  const laters = Object.entries(later)
+    .filter(([n]) => isKept(`${at}/${n}`))
+    .map(([n, one]) => [n, behaviourOf(one, `${at}/${n}`, isKept)]);
+  return {
+    ...entriesKept(options, (key) => key === 'name' || isKept(`${at}/${key}`)),
+    ...behaviourOf(server, at, isKept),
+    ...(laters.length > 0 && { later: Object.fromEntries(laters) as NonNullable<ServerData['later']> }),
+  };
+}
+/** Time that passes between two steps of which none is left is one time. */
+function joined(steps: readonly Step[]): Step[] {
+  const all: Step[] = [];
+  for (const step of steps) {
+    const last = all.at(-1);
+    if (isRun(step) && last && isRun(last)) all[all.length - 1] = { do: 'run', ms: last.ms + step.ms };
+    else all.push(step);
+  }
+  return all;
+}
+
+/** The plan with only these candidates left in; the times at which things happen stay. */
+export function planWith(plan: Plan, candidates: Iterable<ShrinkCandidate>): Plan {
+  const all = new Set(candidates);
+  const isKept: Kept = (candidate) => all.has(candidate);
+  const { timing = {}, servers, steps, ...rest } = plan;
+  const left = servers.filter(({ name }) => isKept(`server/${name}`));
+  // Unless faults are cleared, nothing has to happen.
+  const areFaultsCleared = steps.some((step, n) => step.do === 'clearFaults' && isKept(`step/${n}`));
+  const isThere = (step: Step): boolean =>
+    'server' in step
+      ? left.some(({ name }) => name === step.server)
+      : step.do !== 'quiescent' || areFaultsCleared;
+  const knobs = entriesKept(timing, (knob) => isKept(`timing/${knob}`));
+  return {
+    ...entriesKept(rest, (key) => !(ofHost as readonly string[]).includes(key) || isKept(key)),
+    servers: left.map((server) => serverOf(server, isKept)),
+    steps: joined(steps.filter((step, n) => isRun(step) || (isKept(`step/${n}`) && isThere(step)))),
+    ...(Object.keys(knobs).length > 0 && { timing: knobs }),
+  };
+}
+
+/** A number of a plan that may be smaller: where it stands, and what it may be at least. */
+interface Slot {
+  readonly path: readonly (string | number)[];
+  readonly value: number;
+  readonly least: number;
+}
+const fromOne = new Set([
+  ...['times', 'from', 'n', 'bytes', 'everyMs', 'servers', 'budget'],
+  // 0 is without limit, which is more and not less.
+  ...['concurrency', 'resultBytes', 'callTotalMs', 'progressEveryMs'],
+]);
+/** Numbers that are names: smaller says nothing. */
+const names = new Set(['code', 'status', 'seed', 'reqId']);
+
+export function slotsOf(plan: Plan): Slot[] {
+  const slots: Slot[] = [];
+  const visit = (value: unknown, path: readonly (string | number)[]): void => {
+    if (typeof value === 'number') {
+      const key = String(path.at(-1));
+      const least = fromOne.has(key) || path[0] === 'timing' ? 1 : 0;
+      // A call without a limit is another call.
+      const isFixed = names.has(key) || value <= least || (key === 'timeoutMs' && value <= 1);
+      if (!isFixed && Number.isInteger(value))
+        slots.push({ path, value, least: key === 'timeoutMs' ? 1 : least });
+    } else if (typeof value === 'object' && value !== null)
+      for (const [key, member] of Object.entries(value))
+        visit(member, [...path, Array.isArray(value) ? Number(key) : key]);
+  };
+  visit(plan, []);
+  // The time before a quiescence check stays as it is, or every liveness invariant would be violated too early.
+  const isRest = ({ path: [at, n] }: Slot): boolean =>
+    at === 'steps' && plan.steps[Number(n) + 1]?.do === 'quiescent';
+  return slots.filter((slot) => !isRest(slot));
+}
+function withNumber(value: unknown, [key, ...rest]: readonly (string | number)[], number: number): unknown {
+  if (key === undefined) return number;
+  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<
+    string | number,
+    unknown
+  >;
+  copy[key] = withNumber(copy[key], rest, number);
+  return copy;
+}
+export const planWithNumbers = (plan: Plan, slots: readonly Slot[], numbers: readonly number[]): Plan =>
+  slots.reduce<unknown>((one, { path }, n) => withNumber(one, path, numbers[n] ?? 0), plan) as Plan;

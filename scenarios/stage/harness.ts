@@ -1,0 +1,299 @@
+import type { AnyEventObject, AnyStateMachine, InspectionEvent } from 'xstate';
+import { assemble, machines } from '../../actors/runtime/assemble.ts';
+import { Directory } from '../../actors/runtime/directory.ts';
+import { OutputRedactor } from '../../actors/recording/output-redactor.ts';
+import type { Observer } from '../../actors/runtime/observer.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Recorder } from '../../actors/recording/recorder.ts';
+import { Tap } from '../../actors/runtime/tap.ts';
+import type { AgentStart } from '../../machines/agent/agent.machine.ts';
+import type { ComputerStart, ServerPlan } from '../../machines/computer/computer.machine.ts';
+import { nameOf, type Address } from '../../machines/kernel/address.ts';
+import { defaultLimits, type Known, type CallLimits } from '../../machines/call/policy/index.ts';
+import { extended } from '../../machines/kernel/extended.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import type { CallSettled } from '../../machines/call/settlement.ts';
+import { timing, type Timing } from '../../machines/kernel/timing.ts';
+import { takenBy } from '../../actors/runtime/charts.ts';
+import type { Seen } from '../invariants/invariant.ts';
+import { recorderOf } from './recording.ts';
+import { ScriptedCallPorts, type CallPortsOptions, type Person } from './scripted/call-ports.ts';
+import { createNetwork, type Network } from './scripted/network/network.ts';
+import { Peer } from './scripted/network/peer.ts';
+import { ScriptedServers } from './scripted/servers.ts';
+import type { Script } from './scripted/script.ts';
+import { calm, planOf, type ServerOptions } from './server-plan.ts';
+import { lineOf, stepLine } from './trace.ts';
+import { streamOf, type Random } from '../simulator/drawing/streams.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export type { Person } from './scripted/call-ports.ts';
+export interface HarnessOptions extends Pick<
+  CallPortsOptions,
+  'permission' | 'total' | 'validate' | 'transform' | 'hasProgram'
+> {
+  readonly servers?: Readonly<Record<string, Script>>;
+  readonly options?: Readonly<Record<string, ServerOptions>>;
+  readonly timing?: Partial<Timing>;
+  /** Who confirms; by default nobody has to, because all tools apply by themselves. */
+  readonly person?: Person;
+  /** How many calls of a server run at once, and how many wait for that. */
+  readonly limits?: Readonly<Record<string, CallLimits>>;
+  /** The order of timers that are due at one instant. */
+  readonly seed?: number;
+  /** Leaves and machines of a scenario's own making. */
+  readonly mend?: (ports: Ports) => Ports;
+  /** How servers and the office answer, before the limiters hear of it. */
+  readonly answering?: (ask: Ports['request']) => Ports['request'];
+  readonly kinds?: Kinds;
+  /**
+   * What is written down. `all`: records, steps and a recording, for a scenario that wants to look at them or
+   * replay them. `transitions`: which were taken, for counting. `nothing`: for whoever plays ten thousand.
+   */
+  readonly watches?: 'all' | 'transitions' | 'nothing';
+  /** Somebody else who watches. */
+  readonly observer?: () => Observer;
+}
+/** One more of a kind stands under an address of its own: `as`. */
+interface Cast {
+  readonly as?: string;
+  readonly name?: string;
+}
+export interface AskedCall {
+  readonly ticket: string;
+  readonly settled: CallSettled[];
+  cancel(): void;
+}
+export const officeUrl = 'http://127.0.0.1:41000';
+
+type Kinds = Readonly<Record<string, AnyStateMachine>>;
+
+const limitsIn = ({ options = {}, limits = {} }: HarnessOptions): Readonly<Record<string, CallLimits>> => ({
+  ...Object.fromEntries(Object.entries(options).flatMap(([name, o]) => (o.limits ? [[name, o.limits]] : []))),
+  ...limits,
+});
+
+/** The random numbers of one machine do not change those of another. */
+function chanceOf(seed: number): (a: Address) => number {
+  const streams = new Map<Address, Random>();
+  return (a) => {
+    const name = nameOf(a);
+    const stream = streams.get(name) ?? streamOf(seed, name, 'random');
+    streams.set(name, stream);
+    return stream();
+  };
+}
+
+/** One whole system in virtual time, in which a scenario plays. Everything it does is recorded. */
+export class Harness {
+  readonly clock: VirtualClock;
+  readonly servers: ScriptedServers;
+  readonly network: Network;
+  readonly callPorts: ScriptedCallPorts;
+  readonly directory: Directory;
+  readonly timing: Timing;
+  /** How far the clock that the host shows to people is off. */
+  skewMs = 0;
+  readonly trace: string[] = [];
+  readonly seen: Seen[] = [];
+  readonly recorder: Recorder;
+  readonly taken = new Set<string>();
+  readonly calls: AskedCall[] = [];
+  /** Errors of those who watch. */
+  readonly blunders: unknown[] = [];
+  /** What the hosts of computer, agent and office heard. */
+  readonly news: { readonly at: number; readonly who: string; readonly event: AnyEventObject }[] = [];
+  readonly #options: HarnessOptions;
+  readonly #named = new Set<unknown>();
+  readonly #started = new Set<string>();
+  readonly #aliases: Record<string, AnyStateMachine> = {};
+  readonly #peers: Peer[] = [];
+
+  constructor(options: HarnessOptions) {
+    this.#options = options;
+    this.clock = new VirtualClock(options.seed);
+    this.servers = new ScriptedServers(this.clock, options.servers ?? {});
+    this.network = createNetwork(this.clock);
+    this.callPorts = new ScriptedCallPorts(
+      this.clock,
+      (address) => this.directory.find(address)?.ref.getSnapshot().context as Known | undefined,
+      {
+        ...options,
+        limitsOf: (server) => limitsIn(options)[server] ?? defaultLimits,
+      },
+    );
+    this.timing = { ...timing, ...calm, ...options.timing };
+    const { watches = 'all', observer } = options;
+    const tap = new Tap((error) => this.blunders.push(error));
+    if (observer) tap.add(observer());
+    this.recorder = recorderOf(this.clock);
+    if (watches === 'transitions') tap.add({ inspect: (e) => this.#take(e) });
+    else if (watches === 'all') {
+      tap.add({ record: (r) => this.#record(r), inspect: (e) => this.#step(e) });
+      tap.add(this.recorder);
+    }
+    const redactor = new OutputRedactor(this.servers.secrets);
+    const ports: Ports = {
+      process: redactor.process(this.servers.process),
+      session: redactor.session(this.servers.session),
+      link: this.network.link,
+      office: this.network.office,
+      request: (from, request, emit) => this.#ask(from, request, redactor.answer(emit)),
+    };
+    const platform = {
+      now: () => this.clock.now() + this.skewMs,
+      // Without a seed nothing is late by chance.
+      random: options.seed === undefined ? () => 0 : chanceOf(options.seed),
+      draw: (a: Address, _port: string, params: object) => this.callPorts.judge(a, params),
+      setTimeout: this.clock.setTimeout,
+      clearTimeout: this.clock.clearTimeout,
+      ports: options.mend?.(ports) ?? ports,
+    };
+    this.directory = assemble(new Directory(platform, tap), options.kinds);
+  }
+  #record(record: DirectoryRecord): void {
+    this.seen.push({ at: this.clock.now(), record });
+    this.trace.push(lineOf(this.clock.now(), record));
+  }
+  #step(event: InspectionEvent): void {
+    this.#take(event);
+    const line = stepLine(this.clock.now(), event);
+    if (line !== null) this.trace.push(line);
+  }
+  /** Naming a transition is dear, and most are taken again and again: each is named once. */
+  #take(event: InspectionEvent): void {
+    if (event.type !== '@xstate.microstep') return;
+    const keys = event._transitions.map((transition) => transition.toJSON);
+    if (keys.every((key) => this.#named.has(key))) return;
+    for (const key of keys) this.#named.add(key);
+    for (const transition of takenBy(event)) this.taken.add(transition);
+  }
+  #ask(...[from, request, emit]: Parameters<Ports['request']>): () => void {
+    if (this.callPorts.has(request.target)) return this.callPorts.request(from, request, emit);
+    const plain: Ports['request'] = (...asked) =>
+      (this.servers.has(request.target) ? this.servers : this.network).request(...asked);
+    const ask = this.#options.answering?.(plain) ?? plain;
+    if (request.limiter === undefined) return ask(from, request, emit);
+    return this.callPorts.limited(from, request, emit, (answer) => ask(from, request, answer));
+  }
+  // ── who takes part ──────────────────────────────────────────────────────────────────────────────
+  start(kind: string, input: object, { as = kind }: Cast = {}): void {
+    const host = `host:${as}`;
+    if (as !== kind) {
+      this.#aliases[as] = (this.#options.kinds ?? machines)[kind] as AnyStateMachine;
+      assemble(this.directory, this.kinds);
+    }
+    if (!this.#started.has(as)) this.#listen(host, as);
+    this.#started.add(as);
+    this.directory.start(as, input, host);
+  }
+  #listen(host: string, as: string): void {
+    this.directory.listen(host, (event) => {
+      this.news.push({ at: this.clock.now(), who: as, event });
+      if (event.type === 'call.settled') {
+        const settled = event as CallSettled;
+        this.calls.find((c) => c.ticket === settled.ticket)?.settled.push(settled);
+      }
+    });
+  }
+  office(cast: Cast = {}): void {
+    this.start('office', { host: '127.0.0.1', port: 41_000 }, cast);
+    this.run(1);
+  }
+  computer({
+    name = 'c1',
+    linked = false,
+    servers = Object.keys(this.#options.servers ?? {}),
+    ...cast
+  }: Cast & { linked?: boolean; servers?: readonly string[] } = {}): void {
+    const input: ComputerStart = {
+      servers: servers.map((server) => this.#plan(server)),
+      link: linked ? { url: officeUrl, role: 'computer', name, office: 'o' } : null,
+      timing: this.timing,
+      shown: { servers: {}, inputs: [] },
+    };
+    this.start('computer', input, cast);
+  }
+  agent({ name = 'a1', ...cast }: Cast = {}): void {
+    const input: AgentStart = { link: { url: officeUrl, name, office: 'o' }, timing: this.timing };
+    this.start('agent', input, cast);
+  }
+  /** A stranger on a connection of its own. */
+  peer(name: string, answers?: ConstructorParameters<typeof Peer>[1]): Peer {
+    const end = this.network.connect(officeUrl, name);
+    if (!end) throw new Error('there is no office to connect to');
+    const peer = new Peer(end, answers);
+    this.#peers.push(peer);
+    return peer;
+  }
+  #plan(server: string): ServerPlan {
+    const { person, options } = this.#options;
+    return planOf(server, options?.[server] ?? {}, this.timing, person === undefined);
+  }
+
+  // ── what happens ───────────────────────────────────────────────────────────────────────────────────
+  run(ms: number): void {
+    this.clock.advance(ms);
+  }
+  /** A call of the computer's own host. */
+  call(tool: string, { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000 } = {}): AskedCall {
+    const ticket = `host.${this.calls.length + 1}.${reqId}`;
+    const call = { ticket, reqId, tool, params: {}, timeoutMs };
+    return this.asked('computer', ticket, { type: 'tool.call', call, replyTo: 'host:computer' });
+  }
+  /** Another question of the agent's host. */
+  query(method: string, request: object): AskedCall {
+    const reqId = `q${this.calls.length + 1}`;
+    const query = { type: 'agent.query', ticket: reqId, reqId, method, request, replyTo: 'host:agent' };
+    return this.asked('agent', reqId, query);
+  }
+  agentCall(
+    tool: string,
+    { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000, computer = 'c1', params = {} } = {},
+  ): AskedCall {
+    const ticket = reqId;
+    const call = { type: 'agent.call', ticket, reqId, computer, tool, params, timeoutMs };
+    return this.asked('agent', ticket, extended(call, { replyTo: 'host:agent' }));
+  }
+  asked(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): AskedCall {
+    const settled: CallSettled[] = [];
+    const cancel = (): void =>
+      this.directory.send(who, { type: 'call.cancel', ticket, reason: 'asked' } as AnyEventObject);
+    this.calls.push({ ticket, settled, cancel });
+    this.directory.send(who, event);
+    return { ticket, settled, cancel };
+  }
+  order(who: string, event: AnyEventObject): void {
+    this.directory.send(who, event);
+  }
+  /** The config of the computer from now on: servers by name, and what is said of each. */
+  config(servers: Readonly<Record<string, ServerOptions>>, shown: object = { servers, inputs: [] }): void {
+    const plans = Object.entries(servers).map(([server, options]) =>
+      planOf(server, options, this.timing, this.#options.person === undefined),
+    );
+    this.order('computer', { type: 'servers.set', servers: plans, shown });
+  }
+  close(who?: string): void {
+    for (const kind of who === undefined ? [...this.#started].toReversed() : [who])
+      if (this.directory.find(kind)) this.directory.send(kind, { type: 'close' });
+    if (who === undefined) for (const peer of this.#peers) peer.close();
+  }
+
+  /** What its limiters keep to; undefined where all servers together have a limit, too. */
+  get limits(): Readonly<Record<string, CallLimits>> | undefined {
+    return this.#options.total ? undefined : limitsIn(this.#options);
+  }
+  /** Its machines by the names under which it started them. */
+  get kinds(): Kinds {
+    return { ...(this.#options.kinds ?? machines), ...this.#aliases };
+  }
+  // ── what there is to see ───────────────────────────────────────────────────────────────────────────
+  /** The state value of whoever lives there now, as compact JSON; undefined when nobody does. */
+  state(address: string): string | undefined {
+    const snapshot = this.directory.find(address)?.ref.getSnapshot() as { value: unknown } | undefined;
+    return snapshot && JSON.stringify(snapshot.value).replaceAll('"', '');
+  }
+  heard(who: string, type: string): AnyEventObject[] {
+    return this.news.filter((n) => n.who === who && n.event.type === type).map((n) => n.event);
+  }
+}

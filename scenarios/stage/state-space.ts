@@ -1,0 +1,169 @@
+import { isAnswer } from '../../machines/kernel/ports.ts';
+import type { AnyStateMachine, EventObject, InspectionEvent } from 'xstate';
+import { takenBy } from '../../actors/runtime/charts.ts';
+import type { Deadline, Open, PortRequest } from '../../machines/kernel/effects.ts';
+import { aftersOf, explore, isAlive, type Spot } from './explore.ts';
+import { placed, type Sample, type Said } from './samples/sample.ts';
+import { stepping, type Asked, type Stepped } from './stepping.ts';
+
+/** What of the directory a machine has made by what it asked for: who can speak to it. */
+export interface World {
+  /** The roots that it owns: last segment of the address → kind. */
+  readonly living: ReadonlyMap<string, string>;
+  /** The ids of its questions that have no answer yet. */
+  readonly requests: ReadonlySet<string>;
+  readonly hasDeadline: boolean;
+}
+export interface Stop extends Spot {
+  readonly world: World;
+}
+/** Everything that can become of one machine. */
+export interface StateSpace {
+  readonly kind: string;
+  readonly machine: AnyStateMachine;
+  readonly sample: Sample;
+  /** Wherever it may rest, with whoever lives then. */
+  readonly stops: readonly Stop[];
+  /** Ids of the declared transitions that an event can take. `always` is not among them: nobody sends it. */
+  readonly taken: ReadonlySet<string>;
+  /** Everything that it ever opens: last segment of the address → kind. */
+  readonly opens: ReadonlyMap<string, string>;
+  /** Where something of a kind is opened under a key that lives already: is the refusal heard there? */
+  readonly refusals: readonly { readonly stop: Stop; readonly kind: string; readonly isHeard: boolean }[];
+}
+
+const opensIn = (actions: readonly Asked[]): Open[] =>
+  actions.flatMap(({ type, params }) => {
+    if (type === 'open') return [params as Open];
+    return type === 'openAll' ? [...(params as { opens: readonly Open[] }).opens] : [];
+  });
+const segmentOf = ({ kind, key }: Open): string => (key === undefined ? kind : `${kind}:${key}`);
+
+/** What is different in the world after an event and after what the machine asked for upon it. */
+function worldAfter(before: World, event: EventObject, actions: readonly Asked[]): World {
+  const living = new Map(before.living);
+  const requests = new Set(before.requests);
+  let { hasDeadline } = before;
+  if (event.type === 'owned.ended') living.delete((event as Said).key as string);
+  if (event.type.startsWith('ask.') && isAnswer(event.type)) requests.delete((event as Said).id as string);
+  if (event.type === 'deadline.passed') hasDeadline = false;
+  for (const { type, params } of actions) {
+    if (type === 'request') requests.add((params as PortRequest).id);
+    if (type === 'cancel') requests.delete((params as PortRequest).id);
+    if (type === 'setDeadline') hasDeadline = (params as Deadline).ms > 0;
+  }
+  for (const open of opensIn(actions)) living.set(segmentOf(open), open.kind);
+  return { living, requests, hasDeadline };
+}
+
+const nowhere: World = { living: new Map(), requests: new Set(), hasDeadline: false };
+
+/** The three ways in which an owned root can end, as its owner hears of them. */
+export const endsOf = ({ owned }: Sample, segment: string, kind: string): Said[] => {
+  const base = { type: 'owned.ended', kind, key: segment, name: `owner/it/${segment}` };
+  return [
+    ...(owned?.[kind]?.outputs ?? [undefined]).map((output) => ({ ...base, why: 'done', output })),
+    { ...base, why: 'failed', error: 'Error: a bug' },
+    { ...base, why: 'closed' },
+  ];
+};
+/** Whatever anybody may ever say to it, whoever lives; of its questions one stands for all. */
+export const everythingFor = ({ sample, opens }: Pick<StateSpace, 'sample' | 'opens'>): Said[] => [
+  ...ordersOf(sample),
+  ...(sample.told ?? []),
+  ...Object.values(sample.leaves ?? {}).flat(),
+  ...Object.values(sample.owned ?? {}).flatMap(({ says = [] }) => says),
+  ...(sample.answers ?? []).map((answer) => ({ ...answer, id: 'x' })),
+  ...[...opens].flatMap(([segment, kind]) => endsOf(sample, segment, kind)),
+];
+export const ordersOf = ({ orders }: Sample): Said[] =>
+  Object.entries(orders).flatMap(([type, payloads]) => payloads.map((payload) => ({ type, ...payload })));
+/** What those can say who live, and what comes by itself. */
+export function factsAt({ snapshot, world }: Stop, { leaves, owned, answers }: Sample): Said[] {
+  const invoked = snapshot._nodes.flatMap((node) => node.invoke.map(({ id }) => id));
+  return [
+    ...invoked.flatMap((id) => leaves?.[id] ?? []),
+    ...new Set([...world.living.values()].flatMap((kind) => owned?.[kind]?.says ?? [])),
+    ...[...world.requests].flatMap((id) => (answers ?? []).map((answer) => ({ ...answer, id }))),
+  ];
+}
+export const endsAt = ({ world }: Stop, sample: Sample): Said[] =>
+  [...world.living].flatMap(([segment, kind]) => endsOf(sample, segment, kind));
+export const timersAt = ({ snapshot, world }: Stop): Said[] => [
+  ...aftersOf(snapshot),
+  ...(world.hasDeadline ? [{ type: 'deadline.passed' }] : []),
+];
+
+/** Sees the transitions that an event takes in a state; none, when it is ignored there. */
+export const transitionsFor = (machine: AnyStateMachine, { snapshot }: Spot, event: EventObject) =>
+  machine.getTransitionData(snapshot as never, event);
+
+/**
+ * Walks a machine through everything that can become of it, together with what it opens, asks and waits for: a root
+ * that it owns speaks only while it lives, a port only while it is invoked, an answer comes only to a question.
+ * Whatever it opens may end at any moment, in each way. No action runs.
+ */
+export function stateSpaceOf(
+  kind: string,
+  machine: AnyStateMachine,
+  sample: Sample,
+  limit = 20_000,
+): StateSpace {
+  const { tellApart = () => null } = sample;
+  const taken = new Set<string>();
+  const opens = new Map<string, string>();
+  const refusals: { stop: Stop; kind: string; isHeard: boolean }[] = [];
+
+  const steps = stepping(machine, { ...placed, ...sample.input });
+
+  const arrive = (from: Stop, event: EventObject, [snapshot, actions]: Stepped): Stop => {
+    const asked = opensIn(actions);
+    for (const open of asked) opens.set(segmentOf(open), open.kind);
+    const stop: Stop = {
+      snapshot,
+      how: event === born ? [] : [...from.how, event.type],
+      world: worldAfter(from.world, event, actions),
+    };
+    const known = worldAfter(from.world, event, []).living;
+    return asked.filter((open) => known.has(segmentOf(open))).reduce(refuse, stop);
+  };
+  const refuse = (stop: Stop, open: Open): Stop => {
+    if (!isAlive(stop)) return stop;
+    const { kind, input } = open;
+    const refusal: Said = { type: 'open.refused', kind, name: `owner/it/${segmentOf(open)}`, input };
+    const isHeard = transitionsFor(machine, stop, refusal).length > 0;
+    refusals.push({ stop, kind, isHeard });
+    return isHeard ? step(stop, refusal) : stop;
+  };
+  const step = (from: Stop, event: EventObject): Stop => {
+    const transitions = transitionsFor(machine, from, event);
+    const inspected = { type: '@xstate.microstep', _transitions: transitions } as unknown as InspectionEvent;
+    for (const id of takenBy(inspected)) taken.add(id);
+    return arrive(from, event, steps.step(from.snapshot, event));
+  };
+
+  const start = arrive({ snapshot: steps.first[0], how: [], world: nowhere }, born, steps.first);
+  const { spots } = explore(
+    [start],
+    (at) =>
+      [
+        ...ordersOf(sample),
+        ...(sample.told ?? []),
+        ...factsAt(at, sample),
+        ...endsAt(at, sample),
+        ...timersAt(at),
+      ].map((event) => step(at, event)),
+    ({ snapshot: { status, value, context }, world }) =>
+      JSON.stringify([
+        status,
+        value,
+        tellApart(context, value),
+        [...world.living.keys()].sort(),
+        [...world.requests].sort(),
+        world.hasDeadline,
+      ]),
+    limit,
+  );
+  return { kind, machine, sample, stops: [...spots.values()].filter(isAlive), taken, opens, refusals };
+}
+const born = { type: 'born' };

@@ -1,0 +1,180 @@
+/** Calls whose inside only the harness shows. */
+import { expect } from 'vitest';
+import type { AnyEventObject } from 'xstate';
+import { inHarness } from '../../stage/scenario.ts';
+import { kept } from '../../stage/watching.ts';
+
+const hello = { content: [{ type: 'text', text: 'hello' }] };
+const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
+
+inHarness(
+  'a server that dies during a call: the call is unknown and says exit code, signal and stderr',
+  {
+    servers: {
+      fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'line\nlast words\n' }, afterMs: 50 } } },
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    s.run(50);
+    expect(call.settled[0]).toMatchObject({
+      end: 'unknown',
+      outcome: 'unknown',
+      server: 'fs',
+      failure: { code: 'ServerLost', details: { signal: 'SIGKILL', stderr: 'line\nlast words' } },
+    });
+    expect(call.settled[0]?.failure?.message).toContain('last words');
+  },
+);
+
+inHarness(
+  'the same ticket twice in flight: the second is refused, the first is answered',
+  { servers: { fs: slow } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const first = s.call('read');
+    const answers: AnyEventObject[] = [];
+    s.directory.listen('host:another', (event) => answers.push(event));
+    const { ticket } = first;
+    const call = { ticket, reqId: 'r1', tool: 'read', params: {}, timeoutMs: 0 };
+    s.order('computer', { type: 'tool.call', call, replyTo: 'host:another' });
+    expect(answers).toMatchObject([{ end: 'failed', failure: { code: 409 } }]);
+    s.run(600);
+    expect(first.settled[0]?.outcome).toBe('succeeded');
+  },
+);
+
+inHarness(
+  'calls in flight are cancelled while stdin is open, before their server is closed',
+  { servers: { fs: slow } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const calls = [s.call('read'), s.call('read')];
+    s.close();
+    expect(calls.map((c) => c.settled[0]?.end)).toEqual(['cancelled', 'cancelled']);
+    const order = s.trace.filter((line) => /ask.withdraw|closeStdin/.test(line)).map((line) => line.slice(8));
+    expect(order.at(-1)).toContain('closeStdin');
+    expect(order).toHaveLength(3);
+    expect(s.servers.heard.filter((line) => line === 'cancelled tools/call at fs')).toHaveLength(2);
+  },
+);
+
+inHarness(
+  'a call that makes progress has its whole time, and one that is silent for too long is at an end',
+  {
+    servers: {
+      fs: {
+        tools: {
+          busy: { answers: hello, afterMs: 1_000, progresses: { everyMs: 250 } },
+          silent: { answers: hello, afterMs: 1_000 },
+        },
+      },
+    },
+    timing: { callIdleMs: 300 },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const [busy, silent] = [s.call('busy'), s.call('silent')];
+    s.run(299);
+    expect(silent.settled).toEqual([]);
+    s.run(1);
+    expect(silent.settled).toMatchObject([
+      { end: 'timedOut', outcome: 'unknown', failure: { details: { timeout: 300, which: 'idle' } } },
+    ]);
+    s.run(1_000);
+    expect(busy.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    expect(s.servers.heard).toContain('cancelled tools/call at fs');
+  },
+);
+
+const limits: readonly (readonly [what: string, callTotalMs: number, timeoutMs: number, ends: object])[] = [
+  ['that of its server, where that is shorter', 200, 500, { timeout: 200, which: 'total' }],
+  ['that of its caller, where that is shorter', 500, 200, { timeout: 200, which: 'caller' }],
+  ['that of its server, where its caller has none', 200, 0, { timeout: 200, which: 'total' }],
+  ['that of its caller, where its server has none', 0, 200, { timeout: 200, which: 'caller' }],
+];
+for (const [what, callTotalMs, timeoutMs, details] of limits)
+  inHarness(
+    `the time of a call is ${what}`,
+    { servers: { fs: slow }, options: { fs: { callTotalMs } }, timing: { callIdleMs: 200 } },
+    (s) => {
+      s.computer();
+      s.run(100);
+      const call = s.call('read', { timeoutMs });
+      s.run(200);
+      expect(call.settled).toMatchObject([{ end: 'timedOut', failure: { details } }]);
+    },
+  );
+
+const asked: string[] = [];
+inHarness(
+  'what a person allows for good is allowed to the launch config that the server had then, and to no others',
+  {
+    servers: { fs: { tools: { read: { answers: hello } } } },
+    person: ({ reqId }) => {
+      asked.push(reqId);
+      return 'allowForSession';
+    },
+  },
+  (s) => {
+    asked.length = 0;
+    const calls = (): void => {
+      s.run(2_000);
+      s.call('read');
+      s.run(100);
+    };
+    s.computer();
+    s.run(100);
+    s.call('read');
+    // The person still thinks.
+    s.config({ fs: { generation: 2 } });
+    calls();
+    expect(asked).toEqual(['r1', 'r2']);
+    calls();
+    expect(asked).toEqual(['r1', 'r2']);
+    s.config({ fs: { generation: 3 } });
+    calls();
+    expect(asked).toEqual(['r1', 'r2', 'r4']);
+    expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
+  },
+);
+
+inHarness(
+  'the time of a call runs once: what it waited for its server is not given again while it waits for its turn',
+  {
+    servers: { fs: { ...slow, startMs: 300 } },
+    options: { fs: { isLazy: true, kept: kept('read'), limits: { concurrency: 1, queue: 1 } } },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.call('read');
+    const second = s.call('read', { timeoutMs: 400 });
+    s.run(399);
+    expect(second.settled).toEqual([]);
+    s.run(1);
+    expect(second.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed', phase: 'queued' }]);
+    s.run(1_000);
+    expect(s.calls[0]?.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+
+inHarness(
+  'a call that the rule of the host allows waits for its lazy server',
+  {
+    servers: { fs: { tools: { read: { answers: hello } } } },
+    options: { fs: { isLazy: true, kept: kept('read') } },
+    permission: () => 'allow',
+  },
+  (s) => {
+    s.computer();
+    const call = s.call('read');
+    s.run(2_000);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);

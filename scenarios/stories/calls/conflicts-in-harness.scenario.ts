@@ -1,0 +1,98 @@
+/** Two servers, one tool name: what agents are told when, while servers come and go. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import type { HarnessOptions } from '../../stage/harness.ts';
+import { announcedBy, everybody, hello, offeredBy, order, toldOf } from '../../stage/watching.ts';
+
+const prefix = { onConflict: 'prefix' } as const;
+const x = { tools: { x: { answers: hello } } };
+const both = (options: NonNullable<HarnessOptions['options']>[string]): HarnessOptions => ({
+  servers: { A: { tools: { ...x.tools, y: { answers: hello } } }, B: x },
+  options: { A: options, B: options },
+});
+
+inHarness('with reject the name is the other’s when the first server leaves the config', both({}), (s) => {
+  everybody(s);
+  s.run(1_000);
+  expect(offeredBy(s)).toEqual(['x', 'y']);
+  const before = announcedBy(s).length;
+  s.config({ B: {} });
+  expect(offeredBy(s)).toEqual(['x']);
+  const call = s.call('x');
+  s.run(1_000);
+  expect(call.settled).toMatchObject([{ outcome: 'succeeded', server: 'B' }]);
+  expect(announcedBy(s).length).toBe(before + 1);
+});
+
+inHarness('with reject a refused tool is nobody’s while the first server is down', both({}), (s) => {
+  s.computer();
+  s.run(1_000);
+  order(s, 'server.stop', 'A');
+  s.run(1_000);
+  expect(offeredBy(s)).toEqual([]);
+  const call = s.call('x');
+  s.run(100);
+  expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
+});
+
+inHarness(
+  'with prefix a name is told anew once: when the other server comes to have it, and when it leaves the config',
+  {
+    servers: { A: x, B: { initialize: 2_000, ...x } },
+    options: { A: prefix, B: prefix },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1_000);
+    expect(toldOf(s)).toEqual(['+x']);
+    s.run(5_000);
+    // The list of B comes before it is ready: A's tool has its new name by then.
+    expect(toldOf(s)).toEqual(['+x', '+A_x', '-x', '+B_x']);
+    order(s, 'server.stop', 'B');
+    s.run(1_000);
+    expect(toldOf(s).slice(4)).toEqual(['-B_x']);
+    s.config({ A: prefix });
+    s.run(1_000);
+    expect(toldOf(s).slice(5)).toEqual(['+x', '-A_x']);
+    expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toMatchObject([{ name: 'x' }]);
+  },
+);
+
+inHarness(
+  'with prefix what is known of the last run counts before a server is up, so that no name changes with a restart',
+  {
+    servers: { A: x, B: { initialize: 2_000, ...x } },
+    options: { A: prefix, B: { ...prefix, lastTools: ['x'] } },
+  },
+  (s) => {
+    s.computer();
+    s.run(5_000);
+    expect(toldOf(s)).toEqual(['+A_x', '+B_x']);
+  },
+);
+
+inHarness(
+  'with prefix a tool that its server lists no more leaves the name of the other as it is',
+  {
+    servers: { A: x, B: { ...x, lists: (n: number) => (n > 1 ? ['z'] : ['x']) } },
+    options: { A: prefix, B: prefix },
+  },
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    s.servers.announce('B');
+    s.run(1_000);
+    expect(offeredBy(s)).toEqual(['A_x', 'z']);
+  },
+);
+
+inHarness('a change of onConflict is in force at once, and asks no server anything', both({}), (s) => {
+  s.computer();
+  s.run(1_000);
+  s.config({ A: prefix, B: prefix });
+  expect(offeredBy(s)).toEqual(['A_x', 'y', 'B_x']);
+  s.config({ A: {}, B: prefix });
+  expect(offeredBy(s)).toEqual(['x', 'y', 'B_x']);
+  s.config({ A: {}, B: {} });
+  expect(offeredBy(s)).toEqual(['x', 'y']);
+});

@@ -1,0 +1,154 @@
+/** What becomes of lists when their server, its session or their own machine goes, and what is remembered of it. */
+import { expect } from 'vitest';
+import type { AnyEventObject } from 'xstate';
+import { inHarness } from '../../stage/scenario.ts';
+import { toolsOnly } from '../../stage/scripted/script.ts';
+import {
+  announcedBy,
+  asksOf,
+  catalogOf,
+  client,
+  everybody,
+  everything,
+  hello,
+  lastOf,
+  offeredBy,
+  order,
+} from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+const list = `${client}/catalog:tools`;
+
+inHarness(
+  'death and return of a server stand in the history of its list, with the reason',
+  { servers: { fs: { tools } } },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    s.servers.kill('fs', { signal: 'SIGKILL' });
+    s.run(400);
+    expect(offeredBy(s)).toEqual([]);
+    expect(lastOf(s, 'read')).toMatchObject({
+      change: 'removed',
+      why: "Server 'fs' was ended by SIGKILL",
+    });
+    s.run(2000);
+    expect(offeredBy(s)).toEqual(['read']);
+    expect(lastOf(s, 'read')).toMatchObject({
+      change: 'added',
+      why: 'its server is back',
+    });
+    expect([announcedBy(s).length, catalogOf(s)?.revision]).toEqual([2, 1]);
+  },
+);
+
+inHarness(
+  'a stop after a death does not hide the death',
+  { servers: { fs: { tools, leaves: { count: 1, stubborn: true } } } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    s.servers.kill('fs', { code: 3 });
+    s.run(10);
+    expect(s.state(client)).toBe('recovering');
+    order(s, 'server.stop');
+    expect(lastOf(s, 'read')?.why).toContain('exit code 3');
+  },
+);
+
+inHarness(
+  'who is told that a server is ready finds all its tools at that moment',
+  { servers: { fs: { tools: { read: { answers: hello }, write: { answers: hello } }, listMs: 50 } } },
+  (s) => {
+    const found: unknown[] = [];
+    s.office();
+    s.computer({ linked: true });
+    s.directory.listen('host:computer', (event) => {
+      if (event.type === 'client.changed' && (event as AnyEventObject).stage === 'ready')
+        found.push(offeredBy(s));
+      if (event.type === 'tools.changed') found.push((event as AnyEventObject).added);
+    });
+    s.run(1000);
+    expect(found).toEqual([
+      ['read', 'write'],
+      ['read', 'write'],
+    ]);
+  },
+);
+
+inHarness(
+  'a list that a server does not declare any more after a new handshake is taken back',
+  {
+    servers: {
+      fs: {
+        tools,
+        prompts: [{ name: 'p' }],
+        info: { capabilities: everything },
+        later: { 2: { info: { capabilities: toolsOnly } } },
+      },
+    },
+    options: { fs: { isRemote: true } },
+  },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    expect(catalogOf(s, 'fs', 'prompts')?.entries).toHaveLength(1);
+    s.servers.expire('fs');
+    s.run(1000);
+    expect(catalogOf(s, 'fs', 'prompts')?.entries).toEqual([]);
+    expect(s.heard('computer', 'catalog.changed').at(-1)).toMatchObject({
+      list: 'prompts',
+      removed: ['p'],
+      why: 'its server does not know this list',
+    });
+    expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['read']]);
+  },
+);
+
+inHarness(
+  'a list whose machine ends takes its server down, and both come back',
+  { servers: { fs: { tools } } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    s.close(list);
+    expect(s.state(client)).toBe('recovering');
+    s.run(2000);
+    expect([s.state(client), offeredBy(s), asksOf(s, 'tools/list').length]).toEqual([
+      '{connected:{ready:steady}}',
+      ['read'],
+      2,
+    ]);
+  },
+);
+
+inHarness(
+  'a list whose machine ends while its server rests is there again with the next session',
+  { servers: { fs: { tools } } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    order(s, 'server.stop');
+    s.run(1000);
+    s.close(list);
+    expect([s.state(client), s.state(list)]).toEqual(['idle', undefined]);
+    order(s, 'server.start');
+    s.run(1000);
+    expect([s.state(client), offeredBy(s)]).toEqual(['{connected:{ready:steady}}', ['read']]);
+  },
+);
+
+inHarness(
+  'a list whose machine ends while its server finishes its calls does not keep it from its way',
+  { servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } } } } },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    const call = s.call('read');
+    order(s, 'server.stop');
+    s.close(list);
+    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    s.run(1000);
+    expect([s.state(client), call.settled[0]?.outcome]).toEqual(['idle', 'succeeded']);
+  },
+);

@@ -1,0 +1,165 @@
+/** What comes back is looked at before it is given: held against a schema, put through a program, cut. */
+import { scenario, type Scene } from '../../stage/plan/index.ts';
+
+const text = 'x'.repeat(3_000);
+const large = { content: [{ type: 'text', text }] };
+const promised = { type: 'object', required: ['n'], properties: { n: { type: 'number' } } };
+const program = (s: Scene): void =>
+  s.virtualOnly(
+    'what programs do has a contract of its own with the real ones, each of whose threads loads for long',
+  );
+
+scenario('a result that breaks its output schema is given, with what differs beside it', (s) => {
+  const answers = { content: [], structuredContent: { n: 'seven' } };
+  const cached = { content: [], structuredContent: { n: 7 } };
+  s.server('fs', {
+    tools: {
+      wrong: { outputSchema: promised, answers },
+      none: { outputSchema: promised, answers: { content: [] } },
+      right: { outputSchema: promised, answers: cached },
+      failed: { outputSchema: promised, answers: { content: [], isError: true } },
+    },
+  });
+  s.ready();
+  const calls = ['wrong', 'none', 'right', 'failed'].map((tool) => s.call(tool));
+  s.settled(...calls);
+  const [wrong, none, right, failed] = calls as [
+    (typeof calls)[0],
+    (typeof calls)[0],
+    (typeof calls)[0],
+    (typeof calls)[0],
+  ];
+  s.expect(wrong).settles('succeeded', {
+    result: { ...answers, meta: { a2c_output_mismatch: ['n: must be number'] } },
+  });
+  s.expect(none).settles('succeeded', {
+    result: { meta: { a2c_output_mismatch: ['structuredContent is missing'] } },
+  });
+  s.expect(right).settles('succeeded', { result: cached });
+  s.expect(failed).settles('failed', { end: 'failed', result: { isError: true } });
+});
+
+scenario(
+  'a result with more bytes than it may have is cut; so is that of a tool which says that it failed',
+  (s) => {
+    s.server('fs', {
+      tools: { read: { answers: large }, fail: { answers: { ...large, isError: true } } },
+      resultBytes: 1_000,
+    });
+    s.ready();
+    const [read, fail] = [s.call('read'), s.call('fail')];
+    s.settled(read, fail);
+    s.expect(read).settles('succeeded', {
+      result: { meta: { a2c_cut: { limit_bytes: 1_000, handle: 'fs/call1' } } },
+    });
+    s.expect(fail).settles('failed', {
+      end: 'failed',
+      result: { isError: true, meta: { a2c_cut: { handle: 'fs/call2' } } },
+    });
+  },
+);
+
+scenario('what the program of a server makes of a result stands beside it', (s) => {
+  s.server('fs', { tools: { read: {} }, program: 'works' });
+  program(s);
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded', { result: { content: [{ text: 'read' }] } });
+});
+
+scenario('a program that gives up leaves the result as it came, with a warning', (s) => {
+  s.server('fs', { tools: { read: {} }, program: 'fails' });
+  program(s);
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded', { result: { meta: { a2c_warnings: ['the program gave up'] } } });
+});
+
+scenario('a program that does not end is ended, and the result is given as it came', (s) => {
+  s.server('fs', { tools: { read: {} }, program: 'hangs' });
+  program(s);
+  s.timing({ vrlMs: 400 });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded', {
+    result: { meta: { a2c_warnings: ['The program did not end within 400 ms'] } },
+    at: 401,
+  });
+});
+
+scenario('looking at a result takes no longer than it may, however many wait for their program', (s) => {
+  s.server('fs', { tools: { read: {} }, program: 'hangs' });
+  program(s);
+  s.timing({ vrlMs: 5_000, lookMs: 300 });
+  s.ready();
+  const [first, second] = [s.call('read'), s.call('read')];
+  s.settled(first, second);
+  const warned = { meta: { a2c_warnings: ['The result was not post-processed: that took too long'] } };
+  s.expect(first).settles('succeeded', { result: warned, at: 301 });
+  s.expect(second).settles('succeeded', { result: warned, at: 301 });
+});
+
+scenario('a call that is cancelled when its answer is here is not taken back: the answer is given', (s) => {
+  const fs = s.server('fs', { tools: { read: {} }, program: 'hangs' });
+  program(s);
+  s.ready();
+  const call = s.call('read');
+  s.run(50);
+  s.cancel(call);
+  s.settled(call);
+  s.expect(call).settles('succeeded', {
+    result: { meta: { a2c_warnings: ['The result was not post-processed: it was cancelled then'] } },
+    at: 50,
+  });
+  s.expect(fs).requests('notifications/cancelled', 0);
+});
+
+scenario('a server that dies when its answer is here: the answer is post-processed and given', (s) => {
+  const fs = s.server('fs', { tools: { read: {} }, program: 'hangs' });
+  program(s);
+  s.timing({ vrlMs: 1_000 });
+  s.ready();
+  const call = s.call('read');
+  s.run(50);
+  s.kill(fs);
+  s.reaches(fs, 'ready');
+  s.expect(call).waits();
+  s.settled(call);
+  s.expect(call).settles('succeeded', { at: 1_001 });
+});
+
+scenario('a computer that closes while an answer is post-processed gives it first', (s) => {
+  s.server('fs', { tools: { read: {} }, program: 'hangs' });
+  program(s);
+  s.timing({ drainMs: 100 });
+  s.ready();
+  const call = s.call('read');
+  s.run(50);
+  s.close();
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.ended();
+});
+
+scenario(
+  'a call that makes progress may take longer than it may be silent, and one that is silent may not',
+  (s) => {
+    const fs = s.server('fs', {
+      tools: { busy: { takes: 2_000, progressEveryMs: 200 }, silent: { takes: 2_000 } },
+    });
+    s.timing({ callIdleMs: 1_000 });
+    s.ready();
+    const [busy, silent] = [s.call('busy'), s.call('silent')];
+    s.settled(busy, silent);
+    s.expect(busy).settles('succeeded', { at: 2_000 });
+    s.expect(silent).settles('unknown', {
+      end: 'timedOut',
+      details: { which: 'idle', timeout: 1_000 },
+      at: 1_000,
+    });
+    s.expect(fs).requests('notifications/cancelled', 1);
+  },
+);

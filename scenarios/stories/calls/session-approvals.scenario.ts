@@ -1,0 +1,65 @@
+/** What a person has allowed for as long as the computer lives. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: {}, write: {} };
+/** So many ms a person thinks: whether somebody was asked shows in the time. */
+const thinking = 5;
+
+scenario('a tool that a person has allowed for the session is not asked about again, and others are', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('always');
+  s.ready();
+  const first = s.call('read');
+  s.settled(first);
+  s.expect(first).settles('succeeded', { at: thinking + 1 });
+  const next = s.call('read');
+  s.settled(next);
+  s.expect(next).settles('succeeded', { at: 1 });
+  const other = s.call('write');
+  s.settled(other);
+  s.expect(other).settles('succeeded', { at: thinking + 1 });
+  s.expect(fs).requests('tools/call', 3);
+});
+
+scenario('what was allowed for the session holds over a restart, and for no server of another name', (s) => {
+  const [a, b] = [s.server('a', { tools }), s.server('b', { tools: { list: {} } })];
+  s.person('always');
+  s.ready();
+  s.settled(s.call('read'));
+  s.restart(a);
+  s.reaches(a, 'ready');
+  const again = s.call('read');
+  s.settled(again);
+  s.expect(again).settles('succeeded', { at: 1 });
+  const other = s.call('list');
+  s.settled(other);
+  s.expect(other).settles('succeeded', { at: thinking + 1 });
+  s.expect(b).requests('tools/call', 1);
+});
+
+scenario(
+  'what was allowed for the session was allowed to this launch config: another is asked about anew',
+  (s) => {
+    const fs = s.server('fs', { tools });
+    s.person('always');
+    s.ready();
+    s.settled(s.call('read'));
+    s.config([fs, { generation: 2 }]);
+    s.reaches(fs, 'ready');
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('succeeded', { at: thinking + 1 });
+  },
+);
+
+scenario('what was allowed for the session is kept when something else of the config changes', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('always');
+  s.ready();
+  s.settled(s.call('read'));
+  s.config([fs, { forbidden: ['write'] }]);
+  s.run(50);
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded', { at: 1 });
+});

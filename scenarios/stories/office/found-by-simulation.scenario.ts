@@ -1,0 +1,217 @@
+/** Bugs that the simulator found: each shrunk, with the invariant that detected it. */
+import { scenario } from '../../stage/plan/index.ts';
+
+const tools = { read: { changes: true } };
+
+// A change that was told is fetched.
+scenario('a change told while tools are fetched is fetched, though that fetch is never answered', (s) => {
+  const fs = s.server('fs', { tools, faults: [{ fault: 'rpc.never', when: 'list', from: 2, times: 1 }] });
+  s.timing({ listMs: 500 });
+  s.ready();
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 2);
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 3);
+  s.clearFaults();
+  s.virtualOnly('nobody knows when a real system is quiescent');
+  s.quiescent();
+});
+
+scenario('a change told while tools are fetched is fetched, though that fetch fails', (s) => {
+  const fs = s.server('fs', {
+    tools,
+    faults: [{ fault: 'rpc.error', when: 'list', from: 2, times: 1, afterMs: 300 }],
+  });
+  s.ready();
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 2);
+  s.settled(s.call('read'));
+  s.asked(fs, 'tools/list', 3);
+  s.run(100);
+  s.expect(fs).requests('tools/list', 3);
+});
+
+// A server that is wanted is ready, or rests and says why.
+scenario('a server that failed, was ready, and is put back with a spent budget says how it failed', (s) => {
+  const fs = s.server('fs', { tools, faults: [{ fault: 'proc.exit', when: 'list', code: 3 }] });
+  s.later(fs, 2);
+  s.ready();
+  s.config();
+  s.config([fs, { budget: 1 }]);
+  s.reaches(fs, 'open');
+  s.clearFaults();
+  s.virtualOnly('nobody knows when a real system is quiescent');
+  s.quiescent();
+  s.expect(fs).says('exit code 3');
+});
+
+scenario(
+  'windows of a session that was forgotten are read anew in the next one, and told to have changed',
+  (s) => {
+    const a = s.server('a', { isRemote: true, tools: { go: {} }, resources: ['window://a/1'] });
+    s.fault(a, 'resource.change', { times: 1 });
+    s.fault(a, 'net.sessionGone', { from: 2, times: 1 });
+    s.ready();
+    s.asked(a, 'resources/subscribe', 1);
+    s.run(300);
+    s.settled(s.call('go'));
+    s.run(300);
+    const changed = s.show('desktop');
+    s.shown(changed);
+    s.expect(changed).shows({ texts: ['window://a/1, after change 1'] });
+    s.settled(s.call('go'));
+    s.asked(a, 'resources/subscribe', 2);
+    s.run(300);
+    const now = s.show('desktop');
+    s.shown(now);
+    s.expect(now).shows({ texts: ['window://a/1, after change 0'], missing: [] });
+    s.expect.heard('computer', 'aggregate.changed', 3);
+  },
+);
+
+scenario(
+  'a window that changes each time it is read and does not come is asked for again after a while, not at once',
+  (s) => {
+    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1'] });
+    s.fault(a, 'resource.change', { when: 'read' });
+    s.fault(a, 'rpc.never', { when: 'read' });
+    s.timing({ aggregateMs: 500, relistMs: 1_000 });
+    s.ready();
+    s.asked(a, 'resources/subscribe', 1);
+    s.run(100);
+    const shown = s.show('desktop');
+    s.shown(shown);
+    s.run(2_000);
+    s.expect(shown).shows({ texts: [], missing: ['a'] });
+    s.expect(a).requestsAtMost('resources/read', 5);
+  },
+);
+
+scenario(
+  'who asks for windows in the middle of a reading is shown what changed before he asked, though it is read twice already',
+  (s) => {
+    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
+    s.fault(a, 'rpc.late', { when: 'read', ms: 300 });
+    s.fault(a, 'resource.change', { n: 5, everyMs: 50 });
+    s.ready();
+    s.asked(a, 'resources/subscribe', 2);
+    s.run(100);
+    const first = s.show('desktop');
+    s.settled(s.call('go'));
+    s.run(300);
+    const late = s.show('desktop');
+    s.shown(first);
+    s.shown(late);
+    s.expect(late).shows({ texts: ['window://a/1, after change 3', 'window://a/2, after change 2'] });
+  },
+);
+
+// No invariant: a server was asked for one window thousands of times for one question.
+scenario('a window that changes whenever it is read is read twice, and then with the next question', (s) => {
+  const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1'] });
+  s.fault(a, 'resource.lie', { when: 'read' });
+  s.ready();
+  s.asked(a, 'resources/subscribe', 1);
+  s.run(100);
+  s.shown(s.show('desktop'));
+  s.expect(a).requests('resources/read', 2);
+  s.shown(s.show('desktop'));
+  s.expect(a).requests('resources/read', 4);
+});
+
+scenario(
+  'a document that is new beneath a listed catalogue is listed and followed, once its server tells of it',
+  (s) => {
+    const s1 = s.server('s1', { resources: ['dpe://s1'] });
+    s.fault(s1, 'resource.renew', { when: 'read', by: 'update', times: 1 });
+    s.ready();
+    s.asked(s1, 'resources/subscribe');
+    const ask = s.show('finder');
+    s.shown(ask);
+    s.asked(s1, 'resources/list', 2);
+    s.asked(s1, 'resources/subscribe', 2);
+  },
+);
+
+// What a machine holds is bounded, and let go with its end: the invariant had to learn that a ping may come beside a question.
+scenario(
+  'a server that runs is pinged while somebody is asked for its values anew, and has them when they come',
+  (s) => {
+    const fs = s.server('fs', { tools: { go: {} } });
+    s.timing({ pingEveryMs: 100 });
+    s.ready();
+    s.values(fs, 1, 2_000);
+    s.config([fs, { values: 1 }]);
+    s.asked(fs, 'ping', 3);
+    s.settled(s.call('go'));
+    s.expect(fs).launches(1);
+    s.reaches(fs, 'connecting');
+    s.reaches(fs, 'ready');
+    s.expect(fs).launches(1, 1_001);
+    s.differs('how often it is pinged depends on how long its start takes', ['requests']);
+  },
+);
+
+scenario(
+  'a server that is stopped while somebody is asked for its values anew is started with what they are by then',
+  (s) => {
+    const fs = s.server('fs', { tools: { go: {} } });
+    s.timing({ pingEveryMs: 100 });
+    s.ready();
+    s.values(fs, 'never');
+    s.config([fs, { values: 1 }]);
+    s.asked(fs, 'ping', 2);
+    s.stop(fs);
+    s.reaches(fs, 'idle');
+    s.values(fs, 2);
+    s.start(fs);
+    s.reaches(fs, 'ready');
+    s.expect(fs).launches(1, 2_001);
+    s.differs('how often it is pinged depends on how long its start takes', ['requests']);
+  },
+);
+
+scenario('a window that hung, vanished and is listed again is waited for once more', (s) => {
+  const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
+  s.fault(a, 'rpc.never', { when: 'read' });
+  s.fault(a, 'resource.flap');
+  s.timing({ aggregateMs: 500 });
+  s.ready();
+  s.asked(a, 'resources/subscribe', 2);
+  s.run(100);
+  s.shown(s.show('desktop'));
+  s.settled(s.call('go'));
+  s.asked(a, 'resources/list', 3);
+  s.run(100);
+  const again = s.show('desktop');
+  s.shown(again);
+  s.expect(again).shows({ texts: [], missing: ['a'] });
+  s.expect(a).requests('resources/read', 3);
+});
+
+scenario(
+  'a window that changes while an answer waits for another server is in it as it is then, though its server had answered',
+  (s) => {
+    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
+    const b = s.server('b', { tools: { hang: {} }, resources: ['window://b/1'] });
+    s.fault(a, 'resource.change', { n: 2, everyMs: 400 });
+    s.fault(b, 'resource.change');
+    s.fault(b, 'rpc.never', { when: 'read', from: 2 });
+    s.timing({ aggregateMs: 1_000 });
+    s.ready();
+    s.asked(a, 'resources/subscribe', 2);
+    s.asked(b, 'resources/subscribe');
+    s.run(100);
+    s.shown(s.show('desktop'));
+    s.settled(s.call('hang'));
+    s.settled(s.call('go'));
+    s.run(200);
+    const late = s.show('desktop');
+    s.shown(late);
+    s.expect(late).shows({
+      texts: ['window://a/1, after change 1', 'window://a/2, after change 1', 'window://b/1, after change 0'],
+      missing: ['b'],
+    });
+    s.expect(a).requests('resources/read', 4);
+  },
+);

@@ -1,0 +1,66 @@
+/** Bugs that invariants detected and that no plan can express. The invariant stands above each. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+
+// A change that was told is fetched.
+inHarness(
+  'a change told before the first list is there is fetched once it is',
+  { servers: { fs: { tools: { read: { answers: {} } }, listMs: 100 } } },
+  (s) => {
+    s.computer();
+    const list = 'computer/client:fs/catalog:tools';
+    s.run(50);
+    expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
+      '{connected:listing}',
+      '{connecting:asking}',
+    ]);
+    s.servers.announce('fs');
+    s.servers.announce('fs');
+    expect(s.state(list)).toBe('{connecting:outdated}');
+    s.run(260);
+    expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
+      '{connected:{ready:steady}}',
+      '{refreshing:asking}',
+    ]);
+    s.run(600);
+    expect(s.state(list)).toBe('{ready:steady}');
+  },
+);
+
+// No message is lost.
+inHarness(
+  'an office that is left in mid-call: the call is cancelled, and nobody has to hear of it',
+  { servers: { fs: { tools: { read: { never: true } } } } },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.agent();
+    s.run(1000);
+    s.agentCall('read');
+    s.run(10);
+    s.order('computer', { type: 'office.leave' });
+    s.run(1000);
+    expect(s.servers.heard).toContain('cancelled tools/call at fs');
+  },
+);
+
+// No secret is told in a failure or a config.
+inHarness(
+  'a server that says on stderr what it was launched with gives it away to nobody',
+  {
+    servers: {
+      fs: { tools: { read: { dies: { code: 1, stderr: 'bad key' } } }, secrets: ['hunter2-hunter2'] },
+    },
+  },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.agent();
+    s.run(1000);
+    const [ours, theirs] = [s.call('read'), s.agentCall('read')];
+    s.run(1000);
+    expect(ours.settled[0]?.failure?.message).toContain('***');
+    expect(theirs.settled).toHaveLength(1);
+    expect(JSON.stringify([s.seen, s.news])).not.toContain('hunter2');
+  },
+);

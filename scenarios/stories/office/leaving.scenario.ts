@@ -1,0 +1,275 @@
+/** Agents, links and calls on their way out. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Person, Harness, HarnessOptions } from '../../stage/harness.ts';
+
+const hello = { content: [{ type: 'text', text: 'hello' }] };
+const servers = { fs: { tools: { read: { answers: hello, afterMs: 500 }, hang: { never: true } } } } as const;
+const everybody = (s: Harness): void => {
+  s.office();
+  s.computer({ linked: true });
+  s.agent();
+  s.run(100);
+};
+/** An office that reads everything and answers no join or leave, from the n-th on. */
+const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
+  mend: (ports) => ({
+    ...ports,
+    office: (at, input, emit) => {
+      const instance = ports.office(at, input, emit);
+      let left = n;
+      return {
+        tell: (command) =>
+          void ((command.type !== 'office.answer' || (left -= 1) > 0) && instance.tell(command)),
+        close: () => instance.close(),
+      };
+    },
+  }),
+});
+
+inHarness('an agent that closes cancels its calls at the server and leaves its seat', { servers }, (s) => {
+  everybody(s);
+  const call = s.agentCall('read');
+  s.run(100);
+  s.close('agent');
+  expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'unknown' }]);
+  s.run(10);
+  expect(s.servers.heard).toContain('cancelled tools/call at fs');
+  expect(s.directory.find('agent')).toBeUndefined();
+});
+
+inHarness(
+  'a call of an agent that is closing is refused unsent, and a second close changes nothing',
+  { servers },
+  (s) => {
+    everybody(s);
+    s.close('agent');
+    s.close('agent');
+    const late = s.agentCall('read');
+    expect(late.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'LinkLost' } }]);
+    s.run(10);
+    expect(s.directory.find('agent')).toBeUndefined();
+    expect(s.servers.heard).toEqual([]);
+  },
+);
+
+inHarness(
+  'an agent whose leave is never answered ends after the time-out of its link',
+  {
+    servers: {},
+    timing: { linkMs: 1000 },
+    ...muteFrom(2),
+  },
+  (s) => {
+    s.office();
+    s.agent();
+    s.run(10);
+    expect(s.state('agent')).toBe('joined');
+    s.close('agent');
+    s.run(999);
+    expect(s.state('agent')).toBe('closing');
+    s.run(1);
+    expect(s.directory.find('agent')).toBeUndefined();
+  },
+);
+
+inHarness(
+  'an agent whose link is still leaving at the end of the shutdown time ends with it',
+  {
+    servers: {},
+    timing: { shutdownMs: 500 },
+    ...muteFrom(2),
+  },
+  (s) => {
+    s.office();
+    s.agent();
+    s.run(10);
+    s.close('agent');
+    s.run(500);
+    expect(s.directory.find('agent')).toBeUndefined();
+  },
+);
+
+inHarness(
+  'a join that is never answered is given up after the time-out and tried again',
+  {
+    servers: {},
+    timing: { linkMs: 1000 },
+    ...muteFrom(1),
+  },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.run(1010);
+    expect(s.state('computer/link')).toBe('waiting');
+    expect(s.heard('computer', 'link.changed').at(-1)?.reason).toBe('no answer to the join in time');
+    s.run(1000);
+    expect(s.state('computer/link')).toBe('{online:joining}');
+  },
+);
+
+inHarness('a link that is closed before its connection stands ends at once', { servers: {} }, (s) => {
+  s.office();
+  s.computer({ linked: true });
+  expect(s.state('computer/link')).toBe('{online:connecting}');
+  s.close('computer');
+  expect(s.directory.find('computer')).toBeUndefined();
+});
+
+inHarness('a join that is refused while the link leaves does not bring it back', { servers: {} }, (s) => {
+  s.office();
+  s.agent();
+  s.run(10);
+  s.agent({ name: 'a2', as: 'second' });
+  while (s.state('second/link') !== '{online:joining}') s.run(1);
+  s.close('second');
+  s.run(10);
+  expect(s.directory.find('second')).toBeUndefined();
+});
+
+inHarness('a connection that is lost while the link leaves ends it', { servers: {} }, (s) => {
+  s.office();
+  s.computer({ linked: true });
+  s.run(10);
+  s.close('computer');
+  expect(s.state('computer/link')).toBe('{online:leaving}');
+  s.network.faults.dropLink('c1');
+  expect(s.directory.find('computer')).toBeUndefined();
+});
+
+inHarness('a link that is closed on its own and then with its computer leaves once', { servers: {} }, (s) => {
+  s.office();
+  s.computer({ linked: true });
+  s.run(10);
+  s.close('computer/link');
+  s.close('computer');
+  s.run(10);
+  expect(s.trace.filter((line) => line.includes('link.leave'))).toHaveLength(1);
+});
+
+inHarness(
+  'a req_id that runs already, from an office that lets it pass, is answered 409; the first call goes on',
+  {
+    servers,
+    mend: (ports) => ({
+      ...ports,
+      link: (at, input, emit) =>
+        ports.link(at, input, (fact) => {
+          emit(fact);
+          if (fact.type !== 'agent.called') return;
+          emit({ type: 'agent.repeated', ticket: 'again', reqId: fact.reqId });
+        }),
+    }),
+  },
+  (s) => {
+    everybody(s);
+    const call = s.agentCall('read', { reqId: 'same' });
+    s.run(10);
+    const answers = s.seen.filter(({ record: r }) => r.k === 'out' && r.ev.type === 'link.answer');
+    expect(answers.at(-1)?.record).toMatchObject({
+      ev: { ticket: 'again', body: { isError: true, structuredContent: { error: { code: 409 } } } },
+    });
+    s.run(500);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
+  },
+);
+
+inHarness(
+  'the same ticket twice in flight at an agent: the second is refused, the first is answered',
+  { servers },
+  (s) => {
+    everybody(s);
+    const first = s.agentCall('read', { reqId: 'same' });
+    const answers: unknown[] = [];
+    s.directory.listen('host:another', (event) => answers.push(event));
+    const again = { ticket: 'same', reqId: 'same', computer: 'c1', tool: 'read', params: {}, timeoutMs: 0 };
+    s.order('agent', { type: 'agent.call', ...again, replyTo: 'host:another' });
+    expect(answers).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 409 } }]);
+    s.run(600);
+    expect(first.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+
+inHarness(
+  'a call whose arguments cannot be written as JSON fails unsent; the connection stands',
+  { servers },
+  (s) => {
+    everybody(s);
+    const odd = s.agentCall('read', { params: { size: 1n } });
+    const even = s.agentCall('read');
+    s.run(10);
+    expect(odd.settled).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 400 } }]);
+    s.run(600);
+    expect(even.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+
+const nobodyAnswers: Person = () => 'never';
+inHarness(
+  'a call that a person is asked about ends with the connection that asked for it',
+  { servers, person: nobodyAnswers },
+  (s) => {
+    everybody(s);
+    s.agentCall('read');
+    s.run(10);
+    const name = [...s.directory.roots].find((r) => r.name.includes('client:fs/call:'))?.name ?? '';
+    expect(s.state(name)).toBe('confirming');
+    s.network.faults.dropLink('c1');
+    expect(s.directory.find(name)).toBeUndefined();
+    expect(s.servers.heard).toEqual([]);
+  },
+);
+
+for (const [state, options, act] of [
+  ['confirming', { servers, person: nobodyAnswers }, () => {}],
+  ['running', { servers }, () => {}],
+  ['interrupted', { servers }, (s: Harness) => s.servers.breakStream('fs')],
+] as const)
+  inHarness(`close alone ends a call that is ${state}, and it is answered`, options, (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('hang');
+    act(s);
+    const name = `computer/client:fs/call:${call.ticket}`;
+    expect(s.state(name)).toContain(state);
+    s.close(name);
+    const outcome = state === 'confirming' ? 'failed' : 'unknown';
+    expect(call.settled).toMatchObject([{ outcome }]);
+  });
+
+inHarness(
+  'a process whose exit is told before the end of its stream: the call is unknown at once',
+  {
+    servers: { fs: { tools: { hang: { never: true } }, exitsFirst: true } },
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('hang');
+    s.servers.kill('fs', { signal: 'SIGKILL' });
+    expect(call.settled).toMatchObject([
+      { end: 'unknown', outcome: 'unknown', failure: { details: { signal: 'SIGKILL' } } },
+    ]);
+    s.run(2000);
+    expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+  },
+);
+
+inHarness(
+  'a computer that leaves an office cancels the calls of its agent first; one that comes too late is not sent',
+  { servers },
+  (s) => {
+    everybody(s);
+    const call = s.agentCall('hang');
+    s.run(10);
+    const late = s.agentCall('read');
+    s.run(1);
+    s.order('computer', { type: 'office.leave' });
+    s.run(100);
+    const meta = { a2c_outcome: 'unknown', a2c_cancel_reason: 'its computer leaves the office' };
+    expect(call.settled[0]?.result).toMatchObject({ meta });
+    expect(late.settled).toHaveLength(1);
+    expect(s.servers.heard).toEqual(['call hang at fs', 'cancelled tools/call at fs']);
+    expect(s.state('computer/link')).toBeUndefined();
+  },
+);

@@ -1,0 +1,265 @@
+/** Desktop and Finder where servers refuse, hang or vanish, machines break, and a computer closes. */
+import { expect } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../../actors/runtime/assemble.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Script } from '../../stage/scripted/script.ts';
+import { answers, ask, documents, read, reads, showing, shown, windows } from '../../stage/showing.ts';
+
+inHarness(
+  'a server that does not answer costs its own windows, and the answer says so; the next one does not wait for it',
+  {
+    servers: { a: windows('window://a/1'), hangs: showing(['window://h/1'], () => ({ never: true })) },
+    timing: { aggregateMs: 1_000 },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(999);
+    expect(answers(s)).toEqual([]);
+    s.run(10);
+    expect(shown(s).body.desktops).toEqual(['window://a/1\n\nshown at window://a/1']);
+    expect(shown(s).missing).toEqual([
+      { server: 'hangs', reason: '1 of 1 could not be read within 1000 ms' },
+    ]);
+    const asked = reads(s);
+    ask(s, 'desktop');
+    s.run(10);
+    expect([answers(s).length, reads(s)]).toEqual([2, asked]);
+  },
+);
+
+inHarness(
+  'a window that its server refuses is missing alone, and is tried again with the next question',
+  {
+    servers: {
+      a: showing(['window://a/1', 'window://a/2'], (uri) =>
+        uri.endsWith('1')
+          ? { errors: 'not now', code: -32_000, afterMs: 1 }
+          : { answers: { contents: [{ uri, text: 'x' }] }, afterMs: 1 },
+      ),
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(50);
+    expect(shown(s).body.desktops).toEqual(['window://a/2\n\nx']);
+    expect(shown(s).missing).toMatchObject([{ server: 'a', reason: expect.stringContaining('not now') }]);
+    const asked = reads(s);
+    ask(s, 'desktop');
+    s.run(50);
+    expect([answers(s).length, reads(s)]).toEqual([2, asked + 1]);
+  },
+);
+
+inHarness(
+  'a computer that closes tells whoever waits for its Desktop so, and whoever asks meanwhile',
+  { servers: { a: showing(['window://a/1'], () => ({ never: true })) } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop', {}, 't1');
+    read(s, 'desktop', 'window://a/1');
+    s.run(10);
+    s.close('computer');
+    ask(s, 'desktop', {}, 't2');
+    read(s, 'finder', 'dpe://a/1');
+    s.run(5_000);
+    expect(answers(s).map(({ failure }) => failure?.message)).toEqual([
+      'The computer is closing',
+      expect.stringContaining('does not show its desktop any more'),
+    ]);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
+      { message: expect.stringContaining('closing') },
+      { message: expect.stringContaining('closing') },
+    ]);
+  },
+);
+
+inHarness(
+  'a resource is read at the server that lists it; nobody lists it: 4201 or 404, and no server is asked',
+  { servers: { a: documents('dpe://a/1'), b: windows('window://b/1') } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    read(s, 'finder', 'dpe://a/1/pages/0');
+    read(s, 'desktop', 'window://b/1');
+    s.run(50);
+    const asked = reads(s);
+    read(s, 'finder', 'dpe://elsewhere/1');
+    read(s, 'desktop', 'window://b/2');
+    read(s, 'desktop', 'window://b/2?priority=900');
+    s.run(50);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
+      null,
+      null,
+      { code: 4201, details: { host: 'elsewhere' } },
+      { code: 404 },
+      expect.anything(),
+    ]);
+    expect(reads(s)).toBe(asked);
+  },
+);
+
+inHarness(
+  'a read that a server refuses says why, and one that it never answers ends in its time',
+  {
+    servers: {
+      a: showing(['dpe://a/1', 'dpe://a/2'], (uri) =>
+        uri.includes('a/1') ? { errors: 'no such page', code: 4202, afterMs: 1 } : { never: true },
+      ),
+    },
+    timing: { readMs: 700 },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    read(s, 'finder', 'dpe://a/1/pages/7');
+    s.run(50);
+    read(s, 'finder', 'dpe://a/2/pages/1');
+    s.run(700);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
+      { code: 4202 },
+      { code: 408 },
+    ]);
+  },
+);
+
+/** What it lists, from one list to the next. */
+let listed: readonly string[] = [];
+const windowsOf = showing([], (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 3_000 }));
+const changing: Script = {
+  ...windowsOf,
+  methods: {
+    ...windowsOf.methods,
+    'resources/list': () => ({ answers: { resources: listed.map((uri) => ({ uri, name: uri })) } }),
+  },
+};
+inHarness(
+  'a list that changes while it is read is shown as it is then, and nothing comes of what is listed no more',
+  { servers: { a: changing } },
+  (s) => {
+    listed = ['window://a/1', 'window://a/9'];
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(50);
+    listed = ['window://a/2', 'window://a/9'];
+    s.servers.announce('a', 'resources');
+    s.servers.update('a', 'window://a/9');
+    s.run(7_000);
+    expect(answers(s)).toHaveLength(1);
+    ask(s, 'desktop');
+    s.run(3_500);
+    expect(shown(s).body.desktops).toEqual(['window://a/2\n\nwindow://a/2', 'window://a/9\n\nwindow://a/9']);
+  },
+);
+
+/** A machine whose action throws in those incarnations. */
+const broken = (kind: string, action: string, when: (self: string) => boolean) => {
+  const bug = ({ context }: { context: { readonly self: string } }): void => {
+    if (when(context.self)) throw new Error(`bug in ${kind}`);
+  };
+  const machine = machines[kind] as AnyStateMachine;
+  return { ...machines, [kind]: machine.provide({ actions: { [action]: bug } } as never) };
+};
+
+inHarness(
+  'a Desktop whose machine breaks is opened again, told what servers show, and answers the next question',
+  {
+    servers: { a: windows('window://a/1') },
+    kinds: broken('desktop', 'noteAsked', (self) => self.endsWith('#3')),
+    failing: '/desktop',
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop', {}, 't1');
+    s.run(100);
+    ask(s, 'desktop', {}, 't2');
+    s.run(100);
+    expect(shown(s).body.desktops).toEqual(['window://a/1\n\nshown at window://a/1']);
+  },
+);
+
+inHarness(
+  'a Finder whose machine breaks again and again is given up: the host is told, and every question is answered so',
+  {
+    servers: { a: documents('dpe://a/1') },
+    kinds: broken('finder', 'noteListed', () => true),
+    failing: '/finder',
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    expect(s.state('computer/finder')).toBeUndefined();
+    ask(s, 'finder');
+    read(s, 'finder', 'dpe://a/1');
+    s.run(10);
+    expect(shown(s).failure?.message).toContain('failed too often');
+    expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: { code: 500 } }]);
+    expect(s.heard('computer', 'machine.failed').length).toBeGreaterThan(0);
+  },
+);
+
+/** Its first read is refused. */
+let isFirst = true;
+inHarness(
+  'a server cache whose machine breaks costs the windows of its server, and the next question has them',
+  {
+    servers: {
+      a: showing(['window://a/1'], (uri) =>
+        isFirst
+          ? { errors: 'not yet', afterMs: 1 }
+          : { answers: { contents: [{ uri, text: 'x' }] }, afterMs: 1 },
+      ),
+      b: windows('window://b/1'),
+    },
+    kinds: broken('cache', 'noteRefusal', (self) => self.includes(':a#1')),
+    failing: '/cache:a',
+  },
+  (s) => {
+    isFirst = true;
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s).body.desktops).toEqual(['window://b/1\n\nshown at window://b/1']);
+    expect(shown(s).missing).toMatchObject([
+      { server: 'a', reason: expect.stringContaining('bug in cache') },
+    ]);
+    isFirst = false;
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s)).toMatchObject({ missing: [] });
+    expect(shown(s).body.desktops).toHaveLength(2);
+  },
+);
+
+inHarness(
+  'a server cache that is filled already answers once, a read that is told to close says so, and who closes opens nothing',
+  {
+    servers: {
+      a: showing(['window://a/1'], (uri) => ({ answers: { contents: [{ uri, text: 'x' }] }, afterMs: 500 })),
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    read(s, 'desktop', 'window://a/1');
+    s.run(10);
+    s.order('computer/desktop/cache:a', { type: 'cache.refresh', n: 1, anew: [], isFresh: false });
+    s.order('computer/desktop/read:r', { type: 'close' });
+    s.run(1_000);
+    expect([answers(s).length, reads(s)]).toEqual([1, 2]);
+    expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: { code: 500 } }]);
+    s.close('computer');
+    s.order('computer', { type: 'server.shows', server: 'a', resources: { subscribe: true } });
+    s.run(5_000);
+    expect(s.state('computer/desktop')).toBeUndefined();
+  },
+);

@@ -1,0 +1,162 @@
+/** Whoever wants what is now is not given what was. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import {
+  answers,
+  ask,
+  listing,
+  now,
+  reads,
+  saying,
+  says,
+  showing,
+  shown,
+  windows,
+} from '../../stage/showing.ts';
+
+inHarness(
+  'a fresh question asks for lists and contents anew, of a server that forgets to tell, too',
+  { servers: { a: listing(saying), silent: listing(saying) } },
+  (s) => {
+    says('window://h/1');
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    says('window://h/1', 'window://h/2');
+    now.text = 'after';
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s).body.desktops).toEqual(['window://h/1\n\nbefore', 'window://h/1\n\nbefore']);
+    ask(s, 'desktop', { fresh: true });
+    s.run(100);
+    expect(answers(s)).toHaveLength(3);
+    expect(shown(s).missing).toEqual([]);
+    expect(shown(s).body.desktops).toEqual([
+      ...['window://h/1\n\nafter', 'window://h/2\n\nafter'],
+      ...['window://h/1\n\nafter', 'window://h/2\n\nafter'],
+    ]);
+    // From then on it is known; of the new ones the servers were told only after they were read.
+    ask(s, 'desktop');
+    s.run(100);
+    const asked = reads(s);
+    ask(s, 'desktop');
+    s.run(100);
+    expect([reads(s), shown(s).body.desktops.length]).toEqual([asked, 4]);
+  },
+);
+
+let isMute = false;
+inHarness(
+  'a fresh question of a server that does not answer any more is over in its time, and names it',
+  {
+    servers: {
+      a: windows('window://a/1'),
+      b: showing(['window://b/1'], (uri) => (isMute ? { never: true } : saying(uri))),
+      c: {
+        ...windows('window://c/1'),
+        methods: {
+          ...windows('window://c/1').methods,
+          'resources/list': () =>
+            isMute
+              ? { never: true }
+              : { answers: { resources: [{ uri: 'window://c/1', name: 'c' }] }, afterMs: 1 },
+        },
+      },
+    },
+    timing: { aggregateMs: 1_000 },
+  },
+  (s) => {
+    says();
+    isMute = false;
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s)).toMatchObject({ missing: [] });
+    isMute = true;
+    ask(s, 'desktop', { fresh: true });
+    s.run(990);
+    expect(answers(s)).toHaveLength(1);
+    s.run(20);
+    expect(answers(s)).toHaveLength(2);
+    expect(shown(s).missing).toEqual([
+      { server: 'b', reason: '1 of 1 could not be read within 1000 ms' },
+      { server: 'c', reason: 'its list of resources did not come anew within 1000 ms' },
+    ]);
+    // One window, of a server that is well.
+    ask(s, 'desktop', { fresh: true, window: 'window://a/1' });
+    s.run(20);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: [expect.any(String)] } });
+  },
+);
+
+let isFailing = false;
+inHarness(
+  'a fresh question comes in the middle of whatever is asked already: of a first list, of one that fails, of another question',
+  {
+    servers: {
+      a: {
+        ...windows('window://a/1', 'dpe://a/1'),
+        methods: {
+          ...windows('window://a/1').methods,
+          'resources/list': () =>
+            isFailing
+              ? { errors: 'not now', afterMs: 10 }
+              : { answers: { resources: [{ uri: 'window://a/1', name: 'a' }] }, afterMs: 300 },
+        },
+      },
+    },
+    timing: { aggregateMs: 1_000 },
+  },
+  (s) => {
+    isFailing = false;
+    s.computer();
+    s.run(250);
+    ask(s, 'desktop', { fresh: true }, 'first');
+    s.run(900);
+    ask(s, 'desktop', { fresh: true });
+    s.run(100);
+    ask(s, 'finder', { fresh: true });
+    ask(s, 'desktop', { fresh: true });
+    s.run(700);
+    expect(answers(s).map(({ missing }) => missing)).toEqual([[], [], [], []]);
+    isFailing = true;
+    for (let n = 0; n < 4; n += 1) {
+      ask(s, 'desktop', { fresh: true });
+      s.run(50);
+      expect(shown(s).missing).toEqual([
+        { server: 'a', reason: expect.stringMatching(/^its list of resources could not be had: .*not now$/) },
+      ]);
+    }
+    isFailing = false;
+    ask(s, 'desktop', { fresh: true });
+    s.run(400);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 1 } } });
+  },
+);
+
+inHarness(
+  'who wants all of it anew in the middle of a reading has it read once more, and not what he does not wait for',
+  {
+    servers: {
+      a: showing(['window://a/1', 'window://a/2'], (uri) => ({
+        answers: { contents: [{ uri, text: now.text }] },
+        afterMs: uri.endsWith('1') ? 100 : 500,
+      })),
+    },
+    timing: { aggregateMs: 8_000 },
+  },
+  (s) => {
+    says();
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop', {}, 't1');
+    s.run(300);
+    now.text = 'after';
+    ask(s, 'desktop', { fresh: true }, 't2');
+    s.run(5_000);
+    expect(answers(s)).toHaveLength(2);
+    expect(shown(s).body.desktops).toEqual(['window://a/1\n\nafter', 'window://a/2\n\nafter']);
+  },
+);

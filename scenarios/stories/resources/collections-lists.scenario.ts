@@ -1,0 +1,263 @@
+/** Desktop and Finder and the lists of their servers: those that are slow, reordered, refused, or tell of no change. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Act, Script } from '../../stage/scripted/script.ts';
+import {
+  answers,
+  ask,
+  changes,
+  document,
+  documents,
+  read,
+  reads,
+  replyTo,
+  showing,
+  shown,
+  windows,
+} from '../../stage/showing.ts';
+
+/** A server whose list of resources is what the function says, at that moment. */
+const listing = (script: Script, list: Act): Script => ({
+  ...script,
+  methods: { ...script.methods, 'resources/list': list },
+});
+const entries = (...uris: readonly string[]): object => ({
+  resources: uris.map((uri) => ({ uri, name: uri })),
+});
+const slowly = (script: Script, ms: number, ...uris: readonly string[]): Script =>
+  listing(script, () => ({ answers: entries(...uris), afterMs: ms }));
+
+inHarness(
+  'who asks before a server has listed its windows waits for its list; the answer has them, and is given once',
+  { servers: { a: windows('window://a/1'), slow: slowly(windows(), 3_000, 'window://s/1') } },
+  (s) => {
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop', {}, 't1');
+    s.run(1_000);
+    ask(s, 'desktop', {}, 't2');
+    expect(answers(s)).toEqual([]);
+    s.run(2_000);
+    expect(answers(s).map(({ body }) => body.desktops.length)).toEqual([2, 2]);
+    expect(shown(s).missing).toEqual([]);
+  },
+);
+
+let failsNow = true;
+inHarness(
+  'a list that does not come in time is missing in the answer, and so is one that could not be had, until it can',
+  {
+    servers: {
+      a: windows('window://a/1'),
+      slow: slowly(windows(), 20_000, 'window://s/1'),
+      fails: listing(windows(), () =>
+        failsNow ? { errors: 'no list today', afterMs: 1 } : { answers: entries(), afterMs: 1 },
+      ),
+    },
+    timing: { aggregateMs: 1_000, relistMs: 15_000 },
+  },
+  (s) => {
+    failsNow = true;
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop');
+    s.run(999);
+    expect(answers(s)).toEqual([]);
+    s.run(50);
+    expect(shown(s).body.desktops).toHaveLength(1);
+    expect(shown(s).missing).toEqual([
+      { server: 'fails', reason: 'its list of resources could not be had: no list today' },
+      { server: 'slow', reason: 'its list of resources has not come yet' },
+    ]);
+    failsNow = false;
+    s.run(30_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 2 } } });
+  },
+);
+
+let listedNow = ['window://a/1', 'window://a/never'];
+inHarness(
+  'a window that is listed no more while it is read is waited for no longer, and is not missing',
+  {
+    servers: {
+      a: listing(
+        showing([], (uri) => {
+          if (uri.endsWith('1')) return { answers: { contents: [{ uri, text: 'x' }] }, afterMs: 1 };
+          return { never: true };
+        }),
+        () => ({ answers: entries(...listedNow), afterMs: 1 }),
+      ),
+    },
+    timing: { aggregateMs: 1_000 },
+  },
+  (s) => {
+    listedNow = ['window://a/1', 'window://a/never'];
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop');
+    s.run(500);
+    expect(answers(s)).toEqual([]);
+    listedNow = ['window://a/1'];
+    s.servers.announce('a', 'resources');
+    s.run(300);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: ['window://a/1\n\nx'] } });
+  },
+);
+
+inHarness(
+  'a resource that nobody lists yet is read when the last list has come, and refused when none has it by then',
+  { servers: { a: documents('dpe://a/1'), slow: slowly(documents(), 3_000, 'dpe://s/1') } },
+  (s) => {
+    s.computer();
+    s.run(500);
+    read(s, 'finder', 'dpe://s/1/pages/0');
+    read(s, 'finder', 'dpe://nobody/1');
+    read(s, 'finder', 'dpe://a/1');
+    s.run(100);
+    expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: null }]);
+    s.run(3_000);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
+      null,
+      { code: 4201, details: { host: 'nobody' } },
+      null,
+    ]);
+  },
+);
+
+inHarness(
+  'a resource is not waited for longer than a list may take, and a computer that closes answers who waits',
+  { servers: { never: listing(documents(), () => ({ never: true })) }, timing: { aggregateMs: 1_000 } },
+  (s) => {
+    s.computer();
+    s.run(500);
+    read(s, 'finder', 'dpe://s/1');
+    s.run(500);
+    read(s, 'finder', 'dpe://s/2');
+    s.run(600);
+    expect(s.heard('computer', 'resource.read')).toMatchObject([
+      { failure: { code: 4201 } },
+      { failure: { code: 4201 } },
+    ]);
+    read(s, 'finder', 'dpe://s/3');
+    s.run(10);
+    s.close('computer');
+    s.run(5_000);
+    expect(s.heard('computer', 'resource.read').at(-1)).toMatchObject({
+      failure: { code: 500, message: 'The computer is closing' },
+    });
+  },
+);
+
+/** What a server lists, from one list to the next. */
+let listed: readonly string[] = [];
+inHarness(
+  'the order in which a server lists is the order of what ties; another order is no news, and is in the next answer',
+  { servers: { a: listing(windows(), () => ({ answers: entries(...listed), afterMs: 1 })) } },
+  (s) => {
+    listed = ['window://a/2', 'window://a/1', 'window://a/3?priority=1'];
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    const uris = (): string[] => shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
+    expect(uris()).toEqual(['window://a/3?priority=1', 'window://a/2', 'window://a/1']);
+    const [told, asked] = [changes(s, 'desktop'), reads(s)];
+    listed = listed.toReversed();
+    s.servers.announce('a', 'resources');
+    s.run(5_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(uris()).toEqual(['window://a/3?priority=1', 'window://a/1', 'window://a/2']);
+    expect([changes(s, 'desktop'), reads(s)]).toEqual([told, asked]);
+  },
+);
+
+/** What a read gives, which is no contents at all. */
+let nonsense: unknown;
+inHarness(
+  'where a window stands is what its URI says, whatever else its server lists of it',
+  {
+    servers: {
+      a: {
+        ...windows('window://a/1?priority=1', 'window://a/2?priority=2'),
+        resources: [
+          {
+            uri: 'window://a/1?priority=1',
+            name: '1',
+            annotations: { priority: 1 },
+            _meta: { fullscreen: true },
+          },
+          { uri: 'window://a/2?priority=2', name: '2', annotations: { priority: 0 } },
+        ],
+      },
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s).body.desktops).toEqual([
+      'window://a/2?priority=2\n\nshown at window://a/2?priority=2',
+      'window://a/1?priority=1\n\nshown at window://a/1?priority=1',
+    ]);
+  },
+);
+
+inHarness(
+  'a server may answer a read with anything: its window is missing, who reads it is told why, and no machine breaks',
+  {
+    servers: {
+      a: showing(['window://a/1'], () => ({ answers: nonsense, afterMs: 1 })),
+      b: showing(['dpe://b/1'], (uri) => ({
+        answers: { contents: [{ uri, text: JSON.stringify(document('dpe://b/1', 'soon')) }] },
+        afterMs: 1,
+      })),
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    for (nonsense of [{}, { contents: 'x' }, { contents: [null] }]) {
+      ask(s, 'desktop');
+      read(s, 'desktop', 'window://a/1');
+      s.run(100);
+      expect(shown(s)).toMatchObject({
+        body: { desktops: [] },
+        missing: [{ server: 'a', reason: expect.stringContaining('did not answer with contents') }],
+      });
+      expect(s.heard('computer', 'resource.read').at(-1)).toMatchObject({ failure: { code: 500 } });
+    }
+    ask(s, 'finder');
+    s.run(100);
+    expect(shown(s).body.total_count).toBe(1);
+    expect(s.heard('computer', 'machine.failed')).toEqual([]);
+    expect(replyTo).toBe('host:computer');
+  },
+);
+
+inHarness(
+  'a second question under one ticket is refused, and a server cache that could not be opened is opened for the next question',
+  { servers: { a: windows('window://a/1') }, timing: { readMs: 700 } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    read(s, 'desktop', 'window://a/1');
+    read(s, 'desktop', 'window://a/1');
+    s.run(100);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
+      { code: 409 },
+      null,
+    ]);
+    s.order('computer/desktop', {
+      type: 'open.refused',
+      ...{ kind: 'cache', name: 'computer/desktop/cache:a', input: {} },
+    });
+    s.order('computer/desktop/cache:a', { type: 'close' });
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 1 } } });
+  },
+);

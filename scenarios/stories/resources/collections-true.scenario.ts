@@ -1,0 +1,93 @@
+/** Desktop and Finder show what is: every update of a window or a document causes a refresh. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import {
+  ask,
+  changes,
+  document,
+  listing,
+  now,
+  reads,
+  saying,
+  says,
+  showing,
+  shown,
+  windows,
+} from '../../stage/showing.ts';
+import { asksOf } from '../../stage/watching.ts';
+
+for (const [what, uri] of [
+  ['without its query', 'window://h/log'],
+  ['with another query', 'window://h/log?fullscreen=1'],
+  ['with its host in capitals', 'WINDOW://H/log'],
+  ['with letters of its path as escapes', 'window://h/l%6Fg'],
+  ['by one of its parts', 'window://h/log/line/7'],
+] as const)
+  inHarness(
+    `a window that is listed with a query and told of ${what} is told of and read anew`,
+    { servers: { a: showing(['window://h/log?priority=90', 'window://h/other'], saying) } },
+    (s) => {
+      says();
+      s.computer();
+      s.run(2_000);
+      ask(s, 'desktop');
+      s.run(300);
+      const [told, asked] = [changes(s, 'desktop'), reads(s)];
+      now.text = 'after';
+      s.servers.update('a', uri);
+      s.run(300);
+      ask(s, 'desktop');
+      s.run(300);
+      expect(changes(s, 'desktop')).toBe(told + 1);
+      expect(reads(s)).toBe(asked + 1);
+      expect(shown(s).body.desktops[0]).toBe('window://h/log?priority=90\n\nafter');
+    },
+  );
+
+for (const [collection, first, second] of [
+  ['desktop', 'window://h/1', 'window://h/2'],
+  ['finder', 'dpe://h/1', 'dpe://h/2'],
+] as const)
+  inHarness(
+    `a server that tells of something that it has not listed is asked for its list: the ${collection} has it, and says so`,
+    {
+      servers: {
+        a: listing((uri) => ({
+          answers: { contents: [{ uri, text: JSON.stringify(document(uri, '2026-01-01')) }] },
+          afterMs: 1,
+        })),
+      },
+    },
+    (s) => {
+      says(first);
+      s.computer();
+      s.run(2_000);
+      ask(s, collection);
+      s.run(300);
+      const told = changes(s, collection);
+      now.listed = [first, second];
+      s.servers.update('a', `${second}/pages/0`);
+      s.run(1_000);
+      expect(changes(s, collection)).toBe(told + 1);
+      ask(s, collection);
+      s.run(300);
+      expect(JSON.stringify(shown(s).body)).toContain(second);
+    },
+  );
+
+inHarness(
+  'a server that tells of what it has not listed for ever is asked for its list ever more seldom',
+  { servers: { a: windows('window://h/1') } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    const before = asksOf(s, 'resources/list', 'a').length;
+    for (let n = 0; n < 600; n += 1) {
+      for (let each = 0; each < 5; each += 1) s.servers.update('a', `window://h/none${each}`);
+      s.run(1_000);
+    }
+    // Ten minutes: soon in the beginning, then once in 50 s.
+    const asked = asksOf(s, 'resources/list', 'a').length - before;
+    expect([asked > 10, asked < 25]).toEqual([true, true]);
+  },
+);

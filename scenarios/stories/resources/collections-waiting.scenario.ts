@@ -1,0 +1,174 @@
+/** Nobody waits for a server that he does not need, nor twice for one that hangs. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import {
+  answers,
+  ask,
+  changes,
+  now,
+  reads,
+  saying,
+  says,
+  showing,
+  shown,
+  windows,
+} from '../../stage/showing.ts';
+
+/** One window hangs until it does not. */
+let isHanging = true;
+const hanging = showing(['window://h/1', 'window://h/2'], (uri) =>
+  uri.endsWith('1') && isHanging ? { never: true } : saying(uri),
+);
+inHarness(
+  'a window that hangs is waited for once: the next answers come at once and name it, and it is told of when it has come',
+  { servers: { a: windows('window://a/1'), hangs: hanging }, timing: { aggregateMs: 8_000 } },
+  (s) => {
+    says();
+    isHanging = true;
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(7_990);
+    expect(answers(s)).toEqual([]);
+    s.run(20);
+    expect(shown(s).body.desktops).toEqual([
+      'window://a/1\n\nshown at window://a/1',
+      'window://h/2\n\nbefore',
+    ]);
+    for (let n = 2; n < 5; n += 1) {
+      ask(s, 'desktop');
+      s.run(20);
+      expect(answers(s)).toHaveLength(n);
+      expect(shown(s).missing).toEqual([
+        { server: 'hangs', reason: '1 of 2 could not be read within 8000 ms' },
+      ]);
+    }
+    now.text = 'after';
+    s.servers.update('hangs', 'window://h/2');
+    ask(s, 'desktop');
+    s.run(20);
+    expect(shown(s).body.desktops).toContain('window://h/2\n\nafter');
+    isHanging = false;
+    const told = changes(s, 'desktop');
+    s.run(30_000);
+    expect(changes(s, 'desktop')).toBe(told + 1);
+    ask(s, 'desktop');
+    s.run(20);
+    expect(shown(s)).toMatchObject({ missing: [] });
+    expect(shown(s).body.desktops).toHaveLength(3);
+  },
+);
+
+inHarness(
+  'a server that hangs for ever is asked ever more seldom, and the answers go on coming',
+  { servers: { hangs: showing(['window://h/1'], () => ({ never: true })) }, timing: { aggregateMs: 1_000 } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(600_000);
+    ask(s, 'desktop');
+    s.run(10);
+    expect(answers(s)).toHaveLength(2);
+    expect([reads(s) > 8, reads(s) < 20]).toEqual([true, true]);
+  },
+);
+
+inHarness(
+  'an answer does not wait for a server that it does not need: a window of another, the first ones, none at all',
+  {
+    servers: {
+      a: windows('window://a/1', 'window://a/2'),
+      b: showing(['window://b/1'], () => ({ never: true })),
+    },
+    timing: { aggregateMs: 8_000 },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop', {}, 'all');
+    s.run(100);
+    ask(s, 'desktop', { window: 'window://a/2' }, 'one');
+    ask(s, 'desktop', { desktop_size: 2 }, 'two');
+    ask(s, 'desktop', { desktop_size: 0 }, 'none');
+    s.run(10);
+    expect(answers(s).map(({ body, missing }) => [body.desktops.length, missing])).toEqual([
+      [1, []],
+      [2, []],
+      [0, []],
+    ]);
+  },
+);
+
+inHarness(
+  'a question that comes while others wait takes part in what is read, and has its own time, not theirs and then its own',
+  { servers: { hangs: showing(['window://h/1'], () => ({ never: true })) }, timing: { aggregateMs: 8_000 } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop', {}, 't1');
+    s.run(5_000);
+    ask(s, 'desktop', {}, 't2');
+    ask(s, 'desktop', { fresh: true }, 't3');
+    // Nor does one that wants all of it anew wait for what hangs.
+    s.run(3_010);
+    expect(answers(s)).toHaveLength(3);
+  },
+);
+
+inHarness(
+  'a list that does not come is waited for once; then the answer names its server at once',
+  {
+    servers: {
+      a: windows('window://a/1'),
+      b: { ...windows('window://b/1'), methods: { 'resources/list': { never: true } } },
+    },
+    timing: { aggregateMs: 1_000, listMs: 30_000 },
+  },
+  (s) => {
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop');
+    s.run(1_010);
+    expect(answers(s)).toHaveLength(1);
+    ask(s, 'desktop');
+    s.run(10);
+    expect(answers(s)).toHaveLength(2);
+    expect(shown(s).missing).toEqual([{ server: 'b', reason: 'its list of resources has not come yet' }]);
+  },
+);
+
+let isSlow = true;
+inHarness(
+  'of many windows that come too late those that were not asked for yet are the next, and one that hangs keeps none of them',
+  {
+    servers: {
+      a: showing(
+        Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
+        (uri) =>
+          uri.endsWith('/0') && isSlow
+            ? { never: true }
+            : { answers: { contents: [{ uri, text: now.text }] }, afterMs: isSlow ? 300 : 1 },
+      ),
+    },
+    timing: { aggregateMs: 1_000 },
+  },
+  (s) => {
+    says();
+    isSlow = true;
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(1_010);
+    expect(shown(s).body.desktops.length).toBeLessThan(20);
+    s.run(20_000);
+    ask(s, 'desktop');
+    s.run(10);
+    expect(shown(s).body.desktops).toHaveLength(39);
+    isSlow = false;
+    s.run(60_000);
+    ask(s, 'desktop');
+    s.run(10);
+    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
+  },
+);

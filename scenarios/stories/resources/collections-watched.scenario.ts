@@ -1,0 +1,244 @@
+/** Desktop and Finder and servers that tell of changes, or do not, and what a host should know of what they show. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
+import { planOf } from '../../stage/server-plan.ts';
+import {
+  answers,
+  ask,
+  changes,
+  documents,
+  read,
+  reads,
+  showing,
+  shown,
+  windows,
+} from '../../stage/showing.ts';
+import { announcedBy, asksOf } from '../../stage/watching.ts';
+
+const silent: Script = {
+  info: { capabilities: { ...toolsOnly, resources: { listChanged: true, subscribe: false } } },
+};
+
+/** What a window shows, from one read to the next. */
+let content: object = {};
+const showingContent = showing(['window://a/1'], (uri) => ({
+  answers: { contents: [{ uri, ...content }] },
+  afterMs: 1,
+}));
+inHarness(
+  'a server that tells of no change takes part only where its config says so, and is read for each question; a change of that setting is in force at once',
+  { servers: { a: { ...showingContent, ...silent } } },
+  (s) => {
+    content = { text: 'first' };
+    const set = (participation: 'resources' | 'subscribe'): void =>
+      s.order('computer', {
+        type: 'servers.set',
+        servers: [{ ...planOf('a', {}, s.timing, true), participation }],
+        shown: { participation },
+      });
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect([shown(s).body.desktops, reads(s)]).toEqual([[], 0]);
+    set('resources');
+    s.run(100);
+    ask(s, 'desktop');
+    s.run(100);
+    content = { text: 'second' };
+    ask(s, 'desktop');
+    s.run(100);
+    expect(answers(s).map(({ body }) => body.desktops)).toEqual([
+      [],
+      ['window://a/1\n\nfirst'],
+      ['window://a/1\n\nsecond'],
+    ]);
+    expect(changes(s, 'desktop')).toBe(1);
+    set('subscribe');
+    s.run(1_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect([shown(s).body.desktops, changes(s, 'desktop'), reads(s)]).toEqual([[], 2, 2]);
+  },
+);
+
+const notices = (s: Parameters<typeof answers>[0]): unknown[] =>
+  s.heard('computer', 'aggregate.noticed').map(({ text }) => text);
+inHarness(
+  'a window that has a blob is told to the host once, again when the blob is another, and never for one that is as it was',
+  { servers: { a: showingContent } },
+  (s) => {
+    content = { blob: 'AAAA' };
+    s.computer();
+    s.run(2_000);
+    const asked = (): void => {
+      s.servers.update('a', 'window://a/1');
+      s.run(300);
+      ask(s, 'desktop');
+      s.run(300);
+    };
+    asked();
+    asked();
+    expect(notices(s)).toEqual([expect.stringContaining("'window://a/1' of server 'a'")]);
+    content = { blob: 'BBBB' };
+    asked();
+    expect(notices(s)).toHaveLength(2);
+    s.servers.kill('a', { code: 1 });
+    s.run(5_000);
+    asked();
+    expect(notices(s)).toHaveLength(2);
+    expect(shown(s).body.desktops).toEqual([]);
+  },
+);
+
+inHarness(
+  'a host of documents that two servers have is told to the host of the computer once, when it is asked for',
+  { servers: { a: documents('dpe://h/1'), b: documents('dpe://h/2'), c: documents('dpe://other/1') } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    for (const uri of ['dpe://other/1', 'dpe://h/1', 'dpe://h/2', 'dpe://h/1/pages/0']) {
+      read(s, 'finder', uri);
+      s.run(100);
+    }
+    expect(notices(s)).toEqual([expect.stringContaining("'a' and 'b' have documents of the host 'h'")]);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  },
+);
+
+inHarness(
+  'what changes after it was read and before its server was told to say so is read anew; then nothing is, until it says so',
+  {
+    servers: {
+      a: {
+        ...showingContent,
+        methods: { ...showingContent.methods, 'resources/subscribe': { answers: {}, afterMs: 1_000 } },
+      },
+      refuses: {
+        ...showing(['window://r/1'], (uri) => ({ answers: { contents: [{ uri, text: 'r' }] }, afterMs: 1 })),
+        methods: {
+          'resources/read': { answers: { contents: [{ uri: 'window://r/1', ...content }] }, afterMs: 1 },
+          'resources/subscribe': { errors: 'not for you', afterMs: 1 },
+        },
+      },
+    },
+  },
+  (s) => {
+    content = { text: 'before' };
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop', { window: 'window://a/1' });
+    s.run(100);
+    content = { text: 'after' };
+    s.run(2_000);
+    const asked = reads(s);
+    for (let n = 0; n < 3; n += 1) {
+      ask(s, 'desktop', { window: 'window://a/1' });
+      s.run(100);
+    }
+    expect(answers(s).map(({ body }) => body.desktops)).toEqual([
+      ['window://a/1\n\nbefore'],
+      ...[1, 2, 3].map(() => ['window://a/1\n\nafter']),
+    ]);
+    // None of the server that refuses to tell: it has not this window.
+    expect(reads(s)).toBe(asked + 1);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(reads(s)).toBe(asked + 2);
+  },
+);
+
+const both = windows('window://a/1', 'window://a/2');
+inHarness(
+  'a server that answers each subscription with a change is subscribed once, read once and told of once, not for ever',
+  {
+    servers: {
+      a: {
+        ...both,
+        methods: {
+          ...both.methods,
+          'resources/subscribe': ({ arguments: { uri }, update }) => {
+            update(String(uri));
+            return { answers: {}, afterMs: 1 };
+          },
+        },
+      },
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(500);
+    for (let n = 0; n < 5; n += 1) {
+      ask(s, 'desktop');
+      s.run(2_000);
+    }
+    // Told: that they are there, and both changes as one.
+    expect([asksOf(s, 'resources/subscribe', 'a').length, reads(s), changes(s, 'desktop')]).toEqual([
+      2, 2, 2,
+    ]);
+    expect(answers(s).every(({ body }) => body.desktops.length === 2)).toBe(true);
+  },
+);
+
+inHarness(
+  'a change while the computer sits in no office is told to its host and to no office; the host goes on being answered',
+  { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
+  (s) => {
+    s.computer({ linked: true });
+    s.run(2_000);
+    const before = [changes(s, 'desktop'), changes(s, 'finder')];
+    s.servers.update('a', 'window://a/1');
+    s.servers.update('b', 'dpe://b/1');
+    s.run(1_000);
+    expect([changes(s, 'desktop'), changes(s, 'finder')]).toEqual(before.map((count) => count + 1));
+    expect(['server:update_desktop', 'server:update_finder'].map((event) => announcedBy(s, event))).toEqual([
+      [],
+      [],
+    ]);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s).body.desktops).toHaveLength(1);
+  },
+);
+
+const kinds = ['server:update_desktop', 'server:update_finder'];
+inHarness(
+  'what changed while its computer was away is announced after it came back, one announcement for each of the two',
+  {
+    servers: { a: windows('window://a/1'), b: documents('dpe://b/1') },
+    timing: { linkBackoffMs: 5_000 },
+  },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.run(3_000);
+    const told = (): number[] => kinds.map((event) => announcedBy(s, event).length);
+    const [desktop = 0, finder = 0] = told();
+    s.network.faults.dropLink('c1');
+    s.run(10);
+    for (let n = 0; n < 3; n += 1) {
+      s.servers.update('a', 'window://a/1');
+      s.run(300);
+    }
+    expect(told()).toEqual([desktop, finder]);
+    s.run(8_000);
+    expect(told()).toEqual([desktop + 1, finder]);
+    s.network.faults.dropLink('c1');
+    s.run(10);
+    s.servers.kill('b', { code: 1 });
+    s.run(10_000);
+    // It is back with what it had: the office was told of nothing else before.
+    expect(told()).toEqual([desktop + 1, finder]);
+    s.network.faults.dropLink('c1');
+    s.run(10);
+    s.servers.update('b', 'dpe://b/1');
+    s.run(10_000);
+    expect(told()).toEqual([desktop + 1, finder + 1]);
+  },
+);

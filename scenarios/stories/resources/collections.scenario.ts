@@ -1,0 +1,193 @@
+/** What the Desktop and the Finder of a computer show of its servers. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import {
+  answers,
+  ask,
+  changes,
+  document,
+  documents,
+  reads,
+  showing,
+  shown,
+  windows,
+} from '../../stage/showing.ts';
+import { announcedBy, everybody, until } from '../../stage/watching.ts';
+
+inHarness(
+  'a Desktop has the windows of all servers that take part, and an unchanged one costs no server a question',
+  { servers: { a: windows('window://a/1'), b: windows('window://b/1', 'window://b/2?priority=9'), c: {} } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s)).toMatchObject({ missing: [], failure: null });
+    expect(shown(s).body.desktops).toEqual([
+      'window://a/1\n\nshown at window://a/1',
+      'window://b/2?priority=9\n\nshown at window://b/2?priority=9',
+      'window://b/1\n\nshown at window://b/1',
+    ]);
+    const asked = reads(s);
+    ask(s, 'desktop', { desktop_size: 1 });
+    s.run(100);
+    expect([answers(s).length, shown(s).body.desktops.length, reads(s)]).toEqual([2, 1, asked]);
+  },
+);
+
+inHarness(
+  'a Finder has the documents of all servers, and a server that lists its catalogue alone has what stands in it',
+  {
+    servers: {
+      a: documents('dpe://a/1', 'dpe://a/2'),
+      b: showing(['dpe://b'], (uri) => ({
+        answers: {
+          contents: [
+            {
+              uri,
+              text: JSON.stringify({
+                documents: [document('dpe://b/9', '2026-02-01T00:00:00Z')],
+                total_count: 1,
+              }),
+            },
+          ],
+        },
+        afterMs: 1,
+      })),
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'finder', { limit: 2 });
+    s.run(100);
+    expect([shown(s).body.documents.map(({ uri }) => uri), shown(s).body.total_count]).toEqual([
+      ['dpe://a/1', 'dpe://a/2'],
+      3,
+    ]);
+  },
+);
+
+inHarness(
+  'who is asked before any server shows something is told that there is nothing',
+  { servers: { a: {} } },
+  (s) => {
+    s.computer();
+    s.run(500);
+    ask(s, 'desktop');
+    ask(s, 'finder');
+    s.run(10);
+    expect(answers(s).map(({ body }) => body)).toEqual([{ desktops: [] }, { documents: [], total_count: 0 }]);
+  },
+);
+
+inHarness(
+  'a change is told at once, then at most once in each while, and what has changed is read anew; no other',
+  { servers: { a: windows('window://a/1', 'window://a/2') }, timing: { coalesceMs: 200 } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(50);
+    const [asked, told] = [reads(s), changes(s, 'desktop')];
+    for (let n = 0; n < 5; n += 1) s.servers.update('a', 'window://a/1');
+    s.run(1);
+    expect(changes(s, 'desktop')).toBe(told + 1);
+    s.servers.update('a', 'window://a/1');
+    s.servers.update('a', 'note://a/1');
+    s.run(500);
+    expect([changes(s, 'desktop'), changes(s, 'finder')]).toEqual([told + 2, 0]);
+    ask(s, 'desktop');
+    s.run(50);
+    expect([answers(s).length, reads(s)]).toEqual([2, asked + 1]);
+  },
+);
+
+inHarness(
+  'the death of a server and its return are each told once, and its windows go and come back',
+  { servers: { a: windows('window://a/1'), b: windows('window://b/1') } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop');
+    s.run(300);
+    const told = changes(s, 'desktop');
+    s.servers.kill('a', { code: 1 });
+    until(s, () => changes(s, 'desktop') === told + 1);
+    ask(s, 'desktop');
+    s.run(10);
+    expect(shown(s).body.desktops).toEqual(['window://b/1\n\nshown at window://b/1']);
+    until(s, () => changes(s, 'desktop') === told + 2);
+    ask(s, 'desktop');
+    s.run(100);
+    expect(shown(s).body.desktops).toHaveLength(2);
+    s.run(5_000);
+    expect(changes(s, 'desktop')).toBe(told + 2);
+  },
+);
+
+inHarness(
+  'whoever asks while it is collected waits for what has changed by then, and everybody is answered',
+  {
+    servers: {
+      a: showing(['window://a/1'], (uri) => ({ answers: { contents: [{ uri, text: 'x' }] }, afterMs: 100 })),
+    },
+  },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    ask(s, 'desktop', {}, 't1');
+    s.run(50);
+    s.servers.update('a', 'window://a/1');
+    ask(s, 'desktop', {}, 't2');
+    s.run(1_000);
+    expect(s.heard('computer', 'aggregate.shown').map(({ ticket }) => ticket)).toEqual(['t1', 't2']);
+  },
+);
+
+inHarness(
+  'an office hears of each change of Desktop and Finder while the computer sits in it',
+  { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.agent();
+    s.run(3_000);
+    const [desktop, finder] = ['server:update_desktop', 'server:update_finder'];
+    const before = [announcedBy(s, desktop).length, announcedBy(s, finder).length];
+    s.servers.update('a', 'window://a/1');
+    s.servers.update('b', 'dpe://b/1/pages/3');
+    s.run(1_000);
+    const now = [announcedBy(s, desktop).length, announcedBy(s, finder).length];
+    expect(now).toEqual(before.map((count) => count + 1));
+  },
+);
+
+inHarness(
+  'an agent asks for Desktop, Finder and a resource over the office, and each answer has the id of its question',
+  { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
+  (s) => {
+    everybody(s);
+    s.run(2_000);
+    const query = (method: string, reqId: string, request: object): void =>
+      s.order('agent', {
+        type: 'agent.query',
+        ...{ ticket: reqId, reqId, method, replyTo: 'host:agent' },
+        request: { computer: 'c1', ...request },
+      });
+    query('client:get_desktop', 'd', {});
+    query('client:get_finder', 'f', { limit: 1 });
+    query('client:read_resource', 'r', { uri: 'dpe://b/1' });
+    query('client:read_resource', 'w', { uri: 'window://a/2' });
+    s.run(500);
+    const acks = s
+      .heard('agent', 'call.settled')
+      .map(({ reqId, result, failure }) => [reqId, result ?? failure]);
+    expect(Object.fromEntries(acks)).toMatchObject({
+      d: { req_id: 'd', desktops: ['window://a/1\n\nshown at window://a/1'] },
+      f: { req_id: 'f', total_count: 1, documents: [{ uri: 'dpe://b/1' }] },
+      r: { req_id: 'r', contents: [{ uri: 'dpe://b/1' }] },
+      w: { req_id: 'w', error: { code: 404 } },
+    });
+  },
+);

@@ -1,0 +1,141 @@
+/** What no fault of a server amounts to: ports that break, lists of their own, times to the millisecond. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Harness } from '../../stage/harness.ts';
+
+const tools = { read: { answers: { content: [] } } };
+const stages = (s: Harness, server = 'fs'): string[] =>
+  s
+    .heard('computer', 'client.changed')
+    .filter((e) => e.server === server)
+    .map((e) => e.stage);
+
+inHarness(
+  'a server that never answers initialize is ended and tried again; another server serves meanwhile',
+  {
+    servers: { mute: { initialize: 'never' }, fs: { tools } },
+    timing: { connectMs: 30_000 },
+  },
+  (s) => {
+    s.computer();
+    s.run(14_000);
+    expect(s.state('computer')).toBe('booting');
+    expect(s.call('read').settled).toHaveLength(0);
+    s.run(1000);
+    expect(s.state('computer')).toBe('{serving:degraded}');
+    s.run(15_010);
+    expect(stages(s, 'mute')).toEqual(['connecting', 'recovering', 'waiting']);
+    expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain(
+      'initialize within 30000 ms',
+    );
+  },
+);
+
+inHarness(
+  'tools that change are fetched again; a burst of notices asks at most twice',
+  {
+    servers: { fs: { tools, listMs: 50, lists: (n) => (n === 1 ? ['read'] : ['read', `new${n}`]) } },
+  },
+  (s) => {
+    s.computer();
+    s.run(500);
+    for (let i = 0; i < 20; i++) s.servers.announce('fs');
+    s.run(210);
+    for (let i = 0; i < 20; i++) s.servers.announce('fs');
+    expect(s.state('computer/client:fs/catalog:tools')).toBe('{refreshing:outdated}');
+    s.run(500);
+    expect(s.heard('computer', 'tools.changed').at(-1)?.added).toEqual(['new3']);
+    const asked = s.trace.filter((line) => /\/catalog:tools.* ask: ask\b(?!.withdraw)/.test(line));
+    expect(asked).toHaveLength(3);
+  },
+);
+
+inHarness(
+  'a refresh that is refused or never answered keeps the tools that are known',
+  {
+    servers: { fs: { tools } },
+    timing: { listMs: 1000 },
+    mend: (ports) => ({
+      ...ports,
+      request: (from, question, emit) => {
+        if (question.method !== 'tools/list') return ports.request(from, question, emit);
+        asked += 1;
+        if (asked % 3 === 1) return ports.request(from, question, emit);
+        if (asked % 3 === 2)
+          emit({ type: 'ask.refused', id: question.id, sent: true, failure: { code: 4003, message: 'no' } });
+        return () => {};
+      },
+    }),
+  },
+  (s) => {
+    const list = 'computer/client:fs/catalog:tools';
+    s.computer();
+    s.run(500);
+    s.servers.announce('fs');
+    s.run(210);
+    expect([s.state('computer/client:fs'), s.state(list)]).toEqual(['{connected:{ready:steady}}', 'failing']);
+    s.servers.announce('fs');
+    s.run(999);
+    expect(s.state(list)).toBe('{refreshing:asking}');
+    s.run(10);
+    expect(s.state(list)).toBe('failing');
+    const call = s.call('read');
+    expect(call.settled).toHaveLength(0);
+    s.run(10);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+let asked = 0;
+
+for (const [at, state] of [
+  [0, 'launching'],
+  [2, 'handshaking'],
+  [12, 'listing'],
+  [40, 'ready'],
+] as const)
+  inHarness(
+    `a server that dies in ${state} is tried again, and it is said how it died`,
+    { servers: { fs: { tools, initialize: 10, listMs: 10 } } },
+    (s) => {
+      s.computer();
+      s.run(at);
+      expect(s.state('computer/client:fs')).toContain(state);
+      s.servers.kill('fs', { code: 3, stderr: 'out of luck' });
+      expect(s.heard('computer', 'client.changed').at(-1)?.failure).toMatchObject({
+        message: "Server 'fs' ended with exit code 3; stderr: out of luck",
+        details: { exit_code: 3, stderr: 'out of luck' },
+      });
+      s.run(3000);
+      expect(s.state('computer/client:fs')).toBe('{connected:{ready:steady}}');
+    },
+  );
+
+inHarness(
+  'a process that does not even show an exit after SIGKILL is given up, and its group is ended by force',
+  {
+    servers: { fs: { tools } },
+    mend: (ports) => ({
+      ...ports,
+      process: (at, input, emit) => {
+        const instance = ports.process(at, input, emit);
+        return { tell() {}, close: () => instance.close() };
+      },
+    }),
+  },
+  (s) => {
+    s.computer();
+    s.run(100);
+    s.close();
+    s.run(4600);
+    expect(s.directory.find('computer')).toBeUndefined();
+    expect(s.servers.alive).toBe(0);
+  },
+);
+
+inHarness('close while its process starts ends it', { servers: { fs: { tools, startMs: 50 } } }, (s) => {
+  s.computer();
+  s.run(10);
+  s.close();
+  s.run(1000);
+  expect(s.directory.size).toBe(0);
+});

@@ -1,0 +1,270 @@
+/** A changed config in every state of a server, and what no plan can say of it. */
+import { expect } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../../actors/runtime/assemble.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Script } from '../../stage/scripted/script.ts';
+import type { ServerOptions } from '../../stage/server-plan.ts';
+import type { Harness } from '../../stage/harness.ts';
+import {
+  announcedBy,
+  catalogOf,
+  client,
+  contextOf,
+  everybody,
+  hello,
+  kept,
+  meets,
+  offeredBy,
+  opensOf,
+  order,
+} from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+const ready = '{connected:{ready:steady}}';
+const lingering: Script = { tools, ignores: ['stdin'], startMs: 50, initialize: 50, listMs: 50 };
+
+/** How a server is caught in a state, and where it is in the end: changed in its launch config, and in anything else. */
+interface Caught {
+  readonly in: string;
+  readonly script?: Script;
+  readonly options?: ServerOptions;
+  readonly meet: (s: Harness) => void;
+  readonly changed: string;
+  readonly kept: string;
+}
+const others = Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`s${n}`, { initialize: 5000 }]));
+const states: readonly Caught[] = [
+  { in: 'idle', options: { autoStart: false }, meet: () => {}, changed: 'idle', kept: 'idle' },
+  {
+    in: 'standby',
+    options: { isLazy: true, kept: kept('read') },
+    meet: () => {},
+    changed: ready,
+    kept: 'standby',
+  },
+  { in: 'queued', meet: () => {}, changed: ready, kept: ready },
+  ...['launching', 'handshaking', 'listing', 'steady'].map((name) => ({
+    in: name,
+    meet: (s: Harness) => meets(s, client, name),
+    changed: ready,
+    kept: ready,
+  })),
+  {
+    in: 'draining',
+    script: { ...lingering, tools: { read: { answers: hello, afterMs: 300 } } },
+    meet: (s) => {
+      meets(s, client, 'steady');
+      s.call('read');
+      order(s, 'server.stop');
+    },
+    changed: 'idle',
+    kept: 'idle',
+  },
+  {
+    in: 'closing',
+    meet: (s) => {
+      meets(s, client, 'steady');
+      order(s, 'server.stop');
+    },
+    changed: 'idle',
+    kept: 'idle',
+  },
+  {
+    in: 'disconnected',
+    meet: (s) => {
+      meets(s, client, 'steady');
+      s.servers.breakStream('fs');
+    },
+    changed: ready,
+    kept: ready,
+  },
+  {
+    in: 'recovering',
+    meet: (s) => {
+      meets(s, client, 'steady');
+      s.servers.breakStream('fs');
+      meets(s, client, 'recovering');
+    },
+    changed: ready,
+    kept: ready,
+  },
+  {
+    in: 'waiting',
+    meet: (s) => {
+      meets(s, client, 'steady');
+      s.servers.kill('fs', { code: 1 });
+    },
+    changed: ready,
+    kept: ready,
+  },
+  {
+    in: 'open',
+    options: { restart: false },
+    meet: (s) => {
+      meets(s, client, 'steady');
+      s.servers.kill('fs', { code: 1 });
+    },
+    changed: ready,
+    kept: 'open',
+  },
+];
+for (const caught of states)
+  for (const [what, change, becomes] of [
+    ['launch config', { generation: 2 }, caught.changed],
+    ['budget', { budget: 3 }, caught.kept],
+  ] as const)
+    inHarness(
+      `a server that is ${caught.in} takes another ${what}`,
+      {
+        servers: { ...(caught.in === 'queued' && others), fs: caught.script ?? lingering },
+        options: { fs: caught.options ?? {} },
+      },
+      (s) => {
+        s.computer();
+        caught.meet(s);
+        expect(s.state(client)).toContain(caught.in);
+        const rest =
+          caught.in === 'queued' ? Object.fromEntries(Object.keys(others).map((name) => [name, {}])) : {};
+        s.config({ ...rest, fs: { ...caught.options, ...change } });
+        s.run(10_000);
+        expect(s.state(client)).toBe(becomes);
+        expect(contextOf(s, client)).toMatchObject(change);
+      },
+    );
+
+inHarness(
+  'a computer that closes takes no other config any more',
+  { servers: { fs: lingering, git: { tools: {} } } },
+  (s) => {
+    s.computer({ servers: ['fs'] });
+    s.run(500);
+    s.close();
+    s.config({ git: {} });
+    s.run(5000);
+    expect([s.directory.size, opensOf(s, 'git')]).toEqual([0, []]);
+  },
+);
+
+inHarness(
+  'a server that was changed twice goes back to what it last was when it served',
+  {
+    servers: { fs: { ...lingering, later: { 2: { initialize: 'error' }, 3: { initialize: 1 } } } },
+    options: { fs: { generation: 1 } },
+  },
+  (s) => {
+    s.computer();
+    meets(s, client, 'steady');
+    s.config({ fs: { generation: 2 } });
+    expect(s.state(client)).toBe('closing');
+    s.config({ fs: { generation: 3 } });
+    s.run(5000);
+    expect([s.state(client), opensOf(s).length]).toEqual([ready, 3]);
+    expect(s.heard('computer', 'server.rolledBack')).toMatchObject([{ server: 'fs', generation: 1 }]);
+  },
+);
+
+inHarness(
+  'what is changed and changed back meanwhile is no reason to fall back',
+  { servers: { fs: lingering } },
+  (s) => {
+    s.computer();
+    meets(s, client, 'steady');
+    s.config({ fs: { generation: 2 } });
+    s.config({ fs: { generation: 1 } });
+    s.run(5000);
+    expect([s.state(client), s.heard('computer', 'server.rolledBack')]).toEqual([ready, []]);
+  },
+);
+
+inHarness(
+  'late news of a server that was taken out change nothing',
+  {
+    servers: {
+      fs: { ...lingering, tools: { read: { answers: hello, afterMs: 500 } } },
+      other: { tools: { write: tools.read } },
+    },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    const call = s.call('read');
+    s.config({ other: {} });
+    expect(offeredBy(s)).toEqual(['write']);
+    const [before, told] = [s.heard('computer', 'tools.changed').length, announcedBy(s).length];
+    s.servers.announce('fs');
+    s.run(5000);
+    expect([s.heard('computer', 'tools.changed').length, offeredBy(s)]).toEqual([before, ['write']]);
+    expect([announcedBy(s).length, call.settled.length]).toEqual([told + 1, 1]);
+    expect([s.state(client), s.heard('computer', 'server.removed').length]).toEqual([undefined, 1]);
+  },
+);
+
+inHarness(
+  'a config that changed while its computer was away is announced after it came back',
+  { servers: { fs: { tools } } },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    s.network.faults.dropLink('c1');
+    s.config({ fs: { budget: 1 } });
+    s.config({ fs: { budget: 2 } });
+    s.run(5000);
+    expect([announcedBy(s, 'server:update_config').length, announcedBy(s).length]).toEqual([1, 0]);
+    // Another order of the same is no change.
+    s.config({ fs: { budget: 2 } });
+    s.run(5000);
+    expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
+  },
+);
+
+const bug = ({ context }: { context: { self: string } }): void => {
+  if (!context.self.endsWith('#7')) throw new Error('bug in client');
+};
+inHarness(
+  'a server whose machine was given up is opened anew when it is taken out and put back',
+  {
+    servers: { fs: { tools } },
+    kinds: {
+      ...machines,
+      client: (machines['client'] as AnyStateMachine).provide({ actions: { rememberInfo: bug } } as never),
+    },
+    failing: 'client:fs',
+  },
+  (s) => {
+    s.computer();
+    s.run(5000);
+    expect(s.state(client)).toBeUndefined();
+    s.config({});
+    s.run(1000);
+    s.config({ fs: {} });
+    s.run(1000);
+    expect([s.state(client), catalogOf(s)?.entries.length]).toEqual([ready, 1]);
+  },
+);
+
+inHarness(
+  'a refused tool, or another order of servers, changes nothing of what is offered, and nobody is told',
+  {
+    servers: {
+      fs: { tools },
+      other: { tools: { write: tools.read } },
+      twin: { tools: { write: tools.read } },
+    },
+  },
+  (s) => {
+    everybody(s);
+    s.run(1000);
+    const heard = (): number => s.heard('computer', 'tools.changed').length;
+    const [before, told] = [heard(), announcedBy(s).length];
+    s.config({ other: {}, fs: {} });
+    s.run(5000);
+    expect(offeredBy(s)).toEqual(['write', 'read']);
+    expect(heard()).toBe(before);
+    // It comes back with one that is taken, and nothing else.
+    s.config({ other: {}, fs: {}, twin: {} });
+    s.run(5000);
+    expect(heard()).toBe(before);
+    expect(announcedBy(s).length).toBe(told);
+  },
+);

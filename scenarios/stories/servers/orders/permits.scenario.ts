@@ -1,0 +1,238 @@
+/** Who of many servers may connect, and when. */
+import { expect } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../../../actors/runtime/assemble.ts';
+import { inHarness } from '../../../stage/scenario.ts';
+import type { Script } from '../../../stage/scripted/script.ts';
+import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
+import { client, hello, kept, opensOf, order, stagesOf } from '../../../stage/watching.ts';
+
+const tools = { read: { answers: hello } };
+const many = (count: number, script: Script, name = 's'): Record<string, Script> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [
+      `${name}${n}`,
+      { ...script, tools: { [`${name}${n}`]: tools.read } },
+    ]),
+  );
+const launching = (s: Harness): number =>
+  [...s.directory.roots].filter(({ name }) => s.state(name) === 'launching').length;
+
+inHarness(
+  'thirty servers that die together do not come back in the same second',
+  { servers: many(30, {}) },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    expect(opensOf(s)).toHaveLength(30);
+    for (let n = 0; n < 30; n += 1) s.servers.kill(`s${n}`, { code: 1 });
+    s.run(60_000);
+    const back = opensOf(s).slice(30);
+    expect([back.length, s.state('computer')]).toEqual([30, '{serving:whole}']);
+    // So many at once, and one more with each stroke of the clock.
+    expect(back.filter((at) => at < 2150)).toHaveLength(5);
+    for (const from of back)
+      expect(back.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(10);
+  },
+);
+
+inHarness(
+  'a single server that dies comes back after its pause, and waits for nobody',
+  { servers: many(30, {}) },
+  (s) => {
+    s.computer();
+    s.run(1000);
+    s.servers.kill('s3', { code: 1 });
+    s.run(1010);
+    expect(stagesOf(s, 's3').at(-1)).toBe('ready');
+  },
+);
+
+inHarness(
+  'sixteen servers connect at a time, and who is ready makes room for the next',
+  { servers: many(40, { startMs: 1000 }) },
+  (s) => {
+    s.computer();
+    s.run(500);
+    expect([opensOf(s).length, launching(s)]).toEqual([16, 16]);
+    s.run(1000);
+    expect([opensOf(s).length, launching(s)]).toEqual([32, 16]);
+    s.run(2000);
+    expect(s.state('computer')).toBe('{serving:whole}');
+  },
+);
+
+for (const [what, script] of [
+  ['in its start', { startMs: 60_000 }],
+  ['in its handshake', { initialize: 60_000 }],
+  ['with its list', { listMs: 60_000 }],
+] as const)
+  inHarness(
+    `a server that is slow ${what} lets others pass after a while, and is waited for all the same`,
+    {
+      servers: { ...many(16, script, 'slow'), fs: { tools } },
+      timing: { slowMs: 15_000, bootMs: 15_000, listMs: 100_000 },
+    },
+    (s) => {
+      s.computer();
+      s.run(14_990);
+      expect([s.state(client), opensOf(s, 'fs')]).toEqual(['queued', []]);
+      s.run(30);
+      expect([s.state(client), s.state('computer')]).toEqual([
+        '{connected:{ready:steady}}',
+        '{serving:degraded}',
+      ]);
+      s.run(60_000);
+      expect(s.state('computer')).toBe('{serving:whole}');
+    },
+  );
+
+inHarness(
+  'of fifty servers one never answers: the others serve as soon as they are ready',
+  { servers: { ...many(49, { initialize: 20 }), mute: { initialize: 'never' } } },
+  (s) => {
+    s.computer();
+    s.run(200);
+    const calls = Array.from({ length: 49 }, (_, n) => s.call(`s${n}`));
+    s.run(10);
+    expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(49);
+  },
+);
+
+/** `fs` has failed once and wants again, while sixteen others are connecting. */
+const crowded = (others: Script, timing: HarnessOptions['timing'] = {}): HarnessOptions => ({
+  servers: { fs: { tools, initialize: 'error', later: { 2: { initialize: 1 } } }, ...many(16, others) },
+  timing: { slowMs: 5_000, ...timing },
+});
+for (const [what, others, backAt] of [
+  ['is ready', { initialize: 3000 }, 3000],
+  ['is slow', { initialize: 30_000 }, 5000],
+] as const)
+  inHarness(`who comes back after a failure takes the place of one that ${what}`, crowded(others), (s) => {
+    s.computer();
+    s.run(2900);
+    expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
+    s.run(2200);
+    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+    expect(Math.abs((opensOf(s, 'fs')[1] ?? 0) - backAt)).toBeLessThan(20);
+  });
+
+const queued: HarnessOptions = {
+  servers: { ...many(16, { initialize: 30_000 }), fs: { tools, later: { 2: {} } } },
+  options: { fs: { kept: kept('read') } },
+};
+inHarness(
+  'a call to a server that waits for its turn waits with it, and a start changes nothing',
+  queued,
+  (s) => {
+    s.computer();
+    s.run(100);
+    const { settled } = s.call('read');
+    order(s, 'server.start');
+    expect([s.state(client), stagesOf(s), settled]).toEqual(['queued', ['connecting'], []]);
+    s.run(20_000);
+    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+    expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
+  },
+);
+inHarness(
+  'calls to a lazy server that waits for its turn wait with it',
+  { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const calls = [s.call('read'), s.call('read')];
+    expect(s.state(client)).toBe('queued');
+    s.run(20_000);
+    expect(calls.map(({ settled }) => settled[0]?.outcome)).toEqual(['succeeded', 'succeeded']);
+  },
+);
+inHarness(
+  'a lazy server that is stopped while it waits for its turn answers who called',
+  { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    order(s, 'server.stop');
+    expect([s.state(client), call.settled[0]?.end]).toEqual(['idle', 'cancelled']);
+    order(s, 'server.stop');
+    s.run(60_000);
+    expect([s.state(client), opensOf(s, 'fs')]).toEqual(['idle', []]);
+  },
+);
+inHarness(
+  'a computer that closes while a call waits for a server that waits for its turn: the call has failed, and was never sent',
+  { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
+  (s) => {
+    s.computer();
+    s.run(100);
+    const call = s.call('read');
+    expect(s.state(client)).toBe('queued');
+    s.close();
+    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
+  },
+);
+inHarness('a computer that closes ends who waits for a turn', queued, (s) => {
+  s.computer();
+  s.run(100);
+  s.close();
+  s.run(100);
+  expect([s.directory.size, opensOf(s, 'fs')]).toEqual([0, []]);
+});
+
+const both = (s: Harness, count: number, more: object): void =>
+  s.config({ ...Object.fromEntries(Array.from({ length: count }, (_, n) => [`s${n}`, {}])), ...more });
+inHarness(
+  'servers that are taken out while they wait for a turn leave their turns to others',
+  { servers: { ...many(16, { initialize: 20_000 }), ...many(20, {}, 'gone'), fs: { tools } } },
+  (s) => {
+    s.computer({ servers: Array.from({ length: 16 }, (_, n) => `s${n}`) });
+    const all = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`gone${n}`, {}]));
+    both(s, 16, all);
+    s.run(100);
+    both(s, 16, {});
+    s.run(100);
+    both(s, 16, { fs: {} });
+    s.run(30_000);
+    expect([s.state(client), s.state('computer')]).toEqual(['{connected:{ready:steady}}', '{serving:whole}']);
+  },
+);
+
+const bug = ({ context }: { context: { server: string } }): void => {
+  if (context.server.startsWith('bad')) throw new Error('bug in client');
+};
+const broken = {
+  ...machines,
+  client: (machines['client'] as AnyStateMachine).provide({ actions: { rememberInfo: bug } } as never),
+};
+inHarness(
+  'a server whose machine was given up in its turn keeps no turn from others',
+  { servers: { ...many(40, {}, 'bad'), fs: { tools } }, kinds: broken, failing: 'client:bad' },
+  (s) => {
+    s.computer();
+    s.run(10_000);
+    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+  },
+);
+
+inHarness(
+  'who comes back after a failure takes the place of one whose machine was given up',
+  {
+    servers: {
+      fs: { tools, initialize: 'error', later: { 2: { initialize: 1 } } },
+      // It breaks so often that no other machine is opened again.
+      bad: {},
+      ...many(16, { initialize: 3000 }, 'bad'),
+    },
+    kinds: broken,
+    failing: 'client:bad',
+  },
+  (s) => {
+    s.computer();
+    s.run(2900);
+    expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
+    s.run(200);
+    expect(s.state(client)).toBe('{connected:{ready:steady}}');
+  },
+);
