@@ -1,6 +1,7 @@
 /**
  * Who of the servers of one computer may connect now. So many connect at the same time; and those that come back
- * after a failure take a token each, so that thirty of them do not come back in the same second.
+ * after a failure take a token each, so that thirty of them do not come back in the same second. No limiter as calls
+ * have it: permits are memory of the machine, so that they are recorded and replayed, and p-queue's would be in promises.
  */
 export interface ConnectPermits {
   readonly running: readonly string[];

@@ -31,6 +31,7 @@ const rules: Rules = {
   ],
   // Those without a folder stand beside all of them: the clock.
   adapters: [
+    ['mcp', 'limiters'],
     ['mcp', 'process'],
     ['mcp', ''],
     ['vrl', ''],

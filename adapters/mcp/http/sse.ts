@@ -4,7 +4,6 @@ import { mediaTypeOf, readEvents, type StreamEnd } from '../messages/bodies.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import { refusedBy } from '../refused-request.ts';
 import { causeWords, notMcp } from './http-failures.ts';
-import { RequestLimiter } from '../request-limiter.ts';
 import type { SseSpec } from './remote.ts';
 import { WebTransport } from './web.ts';
 
@@ -16,7 +15,6 @@ const nothing = (): void => {};
  */
 export class SseTransport extends WebTransport {
   readonly #spec: SseSpec;
-  readonly #limiter = new RequestLimiter<unknown>();
   #endpoint: URL | undefined;
   #silence: unknown;
   /** Our own question for a sign of life; its answer is nobody's. */
@@ -40,12 +38,12 @@ export class SseTransport extends WebTransport {
       const isDropped =
         'method' in message &&
         message.method === 'notifications/cancelled' &&
-        this.#limiter.drop(message.params?.['requestId']);
+        this.drop(message.params?.['requestId']);
       return isDropped ? Promise.resolve() : this.#post(undefined, body);
     }
     const { id } = message;
     return new Promise((resolve, reject) => {
-      this.#limiter.add(id, () => this.#post(id, body).then(resolve, reject));
+      this.inTurn(id, () => this.#post(id, body).then(resolve, reject));
     });
   }
   get #headers(): Record<string, string> {
@@ -120,7 +118,7 @@ export class SseTransport extends WebTransport {
   }
   protected giveUp(isLost: boolean): void {
     this.around.timers.clearTimeout(this.#silence);
-    if (!isLost) for (const id of this.#limiter.waiting()) this.#limiter.drop(id);
+    if (!isLost) this.dropAll();
   }
 }
 

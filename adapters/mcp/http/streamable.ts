@@ -4,7 +4,6 @@ import { mediaTypeOf, readBody, readEvents } from '../messages/bodies.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import type { Exchange } from './http.ts';
 import { brokenOff, causeWords, notMcp } from './http-failures.ts';
-import { RequestLimiter } from '../request-limiter.ts';
 import type { StreamableSpec } from './remote.ts';
 import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.ts';
 import { WebTransport } from './web.ts';
@@ -25,7 +24,6 @@ interface Posted {
 export class StreamableTransport extends WebTransport {
   readonly #spec: StreamableSpec;
   readonly #reopen: Reopen;
-  readonly #limiter = new RequestLimiter<Posted>();
   readonly #posted = new Map<unknown, Posted>();
   #listening: Reopening | undefined;
   #session: string | undefined;
@@ -77,7 +75,7 @@ export class StreamableTransport extends WebTransport {
     this.#posted.set(id, posted);
     return new Promise((resolve, reject) => {
       posted.abort = () => reject(new NotSent('the session is over'));
-      this.#limiter.add(posted, () =>
+      this.inTurn(id, () =>
         this.#run(posted)
           .then(resolve, (error: unknown) => reject(this.refused(error)))
           .finally(() => this.#posted.delete(id)),
@@ -137,7 +135,7 @@ export class StreamableTransport extends WebTransport {
   }
   #cancel(requestId: unknown, body: string): Promise<void> {
     const posted = this.#posted.get(requestId);
-    if (posted && this.#limiter.drop(posted)) {
+    if (this.drop(requestId)) {
       this.#posted.delete(requestId);
       return Promise.resolve();
     }
@@ -203,7 +201,7 @@ export class StreamableTransport extends WebTransport {
   }
   protected giveUp(isLost: boolean): void {
     this.#listening?.stop();
-    for (const posted of this.#limiter.waiting()) if (this.#limiter.drop(posted) && isLost) posted.abort();
+    for (const id of this.dropAll()) if (isLost) this.#posted.get(id)?.abort();
   }
   protected override async sayFarewell(): Promise<void> {
     if (!this.#spec.terminateOnClose || this.#session === undefined) return;

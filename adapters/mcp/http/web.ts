@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
+import { QueueLimiter } from '../../limiters/index.ts';
 import type { Around, McpTransport, Refused } from '../transport.ts';
 import { refusedBy, verdictOn } from '../refused-request.ts';
 import { Http, type Exchange } from './http.ts';
@@ -9,6 +10,11 @@ import type { Web } from './remote.ts';
 
 /** Saying good-bye takes at most this long. */
 const partingMs = 2_000;
+
+/** So many calls of one session are under way over HTTP; more wait in the limiter of their server, where they are seen. */
+export const mostCalls = 32;
+/** So many requests; the rest waits its turn. Lists, reads and pings have room beside the calls. */
+const mostRequests = mostCalls + 8;
 
 /** What sessions over HTTP share: what is said, how it is refused, an end that is told once, and a good-bye. */
 export abstract class WebTransport implements McpTransport {
@@ -24,6 +30,9 @@ export abstract class WebTransport implements McpTransport {
   protected isOver = false;
   readonly #redact: (text: string) => string;
   readonly #saying = new Set<Promise<unknown>>();
+  readonly #limiter = new QueueLimiter(mostRequests);
+  /** How each request leaves that waits its turn. */
+  readonly #waiting = new Map<unknown, () => void>();
   #parting: Promise<void> = Promise.resolve();
 
   constructor({ url: text, headers, timeoutMs }: Web, around: Around) {
@@ -62,6 +71,24 @@ export abstract class WebTransport implements McpTransport {
 
   protected get phase(): Phase {
     return this.version === undefined ? 'initialize' : 'session';
+  }
+  /** Runs it when it is its turn. `run` never rejects. */
+  protected inTurn(id: RequestId, run: () => Promise<void>): void {
+    const waits = this.#limiter.isFull;
+    const leave = this.#limiter.enter(() => {
+      this.#waiting.delete(id);
+      void run().finally(() => leave());
+    });
+    if (waits) this.#waiting.set(id, leave);
+  }
+  /** True: it waited, and will never run. */
+  protected drop(id: unknown): boolean {
+    this.#waiting.get(id)?.();
+    return this.#waiting.delete(id);
+  }
+  /** All that waited; none of it will ever run. */
+  protected dropAll(): readonly unknown[] {
+    return [...this.#waiting.keys()].filter((id) => this.drop(id));
   }
   /** Resolves when the server has taken it; `id`: it is the request that this may be the answer to. */
   protected say({ answer }: Exchange, id: RequestId | undefined, hasSession: boolean): Promise<void> {

@@ -25,6 +25,26 @@ export interface CallLimiters {
   enter(server: string, entrant: Entrant): () => void;
 }
 
+/** Lets so many run at once. Whoever comes first goes first. */
+export interface Limiter {
+  /** So many wait. */
+  readonly waiting: number;
+  /** Whoever enters now waits. */
+  readonly isFull: boolean;
+  /** Nobody runs and nobody waits. */
+  readonly isEmpty: boolean;
+  /** So many may run from now on. Whoever may begin because of it does so a moment later, never within this call. */
+  limit(concurrency: number): void;
+  /** `go` is called at once when there is room. The returned function leaves; whoever comes next begins a moment later. */
+  enter(go: () => void): () => void;
+}
+export interface CallLimitersOptions {
+  /** Of one server; asked anew with each call, so that a changed config counts from the next call on. */
+  readonly limitsOf: (server: string) => CallLimits;
+  /** Of all servers together. */
+  readonly total: () => CallLimits;
+}
+
 export const busy = (server: string, { concurrency, queue }: CallLimits, isTotal: boolean): Failure => ({
   code: 'Busy',
   message: isTotal
@@ -35,6 +55,71 @@ export const busy = (server: string, { concurrency, queue }: CallLimits, isTotal
     ? 'Call again later, or raise a2c.totalConcurrency or a2c.totalQueue.'
     : 'Call again later, or raise a2c.concurrency or a2c.queue of the server.',
 });
+
+/**
+ * The limiters of one computer: one per server, and one for all. A call takes its turn with its server first, so that
+ * one busy server never keeps another's calls from theirs. Nothing of it outlives the calls: no timer, no handle.
+ */
+export function callLimiters(
+  { limitsOf, total }: CallLimitersOptions,
+  open: (concurrency: number) => Limiter,
+): CallLimiters {
+  const limiters = new Map<string, Limiter>();
+  const all = { limiter: undefined as Limiter | undefined };
+  /** Without a limit nobody needs one, unless some wait in it still. */
+  const limiterOf = (server: string, { concurrency }: CallLimits): Limiter | undefined => {
+    const limiter = limiters.get(server) ?? (concurrency === 0 ? undefined : open(concurrency));
+    if (limiter) limiters.set(server, limiter);
+    limiter?.limit(concurrency || Infinity);
+    return limiter;
+  };
+  const isRefused = (limiter: Limiter, { concurrency, queue }: CallLimits): boolean =>
+    concurrency > 0 && limiter.isFull && limiter.waiting >= queue;
+  const enterAll = (server: string, entrant: Entrant, waits: () => void): (() => void) => {
+    const limits = total();
+    if (limits.concurrency > 0) all.limiter ??= open(limits.concurrency);
+    const { limiter } = all;
+    if (!limiter) {
+      entrant.go();
+      return () => {};
+    }
+    limiter.limit(limits.concurrency || Infinity);
+    if (isRefused(limiter, limits)) {
+      entrant.busy(busy(server, limits, true));
+      return () => {};
+    }
+    if (limiter.isFull) waits();
+    return limiter.enter(() => entrant.go());
+  };
+  return {
+    enter(server, entrant) {
+      const limits = limitsOf(server);
+      let hasWaited = false;
+      const waits = (ahead: number): void => {
+        if (!hasWaited) entrant.waits(ahead);
+        hasWaited = true;
+      };
+      const limiter = limiterOf(server, limits);
+      if (!limiter) return enterAll(server, entrant, () => waits(all.limiter?.waiting ?? 0));
+      if (isRefused(limiter, limits)) {
+        entrant.busy(busy(server, limits, false));
+        return () => {};
+      }
+      if (limiter.isFull) waits(limiter.waiting);
+      const inner: { leave?: () => void; isOver: boolean } = { isOver: false };
+      const leave = limiter.enter(() => {
+        inner.leave = enterAll(server, entrant, () => waits(all.limiter?.waiting ?? 0));
+        if (inner.isOver) inner.leave();
+      });
+      return () => {
+        inner.isOver = true;
+        inner.leave?.();
+        leave();
+        if (limiter.isEmpty && limiters.get(server) === limiter) limiters.delete(server);
+      };
+    },
+  };
+}
 
 type PortRequest = Parameters<Ports['request']>[1];
 /** A question that is asked in its turn. Whoever asks hears that it waits and when it begins, then what it always hears. */

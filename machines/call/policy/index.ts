@@ -26,11 +26,14 @@ export { truncateTo } from './truncate.ts';
 export {
   requestLimited,
   busy,
+  callLimiters,
   defaultLimits,
   noLimits,
   type CallLimits,
   type CallLimiters,
+  type CallLimitersOptions,
   type Entrant,
+  type Limiter,
 } from './call-limiters.ts';
 export { judgeAsk, judged, toolIn, type CallRequest, type JudgeOptions, type Known } from './judge.ts';
 export { finishAsk, type FinishOptions, type FinishRequest } from './finish.ts';

@@ -1,9 +1,10 @@
 import {
-  busy,
+  callLimiters,
   defaultLimits,
   noLimits,
-  type CallLimits,
   type CallLimiters,
+  type CallLimitersOptions,
+  type Limiter,
 } from '../../../machines/call/policy/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 
@@ -12,20 +13,33 @@ interface Place {
   isOver: boolean;
   readonly go: () => void;
 }
-class Limiter {
+/**
+ * The one queue beside p-queue: that one goes on in promises, and virtual time, which moves without them, would pass
+ * before anybody begins. Who may enter which limiter is decided by the code of the real ones.
+ */
+class ScriptedLimiter implements Limiter {
   readonly #clock: Pick<VirtualClock, 'setTimeout'>;
-  readonly #limit: () => number;
+  #limit: number;
   #running = 0;
   #waiting: Place[] = [];
-  constructor(clock: Pick<VirtualClock, 'setTimeout'>, limit: () => number) {
+  constructor(clock: Pick<VirtualClock, 'setTimeout'>, limit: number) {
     this.#clock = clock;
     this.#limit = limit;
+  }
+  /** More may run than when those who wait came. */
+  limit(concurrency: number): void {
+    if (this.#limit === concurrency) return;
+    this.#limit = concurrency;
+    this.#clock.setTimeout(() => this.#next(), 0);
   }
   get waiting(): number {
     return this.#waiting.length;
   }
   get isFull(): boolean {
-    return this.#running >= this.#limit() || this.#waiting.length > 0;
+    return this.#running >= this.#limit || this.#waiting.length > 0;
+  }
+  get isEmpty(): boolean {
+    return this.#running === 0 && this.waiting === 0;
   }
   enter(go: () => void): () => void {
     const place = { isOver: false, go };
@@ -33,11 +47,7 @@ class Limiter {
     if (hasRoom) {
       this.#running += 1;
       go();
-    } else {
-      this.#waiting.push(place);
-      // More may run than when those before it came.
-      if (this.#running < this.#limit()) this.#clock.setTimeout(() => this.#next(), 0);
-    }
+    } else this.#waiting.push(place);
     return () => {
       if (place.isOver) return;
       place.isOver = true;
@@ -50,7 +60,7 @@ class Limiter {
     };
   }
   #next(): void {
-    while (this.#running < this.#limit()) {
+    while (this.#running < this.#limit) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#running += 1;
@@ -59,50 +69,9 @@ class Limiter {
   }
 }
 
-/** Who runs when, on virtual time: one limiter per server, and one for all. */
-export function scriptedLimiters(
+/** Who runs when, on virtual time. */
+export const scriptedLimiters = (
   clock: Pick<VirtualClock, 'setTimeout'>,
-  {
-    limitsOf = () => defaultLimits,
-    total = () => noLimits,
-  }: Partial<{
-    limitsOf: (server: string) => CallLimits;
-    total: () => CallLimits;
-  }> = {},
-): CallLimiters {
-  const limiters = new Map<string, Limiter>();
-  const all = new Limiter(clock, () => total().concurrency || Infinity);
-  return {
-    enter(server, entrant) {
-      const limits = limitsOf(server);
-      const limiter =
-        limiters.get(server) ?? new Limiter(clock, () => limitsOf(server).concurrency || Infinity);
-      limiters.set(server, limiter);
-      let hasWaited = false;
-      const waits = (ahead: number): void => {
-        if (!hasWaited) entrant.waits(ahead);
-        hasWaited = true;
-      };
-      const it: { isOver: boolean; leave?: () => void } = { isOver: false };
-      const refuse = (own: CallLimits, isTotal: boolean): void => entrant.busy(busy(server, own, isTotal));
-      const enterAll = (): void => {
-        const most = total();
-        if (most.concurrency > 0 && all.isFull && all.waiting >= most.queue) return refuse(most, true);
-        if (all.isFull) waits(all.waiting);
-        it.leave = all.enter(() => entrant.go());
-        if (it.isOver) it.leave();
-      };
-      if (limits.concurrency > 0 && limiter.isFull && limiter.waiting >= limits.queue) {
-        refuse(limits, false);
-        return () => {};
-      }
-      if (limiter.isFull) waits(limiter.waiting);
-      const leave = limiter.enter(enterAll);
-      return () => {
-        it.isOver = true;
-        it.leave?.();
-        leave();
-      };
-    },
-  };
-}
+  { limitsOf = () => defaultLimits, total = () => noLimits }: Partial<CallLimitersOptions> = {},
+): CallLimiters =>
+  callLimiters({ limitsOf, total }, (concurrency) => new ScriptedLimiter(clock, concurrency));
