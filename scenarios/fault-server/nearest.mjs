@@ -1,16 +1,5 @@
-/** Levenshtein, row by row. */
-const distance = (left, right) => {
-  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= left.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j += 1) {
-      const swap = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, row[j] + 1, next[j - 1] + 1));
-    }
-    row = next;
-  }
-  return row[right.length];
-};
+import { distance } from 'fastest-levenshtein';
+
 const lastPart = (word) => word.slice(word.lastIndexOf('.') + 1);
 
 /**

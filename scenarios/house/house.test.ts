@@ -41,7 +41,7 @@ const rules: Rules = {
 /** Packages per room; all rows that match a file add up. */
 const packages: readonly Allowance[] = [
   { where: /^machines\//, may: ['xstate', 'zod'] },
-  { where: /^machines\/config\//, may: ['jsonc-parser'] },
+  { where: /^machines\/config\//, may: ['jsonc-parser', 'fastest-levenshtein'] },
   { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
   { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
   { where: /^adapters\/storage\//, may: ['proper-lockfile'] },
@@ -56,6 +56,7 @@ const packages: readonly Allowance[] = [
   { where: /^actors\/(main\.|cli\/)/, may: ['node:*', 'commander', 'picocolors'] },
   { where: /^scenarios\//, may: ['node:*', 'xstate', 'xstate/graph', 'zod', 'vitest', 'fast-check'] },
   { where: /^scenarios\/house\//, may: ['oxc-parser'] },
+  { where: /^scenarios\/fault-server\//, may: ['fastest-levenshtein'] },
   {
     where: /^scenarios\/(bench|contracts|fixtures)\//,
     may: ['@modelcontextprotocol/sdk/*', 'socket.io', 'socket.io-client', 'p-queue'],

@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein';
+
 /** Every key that the protocol's shape, its inputs and our own settings know: candidates for "did you mean". */
 const known =
   `type name disabled forbidden_tools tool_meta default_tool_meta vrl auto_approve a2c server_parameters command args env cwd
@@ -19,18 +21,4 @@ export const remedyFor = (key: string): string | undefined => {
     .map((word) => ({ word, far: distance(key.toLowerCase(), word.toLowerCase()) }))
     .sort((left, right) => left.far - right.far)[0];
   return close !== undefined && close.far <= slips ? `did you mean ${close.word}?` : undefined;
-};
-
-/** Levenshtein, row by row. */
-const distance = (left: string, right: string): number => {
-  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= left.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j += 1) {
-      const swap = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
 };
