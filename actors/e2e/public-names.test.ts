@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, execSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -232,6 +232,13 @@ describe('the package, built from these sources', () => {
     expect(read(bin['a2c-fault-server'] ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(read(bin['a2c'] ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(node(bin['a2c'] ?? '', '--version')).toBe(`${version}\n`);
+  });
+
+  it('has commands that may be run, and is not built again by `npx a2c` in a checkout', () => {
+    const { bin, scripts } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
+    execSync(scripts?.['prepare'] ?? '', { cwd: checkout, env: { ...process.env, npm_command: 'exec' } });
+    const modes = Object.values(bin ?? {}).map((file) => statSync(join(checkout, file)).mode & 0o111);
+    expect(modes).toEqual(process.platform === 'win32' ? [0, 0] : [0o111, 0o111]);
   });
 
   it('gives by its name what the sources give', () => {
