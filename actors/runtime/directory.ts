@@ -1,12 +1,14 @@
 import { createActor, type AnyStateMachine, type EventObject } from 'xstate';
-import { nameOf, type Address } from '../../machines/kernel/address.ts';
-import type {
-  Message,
-  Open,
-  OwnedEnded,
-  OwnerEnded,
-  OpenRefused,
-  Post,
+import { addressFor, kindOf, nameOf, type Address } from '../../machines/kernel/address.ts';
+import {
+  open,
+  post,
+  type CheckedMessage,
+  type Open,
+  type OwnedEnded,
+  type OwnerEnded,
+  type OpenRefused,
+  type Post,
 } from '../../machines/kernel/effects.ts';
 import { extended } from '../../machines/kernel/extended.ts';
 import type { Platform } from './platform.ts';
@@ -119,15 +121,15 @@ export class Directory implements RootHost {
   start(kind: string, input: object, tell: Address): Address {
     const ev = { type: 'start', input, tell };
     this.enter({ k: 'in', via: 'start', a: kind, ev }, undefined, () =>
-      this.#performOpen(undefined, tell, { kind, input }),
+      this.#performOpen(undefined, tell, open(kindOf(kind), input)),
     );
     return kind;
   }
   /** `onUndelivered`: what is said when nobody is there, or whoever is there fails over it. */
-  send(to: Address, ev: EventObject, onUndelivered?: Message): void {
+  send(to: Address, ev: EventObject, onUndelivered?: CheckedMessage): void {
     const otherwise = onUndelivered && { orElse: onUndelivered };
     this.enter({ k: 'in', via: 'host', a: to, ev, ...otherwise }, undefined, () =>
-      this.#performPost('host', { to, event: ev, ...(onUndelivered && { onUndelivered }) }),
+      this.#performPost('host', post(addressFor(to), ev, onUndelivered && { onUndelivered })),
     );
   }
   find(address: Address): Root | undefined {
@@ -171,7 +173,7 @@ export class Directory implements RootHost {
   tellOwned(from: Address, kind: string, event: EventObject): void {
     this.effect(from, () => {
       for (const root of this.find(from)?.owned.values() ?? [])
-        if (root.kind === kind) this.post(from, { to: root.id, event, optional: true });
+        if (root.kind === kind) this.post(from, post(addressFor(root.id), event, { optional: true }));
     });
   }
 
@@ -217,7 +219,7 @@ export class Directory implements RootHost {
     const name = owner ? `${owner.name}/${segment}` : segment;
     if (this.#roots.has(name)) {
       const refused: OpenRefused = { type: 'open.refused', kind, name, input };
-      return owner ? this.post(name, { to: owner.id, event: refused }) : this.defect(name, 'opened twice');
+      return owner ? this.post(name, post(addressFor(owner.id), refused)) : this.defect(name, 'opened twice');
     }
     const incarnation = ((owner ?? this).opened += 1);
     const place = { name, id: `${name}#${incarnation}`, kind, key: segment, owner, ownerAddress };
@@ -272,17 +274,15 @@ export class Directory implements RootHost {
     for (const handle of root.handles) handle.release();
     const bereaved: OwnerEnded = { type: 'owner.ended', why };
     for (const owned of root.owned.values())
-      this.post(root.id, { to: owned.id, event: bereaved, optional: true });
+      this.post(root.id, post(addressFor(owned.id), bereaved, { optional: true }));
     for (const owned of root.owned.values()) this.effect(root.id, () => this.#end(owned, root.id));
-    if (why !== 'done' && root.lastWill) this.post(root.id, { ...root.lastWill, optional: true });
-    const ended: OwnedEnded = {
-      type: 'owned.ended',
-      kind: root.kind,
-      key: root.key,
-      name: root.name,
-      ...end,
-    };
-    this.post(root.id, { to: root.ownerAddress, event: ended, optional: true });
+    if (why !== 'done' && root.lastWill) {
+      const { to, event } = root.lastWill;
+      this.post(root.id, post(addressFor(to), event, { optional: true }));
+    }
+    const { kind, key, name } = root;
+    const ended: OwnedEnded = { type: 'owned.ended', kind, key, name, ...end };
+    this.post(root.id, post(addressFor(root.ownerAddress), ended, { optional: true }));
   }
 
   /** What is wrong with the tree; empty whenever no input is being worked on. */

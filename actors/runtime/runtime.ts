@@ -16,7 +16,7 @@ import {
   type ServerLog,
   type SessionPort,
 } from '../../adapters/index.ts';
-import type { Address } from '../../machines/kernel/address.ts';
+import { addressFor, type Address, type AddressFor } from '../../machines/kernel/address.ts';
 import type { OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { specPort } from '../../machines/client/spec-port.ts';
@@ -184,7 +184,7 @@ export class Runtime {
   }
   /** Starts a root machine; what it says to its host goes to `hear`. `ended` resolves at its end. */
   start(kind: string, input: object, hear: (event: AnyEventObject) => void): Hosted {
-    const host = `host:${kind}.${(this.#hosts += 1)}`;
+    const host = addressFor(`host:${kind}.${(this.#hosts += 1)}`);
     const { directory } = this;
     const { promise: ended, resolve } = deferred<OwnedEnded>();
     directory.listen(host, (event) => {
@@ -217,6 +217,7 @@ export class Runtime {
 }
 export interface Hosted {
   readonly address: Address;
-  readonly host: Address;
+  /** It takes whatever its machine says. */
+  readonly host: AddressFor<unknown>;
   readonly ended: Promise<OwnedEnded>;
 }

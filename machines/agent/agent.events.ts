@@ -1,5 +1,6 @@
 /** What an agent is told, what it tells, and what it remembers. */
-import type { Address } from '../kernel/address.ts';
+import type { Address, AddressFor } from '../kernel/address.ts';
+import type { CallSettled } from '../call/settlement.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
 import type { RequestFact, LinkFact } from '../kernel/ports.ts';
@@ -21,7 +22,7 @@ export interface AgentCall {
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly timeoutMs: number;
-  readonly replyTo: Address;
+  readonly replyTo: AddressFor<CallSettled>;
 }
 /** Another question of the host: to the office (`server:list_room`) or to a computer. */
 export interface AgentQuery {
@@ -33,7 +34,7 @@ export interface AgentQuery {
   readonly request: object;
   /** What its host gives it; without one the time that an office gives, and a margin. */
   readonly timeoutMs?: number;
-  readonly replyTo: Address;
+  readonly replyTo: AddressFor<CallSettled>;
 }
 /** From now on the Desktop, or the Finder, of every computer is looked at, also of those that never tell of a change. */
 export interface AgentFollow {
@@ -51,7 +52,7 @@ export type AgentNews =
   | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' }>
   | HostFact
   | ViewNews;
-export type Input = AgentStart & { readonly self: Address; readonly owner: Address };
+export type Input = AgentStart & { readonly self: Address; readonly owner: AddressFor<AgentNews> };
 export interface Context extends Input {
   readonly computers: readonly string[];
   /** What of them is looked at beside their tools. */

@@ -8,8 +8,10 @@
  * closed  — final
  */
 import { type ActorRefFrom } from 'xstate';
-import { keyOf, nameOf } from '../kernel/address.ts';
-import type { CallOrder, CallStart } from '../call/call.machine.ts';
+import { callKind, type CallStart } from '../call/call.setup.ts';
+import { childOf } from '../kernel/address.ts';
+import { post, toOwned } from '../kernel/effects.ts';
+import { linkKind } from '../link/link.setup.ts';
 import { settledBy } from '../call/settlement.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import {
@@ -64,11 +66,8 @@ export const agentMachine = parts.createMachine({
     'call.cancel': {
       actions: {
         type: 'post',
-        params: ({ context, event }) => ({
-          to: `${nameOf(context.self)}/call:${keyOf(event.ticket)}`,
-          event: { type: 'call.cancel', reason: event.reason } satisfies CallOrder,
-          optional: true,
-        }),
+        params: ({ context, event: { ticket, reason } }) =>
+          post(childOf(context.self, callKind, ticket), { type: 'call.cancel', reason }, { optional: true }),
       },
     },
     'open.refused': [
@@ -82,7 +81,7 @@ export const agentMachine = parts.createMachine({
               code: wireCodes.conflict,
               message: `A call '${call.reqId}' is already in flight`,
             };
-            return { to: call.replyTo, event: settledBy(call, 'failed', failure) };
+            return post(call.replyTo, settledBy(call, 'failed', failure));
           },
         },
       },
@@ -170,11 +169,11 @@ export const agentMachine = parts.createMachine({
       entry: [
         {
           type: 'tellOwned',
-          params: { kind: 'call', event: { type: 'close' } },
+          params: toOwned(callKind, { type: 'close' }),
         },
         ...forgetAll,
         /** Told like the calls and after them, so that their cancels go out before the leave. */
-        { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
+        { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
       ],
       on: {
         'owned.ended': { guard: { type: 'isLink', params: eventAsParams }, target: 'closed' },

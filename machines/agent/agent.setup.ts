@@ -1,14 +1,22 @@
 /** What the chart of agent.machine.ts is made of: its memory, its calls and its link. Its views are in agent.views.ts. */
 import { setup } from 'xstate';
-import { keyOf } from '../kernel/address.ts';
+import { addressFor } from '../kernel/address.ts';
 import type { AgentCall, AgentNews, AgentQuery, Context, Event, Input } from './agent.events.ts';
 import { linkAt, viewedBy } from './agent.views.ts';
 import { assign } from '../kernel/assign.ts';
-import type { CallOrder, CallStart } from '../call/call.machine.ts';
-import { effects, type OwnedEnded } from '../kernel/effects.ts';
+import { callKind, type CallStart } from '../call/call.setup.ts';
+import {
+  effects,
+  message,
+  open,
+  post,
+  toOwned,
+  type CheckedMessage,
+  type Open,
+  type OwnedEnded,
+} from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
-import type { LinkNews, LinkStart } from '../link/link.machine.ts';
-import { linkGivenUp } from '../link/link.setup.ts';
+import { linkGivenUp, linkKind, type LinkNews } from '../link/link.setup.ts';
 import { settledBy } from '../call/settlement.ts';
 import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
@@ -37,7 +45,7 @@ const othersLimits = {
   totalMs: 0,
   idleMs: 0,
   policy: null,
-  keeper: '',
+  keeper: addressFor(''),
   isPending: false,
 } as const;
 export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart =>
@@ -79,21 +87,18 @@ export const callOf = (call: AgentCall | AgentQuery) =>
     ? extended(call, { server: call.computer })
     : extended(call, { server: '', tool: call.method });
 /** What is said when the machine of a call breaks. */
-const lastWill = (call: AgentCall | AgentQuery) => ({
-  to: call.replyTo,
-  event: settledBy(
-    callOf(call),
-    'unknown',
-    { code: 'Crashed', message: 'The machine of this call failed; its effect is unknown' },
-    'unknown',
-  ),
-});
-export const callOpen = (call: AgentCall | AgentQuery, input: CallStart) => ({
-  kind: 'call',
-  key: keyOf(call.ticket),
-  input,
-  lastWill: lastWill(call),
-});
+const lastWill = (call: AgentCall | AgentQuery): CheckedMessage =>
+  message(
+    call.replyTo,
+    settledBy(
+      callOf(call),
+      'unknown',
+      { code: 'Crashed', message: 'The machine of this call failed; its effect is unknown' },
+      'unknown',
+    ),
+  );
+export const callOpen = (call: AgentCall | AgentQuery, input: CallStart): Open =>
+  open(callKind, input, { key: call.ticket, lastWill: lastWill(call) });
 
 export const parts = setup({
   types: {
@@ -135,39 +140,31 @@ export const parts = setup({
 
 export const passOn = {
   type: 'post',
-  params: ({ context, event }: { context: Context; event: AgentNews }) => ({ to: context.owner, event }),
+  params: ({ context, event }: { context: Context; event: AgentNews }) => post(context.owner, event),
 } as const;
 export const refuseCall = (failure: Failure) =>
   ({
     type: 'post',
-    params: ({ event }: { event: AgentCall | AgentQuery }) => ({
-      to: event.replyTo,
-      event: settledBy(callOf(event), 'failed', failure),
-    }),
+    params: ({ event }: { event: AgentCall | AgentQuery }) =>
+      post(event.replyTo, settledBy(callOf(event), 'failed', failure)),
   }) as const;
 export const openLink = {
   type: 'open',
-  params: ({ context: c }: { context: Context }) => ({
-    kind: 'link',
-    input: { ...c.link, role: 'agent', timing: timingOf.link(c.timing) } satisfies LinkStart,
-  }),
+  params: ({ context: c }: { context: Context }) =>
+    open(linkKind, { ...c.link, role: 'agent', timing: timingOf.link(c.timing) }),
 } as const;
 export const loseCalls = {
   type: 'tellOwned',
-  params: ({ event }: { event: OwnedEnded | Extract<LinkNews, { type: 'link.changed' }> }) => ({
-    kind: 'call',
-    event: {
+  params: ({ event }: { event: OwnedEnded | Extract<LinkNews, { type: 'link.changed' }> }) =>
+    toOwned(callKind, {
       type: 'server.lost',
       failure: linkLost(event.type === 'link.changed' ? event.reason : null),
-    } satisfies CallOrder,
-  }),
+    }),
 } as const;
 /** Its link failed too often: without one there is nothing left to do. */
 export const tellLinkGivenUp = {
   type: 'post',
-  params: ({ context, event }: { context: Context; event: OwnedEnded }) => ({
-    to: context.owner,
-    event: linkGivenUp(event) satisfies AgentNews,
-  }),
+  params: ({ context, event }: { context: Context; event: OwnedEnded }) =>
+    post(context.owner, linkGivenUp(event)),
 } as const;
 export const eventAsParams = ({ event }: { event: OwnedEnded }): OwnedEnded => event;

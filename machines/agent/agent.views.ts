@@ -1,7 +1,16 @@
 /** What an agent follows of the computers of its office: a view for the tools of each, and for its Desktop and Finder. */
-import { keyOf, nameOf, type Address } from '../kernel/address.ts';
-import type { AgentNews, AgentQuery, Context } from './agent.events.ts';
-import type { Open, OwnedEnded, Post } from '../kernel/effects.ts';
+import {
+  childOf,
+  addressFor,
+  keyOf,
+  kindOf,
+  type Address,
+  type AddressFor,
+  type Kind,
+} from '../kernel/address.ts';
+import { linkKind } from '../link/link.setup.ts';
+import type { AgentQuery, Context } from './agent.events.ts';
+import { open, post, toOwned, type Open, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { collections, type Collection } from './collections/index.ts';
 import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
@@ -11,28 +20,29 @@ import { readRoom } from '../protocol/messages/lists.ts';
 import { isForHost, rows, viewOf, type NotificationFact } from '../protocol/notifications.ts';
 
 /** The kinds of root under which views are opened: those of a computer's own systems are called by their bare names. */
-const kinds: Readonly<Record<Collection, string>> = {
-  tools: 'view',
-  desktop: 'desktopView',
-  finder: 'finderView',
+const kinds: Readonly<Record<Collection, Kind<ViewStart, ViewOrder>>> = {
+  tools: kindOf('view'),
+  desktop: kindOf('desktopView'),
+  finder: kindOf('finderView'),
 };
 const all = Object.keys(kinds) as Collection[];
-export const linkAt = (c: Context): Address => `${nameOf(c.self)}/link`;
+export const linkAt = (c: Context): Address => childOf(c.self, linkKind);
 const segmentOf = (computer: string, collection: Collection): string =>
   `${kinds[collection]}:${keyOf(computer)}`;
-const viewAt = (c: Context, computer: string, collection: Collection): Address =>
-  `${nameOf(c.self)}/${segmentOf(computer, collection)}`;
-const openOf = (c: Context, computer: string, collection: Collection): Open => ({
-  kind: kinds[collection],
-  key: keyOf(computer),
-  input: {
-    computer,
-    agent: c.link.name,
-    collection,
-    link: linkAt(c),
-    timing: timingOf.view(c.timing),
-  } satisfies ViewStart,
-});
+const viewAt = (c: Context, computer: string, collection: Collection): AddressFor<ViewOrder> =>
+  childOf(c.self, kinds[collection], computer);
+const openOf = (c: Context, computer: string, collection: Collection): Open =>
+  open(
+    kinds[collection],
+    {
+      computer,
+      agent: c.link.name,
+      collection,
+      link: linkAt(c),
+      timing: timingOf.view(c.timing),
+    },
+    { key: computer },
+  );
 /** Of computers that come: their tools, and what the host follows. */
 const opensOf = (c: Context, computers: readonly string[]): Open[] =>
   computers.flatMap((computer) =>
@@ -80,21 +90,19 @@ export const closeViews = [
   {
     type: 'postAll',
     params: ({ context: c, event: { computer } }: At<OfComputer>) => ({
-      messages: all.map((collection): Post => ({
-        to: viewAt(c, computer, collection),
-        event: { type: 'close' },
-        optional: true,
-      })),
+      messages: all.map((collection) =>
+        post(viewAt(c, computer, collection), { type: 'close' }, { optional: true }),
+      ),
     }),
   },
   { type: 'drop', params: ({ event }: At<OfComputer>) => event },
 ] as const;
 /** What follows from the notice of a change: the host hears of it where it is to, and the view that it makes old asks. */
 function postsOf(c: Context, fact: NotificationFact): Post[] {
-  const told: Post[] = isForHost(fact) ? [{ to: c.owner, event: fact satisfies AgentNews }] : [];
+  const told = isForHost(fact) ? [post(c.owner, fact)] : [];
   if (viewOf(fact) !== 'tools') return told;
-  const refresh: ViewOrder = { type: 'view.refresh' };
-  return [...told, { to: viewAt(c, fact.computer, 'tools'), event: refresh, optional: true }];
+  const view = viewAt(c, fact.computer, 'tools');
+  return [...told, post(view, { type: 'view.refresh' }, { optional: true })];
 }
 /** Whoever is opened twice is refreshed instead: a change is looked at, whether somebody followed or not. */
 function opensAfter(c: Context, fact: NotificationFact): Open[] {
@@ -120,10 +128,8 @@ export const hearNotifications = Object.fromEntries(
 ) as Readonly<Record<NotificationFact['type'], typeof hearNotification>>;
 export const refreshRefused = {
   type: 'post',
-  params: ({ event }: At<{ readonly name: Address }>) => ({
-    to: event.name,
-    event: { type: 'view.refresh' } satisfies ViewOrder,
-  }),
+  params: ({ event }: At<{ readonly name: Address }>) =>
+    post(addressFor<ViewOrder>(event.name), { type: 'view.refresh' }),
 } as const;
 /** From now on of every computer, whether it tells of a change or not. */
 export const openFollowed = {
@@ -139,8 +145,8 @@ export const wakeView = {
     const collection = all.find((each) => collections[each].method === method);
     const { computer } = request as Partial<OfComputer>;
     if (collection === undefined || typeof computer !== 'string') return { messages: [] };
-    const event: ViewOrder = { type: 'view.wake' };
-    return { messages: [{ to: viewAt(c, computer, collection), event, optional: true }] as Post[] };
+    const to = viewAt(c, computer, collection);
+    return { messages: [post(to, { type: 'view.wake' }, { optional: true })] };
   },
 } as const;
 export const openViewAgain = {
@@ -157,13 +163,13 @@ export const tellViewGivenUp = {
     const viewed = viewedBy(c, event);
     const message = `Its view failed too often: ${event.error ?? event.why}`;
     const news = viewed && newsOf(viewed.collection, viewed.computer, null, { code: 'Crashed', message });
-    return { messages: news ? [{ to: c.owner, event: news }] : [] };
+    return { messages: news ? [post(c.owner, news)] : [] };
   },
 } as const;
 export const forgetAll = [
   ...all.map((collection) => ({
     type: 'tellOwned' as const,
-    params: { kind: kinds[collection], event: { type: 'close' } satisfies ViewOrder },
+    params: toOwned(kinds[collection], { type: 'close' }),
   })),
   'forgetComputers' as const,
 ];

@@ -1,8 +1,8 @@
 /** What the chart of view.machine.ts is made of: its words, its memory, what it asks and says. */
 import { setup } from 'xstate';
-import type { Address } from '../kernel/address.ts';
+import type { Address, AddressFor } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { remembered } from '../kernel/remembered.ts';
 import {
@@ -50,7 +50,7 @@ export type ViewNews = ViewToolsChanged | ViewCollectionChanged;
 
 export interface Context extends ViewStart {
   readonly self: Address;
-  readonly owner: Address;
+  readonly owner: AddressFor<ViewNews>;
   /** As its subject has it; null: nothing is known. */
   readonly value: unknown;
   readonly failure: Failure | null;
@@ -91,10 +91,8 @@ const failed = (c: Context, failure: Failure): Partial<Context> => ({
 
 export const tellOwner = {
   type: 'post',
-  params: ({ context: c }: { context: Context }) => ({
-    to: c.owner,
-    event: newsOf(c.collection, c.computer, c.value, c.failure),
-  }),
+  params: ({ context: c }: { context: Context }) =>
+    post(c.owner, newsOf(c.collection, c.computer, c.value, c.failure)),
 } as const;
 export const ask = [
   'countQuestion',
@@ -121,7 +119,7 @@ export const withdraw = {
 export const parts = setup({
   types: {
     context: {} as Context,
-    input: {} as ViewStart & { readonly self: Address; readonly owner: Address },
+    input: {} as ViewStart & Pick<Context, 'self' | 'owner'>,
     events: {} as RequestFact | ViewOrder | DirectoryEvent,
     tags: {} as 'connecting' | 'ready' | 'refreshing',
   },

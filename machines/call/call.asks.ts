@@ -1,7 +1,8 @@
 /** What a call asks of whom, and what it tells: of its ports, its server, its client and its computer. */
 import { handleOf, isOverBudget, isRefusedByTool, type CallRequest } from './policy/index.ts';
 import { extended } from '../kernel/extended.ts';
-import type { Context, ServerWanted, ToolApproved } from './call.setup.ts';
+import { post } from '../kernel/effects.ts';
+import type { Context } from './call.setup.ts';
 import type { CallPhase } from './settlement.ts';
 
 const request = (c: Context): CallRequest => ({
@@ -45,20 +46,21 @@ export const send = [
 export const wantServer = {
   type: 'postAll',
   params: ({ context: c }: { context: Context }) => ({
-    messages: c.isPending ? [{ to: c.owner, event: { type: 'server.wanted' } satisfies ServerWanted }] : [],
+    messages: c.isPending ? [post(c.owner, { type: 'server.wanted' })] : [],
   }),
 } as const;
 export const takeBack = { type: 'cancel', params: { id: 'call' } } as const;
 export const tellApproved = {
   type: 'post',
-  params: ({ context: c }: { context: Context }) => ({
-    to: c.keeper,
-    event: {
-      type: 'tool.approved',
-      server: c.server,
-      tool: c.tool,
-      generation: c.policy?.generation ?? 0,
-    } satisfies ToolApproved,
-    optional: true as const,
-  }),
+  params: ({ context: c }: { context: Context }) =>
+    post(
+      c.keeper,
+      {
+        type: 'tool.approved',
+        server: c.server,
+        tool: c.tool,
+        generation: c.policy?.generation ?? 0,
+      },
+      { optional: true },
+    ),
 } as const;

@@ -1,6 +1,6 @@
 /** What the chart of call.machine.ts is made of: its words, its memory, its actions and guards. */
 import { setup } from 'xstate';
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import {
   argumentsInvalid,
@@ -18,7 +18,7 @@ import {
   type Judgement,
   type WhyNot,
 } from './policy/index.ts';
-import { effects, type DirectoryEvent, type OwnerEnded } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent, type OwnerEnded } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import type { CallEnd, CallPhase, CallSettled } from './settlement.ts';
@@ -44,9 +44,9 @@ export interface CallStart {
   readonly policy: CallPolicy | null;
   /** What the platform knew at once; null: the rule of its host is asked. */
   readonly drawn?: Judgement | null;
-  readonly replyTo: Address;
+  readonly replyTo: AddressFor<CallSettled>;
   /** Who is told that a person has allowed the tool for as long as the computer lives. */
-  readonly keeper: Address;
+  readonly keeper: AddressFor<ToolApproved>;
   /** What is asked to have it run, and whose session. */
   readonly request: { readonly target: Address; readonly method: string; readonly params: object };
   /** Its server is being started: it waits for `call.go`. */
@@ -61,6 +61,9 @@ export type CallOrder =
   /** Who asked is gone; its result would go nowhere. */
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | { readonly type: 'server.lost'; readonly failure: Failure };
+/** Said by its own clock, and by a computer that has kept the call until its server was known. */
+type Overdue = { readonly type: 'deadline.passed' };
+export const callKind = kindOf<CallStart, CallOrder | Overdue>('call');
 /** Said to its client: it may run, and waits for its server. */
 export interface ServerWanted {
   readonly type: 'server.wanted';
@@ -73,14 +76,14 @@ export interface ToolApproved {
   /** The launch config with which its server was there then. */
   readonly generation: number;
 }
-type Input = CallStart & { readonly self: Address; readonly owner: Address };
+type Input = CallStart & { readonly self: Address; readonly owner: AddressFor<ServerWanted> };
 export interface Context extends Input {
   /** Where it is, and once it is over, where it was. Sent is what is running. */
   readonly phase: CallPhase;
   readonly result: unknown;
   readonly failure: Failure | null;
 }
-type CallEvent = RequestFact | CallOrder | { readonly type: 'deadline.passed' } | DirectoryEvent;
+type CallEvent = RequestFact | CallOrder | Overdue | DirectoryEvent;
 
 /** The shorter one of two limits, of which 0 is none. */
 const isCallers = ({ timeoutMs, totalMs }: Context): boolean =>
@@ -118,23 +121,24 @@ export const personsTime = ({ context: c }: { context: Context }) =>
 export const settle = (end: CallEnd) =>
   ({
     type: 'post',
-    params: ({ context: c }: { context: Context }) => ({
-      to: c.replyTo,
-      event: {
-        type: 'call.settled',
-        ticket: c.ticket,
-        reqId: c.reqId,
-        server: c.server,
-        tool: c.tool,
-        end,
-        outcome: end === 'succeeded' ? 'succeeded' : isSent(c) && end !== 'failed' ? 'unknown' : 'failed',
-        phase: end === 'succeeded' ? null : c.phase,
-        result: c.result,
-        failure: c.failure,
-      } satisfies CallSettled,
-      /** A link that has been left while its call ran hears no answer any more. */
-      optional: true as const,
-    }),
+    params: ({ context: c }: { context: Context }) =>
+      post(
+        c.replyTo,
+        {
+          type: 'call.settled',
+          ticket: c.ticket,
+          reqId: c.reqId,
+          server: c.server,
+          tool: c.tool,
+          end,
+          outcome: end === 'succeeded' ? 'succeeded' : isSent(c) && end !== 'failed' ? 'unknown' : 'failed',
+          phase: end === 'succeeded' ? null : c.phase,
+          result: c.result,
+          failure: c.failure,
+        },
+        /** A link that has been left while its call ran hears no answer any more. */
+        { optional: true },
+      ),
   }) as const;
 
 /** Why a person did not let it run: what was said, or whose time is over. */

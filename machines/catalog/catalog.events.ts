@@ -1,5 +1,5 @@
 /** What a catalog is told, what it tells, and what it remembers. */
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Entry, History } from './index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -10,7 +10,7 @@ export interface CatalogStart {
   /** The address that opened the session: questions go there. */
   readonly session: Address;
   /** Who is told of changes, beside the owner. */
-  readonly reader: Address;
+  readonly reader: AddressFor<CatalogNews | CatalogListed>;
   /** From the last good run; offered only where its server rests until it is needed. */
   readonly cached: readonly Entry[] | null;
   /** So many refreshes in a row that fail take its entries back. */
@@ -30,6 +30,7 @@ export type CatalogOrder =
   /** Somebody wants it as it is now: the reader is told when it has come, with this number, whatever has. */
   | { readonly type: 'list.wanted'; readonly by: string; readonly n: number }
   | { readonly type: 'close' };
+export const catalogKind = kindOf<CatalogStart, CatalogOrder>('catalog');
 /** What the reader hears, only when the entries are others than before. Snapshots are never changed. */
 export interface CatalogNews {
   readonly type: 'catalog.changed';
@@ -68,7 +69,7 @@ export interface CatalogSettled {
   /** It was not asked for, or nobody will answer: was the session lost? Then `session.lost` says so, too. */
   readonly lost: boolean;
 }
-export type Input = CatalogStart & { readonly self: Address; readonly owner: Address };
+export type Input = CatalogStart & { readonly self: Address; readonly owner: AddressFor<CatalogSettled> };
 export interface Context extends Input {
   readonly entries: readonly Entry[];
   /** Counts changes of the entries, over all sessions. */

@@ -1,6 +1,5 @@
 /** What the chart of catalog.machine.ts is made of: its words, its memory, its actions and guards. */
 import { setup } from 'xstate';
-import { nameOf, type Address } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import {
   changesOf,
@@ -11,15 +10,8 @@ import {
   type Changes,
   type Entry,
 } from './index.ts';
-import type {
-  CatalogListed,
-  CatalogNews,
-  CatalogOrder,
-  CatalogSettled,
-  Context,
-  Input,
-} from './catalog.events.ts';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import type { CatalogListed, CatalogNews, CatalogOrder, Context, Input } from './catalog.events.ts';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { failureOfStep, isForgotten, isHopeless } from '../client/server-failure.ts';
 import { backoffOfList } from '../kernel/timing.ts';
@@ -71,7 +63,7 @@ const newsOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn:
 const messagesOf = (c: Context, entries: readonly Entry[], why: string, isWithdrawn = false) => ({
   messages: isNoChange(told(c, entries))
     ? []
-    : [{ to: c.reader, event: newsOf(c, entries, why, isWithdrawn), optional: true as const }],
+    : [post(c.reader, newsOf(c, entries, why, isWithdrawn), { optional: true })],
 });
 type Answer = { readonly event: { readonly result: unknown } };
 const isReordered = (c: Context, entries: readonly Entry[]): boolean =>
@@ -86,7 +78,7 @@ const listedMessage = (c: Context, entries: readonly Entry[], failure: Failure |
     ...{ server: c.server, list: c.list, entries, failure },
     ...(isWanted(c) && { upTo: c.asking }),
   };
-  return [{ to: c.reader, event, optional: true as const }];
+  return [post(c.reader, event, { optional: true })];
 };
 const listedMessages = (c: Context, entries: readonly Entry[], failure: Failure | null) =>
   c.list === 'resources' ? listedMessage(c, entries, failure) : [];
@@ -159,11 +151,11 @@ export const settle = (failure: (c: Context) => Failure | null, lost: (event: un
   ({
     type: 'postAll',
     params: ({ context: c, event }: { context: Context; event: unknown }) => {
-      const settled: CatalogSettled = {
+      const settled = post(c.owner, {
         type: 'catalog.settled',
         ...{ list: c.list, failure: failure(c), lost: lost(event) },
-      };
-      return { messages: [...listedMessages(c, c.entries, failure(c)), { to: c.owner, event: settled }] };
+      });
+      return { messages: [...listedMessages(c, c.entries, failure(c)), settled] };
     },
   }) as const;
 
@@ -275,5 +267,3 @@ export const sessionOf = ({ event }: { event: { readonly isDeclared: boolean } }
 export const whyOf = ({ event }: { event: { readonly why: string } }) => event;
 export const refusalOf = ({ event }: { event: Extract<RequestFact, { type: 'ask.refused' }> }) => event;
 export const because = (why: string) => ({ type: 'rememberWhy', params: { why } }) as const;
-export const addressOfCatalog = (client: Address, list: CatalogList): Address =>
-  `${nameOf(client)}/catalog:${list}`;

@@ -1,8 +1,7 @@
 /** How a client opens a call. */
-import type { CallStart } from '../call/call.machine.ts';
+import { callKind } from '../call/call.setup.ts';
 import { settledBy } from '../call/settlement.ts';
-import { keyOf } from '../kernel/address.ts';
-import type { Open } from '../kernel/effects.ts';
+import { message, open, type Open } from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
 import type { CallRequest, Context } from './client.events.ts';
 import { crashed, policyOf } from './client.rules.ts';
@@ -13,10 +12,9 @@ export const openCall = {
   type: 'open',
   params: ({ context: c, event }: At): Open => {
     const { type: _, isConfirmed: __, meta: ___, hasOutput: ____, ...call } = event;
-    return {
-      kind: 'call',
-      key: keyOf(call.ticket),
-      input: extended(call, {
+    return open(
+      callKind,
+      extended(call, {
         server: c.server,
         keeper: c.owner,
         policy: policyOf(c, event),
@@ -28,22 +26,25 @@ export const openCall = {
         isPending: c.isHolding,
         totalMs: c.timing.callTotalMs,
         idleMs: c.timing.callIdleMs,
-      }) satisfies CallStart,
-      draw: {
-        port: 'judge',
-        params: {
-          reqId: call.reqId,
-          agent: call.agent,
-          server: c.server,
-          tool: call.tool,
-          params: call.params,
-          meta: event.meta,
+      }),
+      {
+        key: call.ticket,
+        draw: {
+          port: 'judge',
+          params: {
+            reqId: call.reqId,
+            agent: call.agent,
+            server: c.server,
+            tool: call.tool,
+            params: call.params,
+            meta: event.meta,
+          },
         },
+        lastWill: message(
+          call.replyTo,
+          settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
+        ),
       },
-      lastWill: {
-        to: call.replyTo,
-        event: settledBy(extended(call, { server: c.server }), 'unknown', crashed, 'unknown'),
-      },
-    };
+    );
   },
 } as const;

@@ -1,15 +1,22 @@
 /** What a client asks for: messages to its owner, its calls, its lists and its process, and its way back. */
-import { keyOf, nameOf } from '../kernel/address.ts';
-import type { CallOrder, CallStart } from '../call/call.machine.ts';
-import type { CatalogOrder, CatalogStart } from '../catalog/catalog.machine.ts';
-import { addressOfCatalog } from '../catalog/catalog.setup.ts';
+import { childOf } from '../kernel/address.ts';
+import { callKind, type CallOrder, type CallStart } from '../call/call.setup.ts';
+import { catalogKind } from '../catalog/catalog.events.ts';
 import type { CatalogList } from '../catalog/index.ts';
 import { backoffOf, backoffSpread, listsOf, nextTryOf, tickOf, trialOf } from './client.rules.ts';
 import { beginWatch } from './client.watch.ts';
 import type { CallRequest, ClientNews, ClientPlan, ClientStage, Context } from './client.events.ts';
-import type { Open, OpenRefused, OwnedEnded, Post } from '../kernel/effects.ts';
+import {
+  open,
+  post,
+  toOwned,
+  type Open,
+  type OpenRefused,
+  type OwnedEnded,
+  type Post,
+} from '../kernel/effects.ts';
 import type { ListKind, ServerInfo } from '../kernel/ports.ts';
-import type { ProcessStart } from '../process/process.machine.ts';
+import { processKind, type ProcessOrder } from '../process/process.setup.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { settledBy } from '../call/settlement.ts';
 import { failureOfStep, notActive, type ProcessEnd } from './server-failure.ts';
@@ -17,10 +24,10 @@ import { timingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 type Of<E = unknown> = { readonly context: Context; readonly event: E };
-const post = <E>(message: (c: Context, event: E) => Post) =>
+const posts = <E>(message: (c: Context, event: E) => Post) =>
   ({ type: 'post', params: ({ context, event }: Of<E>) => message(context, event) }) as const;
 const tell = <E>(event: (c: Context, event: E) => ClientNews) =>
-  post<E>((c, e) => ({ to: c.owner, event: event(c, e) }));
+  posts<E>((c, e) => post(c.owner, event(c, e)));
 
 // ── to the owner ───────────────────────────────────────────────────────────────────────────────────────
 export const news = (stage: ClientStage) =>
@@ -60,38 +67,39 @@ export const tellResources = {
   type: 'postAll',
   params: ({ context: { owner, server, info } }: { context: Context }) => {
     const resources = info?.capabilities.resources ?? null;
-    const event = resources && ({ type: 'server.shows', server, resources } satisfies ClientNews);
-    return { messages: event ? [{ to: owner, event }] : [] };
+    return { messages: resources ? [post(owner, { type: 'server.shows', server, resources })] : [] };
   },
 } as const;
 
 // ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 /** No call is taken in this stage: it is answered at once with what it is waiting for. */
 export const refuse = (stage: ClientStage) =>
-  post<CallRequest>((c, event) => ({
-    to: event.replyTo,
-    event: settledBy(
-      { ...event, server: c.server },
-      'failed',
-      notActive(c.server, stage, nextTryOf(c, stage), c.failure),
+  posts<CallRequest>((c, event) =>
+    post(
+      event.replyTo,
+      settledBy(
+        { ...event, server: c.server },
+        'failed',
+        notActive(c.server, stage, nextTryOf(c, stage), c.failure),
+      ),
     ),
-  }));
+  );
 /** Its ticket is that of a call in flight. */
-export const refuseTwice = post<OpenRefused>((c, event) => {
+export const refuseTwice = posts<OpenRefused>((c, event) => {
   const call = event.input as CallStart;
-  return {
-    to: call.replyTo,
-    event: settledBy({ ...call, server: c.server }, 'failed', {
+  return post(
+    call.replyTo,
+    settledBy({ ...call, server: c.server }, 'failed', {
       code: wireCodes.conflict,
       message: `A call '${call.reqId}' is already in flight`,
       details: { req_id: call.reqId },
     }),
-  };
+  );
 });
 export const tellCalls = (event: (c: Context) => CallOrder) =>
   ({
     type: 'tellOwned',
-    params: ({ context }: { context: Context }) => ({ kind: 'call', event: event(context) }),
+    params: ({ context }: { context: Context }) => toOwned(callKind, event(context)),
   }) as const;
 export const cancelCalls = tellCalls((c) => ({
   type: 'call.cancel',
@@ -103,52 +111,50 @@ export const releaseCalls = tellCalls(() => ({ type: 'call.go' }));
 const lostFailure = (c: Context): Failure =>
   c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
 export const tellLost = tellCalls((c) => ({ type: 'server.lost', failure: lostFailure(c) }));
-export const cancelCall = post<{ readonly ticket: string; readonly reason: string }>((c, event) => ({
-  to: `${nameOf(c.self)}/call:${keyOf(event.ticket)}`,
-  event: { type: 'call.cancel', reason: event.reason } satisfies CallOrder,
-  optional: true,
-}));
+export const cancelCall = posts<{ readonly ticket: string; readonly reason: string }>(
+  (c, { ticket, reason }) =>
+    post(childOf(c.self, callKind, ticket), { type: 'call.cancel', reason }, { optional: true }),
+);
 export const passAskerLost = {
   type: 'tellOwned',
-  params: ({ event }: { event: CallOrder }) => ({ kind: 'call', event }),
+  params: ({ event }: { event: CallOrder }) => toOwned(callKind, event),
 } as const;
 // ── its process ────────────────────────────────────────────────────────────────────────────────────────
-const tellProcess = (type: 'close' | 'process.hurry') =>
+const tellProcess = (event: ProcessOrder) =>
   /** It may have come to its end in the meantime. */
-  post((c) => ({ to: `${nameOf(c.self)}/process`, event: { type }, optional: true }));
+  posts((c) => post(childOf(c.self, processKind), event, { optional: true }));
 export const openProcess = {
   type: 'open',
-  params: ({ context: c }: { context: Context }): Open => ({
-    kind: 'process',
-    input: {
+  params: ({ context: c }: { context: Context }) =>
+    open(processKind, {
       server: c.server,
       generation: c.generation,
       spec: c.spec,
       timing: timingOf.process(c.timing),
-    } satisfies ProcessStart,
-  }),
+    }),
 } as const;
-export const closeProcess = tellProcess('close');
-export const hurryProcess = tellProcess('process.hurry');
+export const closeProcess = tellProcess({ type: 'close' });
+export const hurryProcess = tellProcess({ type: 'process.hurry' });
 export const endProcess = {
   type: 'close',
-  params: ({ context }: { context: Context }) => ({ to: `${nameOf(context.self)}/process` }),
+  params: ({ context }: { context: Context }) => ({ to: childOf(context.self, processKind) }),
 } as const;
 
 // ── its lists ──────────────────────────────────────────────────────────────────────────────────────────
-const startOf = (c: Context, list: CatalogList): Open => ({
-  kind: 'catalog',
-  key: list,
-  input: {
-    server: c.server,
-    list,
-    session: c.self,
-    reader: c.owner,
-    cached: c.cached?.[list] ?? null,
-    refreshFailures: c.refreshFailures,
-    timing: timingOf.catalog(c.timing),
-  } satisfies CatalogStart,
-});
+const startOf = (c: Context, list: CatalogList): Open =>
+  open(
+    catalogKind,
+    {
+      server: c.server,
+      list,
+      session: c.self,
+      reader: c.owner,
+      cached: c.cached?.[list] ?? null,
+      refreshFailures: c.refreshFailures,
+      timing: timingOf.catalog(c.timing),
+    },
+    { key: list },
+  );
 type Opened = Of<{ readonly info: ServerInfo }>;
 /** Those that are new are opened, and all are told that there is a session. */
 export const openLists = [
@@ -163,12 +169,14 @@ export const openLists = [
   {
     type: 'postAll',
     params: ({ context: c, event }: Opened) => ({
-      messages: listsOf(c, event.info.capabilities).map(({ list, isDeclared }) => ({
-        to: addressOfCatalog(c.self, list),
-        event: (isDeclared === null
-          ? { type: 'catalog.forget', why: 'its server has no such list any more' }
-          : { type: 'catalog.open', isDeclared: isDeclared && c.hearsChanges }) satisfies CatalogOrder,
-      })),
+      messages: listsOf(c, event.info.capabilities).map(({ list, isDeclared }) =>
+        post(
+          childOf(c.self, catalogKind, list),
+          isDeclared === null
+            ? { type: 'catalog.forget', why: 'its server has no such list any more' }
+            : { type: 'catalog.open', isDeclared: isDeclared && c.hearsChanges },
+        ),
+      ),
     }),
   },
   { type: 'rememberLists', params: ({ event }: Opened) => event },
@@ -178,10 +186,8 @@ export const whyLost = (c: Context): string => lostFailure(c).message;
 export const restLists = (why: (c: Context) => string) =>
   ({
     type: 'tellOwned',
-    params: ({ context: c }: { context: Context }) => ({
-      kind: 'catalog',
-      event: { type: 'catalog.rest', why: why(c) } satisfies CatalogOrder,
-    }),
+    params: ({ context: c }: { context: Context }) =>
+      toOwned(catalogKind, { type: 'catalog.rest', why: why(c) }),
   }) as const;
 /** Templates of resources change with the resources. */
 export const tellList = {
@@ -189,10 +195,7 @@ export const tellList = {
   params: ({ context: c, event }: Of<{ readonly list: ListKind }>) => ({
     messages: c.catalogs
       .filter((list) => list === event.list || (list === 'resourceTemplates' && event.list === 'resources'))
-      .map((list) => ({
-        to: addressOfCatalog(c.self, list),
-        event: { type: 'list.changed' } satisfies CatalogOrder,
-      })),
+      .map((list) => post(childOf(c.self, catalogKind, list), { type: 'list.changed' })),
   }),
 } as const;
 

@@ -1,8 +1,9 @@
 /** What a client is told, what it tells, and what it remembers. */
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
-import type { ServerWanted } from '../call/call.machine.ts';
-import type { CatalogSettled } from '../catalog/catalog.machine.ts';
+import type { ServerWanted, ToolApproved } from '../call/call.machine.ts';
+import type { CallSettled } from '../call/settlement.ts';
+import type { CatalogListed, CatalogNews, CatalogSettled } from '../catalog/catalog.machine.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact, Capabilities, ServerInfo, SessionFact } from '../kernel/ports.ts';
 import type { ProcessNews } from '../process/process.machine.ts';
@@ -62,7 +63,7 @@ export interface CallRequest {
   readonly meta: ToolMeta | null;
   /** The tool has an output schema. */
   readonly hasOutput: boolean;
-  readonly replyTo: Address;
+  readonly replyTo: AddressFor<CallSettled>;
 }
 export interface ServerUpdate {
   readonly type: 'server.update';
@@ -90,6 +91,7 @@ export type ClientOrder =
   /** It may connect now. */
   | { readonly type: 'permit.granted' }
   | { readonly type: 'close' };
+export const clientKind = kindOf<ClientStart, ClientOrder>('client');
 export type ClientStage =
   | 'idle'
   | 'standby'
@@ -136,7 +138,9 @@ export interface ClientChanged {
   /** How long at most until it tries again by itself; null: it does not. */
   readonly nextTryMs: number | null;
 }
-export type Input = ClientStart & { readonly self: Address; readonly owner: Address };
+/** Its calls and its lists speak to its owner, too. */
+type OwnerHears = ClientNews | CatalogNews | CatalogListed | ToolApproved;
+export type Input = ClientStart & { readonly self: Address; readonly owner: AddressFor<OwnerHears> };
 export interface Context extends Input {
   /** What it is launched with, as it was resolved last; 0: it never was. */
   readonly spec: number;

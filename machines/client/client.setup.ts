@@ -1,7 +1,8 @@
 /** What the chart of client.machine.ts is made of: its memory, its actions and guards. */
 import { setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
-import { addressOfCatalog } from '../catalog/catalog.setup.ts';
+import { catalogKind } from '../catalog/catalog.events.ts';
+import { childOf } from '../kernel/address.ts';
 import type { CatalogList } from '../catalog/index.ts';
 import * as rules from './client.rules.ts';
 import type { ClientEvent, ClientPlan, Context, Input } from './client.events.ts';
@@ -47,7 +48,7 @@ export const parts = setup({
       hasWatch: c.hasWatch && kind !== 'watch',
     })),
     forgetList: assign(({ context: c }, { name }: { name: string }) => ({
-      catalogs: c.catalogs.filter((list) => addressOfCatalog(c.self, list) !== name),
+      catalogs: c.catalogs.filter((list) => childOf(c.self, catalogKind, list) !== name),
     })),
     markReady: assign({ wasReady: true, isHolding: false, fallback: null, failure: null, idleMs: 0 }),
     markRenewed: assign({ isRenewed: true, isHolding: true, waits: null }),

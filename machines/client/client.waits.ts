@@ -1,6 +1,7 @@
 /** What a session that is not open yet waits for: remembered for the failure of a time-out, and told to the owner. */
 import type { Context } from './client.events.ts';
-import type { ClientWaits, SessionWaits } from './waits.ts';
+import { post } from '../kernel/effects.ts';
+import type { SessionWaits } from './waits.ts';
 
 type Of = { readonly context: Context; readonly event: SessionWaits };
 export const waiting = {
@@ -9,10 +10,8 @@ export const waiting = {
       { type: 'rememberWaits', params: ({ event }: Of) => event },
       {
         type: 'post',
-        params: ({ context: { owner, server }, event: { waits } }: Of) => ({
-          to: owner,
-          event: { type: 'client.waits', server, waits } satisfies ClientWaits,
-        }),
+        params: ({ context: { owner, server }, event: { waits } }: Of) =>
+          post(owner, { type: 'client.waits', server, waits }),
       },
     ],
   },

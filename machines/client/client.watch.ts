@@ -1,15 +1,15 @@
 /** How a client keeps the watch over resources of its server. */
-import { nameOf } from '../kernel/address.ts';
-import { addressOfCatalog } from '../catalog/catalog.setup.ts';
-import type { CatalogOrder } from '../catalog/catalog.events.ts';
+import { childOf, type AddressFor } from '../kernel/address.ts';
+import { open, post } from '../kernel/effects.ts';
+import { catalogKind, type CatalogOrder } from '../catalog/catalog.events.ts';
 import type { Context } from './client.events.ts';
 import type { ServerInfo } from '../kernel/ports.ts';
 import type { ResourcesRelist } from '../resources/collections/index.ts';
-import type { WatchOrder, WatchStart } from '../resources/watch.machine.ts';
+import { watchKind, type WatchOrder } from '../resources/watch.machine.ts';
 
 type Of<E> = { readonly context: Context; readonly event: E };
-const watchOf = (c: Context): string => `${nameOf(c.self)}/watch`;
-const begin: WatchOrder = { type: 'watch.open' };
+const watchOf = (c: Context): AddressFor<WatchOrder> => childOf(c.self, watchKind);
+const begin = (c: Context) => post(watchOf(c), { type: 'watch.open' });
 const canWatch = (info: ServerInfo | null): boolean => info?.capabilities.resources?.subscribe === true;
 /** It is opened with the first order; `isConnected`: there is a session already. */
 const watchWhile = (isConnected: boolean) =>
@@ -17,9 +17,7 @@ const watchWhile = (isConnected: boolean) =>
     {
       type: 'openAll',
       params: ({ context: { hasWatch, server, self, timing } }: { context: Context }) => ({
-        opens: hasWatch
-          ? []
-          : [{ kind: 'watch', input: { server, session: self, timing } satisfies WatchStart }],
+        opens: hasWatch ? [] : [open(watchKind, { server, session: self, timing })],
       }),
     },
     {
@@ -29,9 +27,9 @@ const watchWhile = (isConnected: boolean) =>
         event: { uris, by },
       }: Of<{ readonly uris: readonly string[]; readonly by: string }>) => ({
         messages: [
-          { type: 'watch.set', uris, by } satisfies WatchOrder,
-          ...(isConnected && !c.hasWatch && canWatch(c.info) ? [begin] : []),
-        ].map((event) => ({ to: watchOf(c), event })),
+          post(watchOf(c), { type: 'watch.set', uris, by }),
+          ...(isConnected && !c.hasWatch && canWatch(c.info) ? [begin(c)] : []),
+        ],
       }),
     },
     'noteWatch',
@@ -44,8 +42,8 @@ const relist = {
     type: 'postAll',
     params: ({ context: { self, catalogs }, event: { by, n } }: Of<ResourcesRelist>) => {
       const event: CatalogOrder = n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.doubted' };
-      const to = addressOfCatalog(self, 'resources');
-      return { messages: catalogs.includes('resources') ? [{ to, event, optional: true as const }] : [] };
+      const to = childOf(self, catalogKind, 'resources');
+      return { messages: catalogs.includes('resources') ? [post(to, event, { optional: true })] : [] };
     },
   },
 } as const;
@@ -55,6 +53,6 @@ export const watching = { 'resources.watch': watch, 'resources.relist': relist }
 export const beginWatch = {
   type: 'postAll',
   params: ({ context: c, event }: Of<{ readonly info: ServerInfo }>) => ({
-    messages: c.hasWatch && canWatch(event.info) ? [{ to: watchOf(c), event: begin }] : [],
+    messages: c.hasWatch && canWatch(event.info) ? [begin(c)] : [],
   }),
 } as const;

@@ -1,31 +1,37 @@
 /** What a computer tells its Desktop and its Finder, and what it asks them. */
-import { nameOf, type Address } from '../kernel/address.ts';
-import type {
-  AggregateWanted,
-  AggregatorNews,
-  AggregatorOrder,
-  AggregatorStart,
-  ResourcesListed,
-  ResourceWanted,
+import { childOf, type AddressFor } from '../kernel/address.ts';
+import {
+  aggregatorKinds,
+  type AggregateWanted,
+  type AggregatorNews,
+  type AggregatorOrder,
+  type ResourcesListed,
+  type ResourceWanted,
 } from '../resources/aggregator.events.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { ClientChanged, ClientNews } from '../client/client.events.ts';
 import { clientOf, linkOf } from './computer.rules.ts';
 import type { ComputerContext } from './computer.events.ts';
-import type { Message, Open, OwnedEnded, Post } from '../kernel/effects.ts';
+import {
+  message,
+  open,
+  post,
+  type CheckedMessage,
+  type Open,
+  type OwnedEnded,
+  type Post,
+} from '../kernel/effects.ts';
 import { takesPart } from '../resources/participation.ts';
-import type { AggregateShown, ResourceRead, ResourceCollection } from '../resources/collections/index.ts';
+import type { ResourceCollection } from '../resources/collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
-const collectionOf = (c: ComputerContext, collection: ResourceCollection): Address =>
-  `${nameOf(c.self)}/${collection}`;
-const openOf = (c: ComputerContext, collection: ResourceCollection): Open => ({
-  kind: collection,
-  input: { collection, timing: timingOf.aggregator(c.timing) } satisfies AggregatorStart,
-});
+const collectionOf = (c: ComputerContext, collection: ResourceCollection): AddressFor<AggregatorOrder> =>
+  childOf(c.self, aggregatorKinds[collection]);
+const openOf = (c: ComputerContext, collection: ResourceCollection): Open =>
+  open(aggregatorKinds[collection], { collection, timing: timingOf.aggregator(c.timing) });
 /** Both at once, with the first who needs one. */
 export const openings = (c: ComputerContext): Open[] =>
   c.hasCollections ? [] : both.map((each) => openOf(c, each));
@@ -82,8 +88,8 @@ function tell(
   };
   return both.map((collection) => {
     const asked = upTo[collection];
-    const told = asked === undefined ? event : ({ ...event, upTo: asked } satisfies ResourcesListed);
-    return { to: collectionOf(c, collection), event: told, optional: true };
+    const told = asked === undefined ? event : { ...event, upTo: asked };
+    return post(collectionOf(c, collection), told, { optional: true });
   });
 }
 const showing = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
@@ -150,43 +156,41 @@ export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContex
 type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
 type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
 /** With the servers of the last calls: who was called last is shown first. */
-export const passWanted = (c: ComputerContext, wanted: Wanted): Post => ({
-  to: collectionOf(c, wanted.collection),
-  event: { ...wanted, history: c.recent } as AggregatorOrder,
-  onUndelivered: refusal(wanted),
-});
+export const passWanted = (c: ComputerContext, wanted: Wanted): Post =>
+  post(
+    collectionOf(c, wanted.collection),
+    { ...wanted, history: c.recent },
+    { onUndelivered: refusal(wanted) },
+  );
 const nobody = (collection: ResourceCollection): Failure => ({
   code: wireCodes.internal,
   message: `The computer does not show its ${collection} any more: it is closing, or what keeps it has failed too often`,
 });
 /** Nobody is there any more to ask. */
-export function refusal({ type, collection, ticket, reqId, replyTo }: Wanted): Message {
+export function refusal(wanted: Wanted): CheckedMessage {
+  const { collection, ticket, reqId } = wanted;
   const about = { ticket, reqId, failure: nobody(collection) };
-  const event: AggregateShown | ResourceRead =
-    type === 'aggregate.wanted'
-      ? { type: 'aggregate.shown', ...about, body: {}, missing: [] }
-      : { type: 'resource.read', ...about, contents: [] };
-  return { to: replyTo, event };
+  return wanted.type === 'aggregate.wanted'
+    ? message(wanted.replyTo, { type: 'aggregate.shown', ...about, body: {}, missing: [] })
+    : message(wanted.replyTo, { type: 'resource.read', ...about, contents: [] });
 }
 /** Host and link hear of a change of what is shown. */
 export const messagesOfChange = (c: ComputerContext, event: Changed): Post[] => [
-  { to: c.owner, event },
-  ...(c.link ? [{ to: linkOf(c), event, optional: true as const }] : []),
+  post(c.owner, event),
+  ...(c.link ? [post(linkOf(c), event, { optional: true })] : []),
 ];
 export const updated = (
   c: ComputerContext,
   { server, uri }: { readonly server: string; readonly uri: string },
 ): Post[] =>
-  both.map((collection) => ({
-    to: collectionOf(c, collection),
-    event: { type: 'resource.updated', server, uri } satisfies AggregatorOrder,
-    optional: true,
-  }));
+  both.map((collection) =>
+    post(collectionOf(c, collection), { type: 'resource.updated', server, uri }, { optional: true }),
+  );
 /** The host watches, too, and needs no word of it. */
 export const watched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
   both
     .filter((collection) => collection === event.by)
-    .map((collection) => ({ to: collectionOf(c, collection), event, optional: true }));
+    .map((collection) => post(collectionOf(c, collection), event, { optional: true }));
 /** Its machine broke: the new one is told what all servers show. */
 export const reopening = (c: ComputerContext, ended: OwnedEnded): { opens: Open[]; messages: Post[] } => {
   const collection = both.find((each) => each === ended.kind);

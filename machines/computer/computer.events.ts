@@ -1,6 +1,7 @@
 /** What a computer is told, what it tells, and what it remembers. */
-import type { Address } from '../kernel/address.ts';
+import type { Address, AddressFor } from '../kernel/address.ts';
 import type { ToolApproved } from '../call/call.machine.ts';
+import type { CallSettled } from '../call/settlement.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { Changes, Lists, Tool, ToolRules, ToolTable } from '../catalog/index.ts';
@@ -50,7 +51,7 @@ export interface ToolCall {
     readonly timeoutMs: number;
     readonly confirmed?: boolean;
   };
-  readonly replyTo: Address;
+  readonly replyTo: AddressFor<CallSettled>;
 }
 /** The whole config as it is wanted from now on: what is gone is closed, what is new is started, the rest is kept. */
 export interface ServersSet {
@@ -103,7 +104,7 @@ export type ComputerNews =
   /** Of what is offered, by name. */
   | ({ readonly type: 'tools.changed' } & Changes)
   | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
-export type Input = ComputerStart & { readonly self: Address; readonly owner: Address };
+export type Input = ComputerStart & { readonly self: Address; readonly owner: AddressFor<ComputerNews> };
 /** How often a launch config has failed, and how the last time. */
 export interface Spent {
   readonly attempt: number;

@@ -11,6 +11,7 @@
  */
 import { not, type ActorRefFrom } from 'xstate';
 import * as calls from './computer.calls.ts';
+import { clientKind } from '../client/client.events.ts';
 import * as does from './computer.messages.ts';
 import { aggregateOf, opensOf } from './computer.rules.ts';
 import {
@@ -28,6 +29,9 @@ import {
   permitReleased,
   permitWanted,
 } from './computer.setup.ts';
+import { toOwned } from '../kernel/effects.ts';
+import { linkKind } from '../link/link.setup.ts';
+import { aggregatorKinds } from '../resources/aggregator.events.ts';
 import { noPermits } from './connect-permits.ts';
 
 export type {
@@ -121,7 +125,7 @@ export const computerMachine = parts.createMachine({
       {},
     ],
     'office.leave': {
-      actions: { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
+      actions: { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
     },
     close: '.closing',
   },
@@ -145,10 +149,10 @@ export const computerMachine = parts.createMachine({
       entry: [
         tellStage('closing'),
         ...calls.endWaiting,
-        { type: 'tellOwned', params: { kind: 'client', event: { type: 'close' } } },
-        { type: 'tellOwned', params: { kind: 'link', event: { type: 'close' } } },
-        { type: 'tellOwned', params: { kind: 'desktop', event: { type: 'close' } } },
-        { type: 'tellOwned', params: { kind: 'finder', event: { type: 'close' } } },
+        { type: 'tellOwned', params: toOwned(clientKind, { type: 'close' }) },
+        { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
+        { type: 'tellOwned', params: toOwned(aggregatorKinds.desktop, { type: 'close' }) },
+        { type: 'tellOwned', params: toOwned(aggregatorKinds.finder, { type: 'close' }) },
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],

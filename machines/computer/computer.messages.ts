@@ -1,21 +1,15 @@
 /** What a computer says and opens upon what it hears. */
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
-import type { ClientOrder } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
 import { messagesOfWithdrawal } from './computer.withdrawn.ts';
 import type { ComputerContext, ServersSet, ToolCall } from './computer.events.ts';
 import * as collections from './computer.collections.ts';
-import type { OwnedEnded, Post } from '../kernel/effects.ts';
-import type { ConfigShown, ToolsListed } from '../link/link.machine.ts';
+import { post, type OwnedEnded } from '../kernel/effects.ts';
+import type { ConfigWanted, ToolsWanted } from '../link/link.machine.ts';
 import type { ResourcesRelist } from '../resources/collections/index.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
-interface Wanted {
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly replyTo: string;
-}
 const eventAsParams = <E>({ event }: { event: E }): E => event;
 
 export const routeCall = {
@@ -27,41 +21,31 @@ export const passWatch = {
   params: ({
     context,
     event,
-  }: At<{ readonly server: string; readonly uris: readonly string[]; readonly by: string }>) => ({
-    to: rules.clientOf(context, event.server),
-    event: { type: 'resources.watch', uris: event.uris, by: event.by } satisfies ClientOrder,
-    optional: true as const,
-  }),
+  }: At<{ readonly server: string; readonly uris: readonly string[]; readonly by: string }>) =>
+    post(
+      rules.clientOf(context, event.server),
+      { type: 'resources.watch', uris: event.uris, by: event.by },
+      { optional: true },
+    ),
 } as const;
 export const passRelist = {
   type: 'post',
-  params: ({ context, event }: At<ResourcesRelist>) => ({
-    to: rules.clientOf(context, event.server),
-    event: event satisfies ClientOrder,
-    optional: true as const,
-  }),
+  params: ({ context, event }: At<ResourcesRelist>) =>
+    post(rules.clientOf(context, event.server), event, { optional: true }),
 } as const;
 export const answerTools = {
   type: 'post',
-  params: ({ context: c, event: { ticket, reqId, replyTo } }: At<Wanted>) => ({
-    to: replyTo,
-    event: {
-      type: 'tools.listed',
-      ticket,
-      reqId,
-      tools: c.offered,
-      signature: c.signature,
-    } satisfies ToolsListed,
-    optional: true as const,
-  }),
+  params: ({ context: c, event: { ticket, reqId, replyTo } }: At<ToolsWanted>) =>
+    post(
+      replyTo,
+      { type: 'tools.listed', ticket, reqId, tools: c.offered, signature: c.signature },
+      { optional: true },
+    ),
 } as const;
 export const answerConfig = {
   type: 'post',
-  params: ({ context, event: { ticket, replyTo } }: At<Wanted>) => ({
-    to: replyTo,
-    event: { type: 'config.shown', ticket, config: context.shown } satisfies ConfigShown,
-    optional: true as const,
-  }),
+  params: ({ context, event: { ticket, replyTo } }: At<ConfigWanted>) =>
+    post(replyTo, { type: 'config.shown', ticket, config: context.shown }, { optional: true }),
 } as const;
 /** Told before it is taken in: what was is needed to say what changed. */
 export const takeList = [
@@ -117,10 +101,9 @@ export const openLink = [
   {
     type: 'postAll',
     params: ({ context: c }: At) => ({
-      messages: [rules.signatureNews(c.signature), rules.configNews(c)].map((event) => ({
-        to: rules.linkOf(c),
-        event,
-      })),
+      messages: [rules.signatureNews(c.signature), rules.configNews(c)].map((event) =>
+        post(rules.linkOf(c), event),
+      ),
     }),
   },
 ] as const;
@@ -146,7 +129,7 @@ export const passWanted = [
 ] as const;
 export const refuseWanted = {
   type: 'post',
-  params: ({ event }: At<Question>): Post => collections.refusal(event),
+  params: ({ event }: At<Question>) => collections.refusal(event),
 } as const;
 export const passUpdate = {
   type: 'postAll',

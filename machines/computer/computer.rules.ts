@@ -1,5 +1,5 @@
 /** Pure rules of a computer: what it opens, what follows from news, what a new config changes. */
-import { keyOf, nameOf, type Address } from '../kernel/address.ts';
+import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
 import type { CatalogNews } from '../catalog/catalog.machine.ts';
 import {
   buildTable,
@@ -14,16 +14,15 @@ import {
   type Tool,
   type ToolTable,
 } from '../catalog/index.ts';
-import type {
-  CallRequest,
-  ClientChanged,
-  ClientOrder,
-  ClientStage,
-  ClientStart,
+import {
+  clientKind,
+  type CallRequest,
+  type ClientChanged,
+  type ClientOrder,
+  type ClientStage,
 } from '../client/client.events.ts';
 import type {
   ComputerContext,
-  ComputerNews,
   ComputerStart,
   ServerPlan,
   ServersSet,
@@ -31,11 +30,19 @@ import type {
   ToolCall,
 } from './computer.events.ts';
 import type { ToolApproved } from '../call/call.machine.ts';
-import type { Message, Open, OwnedEnded, Post } from '../kernel/effects.ts';
+import {
+  message,
+  open,
+  post,
+  type CheckedMessage,
+  type Open,
+  type OwnedEnded,
+  type Post,
+} from '../kernel/effects.ts';
 import { absentOnes, back, refusalOf } from './computer.withdrawn.ts';
 import { extended } from '../kernel/extended.ts';
 import { defaultRemembered } from '../call/history/index.ts';
-import type { LinkOrder, LinkStart } from '../link/link.machine.ts';
+import { linkKind, type LinkOrder } from '../link/link.setup.ts';
 import { notActive } from '../client/server-failure.ts';
 import { settledBy } from '../call/settlement.ts';
 import { timingOf } from '../kernel/timing.ts';
@@ -47,26 +54,18 @@ export const maxReopens = 5;
 const mostSpent = 100;
 
 const nameIn = (plan: ServerPlan): string => plan.rules.server;
-export const clientOf = (c: ComputerContext, server: string): Address =>
-  `${nameOf(c.self)}/client:${keyOf(server)}`;
-export const linkOf = (c: ComputerContext): Address => `${nameOf(c.self)}/link`;
+export const clientOf = (c: ComputerContext, server: string): AddressFor<ClientOrder> =>
+  childOf(c.self, clientKind, server);
+export const linkOf = (c: ComputerContext): AddressFor<LinkOrder> => childOf(c.self, linkKind);
 
 // ── what is opened ─────────────────────────────────────────────────────────────────────────────────────
 const unspent: Spent = { attempt: 0, failure: null };
 const clientOpen =
   (spent: ComputerContext['spent']) =>
-  ({ rules, client, cached, fingerprint }: ServerPlan): Open => ({
-    kind: 'client',
-    key: keyOf(rules.server),
-    input: {
-      ...client,
-      server: rules.server,
-      cached,
-      spent: spent[fingerprint] ?? unspent,
-    } satisfies ClientStart,
-  });
+  ({ rules: { server }, client, cached, fingerprint }: ServerPlan): Open =>
+    open(clientKind, { ...client, server, cached, spent: spent[fingerprint] ?? unspent }, { key: server });
 export const linkOpens = (c: ComputerStart): Open[] =>
-  c.link ? [{ kind: 'link', input: { ...c.link, timing: timingOf.link(c.timing) } satisfies LinkStart }] : [];
+  c.link ? [open(linkKind, { ...c.link, timing: timingOf.link(c.timing) })] : [];
 export const isSame = (open: Open, ended: OwnedEnded): boolean =>
   ended.key === (open.key === undefined ? open.kind : `${open.kind}:${open.key}`);
 export const opensOf = (c: ComputerStart, spent: ComputerContext['spent'] = {}): Open[] => [
@@ -142,17 +141,16 @@ export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevi
 function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   if (next.signature === undefined || next.signature === c.signature) return [];
   const changes = changesOf<SmcpTool>(c.offered, next.offered ?? [], ({ name }) => name);
-  const change: ComputerNews = { type: 'tools.changed', ...changes };
-  const messages: Post[] = [{ to: c.owner, event: change }];
-  if (c.link) messages.push({ to: linkOf(c), event: signatureNews(next.signature), optional: true });
+  const messages = [post(c.owner, { type: 'tools.changed', ...changes })];
+  if (c.link) messages.push(post(linkOf(c), signatureNews(next.signature), { optional: true }));
   return messages;
 }
 export const messagesAfter = (c: ComputerContext, news: ClientChanged): Post[] => [
-  { to: c.owner, event: news },
+  post(c.owner, news),
   ...messagesFor(c, heard(c, news)),
 ];
 export const messagesOfList = (c: ComputerContext, news: CatalogNews): Post[] => [
-  { to: c.owner, event: news },
+  post(c.owner, news),
   ...messagesFor(c, listed(c, news)),
 ];
 /** A client whose machine failed too often says no more; this is said for it. */
@@ -216,12 +214,10 @@ export function reconciled(c: ComputerContext, { servers, shown }: ServersSet): 
   const orders = servers.flatMap((s): Post[] => {
     const was = before.get(nameIn(s));
     if (!was || isSamePlan(was.client, s.client) || c.givenUp.includes(nameIn(s))) return [];
-    const update: ClientOrder = { type: 'server.update', plan: s.client };
-    return [{ to: clientOf(c, nameIn(s)), event: update, optional: true }];
+    return [post(clientOf(c, nameIn(s)), { type: 'server.update', plan: s.client }, { optional: true })];
   });
-  const ends = gone.map((s): Post => ({ to: clientOf(c, s), event: { type: 'close' }, optional: true }));
-  const announced: Post[] =
-    isNewConfig && c.link ? [{ to: linkOf(c), event: configNews(next), optional: true }] : [];
+  const ends = gone.map((s) => post(clientOf(c, s), { type: 'close' }, { optional: true }));
+  const announced = isNewConfig && c.link ? [post(linkOf(c), configNews(next), { optional: true })] : [];
   return {
     next,
     opens: fresh.map(clientOpen(c.spent)),
@@ -273,10 +269,8 @@ const whyNot = (c: ComputerContext, tool: string): Failure =>
   unresolved(c.table, tool, [...unheard(c), ...absentOnes(c)]);
 /** A call goes to the client whose tool it names, or is answered at once. */
 export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
-  const refuse = (failure: Failure): Message => ({
-    to: replyTo,
-    event: settledBy(extended(call, { server: '' }), 'failed', failure),
-  });
+  const refuse = (failure: Failure): CheckedMessage =>
+    message(replyTo, settledBy(extended(call, { server: '' }), 'failed', failure));
   const entry = findTool(c.table, call.tool);
   if (!entry) return refuse(whyNot(c, call.tool));
   const request: CallRequest = {
@@ -292,9 +286,6 @@ export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => 
     hasOutput: entry.tool.outputSchema !== undefined,
     replyTo,
   };
-  return {
-    to: clientOf(c, entry.server),
-    event: request,
-    onUndelivered: refuse(notActive(entry.server, 'closed', null, null)),
-  };
+  const onUndelivered = refuse(notActive(entry.server, 'closed', null, null));
+  return post(clientOf(c, entry.server), request, { onUndelivered });
 };

@@ -3,7 +3,7 @@ import { setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
 import type { ToolApproved } from '../call/call.machine.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
-import type { ClientChanged, ClientOrder } from '../client/client.events.ts';
+import { clientKind, type ClientChanged, type ClientOrder } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as waiting from './computer.waiting.ts';
@@ -17,7 +17,7 @@ import type {
   ServersSet,
   ToolCall,
 } from './computer.events.ts';
-import { effects, type OwnedEnded } from '../kernel/effects.ts';
+import { effects, message, post, toOwned, type OwnedEnded } from '../kernel/effects.ts';
 import { linkGivenUp } from '../link/link.setup.ts';
 import { granted, isFull, over, refilled, want, type ConnectPermits } from './connect-permits.ts';
 import type { ClientWaits } from '../client/waits.ts';
@@ -106,7 +106,7 @@ export const eventAsParams = <E>({ event }: { event: E }): E => event;
 const tellHost = <E>(news: (c: ComputerContext, event: E) => ComputerNews) =>
   ({
     type: 'post',
-    params: ({ context, event }: At<E>) => ({ to: context.owner, event: news(context, event) }),
+    params: ({ context, event }: At<E>) => post(context.owner, news(context, event)),
   }) as const;
 export const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
   tellHost(() => ({ type: 'computer.changed', stage }));
@@ -124,18 +124,20 @@ export const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
   server: rules.serverOf(c, event) ?? event.key,
 }));
 
+type ServerOrder = { readonly type: 'server.start' | 'server.stop'; readonly server: string };
 /** To one client by the name of its server. One that was given up says so again: whoever orders waits for news. */
 export const passToClient = {
   type: 'post',
-  params: ({ context, event }: At<{ type: string; server: string }>) => ({
-    to: rules.clientOf(context, event.server),
-    event: { type: event.type },
-    onUndelivered: { to: context.owner, event: rules.crashedNews(event.server, 'it is not opened again') },
-  }),
+  params: ({ context, event: { type, server } }: At<ServerOrder>) =>
+    post(
+      rules.clientOf(context, server),
+      { type },
+      { onUndelivered: message(context.owner, rules.crashedNews(server, 'it is not opened again')) },
+    ),
 } as const;
 export const passToClients = {
   type: 'tellOwned',
-  params: ({ event }: { event: ClientOrder }) => ({ kind: 'client', event }),
+  params: ({ event }: { event: ClientOrder }) => toOwned(clientKind, event),
 } as const;
 
 /**
@@ -159,11 +161,9 @@ const turning = <E, const Rest extends readonly unknown[]>(
     {
       type: 'postAll',
       params: (at: At<E>) => ({
-        messages: after(at).servers.map((server) => ({
-          to: rules.clientOf(at.context, server),
-          event: { type: 'permit.granted' } satisfies ClientOrder,
-          optional: true as const,
-        })),
+        messages: after(at).servers.map((server) =>
+          post(rules.clientOf(at.context, server), { type: 'permit.granted' }, { optional: true }),
+        ),
       }),
     },
     clock,

@@ -1,9 +1,10 @@
 /** Calls of a tool that nobody has yet, while servers still start: they wait for those, within their caller's time. */
-import { keyOf } from '../kernel/address.ts';
+import { childOf, type Address } from '../kernel/address.ts';
+import { callKind } from '../call/call.setup.ts';
 import type { CallCancel, CallOverdue, ComputerContext, ToolCall } from './computer.events.ts';
 import { findTool, isDenied } from '../catalog/index.ts';
 import { calledBy, clientOf, isTrying, route } from './computer.rules.ts';
-import type { Post } from '../kernel/effects.ts';
+import { post, type Post } from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
 import { stillStarting } from '../client/server-failure.ts';
 import { settledBy } from '../call/settlement.ts';
@@ -64,11 +65,7 @@ const refuse = (
   { call, replyTo }: ToolCall,
   end: 'refused' | 'timedOut' | 'cancelled',
   failure: Failure,
-): Post => ({
-  to: replyTo,
-  event: settledBy(extended(call, { server: '' }), end, failure),
-  optional: true,
-});
+): Post => post(replyTo, settledBy(extended(call, { server: '' }), end, failure), { optional: true });
 const without = <T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
 
@@ -78,8 +75,8 @@ export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): 
   const server = c.waited[ticket];
   if (server === undefined) return [];
   // The clock of the call itself began when its server was known.
-  const to = `${clientOf(c, server)}/call:${keyOf(ticket)}`;
-  return [{ to, event: { type: 'deadline.passed' }, optional: true }];
+  const to = childOf(clientOf(c, server), callKind, ticket);
+  return [post(to, { type: 'deadline.passed' }, { optional: true })];
 }
 export const afterOverdue = (c: ComputerContext, { ticket }: CallOverdue): Partial<ComputerContext> => ({
   waiting: c.waiting.filter(({ call }) => call.ticket !== ticket),
@@ -91,7 +88,7 @@ const cancelledBy = (reqId: string, reason: string): Failure => ({
   message: `Call '${reqId}' was cancelled: ${reason}`,
   details: { cancel_reason: reason },
 });
-export type Withdrawn = CallCancel | { readonly type: 'asker.lost'; readonly asker: string };
+export type Withdrawn = CallCancel | { readonly type: 'asker.lost'; readonly asker: Address };
 const isMeant = (order: ToolCall, event: Withdrawn): boolean =>
   event.type === 'asker.lost' ? order.replyTo === event.asker : order.call.ticket === event.ticket;
 export const meant = (c: ComputerContext, event: Withdrawn): readonly ToolCall[] =>

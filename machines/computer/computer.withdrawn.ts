@@ -1,8 +1,8 @@
 /** What a computer knows of servers whose tools were withdrawn, because their list could not be had too often in a row. */
 import type { CatalogListed } from '../catalog/catalog.machine.ts';
 import type { AbsentServer } from '../catalog/index.ts';
-import type { ComputerContext, ComputerNews, WithdrawnTools } from './computer.events.ts';
-import type { Post } from '../kernel/effects.ts';
+import type { ComputerContext, WithdrawnTools } from './computer.events.ts';
+import { post, type Post } from '../kernel/effects.ts';
 import { notActive, toolsWithdrawn } from '../client/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 
@@ -36,8 +36,7 @@ export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed):
   if (!isMeant(c, listed) || c.stages[server] !== 'ready') return [];
   const failure = own(after(c, listed), server)?.failure ?? null;
   if (whyWithdrawn(c, server)?.message === failure?.message) return [];
-  const event: ComputerNews = { type: 'tools.withdrawn', server, failure };
-  return [{ to: c.owner, event }];
+  return [post(c.owner, { type: 'tools.withdrawn', server, failure })];
 }
 /** Of a tool that is not there because it was withdrawn. */
 export function refusalOf(c: ComputerContext, tool: string): Failure | undefined {

@@ -19,3 +19,21 @@ export const nameOf = (address: Address): Address => {
   const hash = address.lastIndexOf('#');
   return hash < 0 ? address : address.slice(0, hash);
 };
+
+declare const takes: unique symbol;
+/** The address of whoever takes an `Event`: who takes more than that can be named by it, too. At run time it is a string. */
+export type AddressFor<Event> = Address & { readonly [takes]: (event: Event) => void };
+/** For who knows by other means who lives there: a directory, a test. Machines name their own with `childOf`. */
+export const addressFor = <Event = unknown>(address: Address): AddressFor<Event> =>
+  address as AddressFor<Event>;
+
+declare const opensWith: unique symbol;
+/** The name of a kind of machine, with what it is opened with and what it takes. At run time it is a string. */
+export type Kind<Start, Order> = string & {
+  readonly [opensWith]: (start: Start) => void;
+  readonly [takes]: (order: Order) => void;
+};
+export const kindOf = <Start, Order>(name: string): Kind<Start, Order> => name as Kind<Start, Order>;
+/** Whoever of this kind `parent` owns: the one under this key, or its only one. */
+export const childOf = <Order>(parent: Address, kind: Kind<never, Order>, key?: string): AddressFor<Order> =>
+  addressFor(`${nameOf(parent)}/${kind}${key === undefined ? '' : `:${keyOf(key)}`}`);

@@ -1,6 +1,11 @@
 import type { EventObject } from 'xstate';
-import type { Address } from './address.ts';
+import { keyOf, type Address, type AddressFor, type Kind } from './address.ts';
 
+declare const isChecked: unique symbol;
+/** Made by `message`, `post`, `open` or `toOwned`, which let through only what is taken there. At run time it is nothing. */
+interface Checked {
+  readonly [isChecked]: true;
+}
 /**
  * What a machine may ask of the world outside its own actor system, as names without a body. The directory
  * (actors/runtime/directory.ts) performs them in order, each after the transition that asked, so that a transition
@@ -12,18 +17,19 @@ export interface Message {
   /** What it says. */
   readonly event: EventObject;
 }
+export interface CheckedMessage extends Message, Checked {}
 /** A message to an address. Nobody there, or it fails over it: `onUndelivered` goes out; else it is a dead letter. */
-export interface Post extends Message {
-  readonly onUndelivered?: Message;
+export interface Post extends CheckedMessage {
+  readonly onUndelivered?: CheckedMessage;
   /** Whoever it is for may be gone by now, and that is fine. */
   readonly optional?: true;
 }
 /** A new root, owned by the asker, at `<asker>/<kind>:<key>`. Its `will` is delivered unless it ends as done. */
-export interface Open {
+export interface Open extends Checked {
   readonly kind: string;
   readonly key?: string;
   readonly input: object;
-  readonly lastWill?: Message;
+  readonly lastWill?: CheckedMessage;
   /** What the platform knows at once joins the input as `drawn`, and the records as a `draw`. */
   readonly draw?: { readonly port: DrawPort; readonly params: object };
 }
@@ -39,7 +45,7 @@ export interface PortRequest {
   /** In whose limiter it waits for its turn: the name of a server. Without one it goes at once. */
   readonly limiter?: string;
 }
-export interface TellOwned {
+export interface TellOwned extends Checked {
   readonly kind: string;
   readonly event: EventObject;
 }
@@ -50,6 +56,29 @@ export interface Deadline {
   /** Up to so much of `ms` later, at random, so that many do not come in the same second. */
   readonly spread?: number;
 }
+
+const checked = <Fields>(fields: Fields): Fields & Checked => fields as Fields & Checked;
+/** A message that whoever lives there takes: another does not compile. */
+export const message = <Event extends EventObject>(
+  to: AddressFor<Event>,
+  event: NoInfer<Event>,
+): CheckedMessage => checked({ to, event });
+export const post = <Event extends EventObject>(
+  to: AddressFor<Event>,
+  event: NoInfer<Event>,
+  more?: Pick<Post, 'onUndelivered' | 'optional'>,
+): Post => checked({ to, event, ...more });
+/** A root of this kind. Its key is given as it is, and made safe here. */
+export const open = <Start extends object>(
+  kind: Kind<Start, never>,
+  input: NoInfer<Start>,
+  { key, ...more }: Pick<Open, 'key' | 'draw' | 'lastWill'> = {},
+): Open => checked({ kind, ...(key !== undefined && { key: keyOf(key) }), input, ...more });
+/** The same order to all of a kind that are owned. */
+export const toOwned = <Order extends EventObject>(
+  kind: Kind<never, Order>,
+  event: NoInfer<Order>,
+): TellOwned => checked({ kind, event });
 
 const asked =
   <P>() =>

@@ -13,7 +13,16 @@ import { aggregateAck, callAck, conflictAck, contentsAck, toolsAck } from '../pr
 import * as does from './link.setup.ts';
 import { answer, because, forgetAskers, parts, tell, tellStage } from './link.setup.ts';
 
-export type { LinkStart, LinkOrder, LinkStage, ToolsListed, ConfigShown, LinkNews } from './link.setup.ts';
+export type {
+  LinkStart,
+  LinkOrder,
+  LinkStage,
+  ToolsListed,
+  ToolsWanted,
+  ConfigShown,
+  ConfigWanted,
+  LinkNews,
+} from './link.setup.ts';
 
 export const linkMachine = parts.createMachine({
   id: 'link',

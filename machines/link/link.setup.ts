@@ -1,6 +1,6 @@
 /** What the chart of link.machine.ts is made of: its words, its memory, its actions and guards. */
 import { sendTo, setup } from 'xstate';
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections/index.ts';
@@ -20,7 +20,7 @@ import {
   type What,
 } from '../protocol/notifications.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
-import { effects, type DirectoryEvent, type OwnedEnded } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent, type OwnedEnded } from '../kernel/effects.ts';
 import {
   linkPort,
   type AgentCalled,
@@ -43,6 +43,7 @@ export type LinkOrder =
   | CallSettled
   | { readonly type: 'deadline.passed' }
   | { readonly type: 'close' };
+export const linkKind = kindOf<LinkStart, LinkOrder>('link');
 /** What `client:get_config` is answered with: secrets hidden. */
 export interface ConfigShown {
   readonly type: 'config.shown';
@@ -56,6 +57,18 @@ export interface ToolsListed {
   readonly tools: readonly SmcpTool[];
   /** Of this list: what was answered counts as announced. */
   readonly signature: string;
+}
+export interface ToolsWanted {
+  readonly type: 'tools.wanted';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly replyTo: AddressFor<ToolsListed>;
+}
+export interface ConfigWanted {
+  readonly type: 'config.wanted';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly replyTo: AddressFor<ConfigShown>;
 }
 /** Where a seat in an office stands. */
 export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
@@ -71,20 +84,10 @@ export type LinkNews =
   | {
       readonly type: 'tool.call';
       readonly call: AgentCalled;
-      readonly replyTo: Address;
+      readonly replyTo: AddressFor<CallSettled>;
     }
-  | {
-      readonly type: 'tools.wanted';
-      readonly ticket: string;
-      readonly reqId: string;
-      readonly replyTo: Address;
-    }
-  | {
-      readonly type: 'config.wanted';
-      readonly ticket: string;
-      readonly reqId: string;
-      readonly replyTo: Address;
-    }
+  | ToolsWanted
+  | ConfigWanted
   | Omit<AggregateWanted, 'history'>
   | Omit<ResourceWanted, 'history'>
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
@@ -93,7 +96,7 @@ export type LinkNews =
 /** Null: it was not known. */
 type Marks = Readonly<Partial<Record<What, Mark | null>>>;
 type Of = { readonly what: What };
-type Input = LinkStart & { readonly self: Address; readonly owner: Address };
+type Input = LinkStart & { readonly self: AddressFor<LinkOrder>; readonly owner: AddressFor<LinkNews> };
 export interface Context extends Input {
   /** What may change as it is, and as the office knows it. */
   readonly marks: Marks;
@@ -105,21 +108,17 @@ export interface Context extends Input {
 export const tell = <E>(news: (c: Context, event: E) => LinkNews) =>
   ({
     type: 'post',
-    params: ({ context, event }: { context: Context; event: E }) => ({
-      to: context.owner,
-      event: news(context, event),
-    }),
+    params: ({ context, event }: { context: Context; event: E }) => post(context.owner, news(context, event)),
   }) as const;
 export const tellStage = (stage: LinkStage) =>
   tell((c) => ({ type: 'link.changed', stage, reason: c.reason, refused: c.refused }));
 /** Said for a link whose machine failed too often. */
-export const linkGivenUp = ({ error, why }: OwnedEnded) =>
-  ({
-    type: 'link.changed',
-    stage: 'closed',
-    reason: `its machine failed too often: ${error ?? why}`,
-    refused: false,
-  }) satisfies LinkNews;
+export const linkGivenUp = ({ error, why }: OwnedEnded): Extract<LinkNews, { type: 'link.changed' }> => ({
+  type: 'link.changed',
+  stage: 'closed',
+  reason: `its machine failed too often: ${error ?? why}`,
+  refused: false,
+});
 export const pass = tell((_, event: Extract<LinkNews, LinkFact>) => event);
 export const answer = <E>(body: (event: E) => { ticket: string; body: unknown }) =>
   ({ type: 'answer', params: ({ event }: { event: E }) => body(event) }) as const;

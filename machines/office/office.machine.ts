@@ -9,12 +9,11 @@
  * closed | failed (the port could not be bound, or was lost) — final
  */
 import { sendTo, setup, type ActorRefFrom } from 'xstate';
-import { keyOf } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
-import { effects, type OwnedEnded } from '../kernel/effects.ts';
+import { effects, open, post, toOwned, type OwnedEnded } from '../kernel/effects.ts';
 import { officePort, type Batch, type OfficeCommand } from '../kernel/ports.ts';
 import { claim, forget, noClaims, release } from './rooms/claims.ts';
-import type { SeatStart } from './seat.machine.ts';
+import { seatKind } from './seat.machine.ts';
 import {
   type OfficeNews,
   type Input,
@@ -34,7 +33,7 @@ export type { OfficeStart, OfficeOrder, OfficeNews, SeatChanged } from './office
 
 const tellHost = {
   type: 'post',
-  params: ({ context, event }: { context: Context; event: OfficeNews }) => ({ to: context.owner, event }),
+  params: ({ context, event }: { context: Context; event: OfficeNews }) => post(context.owner, event),
 } as const;
 
 export const officeMachine = setup({
@@ -83,11 +82,7 @@ export const officeMachine = setup({
         'socket.opened': {
           actions: {
             type: 'open',
-            params: ({ event }) => ({
-              kind: 'seat',
-              key: keyOf(event.socket),
-              input: { socket: event.socket } satisfies SeatStart,
-            }),
+            params: ({ event: { socket } }) => open(seatKind, { socket }, { key: socket }),
           },
         },
         'socket.joins': { actions: toSeat((e) => ({ type: 'seat.join', ticket: e.ticket, seat: e.seat })) },
@@ -135,7 +130,7 @@ export const officeMachine = setup({
     },
     closing: {
       tags: 'closing',
-      entry: { type: 'tellOwned', params: { kind: 'seat', event: { type: 'close' } } },
+      entry: { type: 'tellOwned', params: toOwned(seatKind, { type: 'close' }) },
       always: 'closed',
     },
     closed: { type: 'final', output: { how: 'closed' } },

@@ -1,9 +1,9 @@
 /** What the chart of office.machine.ts is made of: its words, and what each claim leads to. */
-import { keyOf, nameOf, type Address } from '../kernel/address.ts';
-import { type DirectoryEvent, type OwnedEnded, type Post } from '../kernel/effects.ts';
+import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
+import { message, post, type DirectoryEvent, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { type OfficeCommand, type OfficeFact, type OfficeInput, type SeatFacts } from '../kernel/ports.ts';
 import { forget, release, type Claimed, type Claims } from './rooms/claims.ts';
-import type { SeatNews, SeatOrder } from './seat.machine.ts';
+import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 
 export type OfficeStart = OfficeInput;
 export type OfficeOrder = { readonly type: 'close' };
@@ -19,13 +19,16 @@ export interface SeatChanged {
   /** `left`: also when its connection was lost. */
   readonly stage: 'joined' | 'left';
 }
-export type Input = OfficeStart & { readonly self: Address; readonly owner: Address };
+export type Input = OfficeStart & {
+  readonly self: AddressFor<SeatNews>;
+  readonly owner: AddressFor<OfficeNews>;
+};
 export interface Context extends Input {
   readonly claims: Claims;
 }
 export type Event = OfficeOrder | OfficeFact | SeatNews | DirectoryEvent;
 
-const seatAt = (c: Context, socket: string): Address => `${nameOf(c.self)}/seat:${keyOf(socket)}`;
+const seatAt = (c: Context, socket: string): AddressFor<SeatOrder> => childOf(c.self, seatKind, socket);
 const noticeOf = (seat: SeatFacts): object => ({ office_id: seat.office, [seat.role]: seat.name });
 const left = (c: Context, socket: string, seat: SeatFacts | undefined): Did =>
   seat
@@ -39,7 +42,7 @@ const left = (c: Context, socket: string, seat: SeatFacts | undefined): Did =>
             body: noticeOf(seat),
           },
         ],
-        messages: [{ to: c.owner, event: { type: 'seat.changed', seat, stage: 'left' } as OfficeNews }],
+        messages: [post(c.owner, { type: 'seat.changed', seat, stage: 'left' })],
       }
     : { commands: [], messages: [] };
 export interface Did {
@@ -54,10 +57,8 @@ export function answerClaim(c: Context, { socket, ticket, seat }: Claiming, clai
   if (!claimed.ok)
     return {
       commands: [{ type: 'office.answer', ticket, ok: false, text: claimed.text }],
-      messages: [{ to: seatAddress, event: { type: 'claim.refused' } satisfies SeatOrder }],
+      messages: [post(seatAddress, { type: 'claim.refused' })],
     };
-  const granted: SeatOrder = { type: 'claim.granted', seat };
-  const joined: OfficeNews = { type: 'seat.changed', seat, stage: 'joined' };
   const gone = left(c, socket, claimed.left);
   const unseat: OfficeCommand[] = claimed.left ? [{ type: 'office.unseat', socket }] : [];
   const enter: OfficeCommand = {
@@ -77,8 +78,8 @@ export function answerClaim(c: Context, { socket, ticket, seat }: Claiming, clai
     ],
     messages: [
       ...gone.messages,
-      { to: seatAddress, event: granted },
-      ...(claimed.repeated ? [] : [{ to: c.owner, event: joined }]),
+      post(seatAddress, { type: 'claim.granted', seat }),
+      ...(claimed.repeated ? [] : [post(c.owner, { type: 'seat.changed', seat, stage: 'joined' })]),
     ],
   };
 }
@@ -91,20 +92,14 @@ export const answerLeave = (c: Context, socket: string, ticket: string): Did => 
       ...gone.commands,
       { type: 'office.answer', ticket, ok: true, text: null },
     ],
-    messages: [
-      ...gone.messages,
-      { to: seatAt(c, socket), event: { type: 'claim.released' } satisfies SeatOrder },
-    ],
+    messages: [...gone.messages, post(seatAt(c, socket), { type: 'claim.released' })],
   };
 };
 export const answerGone = (c: Context, socket: string): Did => {
   const gone = left(c, socket, forget(c.claims, socket).left);
   return {
     commands: [{ type: 'office.unseat', socket }, ...gone.commands],
-    messages: [
-      ...gone.messages,
-      { to: seatAt(c, socket), event: { type: 'close' } satisfies SeatOrder, optional: true },
-    ],
+    messages: [...gone.messages, post(seatAt(c, socket), { type: 'close' }, { optional: true })],
   };
 };
 
@@ -128,17 +123,13 @@ export const toSeat = <E extends { readonly socket: string; readonly ticket: str
 ) =>
   ({
     type: 'post',
-    params: ({ context, event }: { context: Context; event: E }) => ({
-      to: seatAt(context, event.socket),
-      event: order(event),
-      onUndelivered: {
-        to: context.self,
-        event: {
+    params: ({ context, event }: { context: Context; event: E }) =>
+      post(seatAt(context, event.socket), order(event), {
+        onUndelivered: message(context.self, {
           type: 'seat.answers',
           ticket: event.ticket,
           ok: false,
           text: 'This connection has failed in the office: connect again',
-        } satisfies SeatNews,
-      },
-    }),
+        }),
+      }),
   }) as const;

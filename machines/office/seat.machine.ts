@@ -9,9 +9,9 @@
  * closed    — final: its socket is gone
  */
 import { setup, type ActorRefFrom } from 'xstate';
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { SeatFacts } from '../kernel/ports.ts';
 
 export interface SeatStart {
@@ -24,6 +24,7 @@ export type SeatOrder =
   | { readonly type: 'claim.refused' }
   | { readonly type: 'claim.released' }
   | { readonly type: 'close' };
+export const seatKind = kindOf<SeatStart, SeatOrder>('seat');
 /** What the office hears. */
 export type SeatNews =
   | {
@@ -39,7 +40,7 @@ export type SeatNews =
       readonly ok: boolean;
       readonly text: string | null;
     };
-type Input = SeatStart & { readonly self: Address; readonly owner: Address };
+type Input = SeatStart & { readonly self: Address; readonly owner: AddressFor<SeatNews> };
 interface Context extends Input {
   readonly seat: SeatFacts | null;
 }
@@ -47,10 +48,7 @@ interface Context extends Input {
 const say = <E>(news: (c: Context, event: E) => SeatNews) =>
   ({
     type: 'post',
-    params: ({ context, event }: { context: Context; event: E }) => ({
-      to: context.owner,
-      event: news(context, event),
-    }),
+    params: ({ context, event }: { context: Context; event: E }) => post(context.owner, news(context, event)),
   }) as const;
 const claim = {
   target: 'claiming',

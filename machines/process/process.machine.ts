@@ -14,7 +14,8 @@
  */
 import { type ActorRefFrom } from 'xstate';
 import type { ProcessEnd } from '../client/server-failure.ts';
-import { type ProcessNews, endOf, parts, remember, died } from './process.setup.ts';
+import { post } from '../kernel/effects.ts';
+import { endOf, parts, remember, died } from './process.setup.ts';
 
 export type { ProcessStart, ProcessOrder, ProcessNews, ProcessTag } from './process.setup.ts';
 
@@ -38,10 +39,8 @@ export const processMachine = parts.createMachine({
             { type: 'rememberPid', params: ({ event }) => ({ pid: event.pid }) },
             {
               type: 'post',
-              params: ({ context, event }) => ({
-                to: context.owner,
-                event: { type: 'process.started', from: context.self, pid: event.pid } satisfies ProcessNews,
-              }),
+              params: ({ context: { owner, self: from }, event: { pid } }) =>
+                post(owner, { type: 'process.started', from, pid }),
             },
           ],
         },

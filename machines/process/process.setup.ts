@@ -1,8 +1,8 @@
 /** What the chart of process.machine.ts is made of: its words, its memory, its actions and guards. */
 import { sendTo, setup } from 'xstate';
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import { processPort, type ProcessFact } from '../kernel/ports.ts';
 import type { ProcessEnd } from '../client/server-failure.ts';
 import type { TimingOf } from '../kernel/timing.ts';
@@ -17,12 +17,13 @@ export type ProcessOrder =
   | { readonly type: 'close' }
   /** The next rung of the ladder, without waiting for the end of its grace. */
   | { readonly type: 'process.hurry' };
+export const processKind = kindOf<ProcessStart, ProcessOrder>('process');
 type ProcessEvent = ProcessFact | ProcessOrder | DirectoryEvent;
 /** What the owner hears. */
 export type ProcessNews =
   | { readonly type: 'process.started'; readonly from: Address; readonly pid: number }
   | { readonly type: 'process.lost'; readonly end: ProcessEnd };
-type Input = ProcessStart & { readonly self: Address; readonly owner: Address };
+type Input = ProcessStart & { readonly self: Address; readonly owner: AddressFor<ProcessNews> };
 export interface Context extends Input {
   readonly pid: number | null;
   readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
@@ -87,10 +88,11 @@ export const remember = {
 } as const;
 const tellLost = {
   type: 'post',
-  params: ({ context, event }: { context: Context; event: Exited }) => ({
-    to: context.owner,
-    event: { type: 'process.lost', end: endOf({ ...context, exit: event, stderr: event.stderr }) },
-  }),
+  params: ({ context: c, event }: { context: Context; event: Exited }) =>
+    post(c.owner, {
+      type: 'process.lost',
+      end: endOf({ ...c, exit: event, stderr: event.stderr }),
+    }),
 } as const;
 
 const theExit = ({ event }: { event: Exited }): Exited => event;

@@ -1,7 +1,15 @@
 /** What an aggregator is told, what it tells, and what it remembers. */
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { ServerHistory } from '../call/history/index.ts';
-import type { Listed, Notice, Refused, ResourcesRelist, ResourceCollection } from './collections/index.ts';
+import type {
+  AggregateShown,
+  Listed,
+  Notice,
+  Refused,
+  ResourceRead,
+  ResourcesRelist,
+  ResourceCollection,
+} from './collections/index.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
@@ -20,7 +28,7 @@ export interface AggregateWanted {
   readonly history: ServerHistory;
   /** By an agent: what failures say of the machine of a server is hidden, unless its config exposes it. */
   readonly isByAgent?: true;
-  readonly replyTo: Address;
+  readonly replyTo: AddressFor<AggregateShown>;
 }
 /** A question for one resource, whoever has it. */
 export interface ResourceWanted {
@@ -33,7 +41,7 @@ export interface ResourceWanted {
   readonly server?: string;
   readonly history: ServerHistory;
   readonly isByAgent?: true;
-  readonly replyTo: Address;
+  readonly replyTo: AddressFor<ResourceRead>;
 }
 /** What a server lists from now on, as far as it takes part; null: it takes no part, or is not there. */
 export interface ResourcesListed {
@@ -63,6 +71,8 @@ export type AggregatorOrder =
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
   | ResourcesWatched
   | { readonly type: 'close' };
+const aggregatorKind = kindOf<AggregatorStart, AggregatorOrder>;
+export const aggregatorKinds = { desktop: aggregatorKind('desktop'), finder: aggregatorKind('finder') };
 /** The time of a question is over: it is answered with what there is. */
 export interface QuestionLate {
   readonly type: 'question.late';
@@ -85,7 +95,10 @@ export type AggregatorNews =
       readonly by: ResourceCollection;
     }
   | ResourcesRelist;
-export type Input = AggregatorStart & { readonly self: Address; readonly owner: Address };
+export type Input = AggregatorStart & {
+  readonly self: Address;
+  readonly owner: AddressFor<AggregatorNews>;
+};
 /** What the aggregator knows of one server. */
 export interface ServerCache {
   readonly listed: Listed;

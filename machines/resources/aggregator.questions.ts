@@ -1,5 +1,4 @@
 /** Pure rules of an aggregator: what a question waits for, what is asked for it, and its answer. */
-import type { Address } from '../kernel/address.ts';
 import {
   listMessage,
   own,
@@ -11,10 +10,9 @@ import {
   without,
   type Taken,
 } from './aggregator.rules.ts';
-import type { AggregateWanted, AggregatorNews, Context, Question, ServerCache } from './aggregator.events.ts';
-import type { Post } from '../kernel/effects.ts';
+import type { AggregateWanted, Context, Question, ServerCache } from './aggregator.events.ts';
+import { post, type Post } from '../kernel/effects.ts';
 import { remembered } from '../kernel/remembered.ts';
-import type { CacheOrder } from './server-cache.rules.ts';
 import {
   withoutAddresses,
   type AggregateShown,
@@ -142,10 +140,8 @@ export const asking = remembered((c: Context): Taken | null => {
     ],
   };
 });
-const relist = (c: Context, server: string, n: number): Post => {
-  const event: AggregatorNews = { type: 'resources.relist', server, by: c.collection, n };
-  return { to: c.owner, event };
-};
+const relist = (c: Context, server: string, n: number): Post =>
+  post(c.owner, { type: 'resources.relist', server, by: c.collection, n });
 const refreshedWith = (cache: ServerCache, asked: number): ServerCache => ({
   ...cache,
   ...(cache.isOpen ? {} : { isOpen: true, changes: 1 }),
@@ -153,8 +149,7 @@ const refreshedWith = (cache: ServerCache, asked: number): ServerCache => ({
 });
 function refresh(c: Context, { cache, isFresh: isAsked, isFirst }: Refreshing, n: number): Post {
   const anew = isFirst ? unwatched(c, cache) : [];
-  const order: CacheOrder = { type: 'cache.refresh', n, anew, isFresh: isAsked };
-  return { to: cacheOf(c, cache.listed.server), event: order };
+  return post(cacheOf(c, cache.listed.server), { type: 'cache.refresh', n, anew, isFresh: isAsked });
 }
 /**
  * What changes while a question waits is read once more for it, also when all of its server has been given already: the
@@ -186,8 +181,9 @@ export function late(c: Context, { n }: { readonly n: number }): Taken {
   const unheard = tardy.filter((server) => c.awaited.includes(server));
   const messages = tardy.flatMap((server): Post[] => {
     const refresh = Object.hasOwn(question.refreshes, server) ? question.refreshes[server] : undefined;
-    const order: CacheOrder = { type: 'cache.tell', n: refresh ?? 0 };
-    return refresh === undefined ? [] : [{ to: cacheOf(c, server), event: order, optional: true }];
+    return refresh === undefined
+      ? []
+      : [post(cacheOf(c, server), { type: 'cache.tell', n: refresh }, { optional: true })];
   });
   return {
     next: {
@@ -236,12 +232,9 @@ const redacted = (c: Context, missing: Missing): Missing => {
   return { ...missing, reason: withoutAddresses(missing.reason, known) };
 };
 const shownOf = (
-  { ticket, reqId, replyTo }: { readonly ticket: string; readonly reqId: string; readonly replyTo: Address },
+  { ticket, reqId, replyTo }: AggregateWanted,
   given: Pick<AggregateShown, 'body' | 'missing' | 'failure'>,
-): Post => {
-  const event: AggregateShown = { type: 'aggregate.shown', ticket, reqId, ...given };
-  return { to: replyTo, event, optional: true };
-};
+): Post => post(replyTo, { type: 'aggregate.shown', ticket, reqId, ...given }, { optional: true });
 export const refusedWith = (wanted: AggregateWanted, failure: Failure): Post =>
   shownOf(wanted, { body: {}, missing: [], failure });
 export function shown(c: Context, question: Question): Post {

@@ -1,10 +1,9 @@
 /** Pure rules of an aggregator about one resource: who is asked for it, and what whoever asks is told when nobody is. */
-import { keyOf } from '../kernel/address.ts';
 import { own, rulesOf, type Taken } from './aggregator.rules.ts';
 import type { Context, ResourceWanted } from './aggregator.events.ts';
-import type { Message, Post } from '../kernel/effects.ts';
-import type { ReadStart } from './read.machine.ts';
-import type { Notice, ResourceRead, CollectionRules } from './collections/index.ts';
+import { message, open, post, type Post } from '../kernel/effects.ts';
+import { readKind } from './read.machine.ts';
+import type { Notice, CollectionRules } from './collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
@@ -30,8 +29,7 @@ export function refused(
   { ticket, reqId, replyTo }: Pick<ResourceWanted, 'ticket' | 'reqId' | 'replyTo'>,
   failure: Failure,
 ): Post {
-  const event: ResourceRead = { type: 'resource.read', ticket, reqId, contents: [], failure };
-  return { to: replyTo, event, optional: true };
+  return post(replyTo, { type: 'resource.read', ticket, reqId, contents: [], failure }, { optional: true });
 }
 export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens' | 'messages'> {
   const { ticket, reqId, uri, replyTo } = wanted;
@@ -39,16 +37,19 @@ export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens'
   if (!route.ok) return { opens: [], messages: [refused(wanted, route.failure)] };
   const { server } = route.body;
   const session = own(c, server)?.session ?? '';
-  const input: ReadStart = {
-    ...{ ticket, reqId, collection: c.collection, server, uri, session, replyTo },
-    ...(wanted.isByAgent && !c.exposed.includes(server) && { isRedacted: true }),
-    timing: timingOf.read(c.timing),
-  };
-  const gone: ResourceRead = {
+  const lastWill = message(replyTo, {
     type: 'resource.read',
     ...{ ticket, reqId, contents: [] },
     failure: { code: wireCodes.internal, message: `'${uri}' is not read any more: its computer is closing` },
-  };
-  const lastWill: Message = { to: replyTo, event: gone };
-  return { opens: [{ kind: 'read', key: keyOf(ticket), input, lastWill }], messages: [] };
+  });
+  const read = open(
+    readKind,
+    {
+      ...{ ticket, reqId, collection: c.collection, server, uri, session, replyTo },
+      ...(wanted.isByAgent && !c.exposed.includes(server) && { isRedacted: true as const }),
+      timing: timingOf.read(c.timing),
+    },
+    { key: ticket, lastWill },
+  );
+  return { opens: [read], messages: [] };
 }

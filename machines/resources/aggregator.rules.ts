@@ -1,14 +1,15 @@
 /** Pure rules of an aggregator: what follows from a list, a change, an answer of a server cache, a question. */
-import { keyOf, nameOf, type Address } from '../kernel/address.ts';
-import type { AggregatorNews, Context, ResourcesListed, ServerCache } from './aggregator.events.ts';
-import type { Open, OpenRefused, OwnedEnded, Post } from '../kernel/effects.ts';
-import { both, type CacheRefreshed, type CacheOrder, type CacheStart } from './server-cache.rules.ts';
+import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
+import type { Context, ResourcesListed, ServerCache } from './aggregator.events.ts';
+import { open, post, type Open, type OpenRefused, type OwnedEnded, type Post } from '../kernel/effects.ts';
+import { both, cacheKind, type CacheRefreshed, type CacheOrder } from './server-cache.rules.ts';
 import { collections, notShownReason, type Notice, type Refused } from './collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
 export const rulesOf = ({ collection }: Pick<Context, 'collection'>) => collections[collection];
-export const cacheOf = (c: Context, server: string): Address => `${nameOf(c.self)}/cache:${keyOf(server)}`;
+export const cacheOf = (c: Context, server: string): AddressFor<CacheOrder> =>
+  childOf(c.self, cacheKind, server);
 export const own = (c: Context, server: string): ServerCache | undefined =>
   Object.hasOwn(c.caches, server) ? c.caches[server] : undefined;
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
@@ -39,13 +40,12 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     return { next: { ...next, ...standing, ...news }, opens, messages: invalidateMessages(c, was, changed) };
   }
   if (!was && uris.length === 0) return { ...nothing, next: standing };
-  const news: AggregatorNews = { type: 'resources.watch', server, uris, by: c.collection };
-  const watch: Post = { to: c.owner, event: news };
+  const watch = post(c.owner, { type: 'resources.watch', server, uris, by: c.collection });
   const isSame = was !== undefined && isSameSet(before, uris);
   const isNews = c.isNews || !isSame;
   const others = without(c.caches, server);
   if (uris.length === 0) {
-    const close: Post = { to: cacheOf(c, server), event: { type: 'close' }, optional: true };
+    const close = post(cacheOf(c, server), { type: 'close' }, { optional: true });
     return { next: { ...standing, caches: others, isNews }, opens: [], messages: [close, watch] };
   }
   const known = was?.isOpen === true ? was : unread;
@@ -109,15 +109,14 @@ function standingOf(
     ),
   };
 }
-export const cacheOpen = (c: Context, { listed: { server }, session }: ServerCache): Open => ({
-  kind: 'cache',
-  key: keyOf(server),
-  input: { server, collection: c.collection, session, timing: timingOf.cache(c.timing) } satisfies CacheStart,
-});
-export function listMessage(c: Context, { listed: { server, uris } }: ServerCache): Post {
-  const list: CacheOrder = { type: 'cache.list', uris: rulesOf(c).toRead(uris) };
-  return { to: cacheOf(c, server), event: list };
-}
+export const cacheOpen = (c: Context, { listed: { server }, session }: ServerCache): Open =>
+  open(
+    cacheKind,
+    { server, collection: c.collection, session, timing: timingOf.cache(c.timing) },
+    { key: server },
+  );
+export const listMessage = (c: Context, { listed: { server, uris } }: ServerCache): Post =>
+  post(cacheOf(c, server), { type: 'cache.list', uris: rulesOf(c).toRead(uris) });
 
 // ── a resource that is others now ──────────────────────────────────────────────────────────────────────
 export const touched = (c: Context, cache: ServerCache, uris: readonly string[]): readonly string[] => {
@@ -131,10 +130,9 @@ function invalidated(c: Context, cache: ServerCache, uris: readonly string[]): P
   return { next: { caches: { ...c.caches, [server]: old } }, opens: [] };
 }
 function invalidateMessages(c: Context, cache: ServerCache, uris: readonly string[]): readonly Post[] {
-  const order: CacheOrder = { type: 'cache.invalidate', uris: touched(c, cache, uris) };
-  return order.uris.length === 0
-    ? []
-    : [{ to: cacheOf(c, cache.listed.server), event: order, optional: true }];
+  const old = touched(c, cache, uris);
+  const to = cacheOf(c, cache.listed.server);
+  return old.length === 0 ? [] : [post(to, { type: 'cache.invalidate', uris: old }, { optional: true })];
 }
 /** Of one that it has not listed the server may show something new: its list is looked at. A catalogue lists nothing. */
 export function updated(
@@ -145,8 +143,7 @@ export function updated(
   const isTouched = cache !== undefined && touched(c, cache, [uri]).length > 0;
   const isListed = isTouched && rulesOf(c).isListed(uri, cache.listed.uris);
   const isOwn = !isListed && rulesOf(c).urisIn([{ uri }]).length > 0 && c.members.includes(server);
-  const event: AggregatorNews = { type: 'resources.relist', server, by: c.collection, n: 0 };
-  const relist: readonly Post[] = isOwn ? [{ to: c.owner, event }] : [];
+  const relist = isOwn ? [post(c.owner, { type: 'resources.relist', server, by: c.collection, n: 0 })] : [];
   if (!isTouched) return { ...nothing, messages: relist };
   const { next, opens } = invalidated(c, cache, [uri]);
   const news = { isNews: true, updates: c.updates + 1 };
@@ -162,12 +159,11 @@ export function watched(c: Context, { server, uris, isAnew }: ResourcesWatched):
   const next: ServerCache = { ...cache, watched: both(uris, cache.listed.uris) };
   const read = both(rulesOf(c).toRead(cache.listed.uris), fresh);
   if (read.length === 0) return { ...nothing, next: { caches: { ...c.caches, [server]: next } } };
-  const order: CacheOrder = { type: 'cache.invalidate', uris: read };
   const old: ServerCache = { ...next, changes: cache.changes + 1, isFresh: false };
   return {
     next: { caches: { ...c.caches, [server]: old } },
     opens: [],
-    messages: [{ to: cacheOf(c, server), event: order, optional: true }],
+    messages: [post(cacheOf(c, server), { type: 'cache.invalidate', uris: read }, { optional: true })],
   };
 }
 export const unwatched = (c: Context, { listed, watched }: ServerCache): readonly string[] => {
@@ -209,10 +205,9 @@ export function noticed(c: Context, notices: readonly Notice[]): Partial<Context
   return { noticed: [...others, ...now].slice(-mostNoticed) };
 }
 export const noticeMessages = (c: Context, notices: readonly Notice[]): Post[] =>
-  newsIn(c, notices).map(({ text }) => ({
-    to: c.owner,
-    event: { type: 'aggregate.noticed', collection: c.collection, text } satisfies AggregatorNews,
-  }));
+  newsIn(c, notices).map(({ text }) =>
+    post(c.owner, { type: 'aggregate.noticed', collection: c.collection, text }),
+  );
 export const noticesOf = (c: Context, { items }: CacheRefreshed): readonly Notice[] =>
   rulesOf(c).noticesOf(items);
 

@@ -6,7 +6,6 @@ import * as read from './aggregator.reading.ts';
 import * as rules from './aggregator.rules.ts';
 import type {
   AggregateWanted,
-  AggregatorNews,
   AggregatorOrder,
   Context,
   Input,
@@ -14,7 +13,7 @@ import type {
   ResourcesListed,
   ResourceWanted,
 } from './aggregator.events.ts';
-import { effects, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';
 import type { ReadStart } from './read.machine.ts';
 import type { CacheRefreshed } from './server-cache.machine.ts';
 import { signatureOf, type Notice } from './collections/index.ts';
@@ -180,8 +179,8 @@ export const takeLate = [
 export const tell = [
   {
     type: 'post',
-    params: ({ context: c }: At) => {
-      const event: AggregatorNews = {
+    params: ({ context: c }: At) =>
+      post(c.owner, {
         type: 'aggregate.changed',
         collection: c.collection,
         signature: signatureOf(
@@ -189,9 +188,7 @@ export const tell = [
           c.updates,
           Object.values(c.caches).map(({ listed }) => listed),
         ),
-      };
-      return { to: c.owner, event };
-    },
+      }),
   },
   'noteTold',
 ] as const;

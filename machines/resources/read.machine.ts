@@ -5,8 +5,8 @@
  * read | refused — final
  */
 import { setup, type ActorRefFrom } from 'xstate';
-import type { Address } from '../kernel/address.ts';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import {
   contentsIn,
@@ -28,10 +28,11 @@ export interface ReadStart {
   readonly session: Address;
   /** Who asks is not told addresses and paths of the server's machine. */
   readonly isRedacted?: true;
-  readonly replyTo: Address;
+  readonly replyTo: AddressFor<ResourceRead>;
   readonly timing: TimingOf<'read'>;
 }
 export type ReadOrder = { readonly type: 'close' };
+export const readKind = kindOf<ReadStart, ReadOrder>('read');
 type Input = ReadStart & { readonly self: Address; readonly owner: Address };
 type At<E = unknown> = { readonly context: Input; readonly event: E };
 
@@ -41,16 +42,12 @@ const told = ({ isRedacted, uri }: Input, { contents, failure }: Given): Given =
 const answer = <E>(given: (c: Input, event: E) => Given) =>
   ({
     type: 'post',
-    params: ({ context: c, event }: At<E>) => ({
-      to: c.replyTo,
-      event: {
-        type: 'resource.read',
-        ticket: c.ticket,
-        reqId: c.reqId,
-        ...told(c, given(c, event)),
-      } satisfies ResourceRead,
-      optional: true as const,
-    }),
+    params: ({ context: c, event }: At<E>) =>
+      post(
+        c.replyTo,
+        { type: 'resource.read', ticket: c.ticket, reqId: c.reqId, ...told(c, given(c, event)) },
+        { optional: true },
+      ),
   }) as const;
 const refuse = <E>(why: (c: Input, event: E) => Failure) =>
   answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));

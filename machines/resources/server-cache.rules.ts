@@ -1,5 +1,5 @@
 /** Pure rules of a server cache: what it is told, what it remembers, and what follows from a list, a change, an answer. */
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { remembered } from '../kernel/remembered.ts';
 import { chunked, slotAt, unread, withSlot, type Slot, type Slots } from './server-cache.slots.ts';
 import { contentsIn, collections, type Refused, type ResourceCollection } from './collections/index.ts';
@@ -31,6 +31,7 @@ export type CacheOrder =
   /** Whoever wants all of it with this number waits no longer: what is there is told at once. */
   | { readonly type: 'cache.tell'; readonly n: number }
   | { readonly type: 'close' };
+export const cacheKind = kindOf<CacheStart, CacheOrder>('cache');
 /** What is on it now. */
 export interface CacheRefreshed {
   readonly type: 'cache.refreshed';
@@ -49,7 +50,7 @@ export interface CacheRefreshed {
   /** There is what was told to be missing. */
   readonly isNews: boolean;
 }
-export type Input = CacheStart & { readonly self: Address; readonly owner: Address };
+export type Input = CacheStart & { readonly self: Address; readonly owner: AddressFor<CacheRefreshed> };
 export interface Context extends Input {
   readonly uris: readonly string[];
   readonly slots: Slots;

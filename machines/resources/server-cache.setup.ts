@@ -1,7 +1,7 @@
 /** What the chart of server-cache.machine.ts is made of: its memory, its actions and guards, its messages. */
 import { setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import * as rules from './server-cache.rules.ts';
 import type { Context, Input, CacheOrder } from './server-cache.rules.ts';
@@ -81,7 +81,7 @@ export const tell = (upTo: (c: Context) => number, isTruncated = false) =>
   [
     {
       type: 'post',
-      params: ({ context: c }: At) => ({ to: c.owner, event: rules.refreshed(c, upTo(c), isTruncated) }),
+      params: ({ context: c }: At) => post(c.owner, rules.refreshed(c, upTo(c), isTruncated)),
     },
     { type: 'noteTold', params: ({ context }: At) => ({ upTo: upTo(context), isTruncated }) },
   ] as const;
@@ -89,10 +89,8 @@ export const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
 export const truncate = [
   {
     type: 'post',
-    params: ({ context: c, event: { n } }: At & { readonly event: { readonly n: number } }) => ({
-      to: c.owner,
-      event: rules.refreshed(c, n, true),
-    }),
+    params: ({ context: c, event: { n } }: At & { readonly event: { readonly n: number } }) =>
+      post(c.owner, rules.refreshed(c, n, true)),
   },
   {
     type: 'noteTold',
@@ -107,7 +105,7 @@ export const tellCome = [
   {
     type: 'postAll',
     params: ({ context: c }: At) => ({
-      messages: c.refresh > c.told ? [] : [{ to: c.owner, event: rules.refreshed(c, c.told, false) }],
+      messages: c.refresh > c.told ? [] : [post(c.owner, rules.refreshed(c, c.told, false))],
     }),
   },
   { type: 'noteCome' },

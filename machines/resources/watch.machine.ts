@@ -12,9 +12,9 @@
  * session, is tried again then, or when it is wanted anew.
  */
 import { setup, type ActorRefFrom } from 'xstate';
-import type { Address } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';
 
@@ -30,6 +30,7 @@ export type WatchOrder =
   /** A session has begun. */
   | { readonly type: 'watch.open' }
   | { readonly type: 'close' };
+export const watchKind = kindOf<WatchStart, WatchOrder>('watch');
 /** What the owner hears: from now on `by` is told when one of these changes. What was refused is not among them. */
 export interface ResourcesWatched {
   readonly type: 'resources.watched';
@@ -39,7 +40,7 @@ export interface ResourcesWatched {
   /** For the first time in this session: what changed between two sessions nobody told. */
   readonly isAnew: boolean;
 }
-type Input = WatchStart & { readonly self: Address; readonly owner: Address };
+type Input = WatchStart & { readonly self: Address; readonly owner: AddressFor<ResourcesWatched> };
 interface Context extends Input {
   /** By who wants them. */
   readonly wantedBy: Readonly<Record<string, readonly string[]>>;
@@ -136,8 +137,7 @@ const tellWatched = {
     const have = new Set(subscribed);
     const messages = Object.entries(wantedBy).flatMap(([by, wanted]) => {
       const uris = wanted.filter((uri) => have.has(uri));
-      const event: ResourcesWatched = { type: 'resources.watched', server, by, uris, isAnew };
-      return uris.length === 0 ? [] : [{ to: owner, event }];
+      return uris.length === 0 ? [] : [post(owner, { type: 'resources.watched', server, by, uris, isAnew })];
     });
     return { messages };
   },

@@ -1,7 +1,8 @@
 import type { EventObject } from 'xstate';
 import type { Directory } from '../../actors/runtime/directory.ts';
 import type { Platform } from '../../actors/runtime/platform.ts';
-import type { Address } from '../../machines/kernel/address.ts';
+import { addressFor, type Address } from '../../machines/kernel/address.ts';
+import { message } from '../../machines/kernel/effects.ts';
 import { isAnswer, type PortInstance, type Ports } from '../../machines/kernel/ports.ts';
 import type { DirectoryRecord, Thrown } from '../../machines/trace/index.ts';
 
@@ -81,7 +82,8 @@ export class Inert implements Platform {
     if (via === 'start') {
       const { input, tell } = ev as unknown as { input: object; tell: Address };
       directory.start(a, input, tell);
-    } else if (via === 'host') directory.send(a, ev as EventObject, orElse);
+    } else if (via === 'host')
+      directory.send(a, ev as EventObject, orElse && message(addressFor(orElse.to), orElse.event));
     else if (via === 'abandon') directory.abandon(a);
     else if (via === 'outlet') {
       if (ev?.type === 'outlet.open') this.listen(directory, a);

@@ -8,6 +8,7 @@ import type {
   AgentStart,
 } from '../../../machines/agent/agent.machine.ts';
 import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
+import { message } from '../../../machines/kernel/effects.ts';
 import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import {
@@ -166,7 +167,7 @@ class HostedAgent implements Agent {
   };
   #sendOrSettle(event: AgentCall | AgentQuery, ticket: string, reqId: string, tool: string): void {
     const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', agentClosed);
-    this.#runtime.directory.send('agent', event, { to: this.#hosted.host, event: closed });
+    this.#runtime.directory.send('agent', event, message<CallSettled>(this.#hosted.host, closed));
   }
   async listRoom(): Promise<readonly RoomMember[]> {
     const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, {});

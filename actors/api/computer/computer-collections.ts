@@ -1,5 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import { newId } from '../../../adapters/index.ts';
+import type { AddressFor } from '../../../machines/kernel/address.ts';
+import { message, type CheckedMessage } from '../../../machines/kernel/effects.ts';
 import { desktopQuestion } from '../../../machines/resources/desktop/index.ts';
 import { finderQuestion } from '../../../machines/resources/finder/index.ts';
 import {
@@ -26,9 +28,9 @@ import { A2cError } from '../errors.ts';
 type Answer = AggregateShown | ResourceRead;
 interface Machine {
   /** Where answers are heard. */
-  host(): string;
+  host(): AddressFor<unknown>;
   /** `onUndelivered` is heard at once when no computer is there. */
-  send(event: AnyEventObject, onUndelivered: { readonly to: string; readonly event: AnyEventObject }): void;
+  send(event: AnyEventObject, onUndelivered: CheckedMessage): void;
   servers(): readonly ServerStatus[];
 }
 
@@ -101,8 +103,8 @@ export class CollectionQuestions {
     const waiting = deferred<Answer>();
     this.#waiting.set(ticket, waiting);
     const to = this.#machine.host();
-    const nobody = { type: answer, ticket, reqId, failure: closed };
-    this.#machine.send({ ...about, ticket, reqId, replyTo: to }, { to, event: nobody });
+    const nobody = message<AnyEventObject>(to, { type: answer, ticket, reqId, failure: closed });
+    this.#machine.send({ ...about, ticket, reqId, replyTo: to }, nobody);
     try {
       const given = await waiting.promise;
       if (given.failure) throw errorOfCollection(given.failure);

@@ -1,6 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import { createTransformer, defaultStateDir, hostName } from '../../../adapters/index.ts';
-import { keyOf } from '../../../machines/kernel/address.ts';
+import { addressFor, keyOf, type AddressFor } from '../../../machines/kernel/address.ts';
+import { message } from '../../../machines/kernel/effects.ts';
 import { handed } from '../../../machines/call/policy/index.ts';
 import type {
   ComputerContext,
@@ -189,16 +190,16 @@ export class HostedComputer implements Computer {
       const closed = closedCall(ticket, reqId, tool);
       // Who was told to give up before it began hears no answer.
       if (!this.#hosted) return this.#calls.settle(closed);
-      const event = { type: 'tool.call', call, replyTo: this.#host } satisfies ToolCall;
-      this.#runtime.directory.send('computer', event, { to: this.#host, event: closed });
+      const event: ToolCall = { type: 'tool.call', call, replyTo: this.#host };
+      this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host, closed));
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
   };
   get #timing(): Timing {
     return { ...timing, ...this.#servers.config.settings.timeouts, ...this.#options.timing } as Timing;
   }
-  get #host(): string {
-    return this.#hosted?.host ?? '';
+  get #host(): AddressFor<unknown> {
+    return this.#hosted?.host ?? addressFor('');
   }
   #cancel(ticket: string): void {
     const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;

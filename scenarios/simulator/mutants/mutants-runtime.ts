@@ -5,7 +5,6 @@ import { Directory } from '../../../actors/runtime/directory.ts';
 import { OutputRedactor } from '../../../actors/recording/output-redactor.ts';
 import { Handle, type Root } from '../../../actors/runtime/root.ts';
 import { nameOf } from '../../../machines/kernel/address.ts';
-import type { Open } from '../../../machines/kernel/effects.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Edit } from '../../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';
@@ -56,7 +55,7 @@ const computers: readonly Mutant[] = [
       () => ({
         actions: {
           type: 'open',
-          params: ({ context: c, event: { call, replyTo } }: Of): Open => {
+          params: ({ context: c, event: { call, replyTo } }: Of) => {
             const asked = call as { ticket: string; tool: string; params: object };
             const session = `${nameOf(String(c['self']))}/client:s1`;
             const params = { name: asked.tool, arguments: asked.params };
@@ -106,7 +105,7 @@ const computers: readonly Mutant[] = [
       (old: Does) =>
         also(old, {
           type: 'open',
-          params: ({ context: { timing }, event: { server } }: Of): Open => ({
+          params: ({ context: { timing }, event: { server } }: Of) => ({
             kind: 'client',
             key: 'another',
             input: {

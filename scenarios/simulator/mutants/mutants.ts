@@ -1,7 +1,7 @@
 import { assign } from 'xstate';
 import { nameOf } from '../../../machines/kernel/address.ts';
 import { send } from '../../../machines/call/call.asks.ts';
-import type { Open, Post } from '../../../machines/kernel/effects.ts';
+import type { Post } from '../../../machines/kernel/effects.ts';
 import { altered, type Edit } from '../../fixtures/altered.ts';
 import {
   changeable,
@@ -37,9 +37,9 @@ const parting = ['states', 'closing', 'states'] as const;
 let judged = 0;
 const timesOut = {
   type: 'post',
-  params: ({ context: c }: Of): Post => ({
+  params: ({ context: c }: Of) => ({
     to: String(c['replyTo']),
-    event: { type: 'call.settled', ...c, end: 'timedOut', outcome: 'unknown' } as Post['event'],
+    event: { type: 'call.settled', ...c, end: 'timedOut', outcome: 'unknown' },
   }),
 };
 
@@ -168,7 +168,7 @@ const clients: readonly Mutant[] = [
       ['states', 'connected', 'entry'],
       () => ({
         type: 'open',
-        params: ({ context: { server, generation, timing } }: Of): Open => ({
+        params: ({ context: { server, generation, timing } }: Of) => ({
           kind: 'process',
           key: 'spare',
           input: { server, generation, timing },

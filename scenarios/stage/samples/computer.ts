@@ -1,4 +1,5 @@
 import type { ComputerOrder } from '../../../machines/computer/computer.machine.ts';
+import { addressFor } from '../../../machines/kernel/address.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import { planOf } from '../server-plan.ts';
 import { request, type OrdersOf, type Sample } from './sample.ts';
@@ -12,12 +13,16 @@ export const computer: Sample = {
     shown: {},
   },
   orders: {
-    'tool.call': [{ call: request, replyTo: 'host' }],
+    'tool.call': [{ call: request, replyTo: addressFor('host') }],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{ server: 's' }],
     'server.stop': [{ server: 's' }],
-    'aggregate.wanted': [{ collection: 'desktop', ticket: 't', reqId: 'r', query: {}, replyTo: 'host' }],
-    'resource.wanted': [{ collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d', replyTo: 'host' }],
+    'aggregate.wanted': [
+      { collection: 'desktop', ticket: 't', reqId: 'r', query: {}, replyTo: addressFor('host') },
+    ],
+    'resource.wanted': [
+      { collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d', replyTo: addressFor('host') },
+    ],
     'resources.watch': [{ server: 's', uris: ['u:a'], by: 'host' }],
     'servers.set': [
       { servers: [plan], shown: {} },

@@ -1,4 +1,5 @@
 import type { EventObject } from 'xstate';
+import { addressFor } from '../../../machines/kernel/address.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 
 /** An event with all that it carries. */
@@ -54,7 +55,7 @@ export const request = {
   isConfirmed: false,
   meta: null,
   hasOutput: false,
-  replyTo: 'host',
+  replyTo: addressFor('host'),
 };
 export const refusals = [
   { type: 'ask.refused', failure, sent: true },

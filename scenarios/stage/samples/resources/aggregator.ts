@@ -1,4 +1,5 @@
 import type { AggregatorOrder } from '../../../../machines/resources/aggregator.machine.ts';
+import { addressFor } from '../../../../machines/kernel/address.ts';
 import type { ResourceCollection } from '../../../../machines/resources/collections/index.ts';
 import type { OrdersOf, Sample } from '../sample.ts';
 
@@ -6,7 +7,7 @@ const uris: Readonly<Record<ResourceCollection, string>> = { desktop: 'window://
 
 export const aggregator = (collection: ResourceCollection): Sample => {
   const uri = uris[collection];
-  const question = { collection, ticket: 't', reqId: 'r', history: [], replyTo: 'host' };
+  const question = { collection, ticket: 't', reqId: 'r', history: [], replyTo: addressFor('host') };
   const listed = {
     ...{ server: 's', session: 'client', changed: [], resources: [{ uri }] },
     ...{ isAwaited: false, failure: null },
