@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyStateMachine, EventFrom, InputFrom } from 'xstate';
+import type { agentMachine } from '../../machines/agent/agent.machine.ts';
+import type { viewMachine } from '../../machines/agent/view.machine.ts';
+import type { callMachine } from '../../machines/call/call.machine.ts';
+import { callKind, type CallStart } from '../../machines/call/call.setup.ts';
+import { catalogKind } from '../../machines/catalog/catalog.events.ts';
+import type { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
+import { clientKind } from '../../machines/client/client.events.ts';
+import type { clientMachine } from '../../machines/client/client.machine.ts';
+import type { computerMachine } from '../../machines/computer/computer.machine.ts';
+import { childOf, type AddressFor } from '../../machines/kernel/address.ts';
+import { message, open, post, toOwned, type Post } from '../../machines/kernel/effects.ts';
+import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.ts';
+import { linkKind } from '../../machines/link/link.setup.ts';
+import type { officeMachine } from '../../machines/office/office.machine.ts';
+import type { seatMachine } from '../../machines/office/seat.machine.ts';
+import { processKind } from '../../machines/process/process.setup.ts';
+import type { processMachine } from '../../machines/process/process.machine.ts';
+import type { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
+import type { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
+import type { watchMachine } from '../../machines/resources/watch.machine.ts';
+
+const client = childOf('computer#1', clientKind, 'a/b');
+const link = childOf('computer#1', linkKind);
+const catalog = childOf(client, catalogKind, 'tools');
+
+describe('a message', () => {
+  it('goes only to whom takes it', () => {
+    expect(post(client, { type: 'server.start' })).toEqual({
+      to: 'computer/client:a%2Fb',
+      event: { type: 'server.start' },
+    });
+    // @ts-expect-error: no client knows it
+    post(client, { type: 'server.begin' });
+    // @ts-expect-error: without a reason
+    post(client, { type: 'call.cancel', ticket: 't' });
+    // @ts-expect-error: with a field that nobody reads
+    post(client, { type: 'server.start', server: 'a' });
+    // @ts-expect-error: it is for a call
+    post(client, { type: 'call.hold' });
+    // @ts-expect-error: it is for a client, and nobody knows who lives there
+    post('computer/client:a', { type: 'server.start' });
+    // @ts-expect-error: made by hand
+    const made: Post = { to: client, event: { type: 'server.begin' } };
+    // @ts-expect-error: what is said when nobody is there was made by hand
+    post(client, { type: 'close' }, { onUndelivered: { to: link, event: { type: 'begin' } } });
+    expect(made).toBeDefined();
+  });
+
+  it('to all of a kind is one that this kind takes', () => {
+    expect(toOwned(callKind, { type: 'call.hold' })).toEqual({ kind: 'call', event: { type: 'call.hold' } });
+    // @ts-expect-error: it is for a process
+    toOwned(callKind, { type: 'process.hurry' });
+  });
+
+  it('opens a kind only with its own input', () => {
+    // @ts-expect-error: without its timing
+    const opened = open(processKind, { server: 'a', generation: 1, spec: 1 });
+    expect(opened).toMatchObject({ kind: 'process', input: { server: 'a' } });
+  });
+});
+
+describe('an answer', () => {
+  it('is the one that was asked for', () => {
+    const asker: ToolsWanted['replyTo'] = link;
+    expect(
+      message(asker, { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: '' }).to,
+    ).toBe('computer/link');
+    // @ts-expect-error: the answer to another question, although a link takes that, too
+    message(asker, { type: 'config.shown', ticket: 't', config: {} });
+  });
+
+  it('is wanted only by who takes it', () => {
+    const asker: CallStart['replyTo'] = link;
+    // @ts-expect-error: a catalog asks for no call
+    const wrong: CallStart['replyTo'] = catalog;
+    expect([asker, wrong]).toEqual(['computer/link', 'computer/client:a%2Fb/catalog:tools']);
+  });
+});
+
+/** Whether all that `Child` tells its owner is taken by `Owner`. */
+type Hears<Owner extends AnyStateMachine, Child extends AnyStateMachine> =
+  AddressFor<EventFrom<Owner>> extends InputFrom<Child>['owner'] ? true : false;
+it('who opens a machine hears what that tells its owner', () => {
+  const hears: readonly [
+    Hears<typeof computerMachine, typeof clientMachine>,
+    Hears<typeof computerMachine, typeof linkMachine>,
+    Hears<typeof computerMachine, typeof aggregatorMachine>,
+    Hears<typeof aggregatorMachine, typeof serverCacheMachine>,
+    Hears<typeof clientMachine, typeof processMachine>,
+    Hears<typeof clientMachine, typeof catalogMachine>,
+    Hears<typeof clientMachine, typeof callMachine>,
+    Hears<typeof clientMachine, typeof watchMachine>,
+    Hears<typeof agentMachine, typeof linkMachine>,
+    Hears<typeof agentMachine, typeof viewMachine>,
+    Hears<typeof officeMachine, typeof seatMachine>,
+  ] = [true, true, true, true, true, true, true, true, true, true, true];
+  const deaf: Hears<typeof linkMachine, typeof clientMachine> = false;
+  expect([...hears, deaf]).toHaveLength(12);
+});
