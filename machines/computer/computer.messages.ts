@@ -4,13 +4,13 @@ import * as rules from './computer.rules.ts';
 import { messagesOfWithdrawal } from './computer.withdrawn.ts';
 import type { ComputerContext, ServersSet, ToolCall } from './computer.events.ts';
 import * as collections from './computer.collections.ts';
+import { eventAsParams, step } from './computer.setup.ts';
 import { post, type OwnedEnded } from '../kernel/effects.ts';
 import type { ConfigWanted, ToolsWanted } from '../link/link.machine.ts';
 import type { ResourcesRelist } from '../resources/collections/index.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
-const eventAsParams = <E>({ event }: { event: E }): E => event;
 
 export const routeCall = {
   type: 'post',
@@ -67,20 +67,10 @@ export const takeListed = [
   },
   { type: 'noteListed', params: eventAsParams<CatalogListed> },
 ] as const;
-export const reconcile = [
-  {
-    type: 'openAll',
-    params: ({ context, event }: At<ServersSet>) => ({ opens: rules.reconciled(context, event).opens }),
-  },
-  {
-    type: 'postAll',
-    params: ({ context: c, event }: At<ServersSet>) => {
-      const { messages, next } = rules.reconciled(c, event);
-      return { messages: [...messages, ...collections.messagesOfPlans(c, next)] };
-    },
-  },
-  { type: 'reconcile', params: eventAsParams<ServersSet> },
-] as const;
+export const reconcile = step<ServersSet>((c, event) => {
+  const { opens, messages, next } = rules.reconciled(c, event);
+  return { opens, messages: [...messages, ...collections.messagesOfPlans(c, next)], next };
+});
 export const forgetLeaving = [
   {
     type: 'openAll',

@@ -14,10 +14,9 @@ import type {
   ComputerNews,
   Event,
   Input,
-  ServersSet,
   ToolCall,
 } from './computer.events.ts';
-import { effects, message, post, toOwned, type OwnedEnded } from '../kernel/effects.ts';
+import { effects, message, post, toOwned, type Open, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { linkGivenUp } from '../link/link.setup.ts';
 import { granted, isFull, over, refilled, want, type ConnectPermits } from './connect-permits.ts';
 import type { ClientWaits } from '../client/waits.ts';
@@ -51,8 +50,7 @@ export const parts = setup({
     ),
     noteCall: assign(({ context }, call: ToolCall) => rules.calledBy(context, call)),
     noteApproved: assign(({ context }, event: ToolApproved) => rules.approvedBy(context, event)),
-    reconcile: assign(({ context }, event: ServersSet) => rules.reconciled(context, event).next),
-    setPermits: assign((_, { permits }: { permits: ConnectPermits }) => ({ permits })),
+    remember: assign((_, { next }: { next: Partial<ComputerContext> }) => next),
     forgetSpent: assign(({ context: c }, { server }: { server: string }) => {
       const plan = c.servers.find((s) => s.rules.server === server);
       return { spent: Object.fromEntries(Object.entries(c.spent).filter(([f]) => f !== plan?.fingerprint)) };
@@ -140,8 +138,25 @@ export const passToClients = {
   params: ({ event }: { event: ClientOrder }) => toOwned(clientKind, event),
 } as const;
 
+/** What a rule makes of one event: what is opened and said, the clock, and what is remembered. */
+export interface Step {
+  readonly opens?: readonly Open[];
+  readonly messages?: readonly Post[];
+  readonly deadlineMs?: number;
+  readonly next: Partial<ComputerContext>;
+}
+/** Runs the rule once, and does all that it says. */
+export const step = <E>(rule: (c: ComputerContext, event: E) => Step) =>
+  parts.enqueueActions(({ context, event, enqueue }) => {
+    const { opens = [], messages = [], deadlineMs, next } = rule(context, event as E);
+    if (opens.length > 0) enqueue({ type: 'openAll', params: { opens } });
+    if (messages.length > 0) enqueue({ type: 'postAll', params: { messages } });
+    if (deadlineMs !== undefined) enqueue({ type: 'setDeadline', params: { ms: deadlineMs } });
+    enqueue({ type: 'remember', params: { next } });
+  });
+
 /**
- * Turns after something has happened to them: who may connect is told, and a token comes back with each stroke of
+ * Permits after something has happened to them: who may connect is told, and a token comes back with each stroke of
  * the clock, which runs only while some are missing. `rest` is what else follows, before it.
  */
 const turning = <E, const Rest extends readonly unknown[]>(
@@ -149,27 +164,18 @@ const turning = <E, const Rest extends readonly unknown[]>(
   isDue: (before: ConnectPermits, after: ConnectPermits) => boolean,
   rest: Rest,
 ) => {
-  const after = ({ context, event }: At<E>): ReturnType<typeof granted> =>
-    granted(change(context.permits, event, context));
-  /** One that runs goes on. */
-  const clock = parts.enqueueActions(({ context, event, enqueue }) => {
-    if (isDue(context.permits, after({ context, event: event as E }).permits))
-      enqueue({ type: 'setDeadline', params: { ms: context.timing.permitMs } });
+  const turn = step<E>((c, event) => {
+    const { permits, servers } = granted(change(c.permits, event, c));
+    return {
+      messages: servers.map((server) =>
+        post(rules.clientOf(c, server), { type: 'permit.granted' }, { optional: true }),
+      ),
+      // One that runs goes on.
+      ...(isDue(c.permits, permits) && { deadlineMs: c.timing.permitMs }),
+      next: { permits },
+    };
   });
-  const actions = [
-    ...rest,
-    {
-      type: 'postAll',
-      params: (at: At<E>) => ({
-        messages: after(at).servers.map((server) =>
-          post(rules.clientOf(at.context, server), { type: 'permit.granted' }, { optional: true }),
-        ),
-      }),
-    },
-    clock,
-    { type: 'setPermits', params: (at: At<E>) => ({ permits: after(at).permits }) },
-  ] as const;
-  return { actions };
+  return { actions: [...rest, turn] as const };
 };
 const starts = (before: ConnectPermits, after: ConnectPermits): boolean => isFull(before) && !isFull(after);
 export const permitWanted = turning<{ server: string; again: boolean }, []>(
