@@ -1,6 +1,7 @@
 /** What a computer does with calls: sent to whom they name, or kept for a while where that is not known yet. */
 import { routeCall } from './computer.messages.ts';
-import { eventAsParams, parts, passToClients } from './computer.setup.ts';
+import * as rules from './computer.rules.ts';
+import { eventAsParams, parts, passToClients, step } from './computer.setup.ts';
 import * as waiting from './computer.waiting.ts';
 import type { CallOverdue, ComputerContext, ToolCall } from './computer.events.ts';
 
@@ -43,7 +44,7 @@ export const take = [
       { type: 'wait', params: eventAsParams<ToolCall> },
     ],
   },
-  { actions: [stopPatience, routeCall, { type: 'noteCall', params: eventAsParams<ToolCall> }] },
+  { actions: [stopPatience, step(rules.routed)] },
 ] as const;
 export const takeAtOnce = { actions: routeCall } as const;
 export const sendDecided = {

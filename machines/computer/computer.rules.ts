@@ -5,6 +5,7 @@ import {
   buildTable,
   changesOf,
   findTool,
+  type ToolEntry,
   isDenied,
   offeredTools,
   signatureOf,
@@ -234,11 +235,10 @@ export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
 
 // ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 /** Whose tool is called is shown first from then on. */
-export const calledBy = (c: ComputerContext, { call }: ToolCall): Partial<ComputerContext> => {
-  const server = findTool(c.table, call.tool)?.server;
-  const most = c.remembered ?? defaultRemembered;
-  const recent = [...c.recent, { server: server ?? '' }];
-  return server === undefined ? {} : { recent: recent.slice(Math.max(0, recent.length - Math.max(0, most))) };
+const calledBy = (c: ComputerContext, server: string): Partial<ComputerContext> => {
+  const most = Math.max(0, c.remembered ?? defaultRemembered);
+  const kept = c.recent.slice(Math.max(0, c.recent.length + 1 - most));
+  return { recent: most === 0 ? [] : [...kept, { server }] };
 };
 const isApproved = ({ approved }: ComputerContext, server: string, tool: string): boolean =>
   Object.hasOwn(approved, server) && (approved[server]?.includes(tool) ?? false);
@@ -268,10 +268,19 @@ const whyNot = (c: ComputerContext, tool: string): Failure =>
   (isDenied(c.table, tool) ? undefined : refusalOf(c, tool)) ??
   unresolved(c.table, tool, [...unheard(c), ...absentOnes(c)]);
 /** A call goes to the client whose tool it names, or is answered at once. */
-export const route = (c: ComputerContext, { call, replyTo }: ToolCall): Post => {
+export const route = (c: ComputerContext, order: ToolCall): Post =>
+  routeTo(c, order, findTool(c.table, order.call.tool));
+/** The same of one that is routed when it comes, and what is remembered of it. */
+export const routed = (
+  c: ComputerContext,
+  order: ToolCall,
+): { readonly messages: Post[]; readonly next: Partial<ComputerContext> } => {
+  const entry = findTool(c.table, order.call.tool);
+  return { messages: [routeTo(c, order, entry)], next: entry ? calledBy(c, entry.server) : {} };
+};
+const routeTo = (c: ComputerContext, { call, replyTo }: ToolCall, entry?: ToolEntry): Post => {
   const refuse = (failure: Failure): CheckedMessage =>
     message(replyTo, settledBy(extended(call, { server: '' }), 'failed', failure));
-  const entry = findTool(c.table, call.tool);
   if (!entry) return refuse(whyNot(c, call.tool));
   const request: CallRequest = {
     type: 'call.request',

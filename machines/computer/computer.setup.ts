@@ -48,7 +48,6 @@ export const parts = setup({
     noteShows: assign(({ context }, news: Parameters<typeof collections.shown>[1]) =>
       collections.shown(context, news),
     ),
-    noteCall: assign(({ context }, call: ToolCall) => rules.calledBy(context, call)),
     noteApproved: assign(({ context }, event: ToolApproved) => rules.approvedBy(context, event)),
     remember: assign((_, { next }: { next: Partial<ComputerContext> }) => next),
     forgetSpent: assign(({ context: c }, { server }: { server: string }) => {

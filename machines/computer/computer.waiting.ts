@@ -3,7 +3,7 @@ import { childOf, type Address } from '../kernel/address.ts';
 import { callKind } from '../call/call.setup.ts';
 import type { CallCancel, CallOverdue, ComputerContext, ToolCall } from './computer.events.ts';
 import { findTool, isDenied } from '../catalog/index.ts';
-import { calledBy, clientOf, isTrying, route } from './computer.rules.ts';
+import { clientOf, isTrying, route, routed } from './computer.rules.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
 import { stillStarting } from '../client/server-failure.ts';
@@ -56,7 +56,7 @@ export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting
 /** Whose tool is called is shown first from then on. */
 export const noted = (c: ComputerContext): Partial<ComputerContext> => {
   let recent: Partial<ComputerContext> = {};
-  for (const order of decided(c)) recent = { ...recent, ...calledBy({ ...c, ...recent }, order) };
+  for (const order of decided(c)) recent = { ...recent, ...routed({ ...c, ...recent }, order).next };
   return recent;
 };
 export const messagesOfDecided = (c: ComputerContext): Post[] => decided(c).map((order) => route(c, order));
