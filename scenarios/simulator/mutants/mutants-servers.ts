@@ -3,11 +3,11 @@ import { openCall } from '../../../machines/client/client.calls.ts';
 import { askPing } from '../../../machines/client/client.effects.ts';
 import type { ComputerContext, ServersSet } from '../../../machines/computer/computer.events.ts';
 import { reconciled } from '../../../machines/computer/computer.rules.ts';
+import { step } from '../../../machines/computer/computer.setup.ts';
 import type { Context } from '../../../machines/client/client.events.ts';
-import type { PortRequest, Post } from '../../../machines/kernel/effects.ts';
+import type { PortRequest } from '../../../machines/kernel/effects.ts';
 import type { Resolved } from '../../../machines/client/spec-port.ts';
-import { altered } from '../../fixtures/altered.ts';
-import { burst, type ConnectPermits } from '../../../machines/computer/connect-permits.ts';
+import { burst } from '../../../machines/computer/connect-permits.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import {
   crashing,
@@ -65,9 +65,9 @@ const tries: readonly Mutant[] = [
     runs: crashing,
     ...parts('computer', {
       actions: {
-        setPermits: assign((_, { permits }: { permits: ConnectPermits }) => ({
-          permits: { ...permits, tokens: burst },
-        })),
+        remember: assign((_, { next }: { next: Partial<ComputerContext> }) =>
+          next.permits ? { ...next, permits: { ...next.permits, tokens: burst } } : next,
+        ),
       },
     }),
   },
@@ -129,25 +129,19 @@ const configs: readonly Mutant[] = [
     what: 'a server that is taken out, and whose tools stay offered',
     invariant: 'a computer offers the tools that its servers listed',
     runs: takenOut(false),
-    kinds: altered(
-      'computer',
-      [
-        [
-          ['on', 'servers.set', 'actions', '1', 'params'],
-          (messages: (of: Of) => { readonly messages: readonly Post[] }) => (of: Of) => ({
-            messages: messages(of).messages.filter(({ event }) => event.type !== 'tools.changed'),
-          }),
-        ],
-      ],
-      {
-        actions: {
-          reconcile: assign(({ context: c }: { context: ComputerContext }, event: ServersSet) => {
-            const { table, up, offered, signature, catalogs } = c;
-            return { ...reconciled(c, event).next, table, up, offered, signature, catalogs };
-          }),
-        },
-      },
-    ),
+    ...chart('computer', [
+      ['on', 'servers.set', 'actions'],
+      () =>
+        step<ServersSet>((c, event) => {
+          const { opens, messages, next } = reconciled(c, event);
+          const { table, up, offered, signature, catalogs } = c;
+          return {
+            opens,
+            messages: messages.filter((each) => each.event.type !== 'tools.changed'),
+            next: { ...next, table, up, offered, signature, catalogs },
+          };
+        }),
+    ]),
   },
   {
     what: 'a server that was put back while it went down, and is not opened again',
