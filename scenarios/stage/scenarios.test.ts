@@ -1,6 +1,5 @@
 /** All scenarios run in this one file, so that what they took together can be counted at its end. */
 import '../stories/servers/all.scenario.ts';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { registered, wordsOf } from './plan/index.ts';
 import { testVirtually } from './plan/suite.ts';
@@ -23,11 +22,4 @@ test('every word of the vocabulary that can be said is said by a scenario', () =
   const said = new Set(registered.flatMap(wordsOf));
   const sayable = vocabulary.filter(({ later }) => later === undefined).map(({ fault }) => fault);
   expect(sayable.filter((word) => !said.has(word))).toEqual([]);
-});
-
-const plans = new URL('./plans.ndjson', import.meta.url);
-test('a scenario is data: all of them stand in plans.ndjson, one a line, for whoever plays them elsewhere', () => {
-  const lines = registered.map((plan) => `${JSON.stringify(plan)}\n`).join('');
-  if (process.env.A2C_UPDATE_PLANS) writeFileSync(plans, lines);
-  expect(readFileSync(plans, 'utf8'), 'A2C_UPDATE_PLANS=1 writes it').toBe(lines);
 });

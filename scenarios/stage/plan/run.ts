@@ -1,18 +1,18 @@
 // Plays scenarios outside of any test runner: a line for each, a summary, exit 0 when all went as planned.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { disagreements } from './agreement.ts';
 import type { Plan } from './plan.ts';
 import { playReally } from './real/play-real.ts';
+import { registered } from './registry.ts';
 import { playVirtually } from './virtual/play-virtual.ts';
 
-const usual = fileURLToPath(new URL('../plans.ndjson', import.meta.url));
 const help = `Plays scenarios and says of each how it went.
 
   node --import tsx scenarios/stage/plan/run.ts [options] [FILE…]
 
-  FILE         plans as JSON, one a line; default: plans.ndjson with all scenarios
+  FILE         plans as JSON, one a line; default: all scenarios
+  --plans      plays nothing, and writes the plans as JSON, one a line
   --real       also with real processes, and holds both against each other
   --only TEXT  those whose title has this text, in any case
   --json       a line of JSON each
@@ -36,6 +36,12 @@ const plansIn = (file: string): Plan[] =>
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Plan);
+
+/** Files with scenarios register them when they are loaded; those in the harness are no plans.*/
+async function allScenarios(): Promise<readonly Plan[]> {
+  await import('../../stories/servers/dsl.scenario.ts');
+  return registered;
+}
 
 async function play(plan: Plan, isReal: boolean): Promise<Line> {
   const { title, virtualOnly } = plan;
@@ -68,6 +74,7 @@ async function main(args: readonly string[]): Promise<number> {
     options: {
       real: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      plans: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
     },
@@ -77,9 +84,13 @@ async function main(args: readonly string[]): Promise<number> {
     write(help);
     return 0;
   }
-  const files = positionals.length > 0 ? positionals : [usual];
+  const all = positionals.length > 0 ? positionals.flatMap(plansIn) : await allScenarios();
   const only = values.only.toLowerCase();
-  const plans = files.flatMap(plansIn).filter(({ title }) => title.toLowerCase().includes(only));
+  const plans = all.filter(({ title }) => title.toLowerCase().includes(only));
+  if (values.plans) {
+    for (const plan of plans) write(`${JSON.stringify(plan)}\n`);
+    return 0;
+  }
   const lines: Line[] = [];
   for (const plan of plans) {
     const line = await play(plan, values.real);

@@ -14,7 +14,10 @@ export function testVirtually(done: (played: PlayedVirtually) => void): void {
     const isReplayed = isIn(part, 'replays', n);
     if (part === 'rest' && !isReplayed) continue;
     test(plan.title, () => {
-      const played = playVirtually(plan, { isTwice: part === 'few' && isFew('playsTwice', n), isReplayed });
+      // A scenario is plain data: what is played has been text.
+      const read = JSON.parse(JSON.stringify(plan)) as Plan;
+      expect(read).toEqual(plan);
+      const played = playVirtually(read, { isTwice: part === 'few' && isFew('playsTwice', n), isReplayed });
       done(played);
       expect(played.wrong).toEqual([]);
     });

@@ -66,6 +66,7 @@ scenario(
   (s) => {
     const a = s.server('a', { tools: { read: {} }, limits: oneByOne });
     const b = s.server('b', { tools: { write: { takes: 1_000 } } });
+    s.differs('which of two servers is the first to list its tools is open', ['heard']);
     s.total({ concurrency: 1, queue: 1 });
     s.ready();
     const running = s.call('write');

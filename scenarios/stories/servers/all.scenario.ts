@@ -1,7 +1,6 @@
 /** Each registers its scenarios: those of the DSL as plans, those in the harness as tests of whoever imports this. */
 import '../resources/agent-finder.scenario.ts';
 import '../resources/agent-collections.scenario.ts';
-import '../calls/session-approvals.scenario.ts';
 import './breaker.scenario.ts';
 import './broken-machines.scenario.ts';
 import '../calls/calls-in-harness.scenario.ts';
@@ -14,13 +13,10 @@ import './dsl.scenario.ts';
 import '../office/found-in-harness.scenario.ts';
 import './health.scenario.ts';
 import '../calls/list-history.scenario.ts';
-import '../calls/call-validation.scenario.ts';
 import './orders/ladders.scenario.ts';
-import '../calls/limiters.scenario.ts';
 import './launching.scenario.ts';
 import './lazy.scenario.ts';
 import '../office/links.scenario.ts';
-import '../calls/post-processed.scenario.ts';
 import '../calls/foreign-names.scenario.ts';
 import '../office/offices.scenario.ts';
 import '../office/leaving.scenario.ts';
@@ -40,6 +36,5 @@ import '../resources/collections-watched.scenario.ts';
 import '../resources/collections.scenario.ts';
 import '../calls/tool-cases.scenario.ts';
 import './orders/permits.scenario.ts';
-import './input-values.scenario.ts';
 import '../resources/views.scenario.ts';
 import '../resources/watches.scenario.ts';

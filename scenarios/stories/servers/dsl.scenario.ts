@@ -20,3 +20,8 @@ import './orders/orders.scenario.ts';
 import './slow-start.scenario.ts';
 import './orders/processes.scenario.ts';
 import '../calls/reversed-orders.scenario.ts';
+import '../calls/call-validation.scenario.ts';
+import '../calls/limiters.scenario.ts';
+import '../calls/post-processed.scenario.ts';
+import '../calls/session-approvals.scenario.ts';
+import './input-values.scenario.ts';

@@ -26,6 +26,7 @@ scenario(
 
 scenario('a value that a server has while it runs changes nothing until somebody says so', (s) => {
   const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
+  s.differs('which of two servers is the first to list its tools is open', ['heard']);
   s.ready();
   s.values(fs, 1);
   s.run(300);
