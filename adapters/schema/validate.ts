@@ -8,6 +8,8 @@ import { within } from './watchdog.ts';
 /** Parts of a schema times parts of a value: up to here a schema without risky words is quick anyway. */
 const quickProduct = 200_000;
 const quickCharacters = 100_000;
+/** The same product: up to here even a mistake at each part is little memory. */
+const quickMistakes = 20_000;
 /** Formats of a schema times characters of a value squared: so much is done in some 10 ms. One takes 2,000 characters. */
 const quickFormats = 4_000_000;
 /** So many values that took too long, and the schema is asked no more. */
@@ -71,23 +73,24 @@ function check(known: Known, compiled: Compiled, value: unknown, ms: number): Va
   const most = { nodes: quickProduct / compiled.nodes, characters: quickCharacters, depth: Infinity };
   const size = sizeOf(value, most);
   const isSmall = size !== undefined;
-  const judged =
-    isSmall && !compiled.isRisky && compiled.formats * size.characters ** 2 <= quickFormats
-      ? { done: errorsOf(compiled.first, value) }
-      : within(ms, () => errorsOf(compiled.first, value));
+  const isQuick = isSmall && !compiled.isRisky && compiled.formats * size.characters ** 2 <= quickFormats;
+  const judged = isQuick
+    ? { done: errorsOf(compiled.first, value) }
+    : within(ms, () => errorsOf(compiled.first, value));
   if (!judged) return undefined;
   if (!judged.done) return { ok: true };
-  return {
-    ok: false,
-    problems: problemsOf((isSmall && allErrors(known, compiled, value, ms)) || judged.done),
-  };
+  // How many mistakes are told must not depend on how busy the machine is: only of what is risky it may.
+  const isFew = isQuick && compiled.nodes * size.nodes <= quickMistakes;
+  const all = isSmall && allErrors(known, compiled, value, isFew ? undefined : ms / 4);
+  return { ok: false, problems: problemsOf(all || judged.done) };
 }
 
-/** All mistakes of a value that is not large. Each mistake costs memory: what they are is sought for a shorter while. */
-function allErrors(known: Known, compiled: Compiled, value: unknown, ms: number): Errors | undefined {
+/** All mistakes of a value that is not large. Each costs memory: where they may be many they are sought for `ms`. */
+function allErrors(known: Known, compiled: Compiled, value: unknown, ms?: number): Errors | undefined {
   if (!('all' in known)) known.all = compiled.all();
   const { all } = known;
-  const found = all && within(ms / 4, () => errorsOf(all, value))?.done;
+  if (!all) return undefined;
+  const found = ms === undefined ? errorsOf(all, value) : within(ms, () => errorsOf(all, value))?.done;
   return found || undefined;
 }
 
