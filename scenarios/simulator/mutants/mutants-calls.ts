@@ -59,15 +59,6 @@ const entrant = (made: (old: ScriptedCallPorts['limited']) => ScriptedCallPorts[
   replaced(ScriptedCallPorts.prototype, 'limited', made);
 
 const confirming = ['states', 'confirming', 'on', 'ask.answered'] as const;
-/** Told its caller, and done with nothing. */
-const tellsOver = {
-  type: 'post',
-  params: ({ context: c }: Of) => ({
-    to: String(c['replyTo']),
-    event: { type: 'call.settled', ...c, end: 'refused', outcome: 'failed' },
-    optional: true,
-  }),
-};
 const finished = ['states', 'finishing', 'on'] as const;
 
 export const mutantsOfCalls: readonly Mutant[] = [
@@ -76,12 +67,6 @@ export const mutantsOfCalls: readonly Mutant[] = [
     invariant: permitted,
     runs: asking('no'),
     ...chart('call', [[...confirming, '0'], () => ({ target: 'queued' })]),
-  },
-  {
-    what: 'a call that does not wait for its person',
-    invariant: permitted,
-    runs: asking('never'),
-    ...chart('call', [['states', 'confirming', 'on', 'deadline.passed'], () => 'queued']),
   },
   {
     what: 'a call that asks nobody',
@@ -93,12 +78,6 @@ export const mutantsOfCalls: readonly Mutant[] = [
     what: 'a call that asks a person about what is allowed',
     invariant: permitted,
     ...parts('call', { guards: { needsPerson: () => true } }),
-  },
-  {
-    what: 'a call that is over for its caller, and for its person not yet',
-    invariant: over,
-    runs: late,
-    ...chart('call', [['states', 'confirming', 'on', 'deadline.passed'], () => ({ actions: tellsOver })]),
   },
   {
     what: 'a computer that asks a person on when an agent has taken its call back',
@@ -126,26 +105,6 @@ export const mutantsOfCalls: readonly Mutant[] = [
       () =>
         function (_from, _question, emit, ask) {
           return ask(emit);
-        },
-    ),
-  },
-  {
-    what: 'a limiter that sends whoever waits',
-    invariant: inLine,
-    runs: crowded,
-    patch: entrant(
-      (old) =>
-        function (this: ScriptedCallPorts, from, question, emit, ask) {
-          const its: { back?: () => void } = {};
-          const said: Emit<RequestFact> = (fact) => {
-            emit(fact);
-            if (fact.type === 'ask.waiting') its.back = ask(emit);
-          };
-          const leave = old.call(this, from, question, said, ask);
-          return () => {
-            leave();
-            its.back?.();
-          };
         },
     ),
   },
@@ -195,13 +154,6 @@ export const mutantsOfCalls: readonly Mutant[] = [
     runs: large,
     environment: failing,
     ...chart('call', [[...finished, 'ask.refused'], () => ({ target: 'failed' })]),
-  },
-  {
-    what: 'a cancel that throws an answer away',
-    invariant: given,
-    runs: servers({ resultBytes: 24 }, { lookMs: 5_000 }),
-    environment: never,
-    ...chart('call', [[...finished, 'call.cancel'], () => ({ target: 'cancelled' })]),
   },
   {
     what: 'a result that becomes what its program made',

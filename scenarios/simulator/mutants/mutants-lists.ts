@@ -16,12 +16,6 @@ export const mutantsOfLists: readonly Mutant[] = [
     ...parts('catalog', { guards: { isWorn: () => false } }),
   },
   {
-    what: 'a list that is taken back at its first failure',
-    invariant: 'a list is withdrawn after too many failures in a row',
-    runs: refusing,
-    ...parts('catalog', { guards: { isWorn: () => true } }),
-  },
-  {
     what: 'a list that takes a lost session for a failure of its own',
     invariant: 'a list is withdrawn after too many failures in a row',
     runs: dying,

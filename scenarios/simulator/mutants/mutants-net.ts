@@ -1,19 +1,7 @@
-import { send } from '../../../machines/call/call.asks.ts';
-import type { Edit } from '../../fixtures/altered.ts';
 import { forgotten, refusing401, tornOff } from './mutant-runs.ts';
 import { chart, ignored, parts, type Actions, type Mutant, type Of } from './mutant.ts';
 
-interface Messages {
-  readonly messages: readonly { readonly to: string }[];
-}
 const handshaking = ['states', 'connected', 'states', 'handshaking', 'on', 'session.opened'] as const;
-/** What is told to the lists of a session that was renewed, but for resources. */
-const withoutResources: Edit = [
-  [...handshaking, '0', 'actions', '2', 'params'],
-  (old: (of: Of) => Messages) => (of: Of) => ({
-    messages: old(of).messages.filter(({ to }) => !of.context['isRenewed'] || !to.endsWith(':resources')),
-  }),
-];
 
 /** Servers behind a URL: sessions that are forgotten, doors that are shut, answers that break off. */
 export const mutantsOfNet: readonly Mutant[] = [
@@ -48,25 +36,10 @@ export const mutantsOfNet: readonly Mutant[] = [
     ...parts('client', { guards: { canRenew: () => false } }),
   },
   {
-    what: 'a renewal after which the resources are taken for what they were',
-    invariant: 'a renewed session is asked for everything that the forgotten one was asked for',
-    runs: forgotten,
-    ...chart('client', withoutResources),
-  },
-  {
     what: 'a watch that takes the subscriptions of a forgotten session for its own',
     invariant: 'a renewed session is asked for everything that the forgotten one was asked for',
     runs: forgotten,
     ...chart('watch', [['states', 'ready', 'on', 'watch.open'], ignored]),
-  },
-  {
-    what: 'a call that is sent again when its session was forgotten',
-    invariant: 'a call is sent at most once',
-    runs: forgotten,
-    ...chart('call', [
-      ['states', 'interrupted', 'on', 'call.go'],
-      () => ({ target: 'running', actions: send }),
-    ]),
   },
   {
     what: 'a call whose answer broke off, and that waits for news of a server that lives',

@@ -5,17 +5,7 @@ import type { Plan } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
 import { Replies } from '../../stage/scripted/replies.ts';
 import { offersTheTruth } from '../../invariants/truth.ts';
-import {
-  calm,
-  chart,
-  ignored,
-  nothing,
-  replaced,
-  restless,
-  type Actions,
-  type Mutant,
-  type Of,
-} from './mutant.ts';
+import { calm, chart, ignored, nothing, replaced, type Actions, type Mutant, type Of } from './mutant.ts';
 
 /** Servers that are well but for this. */
 const speaking =
@@ -128,31 +118,5 @@ export const mutantsOfNotices: readonly Mutant[] = [
     runs: speaking({ listMs: 1_000 }, lie, { fault: 'list.cursorLoop', from: 2, times: 1 }),
     environment: followed,
     ...chart('catalog', [['states', 'refreshing', 'after'], nothing]),
-  },
-  {
-    what: 'a link that announces what was away for a moment and is back',
-    invariant: 'tools are announced when they changed, and only then',
-    runs: (plan) => ({ ...restless(plan), office: true, timing: { quietMs: 500, longestQuietMs: 2_000 } }),
-    ...chart('link', [
-      [
-        'states',
-        'online',
-        'states',
-        'joined',
-        'states',
-        'gathering',
-        'states',
-        'listening',
-        'after',
-        'quiescent',
-      ],
-      (target: string) => ({
-        target,
-        actions: ['announce', 'rememberAnnounced'].map((type) => ({
-          type,
-          params: { what: 'updateToolList' },
-        })),
-      }),
-    ]),
   },
 ];

@@ -1,11 +1,8 @@
-import type { Timing } from '../../../machines/kernel/timing.ts';
-import { planOf } from '../../stage/server-plan.ts';
 import { assign } from 'xstate';
 import { Directory } from '../../../actors/runtime/directory.ts';
 import { OutputRedactor } from '../../../actors/recording/output-redactor.ts';
-import { Handle, type Root } from '../../../actors/runtime/root.ts';
+import { Handle } from '../../../actors/runtime/root.ts';
 import { nameOf } from '../../../machines/kernel/address.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Edit } from '../../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';
 import {
@@ -34,20 +31,6 @@ const computers: readonly Mutant[] = [
     patch: replaced(OutputRedactor.prototype, 'text', () => (text) => text),
   },
   {
-    what: 'a search for secrets that leaves out the short ones',
-    invariant: 'no failure and no shown config contains a secret',
-    runs: crashing,
-    patch: replaced(
-      OutputRedactor.prototype,
-      'text',
-      (old) =>
-        function (this: OutputRedactor, text) {
-          const known = [...this.secrets()].filter(({ length }) => length > 5);
-          return old.call(new OutputRedactor(() => known), text);
-        },
-    ),
-  },
-  {
     what: 'a computer that opens a call itself',
     invariant: 'every machine has a living owner',
     ...chart('computer', [
@@ -74,11 +57,6 @@ const computers: readonly Mutant[] = [
     ]),
   },
   {
-    what: 'a computer that does not pass a cancel on',
-    invariant: 'a cancel settles its call at once',
-    ...chart('computer', [['on', 'call.cancel'], ignored]),
-  },
-  {
     what: 'a computer that stops all servers when one of them fails',
     invariant: 'no event of one server ends anything of another server',
     ...chart('computer', [
@@ -96,27 +74,6 @@ const computers: readonly Mutant[] = [
     what: 'a computer that has ended while its clients live',
     invariant: 'no process is killed before its time to end is over',
     ...chart('computer', [['states', 'closing', 'always'], () => 'closed']),
-  },
-  {
-    what: 'a computer that opens a client with each order to start one',
-    invariant: 'what a machine holds is bounded, and released when it ends',
-    ...chart('computer', [
-      ['on', 'server.start'],
-      (old: Does) =>
-        also(old, {
-          type: 'open',
-          params: ({ context: { timing }, event: { server } }: Of) => ({
-            kind: 'client',
-            key: 'another',
-            input: {
-              ...planOf(String(server), {}, timing as Timing, true).client,
-              server,
-              cached: null,
-              spent: { attempt: 0, failure: null },
-            },
-          }),
-        }),
-    ]),
   },
 ];
 
@@ -136,11 +93,6 @@ const peers: readonly Mutant[] = [
     what: 'a link that does not come back',
     invariant: 'every link to an office has joined it, or was refused',
     ...chart('link', [['states', 'waiting', 'on', 'deadline.passed'], nothing]),
-  },
-  {
-    what: 'a view that does not hear of a change',
-    invariant: 'a reported list change is fetched',
-    ...chart('view', [['states', 'ready', 'states', 'steady', 'on'], nothing]),
   },
   {
     what: 'a view that is told of a change while it asks, and forgets it',
@@ -235,19 +187,6 @@ const directories: readonly Mutant[] = [
           open.call(this, from, rest);
         },
     ),
-  },
-  {
-    what: 'a machine that does not end with its owner',
-    invariant: 'every machine has a living owner',
-    patch: replaced(Directory.prototype, 'report', (report) => {
-      const roots = new Map<string, Root>();
-      return function (this: Directory, record: DirectoryRecord) {
-        const root = record.k === 'open' ? this.find(record.a) : undefined;
-        if (root) roots.set(root.id, root);
-        if (record.k === 'end') roots.get(record.a)?.owned.clear();
-        report.call(this, record);
-      };
-    }),
   },
 ];
 

@@ -5,7 +5,6 @@ import type { ComputerContext, ServersSet } from '../../../machines/computer/com
 import { reconciled } from '../../../machines/computer/computer.rules.ts';
 import { step } from '../../../machines/computer/computer.setup.ts';
 import type { Context } from '../../../machines/client/client.events.ts';
-import type { PortRequest } from '../../../machines/kernel/effects.ts';
 import type { Resolved } from '../../../machines/client/spec-port.ts';
 import { burst } from '../../../machines/computer/connect-permits.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
@@ -21,7 +20,7 @@ import {
   takenOut,
   unanswered,
 } from './mutant-runs.ts';
-import { chart, nothing, parts, restless, type Actions, type Mutant, type Of } from './mutant.ts';
+import { chart, nothing, parts, type Actions, type Mutant, type Of } from './mutant.ts';
 
 const ready = ['states', 'connected', 'states', 'ready'] as const;
 const draining = ['states', 'connected', 'states', 'draining'] as const;
@@ -38,12 +37,6 @@ const tries: readonly Mutant[] = [
     invariant: 'a failed server is tried again only after its pause',
     runs: crashing,
     ...chart('client', [['states', 'waiting', 'entry', '1'], waits((of) => timingIn(of).backoffMs)]),
-  },
-  {
-    what: 'a budget that is never spent',
-    invariant: 'a tripped server has at most one trial after each pause',
-    runs: crashing,
-    ...parts('client', { guards: { canRetry: () => true } }),
   },
   {
     what: 'a server that was given up and is launched again at once',
@@ -79,12 +72,6 @@ const ways: readonly Mutant[] = [
     invariant: 'a closing server takes no calls',
     runs: interrupted,
     ...chart('client', [[...draining, 'on', 'call.request'], () => ({ actions: ['countCall', openCall] })]),
-  },
-  {
-    what: 'a stop that cancels nothing',
-    invariant: 'calls end before stdin is closed, and none is sent after that',
-    runs: restless,
-    ...chart('client', [[...draining, 'states', 'cancelling', 'entry'], nothing]),
   },
   {
     what: 'a ping in the midst of a call',
@@ -169,12 +156,6 @@ const values: readonly Mutant[] = [
     }),
   },
   {
-    what: 'a retry that does not ask what its inputs give by now',
-    invariant: 'the next start of a server uses the changed input values',
-    runs: crashing,
-    ...chart('client', [['states', 'waiting', 'on', 'deadline.passed'], () => 'queued']),
-  },
-  {
     what: 'a server that runs on with values that are no more',
     invariant: 'the next start of a server uses the changed input values',
     runs: renewed,
@@ -185,15 +166,6 @@ const values: readonly Mutant[] = [
     invariant: 'what a machine holds is bounded, and released when it ends',
     runs: unanswered,
     ...chart('client', [[...ready, 'exit'], nothing]),
-  },
-  {
-    what: 'a client that asks for other values under another name, and withdraws the first',
-    invariant: 'what a machine holds is bounded, and released when it ends',
-    runs: unanswered,
-    ...chart('client', [
-      [...ready, 'on', 'server.update', '1', 'actions', '1', 'params'],
-      (request: (of: Of) => PortRequest) => (of: Of) => ({ ...request(of), id: 'more' }),
-    ]),
   },
 ];
 

@@ -87,12 +87,6 @@ const without =
   (of: Of): ReturnType<Messages> => ({
     messages: old(of).messages.filter(({ event }) => event.type !== type),
   });
-/** Of what is opened, told and remembered when something changed: only that there is news. */
-const onlyNews = () => ({ actions: assign({ isNews: true }) });
-const takenWhole = ({ context }: { context: Whole }, event: ResourcesListed) => ({
-  ...listed(context, event).next,
-  refused: {},
-});
 type Refresh = Extract<CacheOrder, { type: 'cache.refresh' }>;
 /** Only what is said exactly as it is listed counts. */
 const exact = (old: readonly { readonly params: (of: Of) => unknown }[]) =>
@@ -116,12 +110,6 @@ interface Does {
 /** What a computer shows of its servers. */
 export const mutantsOfShown: readonly Mutant[] = [
   {
-    what: 'a Desktop that tells of a change and takes what it knows for what is',
-    invariant: showsTheTruth,
-    runs: showing([change]),
-    ...wholes(chart('desktop', [['on', 'resource.updated'], onlyNews])),
-  },
-  {
     what: 'a computer that passes no change of a resource on to its Desktop',
     invariant: showsTheTruth,
     runs: showing([change]),
@@ -141,12 +129,6 @@ export const mutantsOfShown: readonly Mutant[] = [
         },
       }),
     ),
-  },
-  {
-    what: 'a Desktop that tells of each change of a burst',
-    invariant: told,
-    runs: showing([change]),
-    ...wholes(parts('desktop', { delays: { coalesce: 0 } })),
   },
   {
     what: 'a Desktop that closes and forgets who waits',
@@ -180,14 +162,6 @@ export const mutantsOfShown: readonly Mutant[] = [
     ]),
   },
   {
-    what: 'a Desktop that wants to hear of nothing',
-    invariant: showsTheTruth,
-    runs: showing([change]),
-    ...wholes(
-      chart('desktop', [['on', 'resources.listed', 'actions', '1', 'params'], without('resources.watch')]),
-    ),
-  },
-  {
     what: 'a server cache that reads all of it anew with each question',
     invariant: unasked,
     runs: showing([{ fault: 'resource.lie' }]),
@@ -213,12 +187,6 @@ export const mutantsOfShown: readonly Mutant[] = [
         },
       }),
     ),
-  },
-  {
-    what: 'a Desktop that does not say what of a list it has not taken in',
-    invariant: named,
-    runs: showing([]),
-    ...wholes(parts('desktop', { actions: { noteListed: assign(takenWhole) } })),
   },
   {
     what: 'a server cache that waits for what hangs with each question',

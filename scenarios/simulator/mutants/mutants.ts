@@ -2,9 +2,8 @@ import { assign } from 'xstate';
 import { nameOf } from '../../../machines/kernel/address.ts';
 import { send } from '../../../machines/call/call.asks.ts';
 import type { Post } from '../../../machines/kernel/effects.ts';
-import { altered, type Edit } from '../../fixtures/altered.ts';
+import { altered } from '../../fixtures/altered.ts';
 import {
-  changeable,
   chart,
   crowded,
   divergence,
@@ -24,32 +23,22 @@ import { mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsOfShown } from './mutants-shown.ts';
 import { mutantsOfRuntime } from './mutants-runtime.ts';
 
+interface Sending {
+  readonly target: string;
+  readonly actions: Actions;
+}
 interface Posting {
   readonly params: (of: Of) => Post;
 }
 const ready = ['states', 'connected', 'states', 'ready'] as const;
-/** Another action where the clock of a call starts. */
-const clocked = (instead: unknown): Edit => [['entry'], () => instead];
 const running = ['states', 'running'] as const;
 const parting = ['states', 'closing', 'states'] as const;
 
 /** Of all runs together, so that no run goes as the one before. */
 let judged = 0;
-const timesOut = {
-  type: 'post',
-  params: ({ context: c }: Of) => ({
-    to: String(c['replyTo']),
-    event: { type: 'call.settled', ...c, end: 'timedOut', outcome: 'unknown' },
-  }),
-};
-
 const startClock = {
   type: 'setDeadline',
   params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) }),
-};
-const twice = {
-  type: 'setDeadline',
-  params: ({ context: c }: Of) => ({ ms: Number(c['timeoutMs']) * 2 }),
 };
 const calls: readonly Mutant[] = [
   {
@@ -65,23 +54,13 @@ const calls: readonly Mutant[] = [
   {
     what: 'a call without a time-out',
     invariant: 'every call is settled within its time limit',
-    ...chart('call', clocked([])),
-  },
-  {
-    what: 'a time-out that is twice as long',
-    invariant: 'every call is settled within its time limit',
-    ...chart('call', clocked(twice)),
+    ...chart('call', [['entry'], () => []]),
   },
   {
     what: 'a call whose time begins anew when it has to wait for its turn',
     invariant: 'every call is settled within its time limit',
     runs: crowded,
     ...chart('call', [['states', 'queued', 'states', 'inLine', 'entry'], () => startClock]),
-  },
-  {
-    what: 'a call that lives on after its time-out, and answers late as well',
-    invariant: 'every call is settled exactly once',
-    ...chart('call', [[...running, 'on', 'deadline.passed'], () => ({ actions: timesOut })]),
   },
   {
     what: 'a call that is sent again when its server is lost',
@@ -95,8 +74,11 @@ const calls: readonly Mutant[] = [
     what: 'a call that asks twice',
     invariant: 'a call is sent at most once',
     ...chart('call', [
-      ['states', 'judging', 'on', 'ask.answered', '4', 'actions'],
-      (old: Actions) => [...old, old.at(-1)],
+      ['states', 'deciding', 'always'],
+      (ways: readonly Sending[]) =>
+        ways.map((way) =>
+          way.target === '#call.running' ? { ...way, actions: [way.actions, way.actions].flat() } : way,
+        ),
     ]),
   },
   {
@@ -106,11 +88,6 @@ const calls: readonly Mutant[] = [
       ['states', 'succeeded', 'entry'],
       (settle: Posting) => ({ ...settle, params: (of: Of) => ({ ...settle.params(of), to: 'host:office' }) }),
     ]),
-  },
-  {
-    what: 'a call that waits for ever for a server that hung up',
-    invariant: 'nothing is under way when the system is quiescent',
-    ...chart('call', [['states', 'interrupted', 'on'], nothing]),
   },
   {
     what: 'a call that throws over its answer',
@@ -130,18 +107,6 @@ function throwing() {
 }
 
 const clients: readonly Mutant[] = [
-  {
-    what: 'a list that is told of a change while it asks, and forgets it',
-    invariant: 'a reported list change is fetched',
-    runs: changeable,
-    ...chart(
-      'catalog',
-      ...['connecting', 'refreshing'].map((state): Edit => [
-        ['states', state, 'states', 'asking', 'on', 'list.changed'],
-        ignored,
-      ]),
-    ),
-  },
   {
     what: 'a client that goes on before its process has ended',
     invariant: 'no defect is reported',
@@ -232,11 +197,6 @@ const processes: readonly Mutant[] = [
     ...chart('process', [[...parting, 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })]),
   },
   {
-    what: 'a process that has no patience',
-    invariant: 'each shutdown step of a process has its full time',
-    ...parts('process', { delays: { stdinGrace: 0 } }),
-  },
-  {
     what: 'a process that signals first, and closes stdin then',
     invariant: 'a process is shut down step by step',
     ...chart(
@@ -252,11 +212,6 @@ const processes: readonly Mutant[] = [
       ['states', 'closing', 'on', 'child.exited', '1'],
       (old: object) => ({ ...old, target: 'exited' }),
     ]),
-  },
-  {
-    what: 'a process that says it has ended when it was told to',
-    invariant: 'no process is killed before its time to end is over',
-    ...chart('process', [[...parting, 'stdinClosed', 'always'], () => '#process.exited']),
   },
 ];
 
