@@ -95,6 +95,8 @@ function mayImport(edge: Edge, target: string, from: Kind, to: Kind, rules: Rule
   }
   // What tests of all rooms share; it may know real processes and sockets, as they do.
   if (isTest(edge.from) && target.startsWith('scenarios/fixtures/') && from === 'actor') return true;
+  // The command that plays scenarios without a test runner loads them when it does so.
+  if (from === 'scenario' && edge.lazy && target.endsWith('.scenario.ts')) return true;
   // Nothing but its own tests may lean on a test.
   return allowed[from].includes(to) && (!isTest(target) || isTest(edge.from));
 }
