@@ -24,6 +24,7 @@ scenario('a tool that a person has allowed for the session is not asked about ag
 scenario('what was allowed for the session holds over a restart, and for no server of another name', (s) => {
   const [a, b] = [s.server('a', { tools }), s.server('b', { tools: { list: {} } })];
   s.person('always');
+  s.differs('which of two servers is the first to list its tools is open', ['heard']);
   s.ready();
   s.settled(s.call('read'));
   s.restart(a);

@@ -77,6 +77,7 @@ scenario(
   'while somebody is asked for a value: the others serve, calls wait their time, and a stop wins',
   (s) => {
     const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
+    s.differs('which of two servers is the first to list its tools is open', ['heard']);
     s.ready();
     s.values(fs, 'never');
     s.restart(fs);
