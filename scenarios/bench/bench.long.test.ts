@@ -144,8 +144,8 @@ describe('a measurement', () => {
     );
     expect(judged.map((aim) => [aim.value, isReached(aim)])).toEqual([
       [1.2, true],
-      [50, true],
-      [65, false],
+      [6, false],
+      [4.25, true],
       [1.3, false],
       [3, true],
       [2, false],
