@@ -85,7 +85,7 @@ const launched = tells('process', 'c/client:fs/process#2/process#1', 'leaf.open'
 const connected = tells('session', `${client}/session#2`, 'leaf.open');
 
 export const breaker: Invariant = {
-  invariant: 'a tripped server has at most one trial after each pause',
+  invariant: 'a server that gave up has at most one trial after each pause',
   why: 'Who failed too often is left alone until its time or an order: it has one try, and rests again (breaker).',
   sees: [
     ...(['out leaf.open', 'post client.changed', 'post server.start', 'post server.update'] as const),

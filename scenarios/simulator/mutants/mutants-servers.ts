@@ -40,7 +40,7 @@ const tries: readonly Mutant[] = [
   },
   {
     what: 'a server that was given up and is launched again at once',
-    invariant: 'a tripped server has at most one trial after each pause',
+    invariant: 'a server that gave up has at most one trial after each pause',
     runs: crashing,
     ...chart('client', [['states', 'open', 'entry', '1'], waits(() => 1)]),
   },
