@@ -34,10 +34,10 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   const uris = rulesOf(c).urisIn(resources ?? []);
   const standing = standingOf(c, event);
   if (was && isSameList(before, uris)) {
-    const { next, opens } = invalidated(c, was, changed);
+    const { next, opens, messages } = invalidated(c, was, changed);
     const isOther = isRenewed === true && before.length > 0;
     const news = { isNews: c.isNews || isOther, updates: c.updates + Number(isOther) };
-    return { next: { ...next, ...standing, ...news }, opens, messages: invalidateMessages(c, was, changed) };
+    return { next: { ...next, ...standing, ...news }, opens, messages };
   }
   if (!was && uris.length === 0) return { ...nothing, next: standing };
   const watch = post(c.owner, { type: 'resources.watch', server, uris, by: c.collection });
@@ -60,7 +60,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
       watched: both(was?.watched ?? [], uris),
     },
   };
-  const invalidations = invalidateMessages(c, fresh, changed);
+  const invalidations = invalidated(c, fresh, changed).messages;
   const cache: ServerCache = { ...fresh, changes: fresh.changes + invalidations.length };
   return {
     next: { ...standing, caches: { ...others, [server]: cache }, isNews },
@@ -123,16 +123,16 @@ export const touched = (c: Context, cache: ServerCache, uris: readonly string[])
   const read = rulesOf(c).toRead(cache.listed.uris);
   return [...new Set(uris.flatMap((uri) => rulesOf(c).touchedBy(uri, read)))];
 };
-function invalidated(c: Context, cache: ServerCache, uris: readonly string[]): Pick<Taken, 'next' | 'opens'> {
-  if (touched(c, cache, uris).length === 0) return nothing;
-  const { server } = cache.listed;
-  const old: ServerCache = { ...cache, changes: cache.changes + 1, isFresh: false };
-  return { next: { caches: { ...c.caches, [server]: old } }, opens: [] };
-}
-function invalidateMessages(c: Context, cache: ServerCache, uris: readonly string[]): readonly Post[] {
+function invalidated(c: Context, cache: ServerCache, uris: readonly string[]): Taken {
   const old = touched(c, cache, uris);
-  const to = cacheOf(c, cache.listed.server);
-  return old.length === 0 ? [] : [post(to, { type: 'cache.invalidate', uris: old }, { optional: true })];
+  if (old.length === 0) return nothing;
+  const { server } = cache.listed;
+  const stale: ServerCache = { ...cache, changes: cache.changes + 1, isFresh: false };
+  return {
+    next: { caches: { ...c.caches, [server]: stale } },
+    opens: [],
+    messages: [post(cacheOf(c, server), { type: 'cache.invalidate', uris: old }, { optional: true })],
+  };
 }
 /** Of one that it has not listed the server may show something new: its list is looked at. A catalogue lists nothing. */
 export function updated(
@@ -140,14 +140,13 @@ export function updated(
   { server, uri }: { readonly server: string; readonly uri: string },
 ): Taken {
   const cache = own(c, server);
-  const isTouched = cache !== undefined && touched(c, cache, [uri]).length > 0;
-  const isListed = isTouched && rulesOf(c).isListed(uri, cache.listed.uris);
+  const { next, messages } = cache ? invalidated(c, cache, [uri]) : nothing;
+  const isTouched = messages.length > 0;
+  const isListed = isTouched && cache !== undefined && rulesOf(c).isListed(uri, cache.listed.uris);
   const isOwn = !isListed && rulesOf(c).urisIn([{ uri }]).length > 0 && c.members.includes(server);
   const relist = isOwn ? [post(c.owner, { type: 'resources.relist', server, by: c.collection, n: 0 })] : [];
-  if (!isTouched) return { ...nothing, messages: relist };
-  const { next, opens } = invalidated(c, cache, [uri]);
-  const news = { isNews: true, updates: c.updates + 1 };
-  return { next: { ...next, ...news }, opens, messages: [...invalidateMessages(c, cache, [uri]), ...relist] };
+  const news = isTouched && { isNews: true, updates: c.updates + 1 };
+  return { next: { ...next, ...news }, opens: [], messages: [...messages, ...relist] };
 }
 
 /** From now on its server says when one of these changes. What was read of them before that may be others by now. */

@@ -1,6 +1,7 @@
 /** What the chart of aggregator.machine.ts is made of: its memory, its actions and guards, its messages. */
 import { cancel, setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
+import { remembered } from '../kernel/remembered.ts';
 import * as questions from './aggregator.questions.ts';
 import * as read from './aggregator.reading.ts';
 import * as rules from './aggregator.rules.ts';
@@ -20,6 +21,14 @@ import { signatureOf, type Notice } from './collections/index.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
+/** A rule runs once for an event, though what it opens, posts and remembers are three actions. */
+const once = <E extends object>(rule: (c: Context, event: E) => rules.Taken): typeof rule => {
+  const inContext = remembered((c: Context) => remembered((event: E) => rule(c, event)));
+  return (c, event) => inContext(c)(event);
+};
+const updated = once(rules.updated);
+const watched = once(rules.watched);
+const listed = once(rules.listed);
 const limitOf = (n: number): string => `question ${n}`;
 
 export const parts = setup({
@@ -31,12 +40,12 @@ export const parts = setup({
   },
   actions: {
     ...effects,
-    noteListed: assign(({ context }, event: ResourcesListed) => rules.listed(context, event).next),
+    noteListed: assign(({ context }, event: ResourcesListed) => listed(context, event).next),
     noteUpdated: assign(({ context }, event: { readonly server: string; readonly uri: string }) => ({
-      ...rules.updated(context, event).next,
+      ...updated(context, event).next,
       questions: questions.changed(context, event),
     })),
-    noteWatched: assign(({ context }, event: ResourcesWatched) => rules.watched(context, event).next),
+    noteWatched: assign(({ context }, event: ResourcesWatched) => watched(context, event).next),
     noteRefreshed: assign(({ context }, event: CacheRefreshed) => rules.refreshed(context, event)),
     noteUnopened: assign(({ context }, refused: OpenRefused) => rules.unopened(context, refused)),
     noteBroken: assign(({ context }, ended: OwnedEnded) => rules.broken(context, ended)),
@@ -91,11 +100,11 @@ const opensAnd = <E>(given: (c: Context, event: E) => Pick<rules.Taken, 'opens' 
 
 type Updated = { readonly server: string; readonly uri: string };
 export const takeUpdate = [
-  ...opensAnd<Updated>(rules.updated),
+  ...opensAnd<Updated>(updated),
   { type: 'noteUpdated', params: eventAsParams<Updated> },
 ] as const;
 export const takeWatched = [
-  ...opensAnd<ResourcesWatched>(rules.watched),
+  ...opensAnd<ResourcesWatched>(watched),
   { type: 'noteWatched', params: eventAsParams<ResourcesWatched> },
 ] as const;
 export const noteUnopened = { type: 'noteUnopened', params: eventAsParams<OpenRefused> } as const;
@@ -122,7 +131,7 @@ const notice = <E>(noticesOf: (c: Context, event: E) => readonly Notice[]) =>
     },
   ] as const;
 export const takeList = [
-  ...opensAnd<ResourcesListed>(rules.listed),
+  ...opensAnd<ResourcesListed>(listed),
   { type: 'noteListed', params: eventAsParams<ResourcesListed> },
   ...notice<ResourcesListed>(rules.notShownNotices),
 ] as const;
