@@ -140,23 +140,15 @@ export const unasked = (c: Context, uri: string): Partial<Context> => ({
 
 /**
  * One that changed while it was read is asked for again, once in a round. One that is slow stays so; one of these that is
- * being read is read again by whoever asks next: at once it could go on for ever.
+ * being read is read again for whoever waits by then or asks next: at once it could go on for ever.
  */
 export function invalidated(c: Context, { uris }: { readonly uris: readonly string[] }): Partial<Context> {
   const slow = new Set(c.slow);
   const old = uris.filter((uri) => placeOf(c, uri) !== undefined && !slow.has(uri));
-  const twice = new Set(c.twice);
   return {
-    stale: joined(
-      staleOf(c),
-      old.filter((uri) => !twice.has(uri)),
-    ),
+    stale: joined(staleOf(c), without(old, c.twice)),
     begun: 0,
-    later: joined(
-      c.later,
-      old.filter((uri) => twice.has(uri)),
-      both(uris, c.probed),
-    ),
+    later: joined(c.later, both(old, c.twice), both(uris, c.probed)),
     changes: c.changes + 1,
   };
 }
@@ -229,8 +221,11 @@ function took(c: Context, uri: string, given: Omit<Slot, 'round'>): Partial<Cont
   const isWaited = c.asked.includes(uri) || c.probed.includes(uri);
   const at = placeOf(c, uri);
   if (!isWaited || at === undefined) return unasked(c, uri);
+  // One that was slow, and changed while it was read: whoever waits now would be shown what it was.
+  const isOld = c.refresh > c.told && c.probed.includes(uri) && c.later.includes(uri);
   return {
     ...unasked(c, uri),
+    ...(isOld && { stale: joined(staleOf(c), [uri]), begun: 0, later: without(c.later, [uri]) }),
     slow: c.slow.length > 0 ? without(c.slow, [uri]) : c.slow,
     slots: withSlot(c.slots, at, { ...given, round: c.round }),
   };
