@@ -120,11 +120,15 @@ export function createResourceChanges({ resources, say, update, mention = update
       after(everyMs, () => flap(left - 1, everyMs));
     });
   };
+  /** Of those that are read because they change: a burst for each read would bring ever more reads and bursts. */
+  let isChanging = false;
   const change = (left, everyMs, as) => {
-    if (left === 0 || isOver()) return;
+    isChanging = left > 0 && !isOver();
+    if (!isChanging) return;
     const uri = resources.change();
     if (uri !== undefined && resources.isSubscribed(uri)) update(uri, written(uri, as));
-    if (left > 1) after(everyMs, () => change(left - 1, everyMs, as));
+    isChanging = left > 1;
+    if (isChanging) after(everyMs, () => change(left - 1, everyMs, as));
   };
   return new Map(
     Object.entries({
@@ -137,7 +141,9 @@ export function createResourceChanges({ resources, say, update, mention = update
       'resource.flap': ({ n, everyMs }) => {
         if (!isFlapping && resources.first !== undefined) flap(n, everyMs);
       },
-      'resource.change': ({ n, everyMs, as = 'listed' }) => change(n, everyMs, as),
+      'resource.change': ({ n, everyMs, as = 'listed' }) => {
+        if (!isChanging) change(n, everyMs, as);
+      },
       'resource.silentChange': ({ of }) => void (of === 'list' ? resources.renew() : resources.change()),
       // Also to who has not asked to hear of it.
       'resource.lie': () => {
