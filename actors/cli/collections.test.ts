@@ -290,6 +290,7 @@ describe('a server of the SDK, which declares no subscriptions', () => {
     const config = fileOf({ sdk });
     const desktop = await a2c(['desktop', '-c', config]);
     expect(desktop.err).toMatch(/'sdk' is shown: its 1 window is not shown, .*"participation": "resources"/);
+    expect(desktop.err.match(/is not shown/g)).toHaveLength(1);
     expect(await a2c(['call', 'hi', '-c', config])).toMatchObject({ code: 0, out: 'hello\n', err: '' });
   });
 });

@@ -2,7 +2,12 @@ import { collectionOfUri, withRemedy } from '../../machines/resources/collection
 import { A2cError } from '../api/errors.ts';
 import type { Agent } from '../api/agent/agent-handle.ts';
 import type { Computer } from '../api/computer/computer-handle.ts';
-import type { DesktopShown, FinderShown, ResourceContent } from '../api/computer/collections-handle.ts';
+import type {
+  DesktopShown,
+  FinderShown,
+  MissingServer,
+  ResourceContent,
+} from '../api/computer/collections-handle.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from './printing/answers-collections.ts';
 import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
@@ -36,18 +41,24 @@ async function show<T extends object>(
 ): Promise<number> {
   const { signal, terminal } = context;
   let isUsable = true;
+  const notices: string[] = [];
+  let missing: readonly MissingServer[] = [];
+  const here = async (computer: Computer): Promise<T> => {
+    try {
+      const answer = await orClosed(signal, computer, () => ask.here(computer));
+      isUsable = hasUsable(context, computer.servers());
+      const said: { readonly missing?: readonly MissingServer[] } = answer;
+      missing = said.missing ?? [];
+      return answer;
+    } finally {
+      // What the answer says is said once.
+      const isNew = (text: string): boolean => !missing.some(({ reason }) => text.endsWith(reason));
+      for (const text of notices.filter(isNew)) terminal.err(text);
+    }
+  };
   const shown =
     options.url === undefined
-      ? await withComputer(
-          context,
-          options,
-          async (computer) => {
-            const answer = await orClosed(signal, computer, () => ask.here(computer));
-            isUsable = hasUsable(context, computer.servers());
-            return answer;
-          },
-          { hearsOfResources: true },
-        )
+      ? await withComputer(context, options, here, { onResources: (text) => void notices.push(text) })
       : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
   if (options.json) terminal.out(JSON.stringify(shown));
   else tell(terminal, textOf(shown));

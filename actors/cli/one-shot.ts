@@ -42,7 +42,7 @@ export async function withComputer<T>(
   context: Context,
   options: OneShotOptions,
   use: (computer: Computer, config: Config) => Promise<T>,
-  patience: Patience & { readonly hearsOfResources?: boolean } = {},
+  patience: Patience & { readonly onResources?: (text: string) => void } = {},
 ): Promise<T> {
   const config = await configOf(context, options);
   const { signal, terminal } = context;
@@ -50,7 +50,8 @@ export async function withComputer<T>(
   return unlessInterrupted(signal, async (mustGoOn) => {
     // What Desktop and Finder leave out is nothing to somebody who calls a tool.
     const onNotice = (text: string, topic?: 'resources'): void => {
-      if (topic === undefined || patience.hearsOfResources === true) terminal.err(text);
+      if (topic === undefined) terminal.err(text);
+      else patience.onResources?.(text);
     };
     const computer = await createComputer(
       { signal, record, timing: atOnce, ...logBy(context, options), onNotice },
