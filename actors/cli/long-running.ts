@@ -60,7 +60,10 @@ async function watchedRuntimeOf(context: Context, options: WatchOptions): Promis
   tap.add(watch);
   const record = recordBy(options);
   const runtime = new Runtime({
-    ...{ tap, reaper, record, ...logBy(context, options) },
+    tap,
+    reaper,
+    record,
+    ...logBy(context, options),
     notice: (text) => terminal.err(text),
   });
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);

@@ -50,7 +50,8 @@ export const addListFiles = (server: McpServer, root: string): void => {
         const advice =
           cut === undefined ? undefined : `Incomplete: ${cut}. Name a smaller folder or a pattern.`;
         const shown = entries.map(({ path: name, kind, sizeBytes }) => ({
-          ...{ path: name, type: kind },
+          path: name,
+          type: kind,
           ...(sizeBytes === undefined ? {} : { size_bytes: sizeBytes }),
         }));
         return result({ path: place.path, entries: shown }, lines.join('\n') || 'nothing found', advice);

@@ -35,8 +35,12 @@ export const addReadFile = (server: McpServer, root: string): void => {
         const place = await locate(root, args.path);
         const part = await readPart(place, { fromLine: args.from_line, lines: args.lines }, signal);
         const facts = {
-          ...{ path: place.path, text: part.text, from_line: part.fromLine, to_line: part.toLine },
-          ...{ total_lines: part.totalLines, size_bytes: place.facts.size },
+          path: place.path,
+          text: part.text,
+          from_line: part.fromLine,
+          to_line: part.toLine,
+          total_lines: part.totalLines,
+          size_bytes: place.facts.size,
         };
         const end = part.isInsideLine
           ? `Line ${part.fromLine} is longer than ${sizeText(limits.fileBytes)} and was cut.`

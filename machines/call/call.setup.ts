@@ -102,7 +102,10 @@ const timeoutOf = (
     ? `Tool '${c.tool}' of server '${c.server}' ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
     : `Tool '${c.tool}' of server '${c.server}' was not sent within ${timeout} ms (call '${c.reqId}')${c.isPending ? ': its server is still starting' : ''}`,
   details: {
-    ...{ timeout, which, server_name: c.server, tool_name: c.tool },
+    timeout,
+    which,
+    server_name: c.server,
+    tool_name: c.tool,
     ...(c.isPending && !isSent(c) && { state: 'connecting' }),
   },
   remedy: remedies[c.phase] ?? 'Give it more time, or let fewer calls wait at once.',

@@ -75,7 +75,10 @@ const isWanted = ({ asking }: Context): boolean => Object.keys(asking).length > 
 const listedMessage = (c: Context, entries: readonly Entry[], failure: Failure | null) => {
   const event: CatalogListed = {
     type: 'catalog.listed',
-    ...{ server: c.server, list: c.list, entries, failure },
+    server: c.server,
+    list: c.list,
+    entries,
+    failure,
     ...(isWanted(c) && { upTo: c.asking }),
   };
   return [post(c.reader, event, { optional: true })];
@@ -153,7 +156,9 @@ export const settle = (failure: (c: Context) => Failure | null, lost: (event: un
     params: ({ context: c, event }: { context: Context; event: unknown }) => {
       const settled = post(c.owner, {
         type: 'catalog.settled',
-        ...{ list: c.list, failure: failure(c), lost: lost(event) },
+        list: c.list,
+        failure: failure(c),
+        lost: lost(event),
       });
       return { messages: [...listedMessages(c, c.entries, failure(c)), settled] };
     },
@@ -193,7 +198,9 @@ export const parts = setup({
       owed: { ...c.owed, [by]: n },
     })),
     noteAsking: assign(({ context: c }) => ({
-      ...{ asking: { ...c.asking, ...c.owed }, owed: {}, isDoubted: false },
+      asking: { ...c.asking, ...c.owed },
+      owed: {},
+      isDoubted: false,
     })),
     forgetAsking: assign({ asking: {} }),
     rememberWhy: assign((_, { why }: { why: string }) => ({ why })),

@@ -12,7 +12,11 @@ import {
 export type Lists = Readonly<Record<string, readonly string[]>>;
 export const toolOf = (name: string): Tool => ({ name, inputSchema: { type: 'object' } });
 export const ruled = (server: string, more: Partial<ToolRules> = {}): ToolRules => ({
-  ...{ server, forbiddenTools: [], toolMeta: {}, defaultToolMeta: null, ...more },
+  server,
+  forbiddenTools: [],
+  toolMeta: {},
+  defaultToolMeta: null,
+  ...more,
 });
 export const catalogsOf = (lists: Lists): Record<string, readonly Tool[]> =>
   Object.fromEntries(Object.entries(lists).map(([server, tools]) => [server, tools.map(toolOf)]));

@@ -65,7 +65,9 @@ const walked = (value: unknown, of: (text: string) => unknown): unknown => {
     const put = (part: unknown): void =>
       void Object.defineProperty(into, key, {
         value: part,
-        ...{ writable: true, enumerable: true, configurable: true },
+        writable: true,
+        enumerable: true,
+        configurable: true,
       });
     if (typeof from === 'string') put(of(from));
     else if (Array.isArray(from) || isObject(from)) {

@@ -50,8 +50,19 @@ const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
 export const aggregatorMachine = parts.createMachine({
   id: 'aggregator',
   context: ({ input }) => ({
-    ...{ ...input, caches: {}, questions: [], numbered: 0, members: [], isNews: false, updates: 0 },
-    ...{ awaited: [], unlisted: {}, refused: {}, exposed: [], pending: [], noticed: [] },
+    ...input,
+    caches: {},
+    questions: [],
+    numbered: 0,
+    members: [],
+    isNews: false,
+    updates: 0,
+    awaited: [],
+    unlisted: {},
+    refused: {},
+    exposed: [],
+    pending: [],
+    noticed: [],
   }),
   initial: 'open',
   on: {

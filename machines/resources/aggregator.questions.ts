@@ -27,7 +27,10 @@ const isFresh = ({ query }: AggregateWanted): boolean =>
   (query as { readonly fresh?: unknown }).fresh === true;
 
 export const newQuestion = (c: Context, wanted: AggregateWanted): Question => ({
-  ...{ n: c.numbered + 1, wanted, refreshes: {}, isLate: false },
+  n: c.numbered + 1,
+  wanted,
+  refreshes: {},
+  isLate: false,
   owed: isFresh(wanted) ? null : [],
 });
 

@@ -39,13 +39,21 @@ export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens'
   const session = own(c, server)?.session ?? '';
   const lastWill = message(replyTo, {
     type: 'resource.read',
-    ...{ ticket, reqId, contents: [] },
+    ticket,
+    reqId,
+    contents: [],
     failure: { code: wireCodes.internal, message: `'${uri}' is not read any more: its computer is closing` },
   });
   const read = open(
     readKind,
     {
-      ...{ ticket, reqId, collection: c.collection, server, uri, session, replyTo },
+      ticket,
+      reqId,
+      collection: c.collection,
+      server,
+      uri,
+      session,
+      replyTo,
       ...(wanted.isByAgent && !c.exposed.includes(server) && { isRedacted: true as const }),
       timing: timingOf.read(c.timing),
     },

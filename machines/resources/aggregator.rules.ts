@@ -50,15 +50,17 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   }
   const known = was?.isOpen === true ? was : unread;
   const fresh: ServerCache = {
-    ...{ items: known.items, reason: known.reason, refused: known.refused, changes: known.changes + 1 },
-    ...{ asked: known.asked, given: known.given },
-    ...{
-      listed: { server, uris },
-      session,
-      isFresh: false,
-      isOpen: true,
-      watched: both(was?.watched ?? [], uris),
-    },
+    items: known.items,
+    reason: known.reason,
+    refused: known.refused,
+    changes: known.changes + 1,
+    asked: known.asked,
+    given: known.given,
+    listed: { server, uris },
+    session,
+    isFresh: false,
+    isOpen: true,
+    watched: both(was?.watched ?? [], uris),
   };
   const invalidations = invalidated(c, fresh, changed).messages;
   const cache: ServerCache = { ...fresh, changes: fresh.changes + invalidations.length };
@@ -224,7 +226,13 @@ function lost(c: Context, key: string, reason: string): Partial<Context> {
   if (!cache) return {};
   const { server } = cache.listed;
   const gone: ServerCache = {
-    ...{ ...cache, items: [], reason, refused: [], isFresh: false, changes: 0, isOpen: false },
+    ...cache,
+    items: [],
+    reason,
+    refused: [],
+    isFresh: false,
+    changes: 0,
+    isOpen: false,
     // Who waits for it is answered without it.
     given: cache.asked,
   };

@@ -88,9 +88,24 @@ export const mostAsked = 4;
 
 export const initialContext = (input: Input): Context => ({
   ...input,
-  ...{ uris: [], slots: [], stale: [], begun: 0, asked: [], slow: [], probed: [], slowBefore: 0, tries: 0 },
-  ...{ round: 0, twice: [], later: [], refresh: 0, nextRefresh: 0, again: [] },
-  ...{ told: 0, toldMissing: 0, changes: 0 },
+  uris: [],
+  slots: [],
+  stale: [],
+  begun: 0,
+  asked: [],
+  slow: [],
+  probed: [],
+  slowBefore: 0,
+  tries: 0,
+  round: 0,
+  twice: [],
+  later: [],
+  refresh: 0,
+  nextRefresh: 0,
+  again: [],
+  told: 0,
+  toldMissing: 0,
+  changes: 0,
 });
 
 const rulesOf = ({ collection }: Context) => collections[collection];
@@ -107,13 +122,14 @@ export const both = (some: readonly string[], others: readonly string[]): readon
   const known = new Set(others);
   return some.filter((each) => known.has(each));
 };
-const joined = (...all: readonly (readonly string[])[]): readonly string[] => [...new Set(all.flat())];
+export const joined = (...all: readonly (readonly string[])[]): readonly string[] => [...new Set(all.flat())];
 /** Where each stands in a list: once as long as it stays what it is. */
 const placesIn = remembered((uris: readonly string[]) => new Map(uris.map((uri, at) => [uri, at])));
 const placeOf = ({ uris }: Context, uri: string): number | undefined => placesIn(uris).get(uri);
 const slotOf = (c: Context, uri: string): Slot => slotAt(c.slots, placeOf(c, uri) ?? -1) ?? unread;
 /** To be read still. */
-const staleOf = ({ stale, begun }: Context): readonly string[] => (begun === 0 ? stale : stale.slice(begun));
+export const staleOf = ({ stale, begun }: Context): readonly string[] =>
+  begun === 0 ? stale : stale.slice(begun);
 export const hasStale = ({ stale, begun }: Context): boolean => stale.length > begun;
 
 /** What is known of what is listed no more is forgotten. */
@@ -125,8 +141,14 @@ export function listed(c: Context, { uris }: { readonly uris: readonly string[] 
   const known = new Set([...stale, ...slow, ...c.asked, ...c.later]);
   const fresh = uris.filter((uri, at) => slots[at]?.round === 0 && !known.has(uri));
   return {
-    ...{ uris, slots: chunked(slots), slow, stale: stale.concat(fresh), begun: 0, changes: c.changes + 1 },
-    ...{ later: c.later.filter(isListed), again: c.again.filter(isListed) },
+    uris,
+    slots: chunked(slots),
+    slow,
+    stale: stale.concat(fresh),
+    begun: 0,
+    changes: c.changes + 1,
+    later: c.later.filter(isListed),
+    again: c.again.filter(isListed),
     toldMissing: Math.min(c.toldMissing, uris.length),
   };
 }
@@ -160,8 +182,14 @@ export function refreshing(
   const slow = isFresh ? [] : c.slow;
   const refused = c.uris.filter((_, at) => slotAt(c.slots, at)?.failure);
   return {
-    ...{ slow, probed: isFresh ? [] : c.probed, round: c.round + 1, twice: [], again: [] },
-    ...{ refresh: n, nextRefresh: 0, later: both(c.later, slow) },
+    slow,
+    probed: isFresh ? [] : c.probed,
+    round: c.round + 1,
+    twice: [],
+    again: [],
+    refresh: n,
+    nextRefresh: 0,
+    later: both(c.later, slow),
     stale: without(joined(staleOf(c), c.later, refused, isFresh ? c.uris : both(anew, c.uris)), slow),
     begun: 0,
   };
@@ -258,36 +286,4 @@ export const probedInVain = (c: Context): Partial<Context> => ({
   slow: [...without(c.slow, c.probed), ...c.probed],
   probed: [],
   tries: c.slow.length < c.slowBefore ? 0 : Math.min(c.tries + 1, 1_000),
-});
-
-/** `missing`: so many have not come in time. */
-const reasonOf = ({ uris, timing }: Context, missing: number): string | null =>
-  missing > 0 ? `${missing} of ${uris.length} could not be read within ${timing.aggregateMs} ms` : null;
-const refusedOf = ({ uris, slots }: Context): readonly Refused[] =>
-  uris.flatMap((uri, at) => {
-    const { failure, refused } = slotAt(slots, at) ?? unread;
-    return failure ? [{ uri, reason: failure.message }] : refused;
-  });
-/** `isTruncated`: in the middle of a round. */
-const missingIn = (c: Context, isTruncated: boolean): number =>
-  isTruncated ? joined(c.slow, staleOf(c), c.asked).length : c.slow.length;
-export function refreshed(c: Context, upTo: number, isTruncated: boolean): CacheRefreshed {
-  const missing = missingIn(c, isTruncated);
-  const slots = c.slots.flat();
-  const hasFailed = slots.some(({ failure }) => failure !== null);
-  return {
-    type: 'cache.refreshed',
-    server: c.server,
-    items: slots.flatMap(({ items }) => items),
-    reason: reasonOf(c, missing),
-    refused: refusedOf(c),
-    changes: c.changes,
-    isFresh: missing + c.later.length + c.asked.length === 0 && !hasStale(c) && !hasFailed,
-    upTo: Math.max(upTo, c.told),
-    isNews: missing < c.toldMissing,
-  };
-}
-export const told = (c: Context, upTo: number, isTruncated: boolean): Partial<Context> => ({
-  told: Math.max(upTo, c.told),
-  toldMissing: missingIn(c, isTruncated),
 });

@@ -4,6 +4,7 @@ import { assign } from '../kernel/assign.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import * as rules from './server-cache.rules.ts';
+import * as telling from './server-cache.telling.ts';
 import type { Context, Input, CacheOrder } from './server-cache.rules.ts';
 import { backoffOfList } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -44,8 +45,8 @@ export const parts = setup({
     noteRefresh: assign(({ context }, refresh: Refresh) => rules.refreshing(context, refresh)),
     noteJoined: assign(({ context }, refresh: Refresh) => rules.joining(context, refresh)),
     noteFollowing: assign(({ context }) => rules.following(context)),
-    noteCome: assign(({ context: c }) => (c.refresh > c.told ? {} : rules.told(c, c.told, false))),
-    noteTold: assign(({ context }, { upTo, isTruncated }: Told) => rules.told(context, upTo, isTruncated)),
+    noteCome: assign(({ context: c }) => (c.refresh > c.told ? {} : telling.told(c, c.told, false))),
+    noteTold: assign(({ context }, { upTo, isTruncated }: Told) => telling.told(context, upTo, isTruncated)),
   },
   guards: {
     canAsk: ({ context: c }) => c.asked.length < rules.mostAsked && rules.hasStale(c),
@@ -81,7 +82,7 @@ export const tell = (upTo: (c: Context) => number, isTruncated = false) =>
   [
     {
       type: 'post',
-      params: ({ context: c }: At) => post(c.owner, rules.refreshed(c, upTo(c), isTruncated)),
+      params: ({ context: c }: At) => post(c.owner, telling.refreshed(c, upTo(c), isTruncated)),
     },
     { type: 'noteTold', params: ({ context }: At) => ({ upTo: upTo(context), isTruncated }) },
   ] as const;
@@ -90,7 +91,7 @@ export const truncate = [
   {
     type: 'post',
     params: ({ context: c, event: { n } }: At & { readonly event: { readonly n: number } }) =>
-      post(c.owner, rules.refreshed(c, n, true)),
+      post(c.owner, telling.refreshed(c, n, true)),
   },
   {
     type: 'noteTold',
@@ -105,7 +106,7 @@ export const tellCome = [
   {
     type: 'postAll',
     params: ({ context: c }: At) => ({
-      messages: c.refresh > c.told ? [] : [post(c.owner, rules.refreshed(c, c.told, false))],
+      messages: c.refresh > c.told ? [] : [post(c.owner, telling.refreshed(c, c.told, false))],
     }),
   },
   { type: 'noteCome' },

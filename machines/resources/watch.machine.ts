@@ -84,7 +84,8 @@ function after({ subscribed, refused }: Context, steps: readonly Step[]): readon
 }
 /** The plan is over, or given up in the middle. */
 const planless = (c: Context): Pick<Context, 'plan' | 'done' | 'subscribed'> => ({
-  ...{ plan: null, done: 0 },
+  plan: null,
+  done: 0,
   subscribed: c.plan && c.done > 0 ? after(c, c.plan.slice(0, c.done)) : c.subscribed,
 });
 function stepped(c: Context, step: Step | null, isDone: boolean): Partial<Context> {
@@ -106,10 +107,8 @@ const parts = setup({
     ...effects,
     rememberWanted: assign(({ context }, { uris, by }: { uris: readonly string[]; by: string }) => {
       const wantedBy = { ...context.wantedBy, [by]: uris };
-      return {
-        ...planless(context),
-        ...{ wantedBy, wanted: [...new Set(Object.values(wantedBy).flat())], refused: [] },
-      };
+      const wanted = [...new Set(Object.values(wantedBy).flat())];
+      return { ...planless(context), wantedBy, wanted, refused: [] };
     }),
     beginAnew: assign({ subscribed: [], refused: [], step: null, plan: null, done: 0, isAnew: true }),
     noteTold: assign({ isAnew: false }),

@@ -29,8 +29,12 @@ export function declarationsOf(file: string): Declarations {
   const text = readFileSync(file, 'utf8');
   const { program, comments } = parseSync(file, text);
   const found: Declarations = {
-    ...{ file, text, comments },
-    ...{ own: new Map(), from: new Map(), exported: new Set() },
+    file,
+    text,
+    comments,
+    own: new Map(),
+    from: new Map(),
+    exported: new Set(),
   };
   cache.set(file, found);
   for (const statement of program.body) enter(found, statement);

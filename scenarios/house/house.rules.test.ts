@@ -155,6 +155,7 @@ describe('bans', () => {
     ['actors/a.test.ts', 'new Promise((r) => globalThis.setTimeout(r, 1));'],
     ['actors/a.test.ts', `import { setTimeout as sleep } from 'node:timers/promises';`],
     ['actors/a.ts', `export * from './b.ts';`],
+    ['machines/a.ts', 'x = { ...{ a: 1, b: 2 }, c };'],
     ['actors/a.ts', 'export default 1;'],
     ['machines/a.ts', `on({ '*': f });`],
     ['machines/a.ts', `m({ after: { 500: 'x' } });`],
@@ -170,6 +171,7 @@ describe('bans', () => {
   it('let through what only looks alike', () => {
     const prose = `// new Date( any, as any\nconst s = 'console.log: any, Date.now()'; const r = /setTimeout\\(/;`;
     expect(found('machines/a.ts', prose)).toEqual([]);
+    expect(found('machines/a.ts', 'x = { ...known, ...(isNew && { a: 1 }) };')).toEqual([]);
     expect(found('machines/a.ts', 'enqueueActions(() => { enqueue.stopChild(x); }); stopChild(y);')).toEqual(
       [],
     );

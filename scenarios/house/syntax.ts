@@ -17,6 +17,10 @@ export function syntaxViolations(sources: readonly Source[]): Violation[] {
         if (!source.path.endsWith('.config.ts'))
           report(node, 'a default export is banned', 'export it by name');
       },
+      SpreadElement: (node) => {
+        if (node.argument.type === 'ObjectExpression' && !isTest(source.path))
+          report(node, 'spreading a literal is banned: it packs fields to save lines', 'write its fields');
+      },
       Property: (node) => {
         if (!node.computed && literal(node.key) === '*')
           report(node, "a '*' handler is banned: it swallows child errors", 'handle events by name');

@@ -163,8 +163,14 @@ export class Bench {
   readonly #seats: readonly Seat[];
   /** Kind of record → what it is about → who wants to see it; filled as they come. */
   readonly #seeing: Readonly<Record<DirectoryRecord['k'], Map<string, readonly Seat[]>>> = {
-    ...{ in: new Map(), draw: new Map(), post: new Map(), open: new Map() },
-    ...{ end: new Map(), timer: new Map(), out: new Map(), defect: new Map() },
+    in: new Map(),
+    draw: new Map(),
+    post: new Map(),
+    open: new Map(),
+    end: new Map(),
+    timer: new Map(),
+    out: new Map(),
+    defect: new Map(),
   };
   readonly #violations: Violation[] = [];
 

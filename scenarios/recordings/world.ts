@@ -15,15 +15,16 @@ const faultServer = fileURLToPath(new URL('../fault-server/fault-server.mjs', im
 /** Short, so that much happens in little time. */
 const hurried = {
   ...timing,
-  ...{
-    backoffMs: 150,
-    drainMs: 100,
-    stdinGraceMs: 100,
-    termGraceMs: 150,
-    killGraceMs: 500,
-    provenStableMs: 2_000,
-  },
-  ...{ linkBackoffMs: 200, quietMs: 50, longestQuietMs: 300, exitGraceMs: 50 },
+  backoffMs: 150,
+  drainMs: 100,
+  stdinGraceMs: 100,
+  termGraceMs: 150,
+  killGraceMs: 500,
+  provenStableMs: 2_000,
+  linkBackoffMs: 200,
+  quietMs: 50,
+  longestQuietMs: 300,
+  exitGraceMs: 50,
 };
 export interface WorldOptions {
   /** The folder to which it records. */

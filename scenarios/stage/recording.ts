@@ -22,7 +22,12 @@ export const recorderOf = (
     ringBytes,
     charts: () => ({}),
     about: {
-      ...{ runtime: '0', xstate: '0', node: '0', clock: kind, started: null, redaction: { keyId: null } },
+      runtime: '0',
+      xstate: '0',
+      node: '0',
+      clock: kind,
+      started: null,
+      redaction: { keyId: null },
       ...(title !== undefined && { title }),
     },
   });

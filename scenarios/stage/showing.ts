@@ -13,7 +13,12 @@ export const showing = (uris: readonly string[], read: (uri: string) => Reply): 
 export const windows = (...uris: string[]): Script =>
   showing(uris, (uri) => ({ answers: { contents: [{ uri, text: `shown at ${uri}` }] }, afterMs: 1 }));
 export const document = (uri: string, last_modified: string): object => ({
-  ...{ doc_ref: uri, uri, file_uri: `file:///${uri}`, file_type: 'md', title: uri, page_count: 1 },
+  doc_ref: uri,
+  uri,
+  file_uri: `file:///${uri}`,
+  file_type: 'md',
+  title: uri,
+  page_count: 1,
   last_modified,
 });
 export const documents = (...uris: string[]): Script =>

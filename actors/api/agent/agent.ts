@@ -154,7 +154,12 @@ class HostedAgent implements Agent {
     const replyTo = this.#hosted.host;
     const send = (ticket: string, reqId: string): void => {
       const query: AgentQuery = {
-        ...{ type: 'agent.query', ticket, reqId, method, request, replyTo },
+        type: 'agent.query',
+        ticket,
+        reqId,
+        method,
+        request,
+        replyTo,
         ...(timeoutMs !== undefined && { timeoutMs }),
       };
       this.#sendOrSettle(query, ticket, reqId, method);

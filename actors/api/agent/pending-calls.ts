@@ -129,8 +129,15 @@ export class PendingCalls implements Observer {
 /** It ends before it begins: nobody hears of it. */
 function neverSent(tool: string, reqId: string, end: CallEnd, failure: Failure): WatchedCall {
   const outcome: CallOutcome = {
-    ...{ outcome: 'failed', end, phase: 'resolving', server: '', tool },
-    ...{ reqId, durationMs: 0, result: null, failure },
+    outcome: 'failed',
+    end,
+    phase: 'resolving',
+    server: '',
+    tool,
+    reqId,
+    durationMs: 0,
+    result: null,
+    failure,
   };
   return watched(Promise.resolve(outcome), reqId, () => {}, new Set());
 }

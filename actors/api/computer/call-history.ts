@@ -95,8 +95,12 @@ export class CallHistoryWatch implements Observer {
   }
   #asked({ ticket, reqId, tool, params, timeoutMs }: CallRequest, client: string): void {
     this.#running.set(ticket, {
-      ...{ reqId, tool, parameters: this.#kept(params), timeoutMs: timeoutMs === 0 ? null : timeoutMs },
-      ...{ address: `${nameOf(client)}/call:${keyOf(ticket)}`, since: this.#options.now() },
+      reqId,
+      tool,
+      parameters: this.#kept(params),
+      timeoutMs: timeoutMs === 0 ? null : timeoutMs,
+      address: `${nameOf(client)}/call:${keyOf(ticket)}`,
+      since: this.#options.now(),
     });
   }
   /** A host may give what throws as it is read: were that thrown here, the tap would let go of all history. */
@@ -120,7 +124,12 @@ export class CallHistoryWatch implements Observer {
     const { most, now, redact } = this.#options;
     const call: PastCall = {
       timestamp: new Date(now()).toISOString(),
-      ...{ reqId, server, tool, parameters, timeoutMs, success: outcome === 'succeeded' },
+      reqId,
+      server,
+      tool,
+      parameters,
+      timeoutMs,
+      success: outcome === 'succeeded',
       error: outcome === 'succeeded' ? null : redact(errorOf(settled)).slice(0, errorLength),
     };
     this.#history = withCall(this.#history, call, most);

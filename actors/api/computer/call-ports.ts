@@ -59,7 +59,8 @@ export class CallPorts {
       policy: judgeAsk({ knownTo, validate, permission: () => this.permission }),
       confirm: confirmAsk(() => this.confirm, knownTo, failureOf),
       finish: finishAsk({
-        ...{ knownTo, validate },
+        knownTo,
+        validate,
         hasProgram: (server) => this.hasProgram(server),
         transform: (...asked) => this.transform(...asked),
         keep: (handle, result) => this.cached.keep(handle, result),

@@ -71,7 +71,9 @@ export class CollectionQuestions {
     const collection = collectionOfUri(uri);
     if (!collection.ok) throw errorOfCollection(collection.failure);
     const about = {
-      ...{ type: 'resource.wanted', collection: collection.body, uri },
+      type: 'resource.wanted',
+      collection: collection.body,
+      uri,
       ...(server !== undefined && { server }),
     };
     const { contents } = (await this.#asked(about, 'resource.read')) as ResourceRead;

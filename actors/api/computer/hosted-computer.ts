@@ -96,7 +96,10 @@ export class HostedComputer implements Computer {
       send: (event) => this.#runtime.directory.send('computer', event),
     });
     this.#news = new ComputerNewsroom({
-      ...{ servers: this.#servers, orders: this.#orders, cached: this.#cached, clientOf: this.#clientRef },
+      servers: this.#servers,
+      orders: this.#orders,
+      cached: this.#cached,
+      clientOf: this.#clientRef,
       emit: (name, value) => this.#emit(name, value),
       notice: (text, topic) => onNotice?.(text, topic),
       booted: () => this.#booted.resolve(),

@@ -30,8 +30,12 @@ const tool = z.strictObject({
   outputSchema: object.optional(),
   annotations: z
     .strictObject({
-      ...{ title: text.optional(), readOnlyHint: flag, destructiveHint: flag },
-      ...{ idempotentHint: flag, openWorldHint: flag, more },
+      title: text.optional(),
+      readOnlyHint: flag,
+      destructiveHint: flag,
+      idempotentHint: flag,
+      openWorldHint: flag,
+      more,
     })
     .optional(),
   execution: z

@@ -32,7 +32,12 @@ export interface ToolTable {
   readonly conflicting: Readonly<Record<string, readonly string[]>>;
 }
 export const emptyTable: ToolTable = {
-  ...{ byName: {}, byOriginal: {}, disabled: {}, refused: [], shared: {}, conflicting: {} },
+  byName: {},
+  byOriginal: {},
+  disabled: {},
+  refused: [],
+  shared: {},
+  conflicting: {},
 };
 
 /** Of those that a server lists no more; the oldest are forgotten. Only one that makes up conflicts has so many. */

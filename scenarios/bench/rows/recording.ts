@@ -18,7 +18,11 @@ export const recorderOf = (profile: Profile): Recorder =>
     digest: createDigest,
     charts: () => ({}),
     about: {
-      ...{ runtime: '', xstate: '', node: '', clock: 'real', started: null },
+      runtime: '',
+      xstate: '',
+      node: '',
+      clock: 'real',
+      started: null,
       redaction: { keyId: null },
     },
   });

@@ -9,8 +9,14 @@ import { lifeRules, rpcRules } from './fault-server-rpc.ts';
 import { starting, type Rules } from './fault-server-harness.ts';
 
 export const rules: Rules = {
-  ...{ ...procRules, ...frameRules, ...lifeRules, ...rpcRules },
-  ...{ ...notifyRules, ...listRules, ...resourceRules, ...netRules },
+  ...procRules,
+  ...frameRules,
+  ...lifeRules,
+  ...rpcRules,
+  ...notifyRules,
+  ...listRules,
+  ...resourceRules,
+  ...netRules,
 };
 const layerOf = (word: string): string | undefined => word.split('.')[0];
 /** The first word of each layer. */

@@ -147,8 +147,10 @@ function fromGemini({
     text === undefined ? undefined : Number(text);
   const said = {
     ...rest,
-    ...{ minLength: number(minLength), maxLength: number(maxLength) },
-    ...{ minItems: number(minItems), maxItems: number(maxItems) },
+    minLength: number(minLength),
+    maxLength: number(maxLength),
+    minItems: number(minItems),
+    maxItems: number(maxItems),
     ...(type && { type: type.toLowerCase() }),
     ...(anyOf && { anyOf: anyOf.map(fromGemini) }),
     ...(items && { items: fromGemini(items) }),

@@ -27,8 +27,11 @@ const handshake = [
         version: '1.2.3',
         protocolVersion: '2025-06-18',
         capabilities: {
-          ...{ tools: { listChanged: true }, resources: null, prompts: null },
-          ...{ completions: false, logging: false },
+          tools: { listChanged: true },
+          resources: null,
+          prompts: null,
+          completions: false,
+          logging: false,
         },
       },
     });
@@ -224,11 +227,8 @@ const foreignLines = [
 
   rule('that asks us is answered under its own id', async ({ opened }) => {
     const session = await opened('echo');
-    assert.deepEqual(JSON.parse(await session.text('asksBack')), {
-      jsonrpc: '2.0',
-      id: '1000000',
-      result: {},
-    });
+    const answer = { jsonrpc: '2.0', id: '1000000', result: {} };
+    assert.deepEqual(JSON.parse(await session.text('asksBack')), answer);
   }),
 
   rule('that is no proper answer fails the call it answers', async ({ opened }) => {

@@ -5,7 +5,9 @@ import { createChanges, createTools } from './own-tools.mjs';
 export function createOwn({ name, tools, resources }, { say, update, isOver }) {
   const own = { tools: createTools(name, tools), resources: createResources(name, resources) };
   const hands = {
-    ...{ say, isOver, update: (uri, written = uri) => update(written) },
+    say,
+    isOver,
+    update: (uri, written = uri) => update(written),
     after: (ms, go) => setTimeout(() => go(), ms),
   };
   return {

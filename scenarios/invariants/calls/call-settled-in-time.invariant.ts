@@ -142,15 +142,23 @@ const called = posts('host', 'computer', 'tool.call', {
   replyTo: 'host:c',
 });
 const requested = posts('computer#1', 'computer/client:fs', 'call.request', {
-  ...{ ticket: 't1', timeoutMs: 1_000, replyTo: 'host:c' },
+  ticket: 't1',
+  timeoutMs: 1_000,
+  replyTo: 'host:c',
 });
 const call = 'computer/client:fs/call:t1#1';
 const policy = { confirmMs: 500, lookMs: 100 };
 const opened = opens(call, 'call', 'computer/client:fs#1', {
-  ...{ ticket: 't1', timeoutMs: 1_000, replyTo: 'host:c', policy },
+  ticket: 't1',
+  timeoutMs: 1_000,
+  replyTo: 'host:c',
+  policy,
 });
 const openedKnown = opens(call, 'call', 'computer/client:fs#1', {
-  ...{ ticket: 't1', timeoutMs: 1_000, replyTo: 'host:c', policy },
+  ticket: 't1',
+  timeoutMs: 1_000,
+  replyTo: 'host:c',
+  policy,
   drawn: { problems: [], decision: 'allow', reason: 'x' },
 });
 const asked = [born('computer'), called, requested, opened];

@@ -91,7 +91,10 @@ const agentAsked = (ticket = 'r1') =>
   posts('host', 'agent', 'agent.call', { ticket, reqId: 'r1', replyTo: 'host:a' });
 const opened = opens(call, 'call', 'computer/client:fs#1', { policy, ticket: 't1', replyTo: 'host:c' });
 const openedFor = opens(call, 'call', 'computer/client:fs#1', {
-  ...{ policy, ticket: '1.r1', reqId: 'r1', replyTo: 'computer/link#1' },
+  policy,
+  ticket: '1.r1',
+  reqId: 'r1',
+  replyTo: 'computer/link#1',
 });
 const sent = asks(call, 'call', 'computer/client:fs#1', 'tools/call');
 const waits = learns(call, 'call', 'ask.waiting', { ahead: 0 });

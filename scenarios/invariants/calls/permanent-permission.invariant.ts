@@ -86,7 +86,10 @@ const config = (generation: number, name = 'fs') => ({
 const born = opens(computer, 'computer', 'host', config(1));
 const opened = (n: number, more: object = {}) =>
   opens(`c/client:fs/call:t${n}#${n}`, 'call', 'c/client:fs#1', {
-    ...{ server: 'fs', tool: 'read', ticket: `t${n}`, keeper: computer },
+    server: 'fs',
+    tool: 'read',
+    ticket: `t${n}`,
+    keeper: computer,
     policy: { isConfirmed: false, generation: 1, ...more },
   });
 const asked = (n: number) => asks(`c/client:fs/call:t${n}#${n}`, 'confirm', 'confirm', 'confirm');

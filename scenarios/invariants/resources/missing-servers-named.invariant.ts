@@ -140,7 +140,10 @@ const born = [
 ];
 const lists = (standing: object) =>
   posts('c#1', whole, 'resources.listed', {
-    ...{ server: 'fs', resources: [], isAwaited: false, failure: null },
+    server: 'fs',
+    resources: [],
+    isAwaited: false,
+    failure: null,
     ...standing,
   });
 const asksFor = (uri: string) => asks(cache, `read ${uri}`, 'c/client:fs', 'resources/read', { uri });
@@ -151,7 +154,8 @@ const refuses = learns(cache, `read ${two}`, 'ask.refused', { failure: { code: 4
 const refreshed = posts(cache, 'c/desktop', 'cache.refreshed', { server: 'fs' });
 const shows = (...missing: readonly string[]) =>
   posts('c/desktop#1', 'host:c', 'aggregate.shown', {
-    ...{ ticket: 't', failure: null },
+    ticket: 't',
+    failure: null,
     missing: missing.map((server) => ({ server, reason: 'x' })),
   });
 const reading = [...born, asksFor(one), asksFor(two), gives(one)];

@@ -96,7 +96,8 @@ const [whole, cache, one, page] = ['c/finder', 'c/finder/cache:fs#2', 'dpe://h/1
 const born = opens(cache, 'cache', 'c/finder#1', { server: 'fs', collection: 'finder' });
 const lists = (uris: readonly string[], ...changed: readonly string[]) =>
   posts('c#1', whole, 'resources.listed', {
-    ...{ server: 'fs', changed },
+    server: 'fs',
+    changed,
     resources: uris.map((uri) => ({ uri })),
   });
 const gone = posts('c#1', whole, 'resources.listed', { server: 'fs', resources: null });
@@ -105,7 +106,12 @@ const watches = (uris: readonly string[], isAnew = false) =>
 const updates = (uri: string) => posts('c#1', whole, 'resource.updated', { server: 'fs', uri });
 const asksFor = asks(cache, `read ${one}`, 'c/client:fs', 'resources/read', { uri: one });
 const text = JSON.stringify({
-  ...{ doc_ref: '1', uri: one, file_uri: 'file:///1', file_type: 'md', title: '1', page_count: 1 },
+  doc_ref: '1',
+  uri: one,
+  file_uri: 'file:///1',
+  file_type: 'md',
+  title: '1',
+  page_count: 1,
 });
 const gives = (given: string) =>
   learns(cache, `read ${one}`, 'ask.answered', { result: { contents: [{ uri: one, text: given }] } });

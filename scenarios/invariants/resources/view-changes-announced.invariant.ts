@@ -54,8 +54,10 @@ class ViewChangesAnnounced implements Judge {
     if (kind !== 'desktop' && kind !== 'finder') return;
     const { coalesceMs = 0 } = (input as { timing?: { coalesceMs?: number } }).timing ?? {};
     const times = {
-      ...{ since: Infinity, toldAt: -Infinity },
-      ...{ changes: { at: -Infinity, count: 0 }, isOwing: false },
+      since: Infinity,
+      toldAt: -Infinity,
+      changes: { at: -Infinity, count: 0 },
+      isOwing: false,
     };
     const whole: Whole = { a, collection: kind, coalesceMs, listed: new Map(), ...times };
     this.#wholes.set(a, whole);
@@ -183,7 +185,9 @@ export const viewChangesAnnounced: Invariant = {
       seen: story(
         ...known,
         posts(computer, 'c/desktop', 'resources.listed', {
-          ...{ server: 'fs', resources: [{ uri: one }, { uri: two }], isRenewed: true },
+          server: 'fs',
+          resources: [{ uri: one }, { uri: two }],
+          isRenewed: true,
         }),
         tells,
       ),

@@ -34,7 +34,12 @@ export function drawCalls(cast: Cast, count: number): Act[] {
     const tool = chance(random, 0.04) ? 'nothing' : oneOf(random, tools);
     const at = time();
     const asked: CallStep = {
-      ...{ do: 'call', call, by, tool, ...drawParams(seed, call), reqId: call },
+      do: 'call',
+      call,
+      by,
+      tool,
+      ...drawParams(seed, call),
+      reqId: call,
       timeoutMs: timeoutOf(random),
     };
     const acts: Act[] = [{ at, step: asked }];

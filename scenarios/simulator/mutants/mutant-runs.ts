@@ -104,7 +104,10 @@ export const hurried = (plan: Plan): Plan => {
 const remote =
   (...faults: readonly Fault[]) =>
   ({ name }: ServerData): Partial<ServerData> => ({
-    ...{ name, faults, isRemote: true, resources: [`note://${name}/1`, `note://${name}/2`] },
+    name,
+    faults,
+    isRemote: true,
+    resources: [`note://${name}/1`, `note://${name}/2`],
   });
 const gone: Fault = { fault: 'net.sessionGone', when: 'call', from: 2, times: 1 };
 /** Servers over HTTP that forget their sessions, under calls and beside them; some of what they have is watched. */

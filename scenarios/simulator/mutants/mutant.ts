@@ -114,7 +114,9 @@ export const crowded = (plan: Plan): Plan => ({
     step.do === 'call'
       ? ['', '.b', '.c', '.d', '.e', '.f'].map((more) => ({
           ...step,
-          ...{ call: step.call + more, reqId: step.reqId + more, timeoutMs: 1_000 },
+          call: step.call + more,
+          reqId: step.reqId + more,
+          timeoutMs: 1_000,
         }))
       : [step],
   ),

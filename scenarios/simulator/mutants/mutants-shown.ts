@@ -41,7 +41,11 @@ const showing =
   (plan: Plan): Plan => {
     asks = 0;
     const servers = calm(plan).map(({ name, tools = {}, hearsChanges: _, isLazy: _lazy, ...server }) => ({
-      ...{ ...server, name, tools, faults: parseFaults(faults), restart: true },
+      ...server,
+      name,
+      tools,
+      faults: parseFaults(faults),
+      restart: true,
       resources: [
         `window://${name}/1`,
         `window://${name}/2`,
@@ -56,7 +60,9 @@ const showing =
       return [{ do: 'call', call, by: 'host', tool, reqId: call, timeoutMs: 60_000 }];
     });
     return {
-      ...{ ...plan, servers, timing: { aggregateMs: 500, readMs: 500 } },
+      ...plan,
+      servers,
+      timing: { aggregateMs: 500, readMs: 500 },
       steps: [
         ...[wait(2_000), ...shows(), wait(2_000), ...calls, wait(30_000), ...shows(), wait(2_000)],
         ...[...then(plan), wait(5_000), ...fromClearing(plan).filter((step) => step.do !== 'start')],

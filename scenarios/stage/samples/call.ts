@@ -3,13 +3,21 @@ import { answers, failure, request, type OrdersOf, type Sample } from './sample.
 
 export const call: Sample = {
   input: {
-    ...{ ...request, timeoutMs: 9, totalMs: 0, idleMs: 5 },
+    ...request,
+    timeoutMs: 9,
+    totalMs: 0,
+    idleMs: 5,
     server: 's',
     request: { target: 's', method: 'm', params: {} },
     keeper: 'computer',
     policy: {
-      ...{ isConfirmed: false, generation: 1, confirmMs: 5, meta: null },
-      ...{ isPostProcessed: false, lookMs: 7, resultBytes: 24 },
+      isConfirmed: false,
+      generation: 1,
+      confirmMs: 5,
+      meta: null,
+      isPostProcessed: false,
+      lookMs: 7,
+      resultBytes: 24,
     },
     isPending: true,
   },

@@ -3,8 +3,13 @@ import type { ViewOrder } from '../../../machines/agent/view.machine.ts';
 import { answers, type OrdersOf, type Sample } from './sample.ts';
 
 const document = (n: number) => ({
-  ...{ doc_ref: `${n}`, uri: `dpe://h/${n}`, file_uri: `file:///${n}`, file_type: 'md', title: `${n}` },
-  ...{ page_count: 1, server: 's' },
+  doc_ref: `${n}`,
+  uri: `dpe://h/${n}`,
+  file_uri: `file:///${n}`,
+  file_type: 'md',
+  title: `${n}`,
+  page_count: 1,
+  server: 's',
 });
 /** Of a Finder a page of two, which one more belongs to. */
 const bodies: Readonly<Record<Collection, readonly object[]>> = {

@@ -71,7 +71,8 @@ export class ScriptedCallPorts {
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
       confirm: (_, request, emit) => this.#confirm(request, emit),
       finish: finishAsk({
-        ...{ knownTo, validate },
+        knownTo,
+        validate,
         hasProgram: options.hasProgram ?? (() => transform !== undefined),
         transform: transform ?? none,
         keep: (handle, result) => void this.cached.set(handle, result),

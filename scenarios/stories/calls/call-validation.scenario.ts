@@ -175,13 +175,12 @@ scenario(
     const call = s.call('read', { timeoutMs: 300 });
     s.settled(call);
     s.expect(call).settles('failed', {
-      ...{
-        end: 'timedOut',
-        phase: 'judging',
-        code: 'ToolExecutionTimeout',
-        says: 'was not sent within 300 ms',
-      },
-      ...{ details: { which: 'caller', timeout: 300 }, at: 300 },
+      end: 'timedOut',
+      phase: 'judging',
+      code: 'ToolExecutionTimeout',
+      says: 'was not sent within 300 ms',
+      details: { which: 'caller', timeout: 300 },
+      at: 300,
     });
     s.expect(fs).requests('tools/call', 0);
   },

@@ -87,8 +87,12 @@ scenario(
     const call = s.call('read', { timeoutMs: 1_000 });
     s.settled(call);
     s.expect(call).settles('failed', {
-      ...{ end: 'refused', phase: 'confirming', code: 4005, says: late },
-      ...{ details: { timeout: 1_000, which: 'caller' }, at: 1_000 },
+      end: 'refused',
+      phase: 'confirming',
+      code: 4005,
+      says: late,
+      details: { timeout: 1_000, which: 'caller' },
+      at: 1_000,
     });
     s.run(1_000);
     s.expect(fs).requests('tools/call', 0);

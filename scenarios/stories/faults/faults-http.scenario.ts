@@ -29,7 +29,8 @@ scenario(
   'a call in flight when its session is forgotten is unknown before its time is over, and is not sent again',
   (s) => {
     const fs = s.server('fs', {
-      ...{ isRemote: true, tools: twoTools },
+      isRemote: true,
+      tools: twoTools,
       faults: [{ fault: 'net.sessionGone', tool: 'read', afterMs: 200 }],
     });
     s.later(fs, 2);
@@ -112,7 +113,8 @@ scenario('what a server refuses, or a gateway before it, ends the one call and n
 
 scenario('an answer that breaks off is unknown at once; where it can be taken up again it comes', (s) => {
   const fs = s.server('fs', {
-    ...{ isRemote: true, tools: { cut: {}, taken: {}, reset: {}, slow: {} } },
+    isRemote: true,
+    tools: { cut: {}, taken: {}, reset: {}, slow: {} },
     faults: [
       { fault: 'net.sseCut', tool: 'cut', bytes: 20 },
       { fault: 'net.sseCut', tool: 'taken', bytes: 20, resumes: true },
@@ -221,7 +223,9 @@ scenario(
   'a list that is refused to this login again and again is offered no more, and its server stays',
   (s) => {
     const fs = s.server('fs', {
-      ...{ isRemote: true, tools: { read: { changes: true } }, refreshFailures: 2 },
+      isRemote: true,
+      tools: { read: { changes: true } },
+      refreshFailures: 2,
       faults: [{ fault: 'net.httpStatus', when: 'list', status: 403, from: 2 }],
     });
     s.timing({ relistMs: 100 });

@@ -285,9 +285,11 @@ for (const collection of both) {
 
 inHarness('a question of the host ends in the time that the host gives it', {}, (s) => {
   meet(s, 'desktop', []);
-  const [ticket, method, request] = ['t1', event.desktop, { computer: 'c1' }];
-  const asked = s.asked('agent', ticket, {
-    ...{ type: 'agent.query', ticket, reqId: 'r1', method, request, replyTo: 'host:agent' },
+  const question = { ticket: 't1', reqId: 'r1', method: event.desktop, request: { computer: 'c1' } };
+  const asked = s.asked('agent', 't1', {
+    ...question,
+    type: 'agent.query',
+    replyTo: 'host:agent',
     timeoutMs: 700,
   });
   s.run(699);

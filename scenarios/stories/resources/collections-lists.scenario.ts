@@ -253,7 +253,9 @@ inHarness(
     ]);
     s.order('computer/desktop', {
       type: 'open.refused',
-      ...{ kind: 'cache', name: 'computer/desktop/cache:a', input: {} },
+      kind: 'cache',
+      name: 'computer/desktop/cache:a',
+      input: {},
     });
     s.order('computer/desktop/cache:a', { type: 'close' });
     ask(s, 'desktop');

@@ -172,7 +172,10 @@ inHarness(
     const query = (method: string, reqId: string, request: object): void =>
       s.order('agent', {
         type: 'agent.query',
-        ...{ ticket: reqId, reqId, method, replyTo: 'host:agent' },
+        ticket: reqId,
+        reqId,
+        method,
+        replyTo: 'host:agent',
         request: { computer: 'c1', ...request },
       });
     query('client:get_desktop', 'd', {});

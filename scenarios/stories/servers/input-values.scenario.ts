@@ -86,7 +86,9 @@ scenario(
     const [call, other] = [s.call('read', { timeoutMs: 500 }), s.call('log')];
     s.settled(call, other);
     s.expect(call).settles('failed', {
-      ...{ end: 'timedOut', code: 'ToolExecutionTimeout', at: 500 },
+      end: 'timedOut',
+      code: 'ToolExecutionTimeout',
+      at: 500,
       details: { state: 'connecting' },
     });
     s.expect(other).settles('succeeded');

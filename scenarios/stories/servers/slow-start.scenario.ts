@@ -22,7 +22,9 @@ scenario('a call that waits for servers longer than it may names those that stil
   const call = s.call('read', { timeoutMs: 500 });
   s.settled(call);
   s.expect(call).settles('failed', {
-    ...{ end: 'timedOut', code: 'ServerNotActive', at: 500 },
+    end: 'timedOut',
+    code: 'ServerNotActive',
+    at: 500,
     details: { state: 'connecting', servers: ['fs'] },
   });
   s.reaches(fs, 'ready');
@@ -34,7 +36,9 @@ scenario('a call that waits for a silent server hears what that server waits for
   const call = s.call('read', { timeoutMs: 3_000 });
   s.settled(call);
   s.expect(call).settles('failed', {
-    ...{ end: 'timedOut', code: 'ServerNotActive', says: 'waits for the answer to initialize since' },
+    end: 'timedOut',
+    code: 'ServerNotActive',
+    says: 'waits for the answer to initialize since',
     details: { state: 'connecting', waits: [{ server: 'fs', for: 'initialize', came: '' }] },
   });
   s.reaches(fs, 'ready');

@@ -47,7 +47,10 @@ export function launchAt(server: ServerData, start: number): Launch {
     return { command, args: [], env: {} };
   }
   const config = JSON.stringify({
-    ...{ name: server.name, tools, faults: faults.flatMap(inStart(start)), lifeMs },
+    name: server.name,
+    tools,
+    faults: faults.flatMap(inStart(start)),
+    lifeMs,
     ...(server.resources && { resources: server.resources }),
   });
   const args = [faultServer, config];

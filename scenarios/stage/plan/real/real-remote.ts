@@ -5,7 +5,12 @@ import type { Plan, ServerData } from '../plan.ts';
 /** They end by themselves after so long, whatever becomes of us. */
 const lifeMs = 60_000;
 const configOf = ({ name, tools = {}, faults = [], later = {}, resources = [] }: ServerData) => ({
-  ...{ name, tools, faults, later, resources, lifeMs },
+  name,
+  tools,
+  faults,
+  later,
+  resources,
+  lifeMs,
 });
 
 /** The servers of a plan that are reached over HTTP, each a fault server at a URL. */

@@ -5,12 +5,27 @@ import type { OrdersOf, Sample } from '../sample.ts';
 
 const uris: Readonly<Record<ResourceCollection, string>> = { desktop: 'window://h/a', finder: 'dpe://h/d' };
 
+const refreshed = {
+  type: 'cache.refreshed',
+  server: 's',
+  items: [],
+  reason: null,
+  refused: [],
+  changes: 1,
+  isFresh: true,
+  upTo: 1_000,
+  isNews: true,
+};
 export const aggregator = (collection: ResourceCollection): Sample => {
   const uri = uris[collection];
   const question = { collection, ticket: 't', reqId: 'r', history: [], replyTo: addressFor('host') };
   const listed = {
-    ...{ server: 's', session: 'client', changed: [], resources: [{ uri }] },
-    ...{ isAwaited: false, failure: null },
+    server: 's',
+    session: 'client',
+    changed: [],
+    resources: [{ uri }],
+    isAwaited: false,
+    failure: null,
   };
   return {
     input: { collection },
@@ -39,13 +54,7 @@ export const aggregator = (collection: ResourceCollection): Sample => {
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
       cache: {
-        says: [
-          {
-            ...{ type: 'cache.refreshed', server: 's', items: [], reason: null, refused: [] },
-            ...{ changes: 1, isFresh: true },
-            ...{ upTo: 1_000, isNews: true },
-          },
-        ],
+        says: [refreshed],
       },
       read: {},
     },
