@@ -78,10 +78,11 @@ describe.skipIf(process.platform !== 'linux')('the sweep at the next start', () 
 
     const instance = `sweep-test-${process.pid}`;
     write(instance, head(instance, dead), group);
-    const script = `import(${JSON.stringify(new URL('sweep.ts', import.meta.url).href)})
+    const built = new URL('../../../dist/adapters/process/reaper/sweep.js', import.meta.url).href;
+    const script = `import(${JSON.stringify(built)})
       .then(({ sweepLeftovers }) => sweepLeftovers({ stateDir: ${JSON.stringify(stateDir)} }))
       .then((ended) => console.log(JSON.stringify(ended)))`;
-    const inside = await promisify(execFile)(process.execPath, ['--import', 'tsx', '-e', script], {
+    const inside = await promisify(execFile)(process.execPath, ['-e', script], {
       env: { ...process.env, A2C_INSTANCE: instance },
     });
     expect(JSON.parse(inside.stdout)).toEqual([]);

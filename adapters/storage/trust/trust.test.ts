@@ -44,12 +44,13 @@ describe('trust', () => {
     Promise.all(names.map(async (name) => realpath((await mkdir(join(folder, name)), join(folder, name)))));
   const kept = async (): Promise<string[]> =>
     (JSON.parse(await readFile(file, 'utf8')) as string[]).toSorted();
+  const built = new URL('../../../dist/adapters/storage/trust/trust.js', import.meta.url).href;
   /** A process that trusts these folders all at once. */
   const trusting = (some: readonly string[]): ReturnType<typeof spawn> => {
-    const script = `import(${JSON.stringify(new URL('trust.ts', import.meta.url).href)})
+    const script = `import(${JSON.stringify(built)})
       .then(({ trust }) => Promise.all(${JSON.stringify(some)}.map((f) =>
         trust(f, ${JSON.stringify(file)}).then(() => process.stdout.write('one ')))))`;
-    return spawn(process.execPath, ['--import', 'tsx', '-e', script], {
+    return spawn(process.execPath, ['-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
   };

@@ -197,13 +197,9 @@ const processes: readonly Mutant[] = [
     ...chart('process', [[...parting, 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })]),
   },
   {
-    what: 'a process that signals first, and closes stdin then',
+    what: 'a process that goes a step back: SIGKILL, and SIGTERM then',
     invariant: 'a process is shut down step by step',
-    ...chart(
-      'process',
-      [[...parting, 'stdinClosed', 'entry'], () => 'terminate'],
-      [[...parting, 'terminating', 'entry'], () => 'closeStdin'],
-    ),
+    ...chart('process', [[...parting, 'killing', 'entry'], () => ['kill', 'terminate']]),
   },
   {
     what: 'a process that has ended with its leader, and forgets the group',
