@@ -93,9 +93,11 @@ describe('a2c desktop', () => {
   });
 
   it('warns of a server that is not there beside what the others show', async () => {
+    // Its output ends before it does: what is told is how it ended.
+    const program = 'process.stdout.end(); process.stdin.resume(); setTimeout(() => process.exit(7), 100)';
     const config = fileOf({
       w: launchedWith('windows', mark, '--host', 'h'),
-      down: { command: process.execPath, args: ['-e', 'process.exit(7)'] },
+      down: { command: process.execPath, args: ['-e', program] },
     });
     const { code, out, err } = await a2c(['desktop', '-c', config]);
     expect(code).toBe(0);

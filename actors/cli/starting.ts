@@ -7,8 +7,8 @@ import type { Context } from './context.ts';
 
 /** One-shot commands are open at once, and wait here, where it can be seen for what. */
 export const atOnce = { bootMs: 0 } as const;
-/** On its way up for the first time, or on its way down from that. */
-const onTheWay: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'recovering']);
+/** On its way up for the first time, or on its way down from that: only at its end it is known how it ended. */
+const onTheWay: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'recovering', 'closing']);
 /** Programs that fetch a package before they run it. */
 const fetching: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bunx', 'uvx', 'uv', 'pipx']);
 const tickMs = 1_000;
