@@ -148,9 +148,14 @@ export class Servers {
     this.#config = { ...this.#config, servers };
   }
   plans(): ServerPlan[] {
-    return [...this.#known.values()].flatMap(({ server, ...facts }) =>
-      server.disabled ? [] : [planOf(server, this.#config.settings, this.#options.policy, facts)],
-    );
+    return [...this.#known.keys()].flatMap((name) => this.plan(name) ?? []);
+  }
+  /** Of one server; nothing when it is not in the config, or disabled there. */
+  plan(name: string): ServerPlan | undefined {
+    const known = this.#known.get(name);
+    if (!known || known.server.disabled) return undefined;
+    const { server, ...facts } = known;
+    return planOf(server, this.#config.settings, this.#options.policy, facts);
   }
   /** How many calls of a server may run at once, and how many may wait for that. */
   limitsOf(name: string): CallLimits {

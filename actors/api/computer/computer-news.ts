@@ -93,8 +93,8 @@ export class ComputerNewsroom {
     this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
     if (stage === 'ready' && servers.proven(server)) orders.renew();
     if (stage === 'recovering' || stage === 'closing') this.times.set(server, Date.now());
-    const budget = servers.plans().find((s) => s.rules.server === server)?.client.budget ?? 0;
-    const tries = stage === 'waiting' ? ` (try ${attempt} of ${budget})` : '';
+    const tries =
+      stage === 'waiting' ? ` (try ${attempt} of ${servers.plan(server)?.client.budget ?? 0})` : '';
     const reason = failure ? { reason: failure.message + tries } : {};
     const next = nextTryMs === null ? {} : { nextTryMs };
     emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
