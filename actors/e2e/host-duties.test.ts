@@ -85,7 +85,7 @@ describe.each(['stdio', 'http', 'inside'])('a server (%s)', (name) => {
 
 describe('a slow answer of the host', () => {
   it('holds up no answer to anybody else (case 105)', async () => {
-    let answer = (): void => {};
+    let answer: (() => void) | undefined;
     const host = await start('stdio', {
       sample: () =>
         new Promise((resolve) => {
@@ -96,9 +96,10 @@ describe('a slow answer of the host', () => {
     let isOver = false;
     const slow = askHost(host, 'sampling/createMessage', { messages: [], maxTokens: 1 });
     void slow.then(() => (isOver = true));
+    await ear.until(() => answer !== undefined);
     expect(await host.callTool('echo', { text: 'quick' })).toMatchObject({ outcome: 'succeeded' });
     expect(isOver).toBe(false);
-    answer();
+    answer?.();
     expect(await slow).toMatchObject({ result: { model: 'm' } });
   });
 });

@@ -60,6 +60,7 @@ export class StreamTransport implements McpTransport {
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#options;
     if (this.#isOver || !stdin.writable) return Promise.reject(new NotSent('the server takes no more input'));
+    this.#gather();
     if (stdin.write(`${JSON.stringify(message)}\n`)) return sent;
     this.#drained ??= new Promise((resolve) => {
       this.#release = resolve;
@@ -67,6 +68,13 @@ export class StreamTransport implements McpTransport {
     return this.#drained;
   }
 
+  /** What is sent in one turn is one write: each would wake the server. `end` of a stream writes what is gathered. */
+  #gather(): void {
+    const { stdin } = this.#options;
+    if (stdin.writableCorked > 0) return;
+    stdin.cork();
+    process.nextTick(() => stdin.uncork());
+  }
   close(): Promise<void> {
     if (!this.#isOver) this.#end();
     return sent;
