@@ -94,10 +94,8 @@ export class PendingCalls implements Observer {
     this.#waiting.set(ticket, { reqId, startedAt: systemClock.now(), resolve, listeners });
     this.#keys.set(keyOf(ticket), ticket);
     this.#tickets.set(reqId, ticket);
-    const abort = (): void => cancel(ticket);
     send(ticket, reqId);
-    signal?.addEventListener('abort', abort, { once: true });
-    const over = promise.finally(() => signal?.removeEventListener('abort', abort));
+    const over = signal ? withdrawnBy(signal, promise, () => cancel(ticket)) : promise;
     return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
   }
   /** Sees what calls tell, where the machines of all calls are seen. */
@@ -126,6 +124,11 @@ export class PendingCalls implements Observer {
   }
 }
 
+/** The signal is let go of when the call is over: it may be that of many calls. */
+function withdrawnBy<T>(signal: AbortSignal, promise: Promise<T>, cancel: () => void): Promise<T> {
+  signal.addEventListener('abort', cancel, { once: true });
+  return promise.finally(() => signal.removeEventListener('abort', cancel));
+}
 /** It ends before it begins: nobody hears of it. */
 function neverSent(tool: string, reqId: string, end: CallEnd, failure: Failure): WatchedCall {
   const outcome: CallOutcome = {

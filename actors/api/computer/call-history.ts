@@ -137,7 +137,8 @@ export class CallHistoryWatch implements Observer {
 }
 
 /** Its own address, and those of all below it. */
-const isOurs = (address: string): boolean => /^computer[#/]/.test(address);
+const isOurs = (address: string): boolean =>
+  address.startsWith('computer/') || address.startsWith('computer#');
 
 /** Why it failed: our own word for it, or what the tool says. */
 function errorOf({ failure, result }: CallSettled): string {
