@@ -21,9 +21,10 @@ const startPatience = parts.enqueueActions(({ context, event, enqueue }) => {
     enqueue.raise({ type: 'call.overdue', ticket }, { delay, id: waiting.timerOf(ticket) });
 });
 /** The clock of one that came under the same ticket before says nothing of this one. */
-const stopPatience = parts.enqueueActions(({ context, event, enqueue }) => {
-  const { ticket } = (event as ToolCall).call;
-  if (Object.hasOwn(context.waited, ticket)) enqueue.cancel(waiting.timerOf(ticket));
+const sendAtOnce = step<ToolCall>((c, order) => {
+  const { ticket } = order.call;
+  const routed = rules.routed(c, order);
+  return Object.hasOwn(c.waited, ticket) ? { ...routed, cancels: [waiting.timerOf(ticket)] } : routed;
 });
 /** Nobody's time runs any more of those that are answered without a server. */
 const stopDecided = parts.enqueueActions(({ context, enqueue }) => {
@@ -44,7 +45,7 @@ export const take = [
       { type: 'wait', params: eventAsParams<ToolCall> },
     ],
   },
-  { actions: [stopPatience, step(rules.routed)] },
+  { actions: sendAtOnce },
 ] as const;
 export const takeAtOnce = { actions: routeCall } as const;
 export const sendDecided = {

@@ -10,7 +10,7 @@ import {
 } from '../resources/aggregator.events.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { ClientChanged, ClientNews } from '../client/client.events.ts';
-import { clientOf, linkOf } from './computer.rules.ts';
+import { clientOf, linkOf, type Told } from './computer.rules.ts';
 import type { ComputerContext } from './computer.events.ts';
 import {
   message,
@@ -109,15 +109,13 @@ export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
 
 const without = <T>(record: Readonly<Record<string, T>>, server: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== server));
-function hidden(c: ComputerContext, { server, stage }: ClientChanged): Partial<ComputerContext> {
-  if (stays.has(stage)) return {};
+const nothing = { messages: [], next: {} } as const;
+/** Nothing of a server that has gone is shown. */
+export function hiding(c: ComputerContext, { server, stage }: ClientChanged): Told {
   const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
-  return isKnown ? { shows: without(c.shows, server), listed: without(c.listed, server) } : {};
-}
-export const hide = hidden;
-export function messagesOfHiding(c: ComputerContext, news: ClientChanged): Post[] {
-  const next = hidden(c, news);
-  return next.shows ? tell({ ...c, ...next }, news.server) : [];
+  if (stays.has(stage) || !isKnown) return nothing;
+  const next = { shows: without(c.shows, server), listed: without(c.listed, server) };
+  return { messages: tell({ ...c, ...next }, server), next };
 }
 
 const listing = (
@@ -129,12 +127,15 @@ const listing = (
   listed: { ...c.listed, [server]: whyNot },
 });
 const withdrawn = ({ isWithdrawn, why }: CatalogNews): string | null => (isWithdrawn ? why : null);
-export const listed = (c: ComputerContext, news: CatalogNews): Partial<ComputerContext> =>
-  news.list === 'resources' ? listing(c, news, withdrawn(news)) : {};
-export const messagesOfListing = (c: ComputerContext, news: CatalogNews): Post[] =>
-  news.list === 'resources' && Object.hasOwn(c.shows, news.server)
-    ? tell({ ...c, ...listing(c, news, withdrawn(news)) }, news.server, { changed: news.changed })
-    : [];
+export function listed(c: ComputerContext, news: CatalogNews): Told {
+  if (news.list !== 'resources') return nothing;
+  const next = listing(c, news, withdrawn(news));
+  const isShown = Object.hasOwn(c.shows, news.server);
+  return {
+    messages: isShown ? tell({ ...c, ...next }, news.server, { changed: news.changed }) : [],
+    next,
+  };
+}
 
 export const standing = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
   news.list === 'resources' ? listing(c, news, news.failure?.message ?? null) : {};

@@ -72,11 +72,11 @@ export const computerMachine = parts.createMachine({
   /** A server has said what it has, or that it will not start: calls that waited for that go on. */
   always: calls.sendDecided,
   on: {
-    'client.changed': clientChanged,
+    'client.changed': { actions: clientChanged },
     'client.waits': { actions: { type: 'noteWaits', params: eventAsParams } },
-    'permit.wanted': permitWanted,
-    'permit.released': permitReleased,
-    'deadline.passed': tokenBack,
+    'permit.wanted': { actions: permitWanted },
+    'permit.released': { actions: permitReleased },
+    'deadline.passed': { actions: tokenBack },
     'server.proven': { actions: { type: 'forgetSpent', params: eventAsParams } },
     'server.rolledBack': { actions: passToHost },
     'resource.updated': { actions: [passToHost, does.passUpdate] },

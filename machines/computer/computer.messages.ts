@@ -47,16 +47,13 @@ export const answerConfig = {
   params: ({ context, event: { ticket, replyTo } }: At<ConfigWanted>) =>
     post(replyTo, { type: 'config.shown', ticket, config: context.shown }, { optional: true }),
 } as const;
-/** Told before it is taken in: what was is needed to say what changed. */
-export const takeList = [
-  {
-    type: 'postAll',
-    params: ({ context, event }: At<CatalogNews>) => ({
-      messages: [...rules.messagesOfList(context, event), ...collections.messagesOfListing(context, event)],
-    }),
-  },
-  { type: 'hearList', params: eventAsParams<CatalogNews> },
-] as const;
+/** A list that is new, told and taken in. */
+export const hearList = (c: ComputerContext, news: CatalogNews): rules.Told => {
+  const told = rules.telling(c, news, rules.listed(c, news));
+  const listed = collections.listed(c, news);
+  return { messages: [...told.messages, ...listed.messages], next: { ...told.next, ...listed.next } };
+};
+export const takeList = step(hearList);
 /** Its resources are there, or could not be had, or are in another order; its tools were withdrawn, or are back. */
 export const takeListed = [
   {

@@ -146,14 +146,15 @@ function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[]
   if (c.link) messages.push(post(linkOf(c), signatureNews(next.signature), { optional: true }));
   return messages;
 }
-export const messagesAfter = (c: ComputerContext, news: ClientChanged): Post[] => [
-  post(c.owner, news),
-  ...messagesFor(c, heard(c, news)),
-];
-export const messagesOfList = (c: ComputerContext, news: CatalogNews): Post[] => [
-  post(c.owner, news),
-  ...messagesFor(c, listed(c, news)),
-];
+/** News passed to the host, what follows from them for what is offered, and what is remembered. */
+export interface Told {
+  readonly messages: readonly Post[];
+  readonly next: Partial<ComputerContext>;
+}
+export const telling = (c: ComputerContext, news: ClientChanged | CatalogNews, next: Told['next']): Told => ({
+  messages: [post(c.owner, news), ...messagesFor(c, next)],
+  next,
+});
 /** A client whose machine failed too often says no more; this is said for it. */
 export const crashedNews = (server: string, why: string): ClientChanged => ({
   type: 'client.changed',
@@ -168,10 +169,8 @@ export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientChanged =>
   crashedNews(serverOf(c, ended) ?? ended.key, ended.error ?? 'no reason given');
 
 // ── a new config ───────────────────────────────────────────────────────────────────────────────────────
-export interface Reconciled {
-  readonly next: Partial<ComputerContext>;
+export interface Reconciled extends Told {
   readonly opens: readonly Open[];
-  readonly messages: readonly Post[];
 }
 const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 /** What is gone is closed, what is new is opened, what is there is told its plan. */
@@ -271,10 +270,7 @@ const whyNot = (c: ComputerContext, tool: string): Failure =>
 export const route = (c: ComputerContext, order: ToolCall): Post =>
   routeTo(c, order, findTool(c.table, order.call.tool));
 /** The same of one that is routed when it comes, and what is remembered of it. */
-export const routed = (
-  c: ComputerContext,
-  order: ToolCall,
-): { readonly messages: Post[]; readonly next: Partial<ComputerContext> } => {
+export const routed = (c: ComputerContext, order: ToolCall): Told => {
   const entry = findTool(c.table, order.call.tool);
   return { messages: [routeTo(c, order, entry)], next: entry ? calledBy(c, entry.server) : {} };
 };

@@ -2,7 +2,7 @@
 import { setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
 import type { ToolApproved } from '../call/call.machine.ts';
-import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
+import type { CatalogListed } from '../catalog/catalog.machine.ts';
 import { clientKind, type ClientChanged, type ClientOrder } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
 import * as collections from './computer.collections.ts';
@@ -30,16 +30,7 @@ export const parts = setup({
   },
   actions: {
     ...effects,
-    hear: assign(({ context }, news: ClientChanged) => ({
-      ...waiting.withoutWaits(context, news.server),
-      ...rules.heard(context, news),
-      ...collections.hide(context, news),
-    })),
     noteWaits: assign(({ context }, news: ClientWaits) => waiting.noteWaits(context, news)),
-    hearList: assign(({ context }, news: CatalogNews) => ({
-      ...rules.listed(context, news),
-      ...collections.listed(context, news),
-    })),
     noteListed: assign(({ context }, news: CatalogListed) => ({
       ...collections.standing(context, news),
       ...withdrawal.withdrawn(context, news),
@@ -60,9 +51,6 @@ export const parts = setup({
       permits: over(c.permits, rules.serverOf(c, ended) ?? ''),
     })),
     countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
-    noteGivenUp: assign(({ context: c }, { server }: ClientChanged) => ({
-      givenUp: [...c.givenUp, server],
-    })),
     countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
     rememberLink: assign(({ context }, { link }: { link: ComputerContext['link'] }) => ({
       link,
@@ -137,88 +125,82 @@ export const passToClients = {
   params: ({ event }: { event: ClientOrder }) => toOwned(clientKind, event),
 } as const;
 
-/** What a rule makes of one event: what is opened and said, the clock, and what is remembered. */
+/** Runs the rule once, and does all that it says. */
+/** What a rule makes of one event: what is opened and said, the clocks, and what is remembered. */
 export interface Step {
   readonly opens?: readonly Open[];
   readonly messages?: readonly Post[];
+  /** Its deadline; 0 = none. Not given: the one that runs goes on. */
   readonly deadlineMs?: number;
+  /** Delayed events of its own that do not come any more, by their ids. */
+  readonly cancels?: readonly string[];
   readonly next: Partial<ComputerContext>;
 }
-/** Runs the rule once, and does all that it says. */
 export const step = <E>(rule: (c: ComputerContext, event: E) => Step) =>
   parts.enqueueActions(({ context, event, enqueue }) => {
-    const { opens = [], messages = [], deadlineMs, next } = rule(context, event as E);
+    const { opens = [], messages = [], deadlineMs, cancels = [], next } = rule(context, event as E);
     if (opens.length > 0) enqueue({ type: 'openAll', params: { opens } });
     if (messages.length > 0) enqueue({ type: 'postAll', params: { messages } });
     if (deadlineMs !== undefined) enqueue({ type: 'setDeadline', params: { ms: deadlineMs } });
+    for (const id of cancels) enqueue.cancel(id);
     enqueue({ type: 'remember', params: { next } });
   });
 
 /**
  * Permits after something has happened to them: who may connect is told, and a token comes back with each stroke of
- * the clock, which runs only while some are missing. `rest` is what else follows, before it.
+ * the clock, which runs only while some are missing. `rest` is what else follows from it, and is said first.
  */
-const turning = <E, const Rest extends readonly unknown[]>(
+const turning = <E>(
   change: (permits: ConnectPermits, event: E, c: ComputerContext) => ConnectPermits,
   isDue: (before: ConnectPermits, after: ConnectPermits) => boolean,
-  rest: Rest,
-) => {
-  const turn = step<E>((c, event) => {
+  rest: (c: ComputerContext, event: E) => rules.Told = () => ({ messages: [], next: {} }),
+) =>
+  step<E>((c, event) => {
     const { permits, servers } = granted(change(c.permits, event, c));
+    const { messages, next } = rest(c, event);
+    const grants = servers.map((server) =>
+      post(rules.clientOf(c, server), { type: 'permit.granted' }, { optional: true }),
+    );
     return {
-      messages: servers.map((server) =>
-        post(rules.clientOf(c, server), { type: 'permit.granted' }, { optional: true }),
-      ),
+      messages: [...messages, ...grants],
       // One that runs goes on.
       ...(isDue(c.permits, permits) && { deadlineMs: c.timing.permitMs }),
-      next: { permits },
+      next: { ...next, permits },
     };
   });
-  return { actions: [...rest, turn] as const };
-};
 const starts = (before: ConnectPermits, after: ConnectPermits): boolean => isFull(before) && !isFull(after);
-export const permitWanted = turning<{ server: string; again: boolean }, []>(
+export const permitWanted = turning<{ server: string; again: boolean }>(
   (permits, { server, again }) => want(permits, server, again),
   starts,
-  [],
 );
-export const permitReleased = turning<{ server: string }, []>(
+export const permitReleased = turning<{ server: string }>(
   (permits, { server }) => over(permits, server),
   starts,
-  [],
 );
-export const tokenBack = turning<unknown, []>(refilled, (_, after) => !isFull(after), []);
+export const tokenBack = turning<unknown>(refilled, (_, after) => !isFull(after));
+/** What a client said, told and taken in. */
+const hear = (c: ComputerContext, news: ClientChanged): rules.Told => {
+  const told = rules.telling(c, news, rules.heard(c, news));
+  const hidden = collections.hiding(c, news);
+  return {
+    messages: [...told.messages, ...hidden.messages],
+    next: { ...waiting.withoutWaits(c, news.server), ...told.next, ...hidden.next },
+  };
+};
 /** Who has connected, or failed to, makes room for the next. */
-export const clientChanged = turning(
-  (permits, { stage, server }: ClientChanged) => (stage === 'connecting' ? permits : over(permits, server)),
+export const clientChanged = turning<ClientChanged>(
+  (permits, { stage, server }) => (stage === 'connecting' ? permits : over(permits, server)),
   starts,
-  [
-    {
-      type: 'postAll',
-      params: ({ context, event }: At<ClientChanged>) => ({
-        messages: [...rules.messagesAfter(context, event), ...collections.messagesOfHiding(context, event)],
-      }),
-    },
-    { type: 'hear', params: eventAsParams<ClientChanged> },
-  ] as const,
+  hear,
 );
 /** Its machine failed too often: nothing of it is offered any more, and its permit is another's. */
-export const clientGivenUp = turning(
-  (permits, ended: OwnedEnded, c) => over(permits, rules.serverOf(c, ended) ?? ''),
+const giveUp = turning<OwnedEnded>(
+  (permits, ended, c) => over(permits, rules.serverOf(c, ended) ?? ''),
   starts,
-  [
-    'countEnd',
-    tellBroken,
-    {
-      type: 'postAll',
-      params: ({ context, event }: At<OwnedEnded>) => ({
-        messages: [
-          ...rules.messagesAfter(context, rules.givenUp(context, event)),
-          ...collections.messagesOfHiding(context, rules.givenUp(context, event)),
-        ],
-      }),
-    },
-    { type: 'hear', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
-    { type: 'noteGivenUp', params: ({ context, event }: At<OwnedEnded>) => rules.givenUp(context, event) },
-  ] as const,
+  (c, ended) => {
+    const news = rules.givenUp(c, ended);
+    const { messages, next } = hear(c, news);
+    return { messages, next: { ...next, givenUp: [...c.givenUp, news.server] } };
+  },
 );
+export const clientGivenUp = { actions: ['countEnd', tellBroken, giveUp] } as const;

@@ -1,5 +1,7 @@
 import { dropEntries } from '../../../machines/catalog/catalog.setup.ts';
-import type { Post } from '../../../machines/kernel/effects.ts';
+import type { CatalogNews } from '../../../machines/catalog/catalog.machine.ts';
+import { hearList } from '../../../machines/computer/computer.messages.ts';
+import { step } from '../../../machines/computer/computer.setup.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { Plan } from '../../stage/plan/plan.ts';
 import { parseFaults } from '../../fault-server/words/fault.ts';
@@ -24,7 +26,6 @@ interface Change {
   readonly removed: readonly string[];
 }
 type Messages = (of: Of) => { readonly messages: readonly { readonly event: Change }[] };
-type Told = (of: Of) => { readonly messages: readonly Post[] };
 const answered = ['states', 'refreshing', 'states', 'asking', 'on', 'ask.answered', 'actions'] as const;
 const passedOn = ({ context: { server, list, entries, reader, revision } }: Of) => {
   const event = { type: 'catalog.changed', server, list, entries, revision, why: 'a notice' };
@@ -78,14 +79,17 @@ export const mutantsOfNotices: readonly Mutant[] = [
     invariant: 'an announcement of changed tools names the tools',
     runs: speaking(looks, { fault: 'notify.silentChange', onlyContent: true }),
     ...chart('computer', [
-      ['on', 'catalog.changed', 'actions', '0', 'params'],
-      (old: Told) => (of: Of) => ({
-        messages: old(of).messages.map((message) =>
-          message.event.type === 'tools.changed' && 'changed' in message.event
-            ? { ...message, event: { ...message.event, changed: [] } }
-            : message,
-        ),
-      }),
+      ['on', 'catalog.changed', 'actions'],
+      () =>
+        step<CatalogNews>((c, news) => {
+          const { messages, next } = hearList(c, news);
+          const vague = messages.map((each): object =>
+            each.event.type === 'tools.changed' && 'changed' in each.event
+              ? { ...each, event: { ...each.event, changed: [] } }
+              : each,
+          );
+          return { messages: vague as typeof messages, next };
+        }),
     ]),
   },
   {
