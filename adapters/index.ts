@@ -47,5 +47,6 @@ export {
   type TraceFile,
 } from './storage/traces/index.ts';
 export { columnsOf, fitting, padded } from './terminal/columns.ts';
+export { readText } from './terminal/read-text.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
 export { createTransformer, transformAsk, type TransformerOptions } from './vrl/index.ts';

@@ -11,6 +11,7 @@ import type {
 import { contentsText, desktopText, finderText, tell, type Shown } from './printing/answers-collections.ts';
 import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
+import { configOf } from './source.ts';
 import type { Context } from './context.ts';
 
 /** `a2c desktop`, `a2c finder`, `a2c read`: what the servers of a config show, for one command. */
@@ -58,7 +59,9 @@ async function show<T extends object>(
   };
   const shown =
     options.url === undefined
-      ? await withComputer(context, options, here, { onResources: (text) => void notices.push(text) })
+      ? await withComputer(context, options, await configOf(context, options), here, {
+          onResources: (text) => void notices.push(text),
+        })
       : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
   if (options.json) terminal.out(JSON.stringify(shown));
   else tell(terminal, textOf(shown));

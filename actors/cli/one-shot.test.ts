@@ -51,7 +51,7 @@ describe('a2c call', () => {
   it('with parameters that the shell has torn says how to quote them', async () => {
     const { code, err } = await commandLine(['call', 'echo', '{text:', '-c', 'no-such-file.json']);
     expect(code).toBe(64);
-    expect(err).toContain(`Quote them: '{"path": "README.md"}'`);
+    expect(err).toContain(`in quotes: '{"path": "README.md"}'`);
   });
 });
 
@@ -65,7 +65,7 @@ describe('a2c tools --format', () => {
     expect(told.code).toBe(0);
     expect(documentIn(told)).toContainEqual(expect.objectContaining({ type: 'function' }));
     expect(told.err).toMatch(/^server gone gave up: .*no-such-command/m);
-    expect(told.err).toMatch(/^refused: echo of two: /m);
+    expect(told.err).toMatch(/^one and two both have echo, .*a2c call two\.echo$/m);
     // It is not there because its config says so.
     expect(told.err).not.toContain('off');
   });

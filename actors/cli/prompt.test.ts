@@ -69,7 +69,7 @@ describe('the prompt of a2c up', () => {
     up.write('status\n');
     expect(await up.until(/fixture +ready\na2c> /)).toContain('computer c1: whole, link joined');
     up.write('tools list\n');
-    expect(await up.until(/a2c> /)).toMatch(/^echo +fixture +echo$/m);
+    expect(await up.until(/a2c> /)).toMatch(/^ {2}echo +echo$/m);
     up.write('tools call echo {"text": "two  blanks"}\n');
     expect(await up.until(/a2c> /)).toMatch(/^two {2}blanks$/m);
     up.write('help\n');

@@ -2,21 +2,11 @@ import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addLaboratory } from './laboratory.ts';
 import type * as LongRunning from './long-running.ts';
-import type * as OneShot from './one-shot.ts';
-import {
-  modelFormatOption,
-  officeOption,
-  portOf,
-  withCallOptions,
-  withPeer,
-  withRecording,
-  withServerOptions,
-  withSource,
-  withWatchOptions,
-} from './options.ts';
+import { officeOption, portOf, withRecording, withServerOptions, withWatchOptions } from './options.ts';
 import { errorOf, showFailure } from './printing/show-failure.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Context } from './context.ts';
+import { addCalling } from './calling/commands.ts';
 import { addCollections } from './collection-commands.ts';
 
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
@@ -32,12 +22,6 @@ const longRunning =
   (name: 'computerOnly' | 'officeOnly' | 'status' | 'up'): Action =>
   async (...args) => {
     const commands: typeof LongRunning = await import('./long-running.ts');
-    return (commands[name] as Action)(...args);
-  };
-const oneShot =
-  (name: 'call' | 'tools'): Action =>
-  async (...args) => {
-    const commands: typeof OneShot = await import('./one-shot.ts');
     return (commands[name] as Action)(...args);
   };
 const schema: Action = async (context) => (await import('./source.ts')).schema(context);
@@ -99,15 +83,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .option('--tree', 'every machine: its state, since when, its next timer', false)
     .option('--json', 'one JSON document on stdout', false)
     .action(does(longRunning('status')));
-  withPeer(withSource(program.command('tools')))
-    .description('lists what can be called')
-    .addOption(modelFormatOption())
-    .action(does(oneShot('tools')));
-  withCallOptions(withPeer(withSource(program.command('call'))))
-    .description('calls one tool; who types it has thereby confirmed it')
-    .argument('<tool>', 'its name')
-    .argument('[json]', 'its parameters, a JSON object', '{}')
-    .action(does(oneShot('call')));
+  addCalling(program, does);
   addCollections(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);

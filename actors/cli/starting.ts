@@ -20,6 +20,9 @@ export interface Patience {
   readonly isEnough?: (computer: Computer) => Promise<boolean>;
 }
 
+/** ms until a server was ready, by its name; a server that never was is not in it. */
+export type StartTimes = ReadonlyMap<string, number>;
+
 const installerOf = (config: Config, name: string): string | undefined => {
   const server = config.servers.find((s) => s.name === name);
   const command =
@@ -47,13 +50,18 @@ export async function untilStarted(
   computer: Computer,
   config: Config,
   { ms, isEnough = () => Promise.resolve(false) }: Patience = {},
-): Promise<void> {
+): Promise<StartTimes> {
   const startedAt = performance.now();
+  const times = new Map<string, number>();
   /** They came up or failed once; should they try again meanwhile, nobody waits for that. */
   const settled = new Set<string>();
+  const settle = (name: string, state: ServerStatus['state']): void => {
+    if (state === 'ready' && !times.has(name)) times.set(name, performance.now() - startedAt);
+    if (!onTheWay.has(state)) settled.add(name);
+  };
   const pending = (): ServerStatus[] => {
     const all = computer.servers();
-    for (const { name, state } of all) if (!onTheWay.has(state)) settled.add(name);
+    for (const { name, state } of all) settle(name, state);
     return all.filter(({ name }) => !settled.has(name));
   };
   const { promise, resolve } = deferred();
@@ -64,7 +72,7 @@ export async function untilStarted(
   };
   const stops = [
     computer.on('server.changed', ({ name, state }) => {
-      if (!onTheWay.has(state)) settled.add(name);
+      settle(name, state);
       void look();
     }),
     computer.on('tools.changed', () => void look()),
@@ -80,6 +88,7 @@ export async function untilStarted(
   clearTimeout(over);
   for (const stop of stops) stop();
   terminal.meter(null);
+  return times;
 }
 /** `--boot`, or what the config says; without both as long as it takes. */
 export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>

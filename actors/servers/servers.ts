@@ -175,11 +175,6 @@ export class Servers {
       this.#config.settings;
     return { concurrency: totalConcurrency, queue: totalQueue };
   }
-  /** What it lists will be wanted at the next start, before it is there. */
-  isCached(name: string): boolean {
-    const { settings } = this.#config;
-    return (this.get(name)?.server.settings.start ?? settings.start) === 'lazy' || isNaming(this.#config);
-  }
   /** As `client:get_config` shows it: secrets hidden. */
   shown(): object {
     const servers = this.#config.servers.map((s) => ({ ...s, raw: shownServer(s.raw) }));

@@ -1,1 +1,2 @@
 export { asJson, asLine, asText } from './escapes.ts';
+export { nearest } from './nearest.ts';

@@ -41,7 +41,8 @@ const rules: Rules = {
 /** Packages per room; all rows that match a file add up. */
 const packages: readonly Allowance[] = [
   { where: /^machines\//, may: ['xstate', 'zod'] },
-  { where: /^machines\/config\//, may: ['jsonc-parser', 'fastest-levenshtein'] },
+  { where: /^machines\/config\//, may: ['jsonc-parser'] },
+  { where: /^machines\/text\//, may: ['fastest-levenshtein'] },
   { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
   { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
   { where: /^adapters\/storage\//, may: ['proper-lockfile'] },

@@ -108,7 +108,7 @@ export class ComputerNewsroom {
     const { server, list, revision, added, removed, changed } = news;
     const { servers, cached, emit } = this.#told;
     this.times.set(`${server}/${list}@${revision}`, Date.now());
-    if (servers.isCached(server)) cached.hear(servers.get(server)?.fingerprint ?? '', news);
+    cached.hear(servers.get(server)?.fingerprint ?? '', news);
     if (list === 'tools') return;
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
   }

@@ -21,9 +21,17 @@ const lines = [
   `renamed: y of B is B_y: Tool 'y' exists in multiple servers: 'B', 'C'. Another name is given in the config of 'B': "tool_meta": {"y": {"alias": "…"}}`,
 ];
 
-it('a tool that was refused or renamed is shown with the reason and what to write, below the tools', () => {
-  const listing = { tools: [tool, renamed], refused: [refused], servers: [] };
-  expect(listingText(listing)).toEqual(['x     A       None', 'B_y   B       None', ...lines]);
+it('the tools of each server stand under it, and below them one line for each pair of servers in conflict', () => {
+  const servers = ['A', 'B'].map((name) => ({ name, state: 'ready' as const }));
+  const listing = { tools: [tool, renamed], refused: [refused], servers };
+  expect(listingText(listing, new Map([['A', 340]]))).toEqual([
+    'A  ready in 0.3 s, 1 tool',
+    '  x     None',
+    'B  ready, 1 tool',
+    '  B_y   None',
+    'A and B both have x; A has the name. "a2c": {"onConflict": "prefix"} in the config gives both a name of their own; or call SERVER.TOOL: a2c call B.x',
+    'B shares names with other servers: y is B_y (tools conflicts tells more)',
+  ]);
   expect(conflictLines(listing)).toEqual(lines);
 });
 

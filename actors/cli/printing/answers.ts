@@ -68,11 +68,70 @@ export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string
 /** The same of those that are wanted: neither switched off nor at rest until somebody calls. */
 export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) });
-export function listingText(listing: ToolListing): string[] {
-  const { tools } = listing;
+const mostNamed = 3;
+const someOf = (names: readonly string[]): string => {
+  const more = names.length - mostNamed;
+  return more < 2 ? names.join(', ') : `${names.slice(0, mostNamed).join(', ')} and ${more} more`;
+};
+const byKey = <T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] => [
+  ...all
+    .reduce((groups, one) => {
+      const key = keyOf(one);
+      return groups.set(key, [...(groups.get(key) ?? []), one]);
+    }, new Map<string, readonly T[]>())
+    .values(),
+];
+/** The same in short: one line for each pair of servers, with what to write. */
+export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
+  const owners = new Map(tools.map(({ name, server }) => [name, server]));
+  const twins = refused.flatMap(({ name, server }) => {
+    const owner = owners.get(name);
+    return owner === undefined || owner === server ? [] : [{ name, server, owner }];
+  });
+  const isTwin = ({ name, server }: { name: string; server: string }): boolean =>
+    twins.some((twin) => twin.name === name && twin.server === server);
+  const moved = tools.flatMap(({ name, server, renamed }) =>
+    renamed ? [{ name, server, from: renamed.from, reason: renamed.reason }] : [],
+  );
   return [
-    ...toolLines(tools),
-    ...conflictLines(listing),
+    ...byKey(twins, ({ owner, server }) => JSON.stringify([owner, server])).map((pair) => {
+      const [{ owner, server, name } = { owner: '', server: '', name: '' }] = pair;
+      return `${owner} and ${server} both have ${someOf(pair.map((twin) => twin.name))}; ${owner} has the name. "a2c": {"onConflict": "prefix"} in the config gives both a name of their own; or call SERVER.TOOL: a2c call ${server}.${name}`;
+    }),
+    ...conflictLines({ tools: [], refused: refused.filter((one) => !isTwin(one)) }),
+    ...byKey(moved, ({ server }) => server).map((some) => {
+      const names = someOf(some.map(({ from, name }) => `${from} is ${name}`));
+      return `${some[0]?.server} shares names with other servers: ${names} (tools conflicts tells more)`;
+    }),
+  ];
+}
+const timeOf = (ms: number | undefined): string =>
+  ms === undefined ? '' : ` in ${(ms / 1_000).toFixed(1)} s`;
+const countOf = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
+/** The tools of each server under its name, its state and what it took to start it. */
+export function listingText(listing: ToolListing, times: ReadonlyMap<string, number> = new Map()): string[] {
+  const { tools, servers } = listing;
+  const width = Math.max(4, ...tools.map(({ name }) => columnsOf(name)));
+  const groups = servers.flatMap((server) => {
+    const own = tools.filter((tool) => tool.server === server.name);
+    const isFine = server.state === 'ready' && server.reason === undefined;
+    const state = isFine
+      ? `${server.name}  ready${timeOf(times.get(server.name))}, ${countOf(own.length)}`
+      : own.length > 0
+        ? `${server.name}  ${server.state}, ${countOf(own.length)}`
+        : '';
+    return state === ''
+      ? []
+      : [
+          state,
+          ...own.map(({ name, description }) =>
+            `  ${padded(name, width)}  ${firstLine(description, 80)}`.trimEnd(),
+          ),
+        ];
+  });
+  return [
+    ...groups,
+    ...conflictSummary(listing),
     ...notReadyLines(listing),
     ...(tools.length === 0 ? ['no tools'] : []),
   ];

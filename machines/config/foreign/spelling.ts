@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein';
+import { nearest } from '../../text/index.ts';
 
 /** Every key that the protocol's shape, its inputs and our own settings know: candidates for "did you mean". */
 const known =
@@ -14,11 +14,6 @@ const known =
 export const remedyFor = (key: string): string | undefined => {
   // Stated as a rule because it is the commonest mixture of the two shapes, and no typing error.
   if (key === 'command' || key === 'url') return `${key} belongs into server_parameters`;
-  // Two slips in a word of four letters make another word.
-  const slips = key.length > 4 ? 2 : 1;
-  const close = known
-    .filter((word) => word !== key && Math.abs(word.length - key.length) <= slips)
-    .map((word) => ({ word, far: distance(key.toLowerCase(), word.toLowerCase()) }))
-    .sort((left, right) => left.far - right.far)[0];
-  return close !== undefined && close.far <= slips ? `did you mean ${close.word}?` : undefined;
+  const [close] = nearest(key, known);
+  return close === undefined ? undefined : `did you mean ${close}?`;
 };

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { modelFormatOption, withCallOptions, withPeer, withSource } from '../options.ts';
+
+type Action = (context: Context, ...args: never[]) => Promise<number>;
+/** Loaded once one of them is typed. */
+const call: Action = async (...args) => ((await import('./call.ts')).call as Action)(...args);
+const tools: Action = async (...args) => ((await import('../listing/tools.ts')).tools as Action)(...args);
+
+const callHelp = `
+Only the server that has the tool is started, once its tools were listed in an earlier run.
+  a2c call read_file path=README.md head=5
+  a2c call files.read_file '{"path": "README.md"}'
+  echo '{"path": "README.md"}' | a2c call files read_file -`;
+
+/** The commands of tools. */
+export function addCalling(
+  program: Command,
+  does: (action: Action) => (...args: unknown[]) => Promise<void>,
+): void {
+  withPeer(withSource(program.command('tools')))
+    .description('lists what can be called; of one tool, how')
+    .argument('[name]', 'a server, or a tool')
+    .addOption(modelFormatOption())
+    .action(does(tools));
+  withCallOptions(withPeer(withSource(program.command('call'))))
+    .description('calls one tool; a person who types it has confirmed it')
+    .usage('TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]')
+    .argument('<tool>', 'its name, or SERVER.TOOL')
+    .argument('[arguments...]', 'key=value, key:=json, a JSON object, @file, - for stdin')
+    .addHelpText('after', callHelp)
+    .action(does(call));
+}

@@ -1,0 +1,122 @@
+import { anthropic, createConversation, gemini, openai } from '../../../machines/models/index.ts';
+import type { Config } from '../../../machines/config/index.ts';
+import { wireCodes, type SmcpTool } from '../../../machines/protocol/index.ts';
+import { nearest } from '../../../machines/text/index.ts';
+import { A2cError } from '../../api/errors.ts';
+import type { ToolInfo, ToolListing } from '../../api/computer/server-handle.ts';
+import { neededFor, onlyServer } from '../calling/needed.ts';
+import { targetIn, type Target } from '../calling/target.ts';
+import type { Context } from '../context.ts';
+import { exitCodeOf, hasUsable, orClosed } from '../exit-codes.ts';
+import { withAgent, withComputer, type OneShotOptions } from '../one-shot.ts';
+import type { ModelFormat } from '../options.ts';
+import { absentLines, conflictSummary, listingText, toolLines } from '../printing/answers.ts';
+import { toolText } from '../printing/signature.ts';
+import { configOf } from '../source.ts';
+import { hasTool, type StartTimes } from '../starting.ts';
+
+/** `a2c tools`: what can be called, of all servers, of one, or one tool with all that is known of it. */
+export interface ToolsOptions extends OneShotOptions {
+  readonly format?: ModelFormat;
+}
+const modelFormats = { openai, anthropic, gemini } as const;
+/** As a request to this provider takes them. */
+const formatted = (format: ModelFormat, tools: readonly SmcpTool[]): string =>
+  JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
+
+export async function tools(
+  context: Context,
+  name: string | undefined,
+  options: ToolsOptions,
+): Promise<number> {
+  return options.url === undefined ? toolsHere(context, name, options) : toolsAfar(context, name, options);
+}
+
+/** The wire does not tell which server has a tool, nor its own name there. */
+const fromAfar = (tool: SmcpTool): object => ({ ...tool, original: null, server: null });
+async function toolsAfar(context: Context, name: string | undefined, options: ToolsOptions): Promise<number> {
+  const { signal, terminal } = context;
+  const { format, json } = options;
+  const all = await withAgent(context, options, (agent, computer) =>
+    orClosed(signal, agent, () => agent.tools(computer)),
+  );
+  const some = name === undefined ? all : all.filter((tool) => tool.name === name);
+  if (name !== undefined && some.length === 0) throw notFound(name, all);
+  if (format) terminal.out(formatted(format, some));
+  else if (json)
+    terminal.out(JSON.stringify({ tools: some.map(fromAfar), refused: [], servers: [], warnings: [] }));
+  else if (name !== undefined) terminal.outText(some.map((tool) => toolText(tool)).join('\n\n'));
+  else for (const line of toolLines(some)) terminal.out(line);
+  return exitCodeOf(signal);
+}
+
+/** What is asked about, and the servers that have to run for it. */
+interface Asked {
+  readonly config: Config;
+  readonly target?: Target;
+}
+async function askedOf({ terminal }: Context, name: string | undefined, config: Config): Promise<Asked> {
+  const servers = config.servers.map((server) => server.name);
+  if (name === undefined) return { config };
+  if (servers.includes(name)) return { config: onlyServer(config, name) };
+  const { target } = targetIn([name], servers);
+  const needed = await neededFor(config, target);
+  if (!needed) terminal.err(`no list of tools has ${name} yet; starting all servers`);
+  return needed ? { config: needed.config, target: { tool: needed.tool } } : { config, target };
+}
+async function toolsHere(context: Context, name: string | undefined, options: ToolsOptions): Promise<number> {
+  const { signal, terminal } = context;
+  const { format, json } = options;
+  const { config, target } = await askedOf(context, name, await configOf(context, options));
+  const told = await withComputer(
+    context,
+    options,
+    config,
+    async (computer, times) => ({ listing: await computer.tools(), times }),
+    target ? { isEnough: hasTool(target.tool) } : {},
+  );
+  const { times } = told;
+  const listing = target ? onlyTool(told.listing, target.tool) : told.listing;
+  if (format) {
+    terminal.out(formatted(format, listing.tools));
+    // stdout has the tools and nothing else: an empty list would say nothing of why.
+    for (const line of [...conflictSummary(listing), ...absentLines(listing)]) terminal.err(line);
+  } else if (json) terminal.out(JSON.stringify({ ...timed(listing, times), warnings: config.warnings }));
+  else if (target) terminal.outText(listing.tools.map((tool) => toolText(tool)).join('\n\n'));
+  else for (const line of listingText(listing, times)) terminal.out(line);
+  return exitCodeOf(signal, hasUsable(context, listing.servers));
+}
+const timed = (listing: ToolListing, times: StartTimes): object => ({
+  ...listing,
+  servers: listing.servers.map((server) => {
+    const ms = times.get(server.name);
+    return ms === undefined ? server : { ...server, startedMs: Math.round(ms) };
+  }),
+});
+function onlyTool(listing: ToolListing, name: string): ToolListing {
+  const { tools: all, refused } = listing;
+  const some = all.filter((tool) => tool.name === name || tool.original === name);
+  if (some.length > 0)
+    return { ...listing, tools: some, refused: refused.filter((tool) => tool.name === name) };
+  const why = refused.find((tool) => tool.name === name);
+  if (why)
+    throw new A2cError({
+      code: wireCodes.toolNotFound,
+      message: why.reason,
+      details: { tool_name: name, server_name: why.server },
+      remedy: why.suggestion,
+    });
+  throw notFound(name, all);
+}
+function notFound(name: string, all: readonly (SmcpTool | ToolInfo)[]): A2cError {
+  const close = nearest(
+    name,
+    all.flatMap((tool) => ('original' in tool ? [tool.name, tool.original] : [tool.name])),
+  );
+  return new A2cError({
+    code: wireCodes.toolNotFound,
+    message: `No server and no tool is called '${name}'`,
+    details: { tool_name: name, nearest: close },
+    remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c tools',
+  });
+}

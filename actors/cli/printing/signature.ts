@@ -1,0 +1,128 @@
+import { schemaOf, typesOf } from '../calling/arguments.ts';
+import { inOneLine } from './answers-collections.ts';
+
+/** How a tool is called, read from its JSON Schema: for a person, who has a line for it. */
+
+type Schema = Readonly<Record<string, unknown>>;
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const widest = 60;
+const brief = (value: unknown): string => inOneLine(JSON.stringify(value) ?? String(value), widest);
+
+interface Parameter {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly type: string;
+  readonly schema: Schema;
+}
+const optionsOf = ({ enum: values }: Schema): readonly unknown[] => (Array.isArray(values) ? values : []);
+function typeText(schema: Schema): string {
+  const options = optionsOf(schema);
+  if (options.length > 0) return inOneLine(options.map((each) => JSON.stringify(each)).join(' | '), widest);
+  const types = typesOf(schema);
+  const { items } = schema;
+  const texts = types.map((type) => (type === 'array' && isSchema(items) ? `${typeText(items)}[]` : type));
+  return texts.length === 0 ? 'any' : texts.join(' | ');
+}
+/** The required ones first, each in the order of the schema. */
+export function parametersOf(schema: unknown): readonly Parameter[] {
+  const properties = isSchema(schema) && isSchema(schema['properties']) ? schema['properties'] : {};
+  const required: unknown = isSchema(schema) ? schema['required'] : [];
+  const all = Object.keys(properties).map((name): Parameter => {
+    const own = schemaOf(schema, name);
+    const isRequired = Array.isArray(required) && required.includes(name);
+    return { name, isRequired, type: typeText(own), schema: own };
+  });
+  return [...all.filter((each) => each.isRequired), ...all.filter((each) => !each.isRequired)];
+}
+
+/** `read_file(path: string, head?: integer = 10)`. */
+export const signatureText = (name: string, schema: unknown): string =>
+  `${name}(${parametersOf(schema)
+    .map(({ name: key, isRequired, type, schema: own }) => {
+      const preset = 'default' in own ? ` = ${brief(own['default'])}` : '';
+      return `${key}${isRequired ? '' : '?'}: ${type}${preset}`;
+    })
+    .join(', ')})`;
+
+/** A line for each parameter: its name, its type, what it is for. */
+export function parameterLines(schema: unknown): string[] {
+  const all = parametersOf(schema);
+  const width = Math.max(0, ...all.map(({ name }) => name.length));
+  const ofType = Math.max(0, ...all.map(({ type }) => type.length));
+  return all.map(({ name, isRequired, type, schema: own }) => {
+    const { description } = own;
+    const facts = [
+      isRequired ? 'required' : 'optional',
+      ...('default' in own ? [`default ${brief(own['default'])}`] : []),
+    ];
+    const said = typeof description === 'string' ? ` ${inOneLine(description, 200)}` : '';
+    return `  ${name.padEnd(width)}  ${type.padEnd(ofType)}  ${facts.join(', ')}.${said}`.trimEnd();
+  });
+}
+
+/** Something that fits the schema, for an example that a person changes. */
+function exampleOf(schema: Schema): unknown {
+  const { default: preset, examples, items } = schema;
+  if (preset !== undefined) return preset;
+  if (Array.isArray(examples) && examples.length > 0) return examples[0];
+  const [option] = optionsOf(schema);
+  if (option !== undefined) return option;
+  const [type] = typesOf(schema);
+  if (type === 'integer' || type === 'number')
+    return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
+  if (type === 'boolean') return true;
+  if (type === 'array') return isSchema(items) ? [exampleOf(items)] : [];
+  if (type === 'object')
+    return Object.fromEntries(
+      parametersOf(schema)
+        .filter((each) => each.isRequired)
+        .map((each) => [each.name, exampleOf(each.schema)]),
+    );
+  return type === 'null' ? null : '…';
+}
+const quoted = (text: string): string =>
+  /^[\w.:/=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+/** `a2c call files.read_file path=…`: what is required, to copy. */
+export function exampleCall(name: string, schema: unknown): string {
+  const words = parametersOf(schema)
+    .filter((each) => each.isRequired)
+    .map(({ name: key, schema: own }) => {
+      const value = exampleOf(own);
+      const text = typeof value === 'string' ? `=${value}` : `:=${JSON.stringify(value)}`;
+      const isPlain = typeof value === 'number' || typeof value === 'boolean';
+      return quoted(isPlain ? `${key}=${String(value)}` : key + text);
+    });
+  return ['a2c call', quoted(name), ...words].join(' ');
+}
+
+interface Described {
+  readonly name: string;
+  readonly description: string;
+  readonly params_schema: unknown;
+  readonly server?: string;
+  readonly original?: string;
+  readonly title?: string;
+}
+/** All that a person needs to call a tool. */
+export function toolText({
+  name,
+  description,
+  params_schema: schema,
+  server,
+  original,
+  title,
+}: Described): string {
+  const isAlias = original !== undefined && original !== name;
+  const where = server === undefined ? [] : [`of ${server}${isAlias ? `, which calls it ${original}` : ''}`];
+  const lines = parameterLines(schema);
+  return [
+    signatureText(name, schema),
+    ...where,
+    ...(title === undefined ? [] : [title]),
+    ...(description.trim() === '' ? [] : ['', description.trim()]),
+    ...(lines.length > 0 ? ['', ...lines] : []),
+    '',
+    exampleCall(name, schema),
+  ].join('\n');
+}
