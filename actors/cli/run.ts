@@ -7,6 +7,7 @@ import { errorOf, showFailure } from './printing/show-failure.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Context } from './context.ts';
 import { addCalling } from './calling/commands.ts';
+import { addConfigFile } from './config-file/commands.ts';
 import { addCollections } from './collection-commands.ts';
 
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
@@ -84,6 +85,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .option('--json', 'one JSON document on stdout', false)
     .action(does(longRunning('status')));
   addCalling(program, does);
+  addConfigFile(program, does);
   addCollections(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);

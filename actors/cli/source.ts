@@ -1,4 +1,11 @@
-import { documentsCommand, findConfig, isTrusted, readConfig, trust } from '../../adapters/index.ts';
+import {
+  documentsCommand,
+  findConfig,
+  isTrusted,
+  readConfig,
+  trust,
+  type FoundConfig,
+} from '../../adapters/index.ts';
 import { mistakeLine, parseConfig, type Config, type ParsedConfig } from '../../machines/config/index.ts';
 import { A2cError } from '../api/errors.ts';
 import { Programs } from '../servers/programs.ts';
@@ -19,15 +26,27 @@ const embedded = (folder: string): object => ({
  * A wrong file is an error with one line per mistake, and then nothing is started.
  */
 export async function configOf(context: Context, options: SourceOptions): Promise<Config> {
-  const { folder = process.cwd() } = context;
-  const found = await findConfig(options.config, folder);
-  const config = accepted(found ? await readConfig(found.file) : parseConfig(embedded(folder)), found?.file);
-  for (const warning of config.warnings)
-    context.terminal.err(`warning: ${found?.file ?? 'config'}: ${warning}`);
+  const { config, file, from } = await readSource(context, options);
+  for (const warning of config.warnings) context.terminal.err(`warning: ${file ?? 'config'}: ${warning}`);
   // By a thread that ends at once: one that runs them is started when there is something to run.
-  await new Programs(undefined).mustBeRight(config.servers, found?.file);
-  if (found?.from === 'folder') await beTrusted(context, config, folder, found.file, options.trust === true);
+  await new Programs(undefined).mustBeRight(config.servers, file);
+  if (file !== undefined && from === 'folder') await beTrusted(context, config, file, options.trust === true);
   return config;
+}
+interface Source {
+  readonly config: Config;
+  /** Undefined: there is no file, and `config` is the embedded default. */
+  readonly file?: string;
+  readonly from?: FoundConfig['from'];
+}
+/** The same for somebody who only reads it: nothing is checked but the config itself. */
+export async function readSource(
+  { folder = process.cwd() }: Context,
+  { config: asked }: Pick<SourceOptions, 'config'>,
+): Promise<Source> {
+  const found = await findConfig(asked, folder);
+  if (!found) return { config: accepted(parseConfig(embedded(folder)), undefined) };
+  return { ...found, config: accepted(await readConfig(found.file), found.file) };
 }
 
 /** `a2c schema`: a document for editors, on stdout. */
@@ -51,9 +70,8 @@ export function accepted(parsed: ParsedConfig, file: string | undefined): Config
 
 /** A checkout must not run commands because somebody typed `a2c tools` in it. */
 async function beTrusted(
-  { terminal, signal }: Context,
+  { terminal, signal, folder = process.cwd() }: Context,
   config: Config,
-  folder: string,
   file: string,
   isWanted: boolean,
 ): Promise<void> {

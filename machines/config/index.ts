@@ -1,3 +1,4 @@
+export { editConfig, type ConfigChange, type EditedConfig } from './editing.ts';
 export { fingerprintText } from './fingerprint.ts';
 export { foreignKeys } from './foreign/foreign-keys.ts';
 export type { CommandInput, InputBase, InputDefinition, PickInput, PromptInput } from './inputs.ts';

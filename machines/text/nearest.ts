@@ -5,6 +5,8 @@ const slipsIn = (word: string): number => (word.length > 4 ? 2 : 1);
 /** Shorter words are part of too many others. */
 const shortestPart = 4;
 
+const lettersOf = (word: string): string => word.split('').toSorted().join('');
+
 /** Names that were probably meant by a word that is none of them, the nearest first, at most three. */
 export function nearest(word: string, names: Iterable<string>): string[] {
   const wanted = word.toLowerCase();
@@ -12,7 +14,8 @@ export function nearest(word: string, names: Iterable<string>): string[] {
   const far = (name: string): number => {
     const other = name.toLowerCase();
     const isPart = wanted.length >= shortestPart && other.includes(wanted);
-    return isPart ? slips : distance(wanted, other);
+    // Two letters that changed places are one slip.
+    return isPart ? slips : lettersOf(wanted) === lettersOf(other) ? 1 : distance(wanted, other);
   };
   return [...new Set(names)]
     .filter((name) => name !== word)

@@ -44,22 +44,24 @@ export async function rememberedTable(config: Config): Promise<ToolTable> {
   return buildTable(rules, await lastTools(servers));
 }
 
-/** One server of a config. Throws 404 for a name that is not there, and when it is disabled. */
-export function serverOf(config: Config, name: string): ServerConfig {
+/** One server of a config. Throws 404 for a name that is not there. */
+export function serverNamed(config: Config, name: string): ServerConfig {
   const found = config.servers.find((server) => server.name === name);
-  if (!found) {
-    const close = nearest(
-      name,
-      config.servers.map((server) => server.name),
-    );
-    throw new A2cError({
-      code: 404,
-      message: `No server '${name}' in the config`,
-      details: { server_name: name, nearest: close },
-      remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c list',
-    });
-  }
-  if (!found.disabled) return found;
+  if (found) return found;
+  const close = nearest(
+    name,
+    config.servers.map((server) => server.name),
+  );
+  throw new A2cError({
+    code: 404,
+    message: `No server '${name}' in the config`,
+    details: { server_name: name, nearest: close },
+    remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c list',
+  });
+}
+/** The config with this server alone. Throws also when it is disabled. */
+export function onlyServer(config: Config, name: string): Config {
+  if (!serverNamed(config, name).disabled) return only(config, [name]);
   throw new A2cError({
     code: 'ServerNotActive',
     message: `Server '${name}' is disabled in the config`,
@@ -67,10 +69,6 @@ export function serverOf(config: Config, name: string): ServerConfig {
     remedy: `Enable it: a2c enable ${name}`,
   });
 }
-/** The config with this server alone. Throws as `serverOf` does. */
-export const onlyServer = (config: Config, name: string): Config =>
-  only(config, [serverOf(config, name).name]);
-
 /** Undefined: no server is known to have this tool, so every one of them is needed. */
 export async function neededFor(config: Config, { server, tool }: Target): Promise<Needed | undefined> {
   if (server !== undefined) return { config: onlyServer(config, server), tool, isRemembered: false };

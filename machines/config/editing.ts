@@ -1,0 +1,151 @@
+import { applyEdits, modify, type FormattingOptions, type JSONPath } from 'jsonc-parser';
+import type { Failure } from '../protocol/failure.ts';
+import { nearest } from '../text/index.ts';
+import { readJson } from './foreign/json-text.ts';
+import { isObject, mistakeLine } from './mistake.ts';
+import { parseConfig, parseConfigText } from './parse.ts';
+
+/** One change of the text of a config. An entry is written as in `mcpServers`; a list gets it in the protocol's shape. */
+export type ConfigChange =
+  | { readonly what: 'add'; readonly name: string; readonly entry: object; readonly isReplacing: boolean }
+  | { readonly what: 'remove'; readonly name: string }
+  | { readonly what: 'enable' | 'disable'; readonly name: string };
+/** `isSame`: the text said so already. */
+export type EditedConfig =
+  | { readonly ok: true; readonly text: string; readonly isSame: boolean }
+  | { readonly ok: false; readonly failure: Failure };
+
+/** Where the servers of a file stand, and how. */
+interface Servers {
+  readonly at: JSONPath;
+  readonly form: 'map' | 'list';
+  /** The key or the number of each, by its name. */
+  readonly places: ReadonlyMap<string, string | number>;
+  readonly value: unknown;
+}
+const emptyText = '{\n  "mcpServers": {}\n}\n';
+
+const failed = (code: Failure['code'], message: string, remedy?: string): EditedConfig => ({
+  ok: false,
+  failure: { code, message, ...(remedy !== undefined && { remedy }) },
+});
+
+/**
+ * The text with one server added, removed, enabled or disabled; everything else stays as it is, comments too. An empty text
+ * becomes a file with `mcpServers`. A text that has mistakes, or would have some afterwards, is not changed.
+ */
+export function editConfig(text: string, change: ConfigChange): EditedConfig {
+  const before = text.trim() === '' ? emptyText : text;
+  const mistakes = mistakesIn(before);
+  if (mistakes !== undefined)
+    return failed('ConfigInvalid', mistakes, 'Mend the file first; nothing was changed.');
+  const servers = serversIn(before);
+  if (!servers)
+    return failed(
+      'ConfigInvalid',
+      'the file is one server, not a list of servers',
+      'Write it as {"mcpServers": {…}}.',
+    );
+  const edited = change.what === 'add' ? added(before, servers, change) : changed(before, servers, change);
+  if (!edited.ok) return edited;
+  const after = mistakesIn(edited.text);
+  return after === undefined ? edited : failed('ConfigInvalid', after, 'Nothing was changed.');
+}
+function mistakesIn(text: string): string | undefined {
+  const parsed = parseConfigText(text);
+  return parsed.ok ? undefined : parsed.mistakes.map((mistake) => mistakeLine(mistake)).join('\n');
+}
+
+function serversIn(text: string): Servers | undefined {
+  const read = readJson(text);
+  if (!read.ok) return undefined;
+  const { value } = read;
+  if (Array.isArray(value)) return listAt([], value);
+  if (!isObject(value)) return undefined;
+  for (const at of [['mcpServers'], ['servers'], ['mcp', 'mcpServers'], ['mcp', 'servers']]) {
+    const held = at.reduce<unknown>((outer, key) => (isObject(outer) ? outer[key] : undefined), value);
+    if (Array.isArray(held)) return listAt(at, held);
+    if (isObject(held))
+      return { at, form: 'map', value: held, places: new Map(Object.keys(held).map((key) => [key, key])) };
+  }
+  return undefined;
+}
+const listAt = (at: JSONPath, list: readonly unknown[]): Servers => ({
+  at,
+  form: 'list',
+  value: list,
+  places: new Map(list.flatMap((each, n) => (isObject(each) ? [[String(each['name']), n] as const] : []))),
+});
+
+function added(
+  text: string,
+  servers: Servers,
+  { name, entry, isReplacing }: Extract<ConfigChange, { what: 'add' }>,
+): EditedConfig {
+  const place = servers.places.get(name);
+  if (place !== undefined && !isReplacing)
+    return failed(
+      409,
+      `there is a server '${name}' already`,
+      'Give it another name, or replace it with --force.',
+    );
+  // Judged by itself first, so that a mistake in it is not told as one of the file.
+  const parsed = parseConfig({ mcpServers: { [name]: entry } });
+  if (!parsed.ok)
+    return failed('ConfigInvalid', parsed.mistakes.map((mistake) => mistakeLine(mistake)).join('\n'));
+  const [server] = parsed.config.servers;
+  const value = servers.form === 'map' ? entry : { ...server?.raw };
+  const key = place ?? (servers.form === 'map' ? name : -1);
+  return edit(text, [...servers.at, key], value, {
+    isInsertion: place === undefined && servers.form === 'list',
+  });
+}
+
+function changed(
+  text: string,
+  servers: Servers,
+  { what, name }: Exclude<ConfigChange, { what: 'add' }>,
+): EditedConfig {
+  const place = servers.places.get(name);
+  if (place === undefined) {
+    const close = nearest(name, servers.places.keys());
+    return failed(
+      404,
+      `there is no server '${name}'`,
+      close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c list',
+    );
+  }
+  const at = [...servers.at, place];
+  if (what === 'remove') return edit(text, at, undefined);
+  const entry = (servers.value as Readonly<Record<string | number, object>>)[place] ?? {};
+  // Whatever word another client has for it is changed where it stands.
+  const opposite = 'enabled' in entry;
+  const key = opposite ? 'enabled' : 'disable' in entry ? 'disable' : 'disabled';
+  const isOff = what === 'disable';
+  const value = key === 'disabled' && !isOff ? undefined : opposite ? !isOff : isOff;
+  return edit(text, [...at, key], value);
+}
+
+function edit(
+  text: string,
+  at: JSONPath,
+  value: unknown,
+  { isInsertion = false }: { readonly isInsertion?: boolean } = {},
+): EditedConfig {
+  const edits = modify(text, at, value, {
+    formattingOptions: formattingOf(text),
+    isArrayInsertion: isInsertion,
+  });
+  const after = applyEdits(text, edits);
+  return { ok: true, text: after, isSame: after === text };
+}
+/** As the file is indented already. */
+function formattingOf(text: string): FormattingOptions {
+  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  return {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    eol,
+  };
+}
