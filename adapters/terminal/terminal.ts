@@ -2,6 +2,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { asJson, asLine, asText } from '../../machines/text/index.ts';
 import { fitting } from './columns.ts';
+import { clearInput, followWidth, hide, isClosed, putBack, show, takeAway } from './typed-line.ts';
 
 /**
  * The one place that writes to a person. Results go to `out`, everything else to `err`. While a prompt waits for
@@ -36,26 +37,37 @@ export interface Terminal {
    * Asks until `onLine` says that it is over, the input ends, or `close` is called. Ctrl-C says no to an open
    * question, clears a half-typed line, and else goes to `onInterrupt`, which says whether that ends it.
    */
-  prompt(text: string, onLine: OnLine, onInterrupt: () => 'over' | 'again'): Promise<void>;
-  /** One question in the middle of everything else; null when there is nobody to answer, or no more. */
-  question(text: string, signal: AbortSignal): Promise<string | null>;
+  prompt(text: string, onLine: OnLine, onInterrupt: () => 'over' | 'again', typing?: Typing): Promise<void>;
+  /**
+   * One question in the middle of everything else; null when there is nobody to answer, or no more. `isSecret`: what is typed
+   * is not shown.
+   */
+  question(text: string, signal: AbortSignal, how?: { readonly isSecret?: boolean }): Promise<string | null>;
   close(): void;
 }
-export type OnLine = (line: string) => Promise<'over' | 'again'>;
+/** `more`: the line is not whole, the next one belongs to it; until then the prompt is another. */
+export type OnLine = (line: string) => Promise<'over' | 'again' | 'more'>;
+/** What helps a person to type at a prompt. */
+export interface Typing {
+  /** Lines of earlier runs, the newest first. */
+  readonly history?: readonly string[];
+  /** Hears the whole history, the newest first, each time a line is added. */
+  readonly onHistory?: (lines: readonly string[]) => void;
+  /** What the end of a line could become, and the part of it that this would replace. */
+  readonly complete?: (line: string) => Promise<readonly [readonly string[], string]>;
+}
 export interface TerminalStreams {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable & { readonly isTTY?: boolean };
   readonly errors: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 }
 
-const isClosed = (lines: Interface & { readonly closed?: boolean }): boolean => lines.closed === true;
-const clearInput = (lines: Interface): void => {
-  lines.write(null, { ctrl: true, name: 'e' });
-  lines.write(null, { ctrl: true, name: 'u' });
-};
-
 const clearLine = '\r\u001B[K';
 const defaultColumns = 80;
+/** In the place of the prompt, for a line that goes on. */
+const more = '...> ';
+/** Lines that are remembered. */
+const mostHistory = 1_000;
 
 class LineTerminal implements Terminal {
   readonly isInteractive: boolean;
@@ -104,20 +116,27 @@ class LineTerminal implements Terminal {
   }
   #write(stream: Writable, text: string): void {
     const isWaiting = this.isInteractive && (this.#wantsLine || this.#answer !== undefined);
+    const lines = isWaiting ? this.#lines : undefined;
+    const { output } = this.#streams;
     const meter = this.#meter;
     this.meter(null);
-    if (isWaiting) this.#streams.output.write(clearLine);
+    const rows = lines && !isClosed(lines) ? takeAway(lines, output) : 0;
     stream.write(`${text}\n`);
-    if (stream === this.#streams.output) this.#isOpen = false;
-    if (isWaiting) this.#lines?.prompt(true);
+    if (stream === output) this.#isOpen = false;
+    if (lines && !isClosed(lines)) putBack(lines, output, rows);
     if (meter !== null) this.meter(meter);
   }
 
-  async prompt(text: string, onLine: OnLine, onInterrupt: () => 'over' | 'again'): Promise<void> {
-    const { input, output } = this.#streams;
-    // Whatever is piped in is no terminal: readline would echo it.
-    const lines = createInterface({ input, output, prompt: text, terminal: this.isInteractive });
+  async prompt(
+    text: string,
+    onLine: OnLine,
+    onInterrupt: () => 'over' | 'again',
+    typing: Typing = {},
+  ): Promise<void> {
+    const { output } = this.#streams;
+    const lines = this.#opened(text, typing);
     this.#lines = lines;
+    const unfollow = followWidth(lines, output);
     const typed = this.#typedInto(lines);
     let isOver = false;
     const ended = new Promise<void>((resolve) => {
@@ -131,21 +150,54 @@ class LineTerminal implements Terminal {
       if (this.#answer) this.#answer(null);
       else if (this.#wantsLine && lines.line !== '') clearInput(lines);
       else if (onInterrupt() === 'over') this.#end();
+      else if (this.#wantsLine && lines.getPrompt() === more) {
+        // What was begun is given up.
+        lines.setPrompt(text);
+        output.write('\n');
+        lines.prompt();
+      }
     });
     this.#ask();
     const taken = (async () => {
       for await (const line of typed) {
         if (isOver) return;
         this.#wantsLine = false;
-        if (line.trim() !== '' && (await onLine(line.trim())) === 'over') return;
+        const next = line.trim() === '' ? 'again' : await onLine(line.trim());
+        if (next === 'over') return;
+        lines.setPrompt(next === 'more' ? more : text);
         if (!isOver) this.#ask();
       }
     })();
     // Whoever ends it does not wait for the line that is being worked on.
     await Promise.race([taken, ended]);
     this.#wantsLine = false;
+    unfollow();
     lines.close();
     this.#lines = undefined;
+  }
+  #opened(text: string, { history = [], onHistory = () => {}, complete }: Typing): Interface {
+    const { input, output } = this.#streams;
+    const completer = (line: string, done: (error: null, found: [string[], string]) => void): void => {
+      const none: readonly [readonly string[], string] = [[], line];
+      void (complete?.(line) ?? Promise.resolve(none))
+        .catch(() => none)
+        .then(([some, part]) => done(null, [[...some], part]));
+    };
+    const lines = createInterface({
+      input,
+      output,
+      prompt: text,
+      // Whatever is piped in is no terminal: readline would echo it.
+      terminal: this.isInteractive,
+      ...(this.isInteractive && { history: [...history], historySize: mostHistory, completer }),
+      removeHistoryDuplicates: true,
+    });
+    lines.on('history', (all: string[]) => {
+      // Answers to questions may be secrets, and a line after a blank is not to be kept.
+      if (this.#answer || all[0]?.startsWith(' ')) all.shift();
+      else onHistory(all);
+    });
+    return lines;
   }
   /** Lines in the order in which they came; those that answer a question are not among them. */
   async *#typedInto(lines: Interface): AsyncGenerator<string, void> {
@@ -176,17 +228,22 @@ class LineTerminal implements Terminal {
     this.#isOpen = !this.isInteractive;
   }
 
-  question(text: string, signal: AbortSignal): Promise<string | null> {
+  question(
+    text: string,
+    signal: AbortSignal,
+    { isSecret = false }: { readonly isSecret?: boolean } = {},
+  ): Promise<string | null> {
     // One after the other: a line answers one of them.
-    const answer = this.#questions.then(() => this.#askOnce(asLine(text), signal));
+    const answer = this.#questions.then(() => this.#askOnce(asLine(text), signal, isSecret));
     this.#questions = answer;
     return answer;
   }
-  async #askOnce(text: string, signal: AbortSignal): Promise<string | null> {
+  async #askOnce(text: string, signal: AbortSignal, isSecret: boolean): Promise<string | null> {
     if (!this.isInteractive || signal.aborted) return null;
     this.meter(null);
     const lines = this.#lines;
-    if (!lines) return this.#askAlone(text, signal);
+    const { output } = this.#streams;
+    if (!lines) return this.#askAlone(text, signal, isSecret);
     if (isClosed(lines)) return null;
     const [before, halfTyped] = [lines.getPrompt(), lines.line];
     const line = await new Promise<string | null>((resolve) => {
@@ -196,7 +253,9 @@ class LineTerminal implements Terminal {
       clearInput(lines);
       lines.setPrompt(text);
       lines.prompt();
+      if (isSecret) hide(lines, output);
     });
+    if (isSecret) show(lines, output);
     this.#answer = undefined;
     if (isClosed(lines)) return line;
     clearInput(lines);
@@ -206,7 +265,7 @@ class LineTerminal implements Terminal {
     return line;
   }
   /** No prompt is open: a line of its own. Ctrl-C is no answer. */
-  async #askAlone(text: string, signal: AbortSignal): Promise<string | null> {
+  async #askAlone(text: string, signal: AbortSignal, isSecret: boolean): Promise<string | null> {
     const { input, output } = this.#streams;
     const lines = createInterface({ input, output, prompt: text, terminal: true });
     const line = await new Promise<string | null>((resolve) => {
@@ -215,7 +274,9 @@ class LineTerminal implements Terminal {
       lines.once('close', () => resolve(null));
       signal.addEventListener('abort', () => resolve(null), { once: true });
       lines.prompt();
+      if (isSecret) hide(lines, output);
     });
+    if (isSecret) show(lines, output);
     lines.close();
     return line;
   }

@@ -1,0 +1,154 @@
+import { PassThrough } from 'node:stream';
+import headless from '@xterm/headless';
+import { describe, expect, it } from 'vitest';
+import { createTerminal, type Typing } from './terminal.ts';
+
+/** A prompt on the screen of a real terminal emulator. */
+function createScreen(columns: number, typing: Typing = {}) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  Object.assign(input, { isTTY: true, setRawMode: () => input });
+  Object.assign(output, { isTTY: true, columns });
+  const screen = new headless.Terminal({ cols: columns, rows: 20, convertEol: true, allowProposedApi: true });
+  let written: Promise<void> = Promise.resolve();
+  output.setEncoding('utf8').on('data', (text: string) => {
+    written = new Promise((resolve) => screen.write(text, resolve));
+  });
+  const terminal = createTerminal({ input, output, errors: output });
+  const lines: string[] = [];
+  const over = terminal.prompt(
+    'a2c> ',
+    async (line) => {
+      lines.push(line);
+      return line.endsWith('{') ? 'more' : 'again';
+    },
+    () => 'over',
+    typing,
+  );
+  return {
+    ...{ terminal, over, lines },
+    resize: (cols: number) => {
+      screen.resize(cols, 20);
+      Object.assign(output, { columns: cols });
+      output.emit('resize');
+    },
+    /** Resolves when it is on the screen. */
+    type: async (text: string): Promise<void> => {
+      for (const char of text) {
+        input.write(char);
+        await new Promise(setImmediate);
+      }
+      await written;
+    },
+    /** The rows that have something on them; a row that goes on in the next one is joined to it. */
+    rows: async (): Promise<string[]> => {
+      await new Promise(setImmediate);
+      await written;
+      const buffer = screen.buffer.active;
+      const all: string[] = [];
+      for (let y = 0; y < buffer.length; y++) {
+        const row = buffer.getLine(y);
+        const text = row?.translateToString(true) ?? '';
+        if (row?.isWrapped) all.push((all.pop() ?? '') + text);
+        else all.push(text);
+      }
+      return all.filter((row) => row.trim() !== '');
+    },
+  };
+}
+const enter = '\r';
+
+describe('a line that is typed while messages come', () => {
+  it.each([
+    ['short', 'tools call echo'],
+    ['of several rows', `tools call echo {"text": "${'x'.repeat(70)}"}`],
+    ['with wide characters', `tools call echo {"text": "${'文件夹x'.repeat(12)}"}`],
+  ])('that is %s stays whole, below them', async (_what, line) => {
+    const { terminal, type, rows, lines, over } = createScreen(30);
+    const chars = Array.from(line);
+    for (let at = 0; at < chars.length; at += 7) {
+      await type(chars.slice(at, at + 7).join(''));
+      terminal.err(`message ${at}`);
+    }
+    const shown = await rows();
+    expect(shown.filter((row) => row.startsWith('message'))).toHaveLength(Math.ceil(chars.length / 7));
+    // A wide character that does not fit leaves a blank at the end of its row.
+    expect(shown.at(-1)?.replaceAll(' ', '')).toBe(`a2c> ${line}`.replaceAll(' ', ''));
+    await type(enter);
+    expect(lines).toEqual([line]);
+    terminal.close();
+    await over;
+  });
+
+  it('stays whole when it is edited in its middle, and when the window changes its width', async () => {
+    const { terminal, type, rows, resize, over } = createScreen(40);
+    await type(`${'a'.repeat(60)}\u0001`);
+    await type('b');
+    terminal.err('one');
+    await rows();
+    resize(25);
+    terminal.err('two');
+    await rows();
+    resize(60);
+    terminal.err('three');
+    await type('c');
+    expect(await rows()).toEqual(['one', 'two', 'three', `a2c> bc${'a'.repeat(60)}`]);
+    terminal.close();
+    await over;
+  });
+});
+
+describe('what is typed', () => {
+  it('as a secret is neither shown nor remembered', async () => {
+    const kept: (readonly string[])[] = [];
+    const { terminal, type, rows, over } = createScreen(40, { onHistory: (all) => kept.push([...all]) });
+    await type('half');
+    const answer = terminal.question('Token: ', AbortSignal.timeout(60_000), { isSecret: true });
+    await rows();
+    await type('s3cret');
+    terminal.err('a message');
+    await type(enter);
+    expect(await answer).toBe('s3cret');
+    await type(` done${enter}`);
+    const shown = (await rows()).join('\n');
+    expect(shown).toContain('Token: ');
+    expect(shown).toContain('a2c> half done');
+    expect(shown).not.toContain('s3cret');
+    expect(kept).toEqual([['half done']]);
+    terminal.close();
+    await over;
+  });
+
+  it('is remembered, but not after a blank, and an earlier run is a key away', async () => {
+    const kept: (readonly string[])[] = [];
+    const screen = createScreen(40, { history: ['status'], onHistory: (all) => kept.push([...all]) });
+    await screen.type(`\u001B[A${enter}`);
+    await screen.type(` hidden${enter}`);
+    await screen.type(`calls${enter}`);
+    expect(screen.lines).toEqual(['status', 'hidden', 'calls']);
+    expect(kept.at(-1)).toEqual(['calls', 'status']);
+    screen.terminal.close();
+    await screen.over;
+  });
+
+  it('goes on in the next line where it is not whole', async () => {
+    const { terminal, type, rows, lines, over } = createScreen(40);
+    await type(`call x {${enter}`);
+    expect((await rows()).at(-1)?.trim()).toBe('...>');
+    await type(`}${enter}`);
+    expect((await rows()).at(-1)?.trim()).toBe('a2c>');
+    expect(lines).toEqual(['call x {', '}']);
+    terminal.close();
+    await over;
+  });
+
+  it('is completed', async () => {
+    const { terminal, type, lines, over } = createScreen(40, {
+      complete: async (line) => [['status', 'stop'].filter((word) => word.startsWith(line)), line],
+    });
+    await type('sta\t');
+    await type(enter);
+    expect(lines).toEqual(['status']);
+    terminal.close();
+    await over;
+  });
+});

@@ -1,0 +1,42 @@
+import { clearScreenDown, cursorTo, moveCursor, type Interface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+/** The line that a person is typing: how it leaves the screen for a message, and comes back. */
+
+export const isClosed = (lines: Interface & { readonly closed?: boolean }): boolean => lines.closed === true;
+export const clearInput = (lines: Interface): void => {
+  lines.write(null, { ctrl: true, name: 'e' });
+  lines.write(null, { ctrl: true, name: 'u' });
+};
+
+/** Takes what is typed off the screen, however many rows it has; answers how many there were above the cursor. */
+export function takeAway(lines: Interface, output: Writable): number {
+  const rows = isHidden(lines, output) ? 0 : lines.getCursorPos().rows;
+  moveCursor(output, 0, -rows);
+  cursorTo(output, 0);
+  clearScreenDown(output);
+  return rows;
+}
+/** Readline goes up by as many rows as the line had when it was last shown. */
+export function putBack(lines: Interface, output: Writable, rows: number): void {
+  output.write('\n'.repeat(rows));
+  if (isHidden(lines, output)) output.write(lines.getPrompt());
+  else lines.prompt(true);
+}
+/** In another width the line has other rows: readline would go up by those of the old one. */
+export function followWidth(lines: Interface & { prevRows?: number }, output: Writable): () => void {
+  const resized = (): void => void (lines.prevRows = lines.getCursorPos().rows);
+  output.prependListener('resize', resized);
+  return () => output.off('resize', resized);
+}
+type Shown = Interface & { output?: Writable };
+const isHidden = (lines: Shown, output: Writable): boolean => lines.output !== output;
+/** From now on nothing of what is typed is shown. */
+export function hide(lines: Shown, output: Writable): void {
+  const { columns } = output as { columns?: number };
+  lines.output = Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), { columns });
+}
+export function show(lines: Shown, output: Writable): void {
+  lines.output = output;
+  output.write('\n');
+}
