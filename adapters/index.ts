@@ -36,6 +36,7 @@ export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
 export { findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
+export { lineHistory } from './storage/history/history.ts';
 export { changeFile } from './storage/config/write.ts';
 export { isTrusted, trust } from './storage/trust/trust.ts';
 export { createLinks, createOffices, type Links, type Offices } from './socket/index.ts';

@@ -80,7 +80,7 @@ it('usage errors and unknown commands are errors for programs, too', async () =>
   await until(() => errors().length >= lines.length);
   expect(errors()).toMatchObject([
     { code: 400, message: 'unknown command: sing a', remedy: 'Type help.' },
-    { code: 400, message: 'usage: tools call NAME JSON' },
+    { code: 400, message: 'usage: tools call NAME ARGUMENTS' },
     { code: 400, message: 'usage: cancel REQ_ID' },
     { code: 400, message: 'usage: result HANDLE' },
     { code: 400, message: 'usage: read URI' },

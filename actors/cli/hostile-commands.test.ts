@@ -96,7 +96,14 @@ const asked: readonly (readonly string[])[] = [
   ['read', 'window://hostile/one'],
   ['read', `x${inArgument}`],
 ];
-const here: readonly (readonly string[])[] = [...asked, ['status'], ['status', '--tree']];
+const here: readonly (readonly string[])[] = [
+  ...asked,
+  ['status'],
+  ['status', '--tree'],
+  ['tools', 'answer'],
+  ['list'],
+  ['get', `x${inArgument}`],
+];
 
 describe('a command', () => {
   it(
@@ -142,6 +149,8 @@ describe('a command', () => {
       ['fork', trace, '--at', '1'],
       ['sim', '--faults', inArgument, '--seed', '1'],
       ['schema'],
+      ...['remove', 'enable', 'disable'].map((word) => [word, `x${inArgument}`, '-c', config]),
+      ['add', `x${inArgument}`, inArgument, inArgument, '-c', join(folder, 'added.json')],
     ];
     for (const argv of lines) {
       const text = textOf(await typed(argv));
@@ -154,7 +163,8 @@ describe('a command', () => {
     const { out } = await typed(['--help']);
     const words = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}(\w+)/gm)].map(([, word]) => word);
     const others = ['up', 'computer', 'office', 'schema', 'replay', 'fork', 'sim', 'help'];
-    const seen = [...others, ...here.map(([word]) => word)];
+    const changes = ['add', 'remove', 'enable', 'disable'];
+    const seen = [...others, ...changes, ...here.map(([word]) => word)];
     expect(words.filter((word) => word === undefined || !seen.includes(word))).toEqual([]);
     expect(words.length).toBeGreaterThan(10);
   });

@@ -1,4 +1,4 @@
-import { connectStately, systemClock } from '../../adapters/index.ts';
+import { connectStately, defaultStateDir, lineHistory, systemClock } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts/index.ts';
 import { createComputer, type Inner } from '../api/computer/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
@@ -11,7 +11,7 @@ import { Tap } from '../runtime/tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
 import { serverLine } from './printing/answers.ts';
 import { statusFact, tellFact } from './printing/facts.ts';
-import { Prompt } from './prompt.ts';
+import { Prompt } from './prompt/prompt.ts';
 import { confirmBy } from './confirm-at-terminal.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
 import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
@@ -168,6 +168,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
       folder: options.record ?? '.',
       officeLine,
       tree,
+      ...(terminal.isInteractive && { history: lineHistory(defaultStateDir()) }),
     }).run();
     terminal.err('closing …');
     await computer.close();

@@ -45,7 +45,7 @@ const names = {
     ] as const),
     ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
     ...(['desktop', 'finder', 'readResource', 'history', 'calls', 'cachedResult'] as const),
-    ...(['watchResources', 'announceRoots'] as const),
+    ...(['watchResources', 'announceRoots', 'inputs'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
   agent: [
@@ -56,7 +56,7 @@ const names = {
 } as const;
 const functions = {
   ...{ office: ['on', 'writeTrace', 'close'], agent: names.agent },
-  computer: names.computer.filter((name) => name !== 'name'),
+  computer: names.computer.filter((name) => name !== 'name' && name !== 'inputs'),
 } as const;
 type NamesOf<T> = Exclude<keyof T, symbol>;
 

@@ -156,6 +156,9 @@ export class ServerOrders {
     }));
     return this.#settled(name, servers.get(name)?.generation ?? 0);
   }
+  async setInputs(of: (now: readonly InputDefinition[]) => readonly InputDefinition[]): Promise<void> {
+    await this.#change((now) => ({ ...now, inputs: of(now.inputs) }));
+  }
   async remove(name: string): Promise<void> {
     const { servers } = this.#options;
     if (!servers.get(name)) throw cannotOrder(name, undefined);

@@ -53,6 +53,8 @@ export interface Typing {
   readonly history?: readonly string[];
   /** Hears the whole history, the newest first, each time a line is added. */
   readonly onHistory?: (lines: readonly string[]) => void;
+  /** A line that does not wait until the one before it is done. */
+  readonly isImmediate?: (line: string) => boolean;
   /** What the end of a line could become, and the part of it that this would replace. */
   readonly complete?: (line: string) => Promise<readonly [readonly string[], string]>;
 }
@@ -137,7 +139,9 @@ class LineTerminal implements Terminal {
     const lines = this.#opened(text, typing);
     this.#lines = lines;
     const unfollow = followWidth(lines, output);
-    const typed = this.#typedInto(lines);
+    const isImmediate = (line: string): boolean =>
+      !this.#wantsLine && typing.isImmediate?.(line.trim()) === true;
+    const typed = this.#typedInto(lines, (line) => isImmediate(line) && void onLine(line.trim()));
     let isOver = false;
     const ended = new Promise<void>((resolve) => {
       this.#end = () => {
@@ -200,14 +204,17 @@ class LineTerminal implements Terminal {
     return lines;
   }
   /** Lines in the order in which they came; those that answer a question are not among them. */
-  async *#typedInto(lines: Interface): AsyncGenerator<string, void> {
+  async *#typedInto(lines: Interface, isDone: (line: string) => unknown): AsyncGenerator<string, void> {
     const queue: (string | null)[] = [];
     let wake = (): void => {};
     const put = (line: string | null): void => {
       queue.push(line);
       wake();
     };
-    lines.on('line', (line) => (this.#answer ? this.#answer(line) : put(line)));
+    lines.on('line', (line) => {
+      if (this.#answer) this.#answer(line);
+      else if (isDone(line) === false) put(line);
+    });
     lines.on('close', () => {
       this.#answer?.(null);
       put(null);

@@ -48,6 +48,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/storage\//, may: ['proper-lockfile'] },
   { where: /^adapters\/process\/windows\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/terminal\//, may: ['string-width'] },
+  { where: /^adapters\/terminal\/typed-line\.test\./, may: ['@xterm/headless'] },
   { where: /^adapters\/schema\//, may: ['ajv', 'ajv/*', 'ajv-formats'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },

@@ -6,6 +6,7 @@ import type { CallOptions, WatchedCall } from '../agent/pending-calls.ts';
 import type { LinkStatus, OfficeSeat } from '../link-status.ts';
 import type { RunningCall } from './call-history.ts';
 import type { CallEvents } from './call-watch.ts';
+import type { ComputerInputs } from '../../servers/inputs-handle.ts';
 
 import type { CatalogStatus, ListChanged, ServerStatus, ToolListing } from './server-handle.ts';
 import type {
@@ -127,6 +128,8 @@ export interface Computer extends AsyncDisposable {
    * a window that nobody shows, 408 when its server is too slow, 500 with the server's own words.
    */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
+  /** What its config asks somebody for (`${input:id}`), and the values that are known. */
+  readonly inputs: ComputerInputs;
   /** The whole of a result that was cut, by `meta.a2c_cut.handle`. Undefined once newer ones took its place. */
   cachedResult(handle: string): unknown;
   /** The last calls that a server had the tool for, whoever asked, the newest first; secrets hidden. */

@@ -24,6 +24,7 @@ import { ComputerNewsroom } from './computer-news.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from '../deferred.ts';
+import { hostedInputs } from '../../servers/hosted-inputs.ts';
 import { Inputs } from '../../servers/inputs.ts';
 import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
@@ -36,6 +37,7 @@ import { Servers } from '../../servers/servers.ts';
 
 export class HostedComputer implements Computer {
   readonly name: string;
+  readonly inputs: Computer['inputs'];
   readonly #options: ComputerOptions;
   readonly #runtime: Runtime;
   readonly #isShared: boolean;
@@ -95,6 +97,7 @@ export class HostedComputer implements Computer {
       isOpen: () => this.#runtime.directory.find('computer') !== undefined,
       send: (event) => this.#runtime.directory.send('computer', event),
     });
+    this.inputs = hostedInputs(this.#inputs, this.#orders);
     this.#news = new ComputerNewsroom({
       servers: this.#servers,
       orders: this.#orders,

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { userConfigFile } from '../../../adapters/index.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 
 /** `a2c add`, `remove`, `enable`, `disable`, `list`, `get`: over a file that is named. */
@@ -70,8 +71,11 @@ describe('a2c add', () => {
     writeFileSync(join(here, 'mcp.json'), '{"mcpServers": {}}');
     const { err } = await commandLine(['add', 'a', '-c', file, '--', 'cmd'], { folder: here });
     expect(err).toBe('');
-    const user = await commandLine(['add', `from-${process.pid}`, '--', 'cmd'], { folder: here });
+    const user = await commandLine(['add', 'a', '--', 'cmd'], { folder: here });
     expect(user.err).toContain(`in this folder ${join(here, 'mcp.json')} counts`);
+    // The config of the user is shared by all tests of this process.
+    await commandLine(['remove', 'a'], { folder: here });
+    rmSync(userConfigFile());
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import { conflictLines, listingText } from './answers.ts';
-import { Prompt } from '../prompt.ts';
+import { Prompt } from '../prompt/prompt.ts';
 import type { Context } from '../context.ts';
 
 const tool = {
@@ -47,7 +47,10 @@ it.each([
   };
   const context = { terminal, signal: new AbortController().signal } as unknown as Context;
   const tools = some.length > 0 ? [tool, renamed] : [tool];
-  const computer = { tools: async () => ({ tools, refused: some, servers: [] }) } as unknown as Computer;
+  const computer = {
+    tools: async () => ({ tools, refused: some, servers: [] }),
+    inputs: {},
+  } as unknown as Computer;
   await new Prompt(context, computer, { officeLine: '', folder: '', tree: () => [] }).run();
   expect(said).toEqual(shown);
 });

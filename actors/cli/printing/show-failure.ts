@@ -11,9 +11,6 @@ export const errorOf = (error: unknown): Failure =>
         ...(error.remedy !== undefined && { remedy: error.remedy }),
       }
     : { code: 500, message: error instanceof Error ? error.message : String(error) };
-
-/** What is wrong with a line at the prompt. */
-export const usage = (text: string): A2cError => new A2cError({ code: 400, message: `usage: ${text}` });
 /** One failure for a person or, with `--json`, as the one document on stdout. */
 export function showFailure({ terminal }: Context, failure: Failure, asJson: boolean): void {
   const { code, message, details = {}, remedy = null } = failure;

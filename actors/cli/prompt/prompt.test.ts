@@ -5,11 +5,11 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTerminal } from '../../adapters/index.ts';
-import { run } from './run.ts';
+import { createTerminal } from '../../../adapters/index.ts';
+import { run } from '../run.ts';
 
 const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
+  fileURLToPath(new URL(`../../../scenarios/fixtures/${name}`, import.meta.url));
 const [server, mannered] = [fixture('mcp-server.mjs'), fixture('shutdown-server.mjs')];
 const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -73,7 +73,7 @@ describe('the prompt of a2c up', () => {
     up.write('tools call echo {"text": "two  blanks"}\n');
     expect(await up.until(/a2c> /)).toMatch(/^two {2}blanks$/m);
     up.write('help\n');
-    expect(await up.until(/a2c> /)).toContain('tools call NAME JSON');
+    expect(await up.until(/a2c> /)).toContain('tools call NAME [ARGUMENTS]');
     up.write('quit\n');
     expect(await up.ended).toBe(0);
     expect(await up.until(/closing/)).not.toContain('error');
@@ -84,14 +84,14 @@ describe('the prompt of a2c up', () => {
     await up.until(/a2c> /);
     for (const [line, reason] of [
       ['sing a song', /unknown command: sing a/],
-      ['tools', /unknown command: tools/],
-      ['tools call', /usage: tools call NAME JSON/],
-      ['tools call echo {"text": }', /no JSON/],
+      ['toosl', /unknown command: toosl\n {2}Did you mean tools\?/],
+      ['tools call', /usage: tools call NAME ARGUMENTS/],
+      ['tools call echo {"text": }', /not JSON/],
       ['tools call echo [1]', /JSON object/],
       ['tools call no_such_tool', /error: .*no_such_tool/],
       ['tools call fail {}', /no such thing\n\(failed after/],
       ['servers start nobody', /Unknown server: nobody/],
-      ['servers stop', /Unknown server: /],
+      ['servers stop', /usage: servers stop NAME/],
     ] as const) {
       up.write(`${line}\n`);
       expect(await up.until(/a2c> $/)).toMatch(reason);
@@ -123,7 +123,7 @@ describe('the prompt of a2c up', () => {
     expect(await up.until(/fixture +ready\na2c> $/)).not.toMatch(/more +ready/);
     for (const [line, reason] of [
       ['servers remove more', /Unknown server: more/],
-      ['servers add', /usage: servers add CONFIG/],
+      ['servers add', /usage: servers add JSON/],
       ['servers add {"mcp', /not valid JSON at 1:2/],
       ['servers add {"mcpServers": {"x": {"args": 7}}}', /mcpServers\.x/],
       [`servers add ${join(folder, 'none.json')}`, /none\.json/],

@@ -2,20 +2,14 @@ import { columnsOf, padded, readConfigText } from '../../../adapters/index.ts';
 import { parseConfigText, readJson } from '../../../machines/config/index.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import type { CatalogStatus } from '../../api/computer/server-handle.ts';
-import { statusFact, tellFact } from './facts.ts';
-import { nameColumns, noiseLine, serverLine } from './answers.ts';
-import { usage } from './show-failure.ts';
+import { cannotOrder } from '../../api/computer/computer-status.ts';
 import type { Context } from '../context.ts';
+import { nameColumns, noiseLine, serverLine } from '../printing/answers.ts';
+import { statusFact, tellFact } from '../printing/facts.ts';
+import { errorOf } from '../printing/show-failure.ts';
+import { whyText } from '../printing/why.ts';
 import { accepted } from '../source.ts';
-
-export const serversHelp = `servers list           the MCP servers and where they stand
-servers start NAME     start a server
-servers stop NAME      stop a server: its calls may end first; Ctrl-C meanwhile hurries it
-servers restart NAME   stop it, then start it
-servers retry NAME     try one at once that waits for its next try, or rests after too many
-servers add CONFIG     add servers, or change them: JSON as in a config file, or the name of such a file
-servers remove NAME    end a server and forget it
-servers lists [NAME]   where each list of each server stands, and why its entries changed last`;
+import { usage, type CommandGroup, type PromptCommand } from './command.ts';
 
 interface How {
   readonly facts?: boolean;
@@ -23,8 +17,8 @@ interface How {
 /** Changes that are shown of a list unless its server is named. */
 const fewChanges = 3;
 
-/** What `servers …` does at the prompt. */
-export class ServerLines {
+/** What the prompt takes of servers. */
+export class ServerCommands {
   readonly #context: Context;
   readonly #computer: Computer;
   readonly #how: How;
@@ -36,19 +30,71 @@ export class ServerLines {
     this.#computer = computer;
     this.#how = how;
   }
-  /** False: there is no such word. */
-  async take(word: string, rest: string): Promise<boolean> {
+  group(): CommandGroup {
     const computer = this.#computer;
-    if (word === 'list') this.list();
-    else if (word === 'lists') this.#lists(rest);
-    else if (word === 'start') await this.#waitFor(rest, computer.startServer(rest));
-    else if (word === 'stop') await this.#waitFor(rest, computer.stopServer(rest));
-    else if (word === 'restart') await this.#waitFor(rest, computer.restartServer(rest));
-    else if (word === 'retry') await this.#waitFor(rest, computer.retryServer(rest));
-    else if (word === 'remove') await this.#waitFor(rest, computer.removeServer(rest));
-    else if (word === 'add') await this.#add(rest);
-    else return false;
-    return true;
+    const order = (
+      names: readonly string[],
+      does: string,
+      act: (name: string) => Promise<unknown>,
+      takesAll = false,
+    ): PromptCommand => ({
+      names,
+      does,
+      takes: 'server',
+      args: takesAll ? 'NAME | all' : 'NAME',
+      run: async (rest) => {
+        if (rest === '') throw usage(`${names[0]} NAME`);
+        if (takesAll && rest.toLowerCase() === 'all') await this.#all(act);
+        else await this.#waitFor(rest, act(rest));
+      },
+    });
+    return {
+      heading: 'Servers',
+      commands: [
+        {
+          names: ['servers', 'servers list', 'mcp'],
+          does: 'the MCP servers and where they stand',
+          run: () => this.list(),
+        },
+        order(['servers start', 'start'], 'start a server', (name) => computer.startServer(name), true),
+        order(
+          ['servers stop', 'stop'],
+          'stop a server: its calls may end first; Ctrl-C meanwhile hurries it',
+          (name) => computer.stopServer(name),
+          true,
+        ),
+        order(['servers restart', 'restart'], 'stop it, then start it', (name) =>
+          computer.restartServer(name),
+        ),
+        order(['servers retry', 'retry'], 'try one at once that waits for its next try, or gave up', (name) =>
+          computer.retryServer(name),
+        ),
+        {
+          names: ['servers add', 'server add'],
+          args: 'JSON | FILE',
+          does: 'add servers, or change them, until this ends: JSON as in a config file, or such a file',
+          takes: 'file',
+          run: (rest) => this.#add(rest.replace(/^@/, '')),
+        },
+        order(['servers remove', 'server rm', 'server remove'], 'end a server and forget it', (name) =>
+          computer.removeServer(name),
+        ),
+        {
+          names: ['servers lists'],
+          args: '[NAME]',
+          does: 'where each list of each server stands, and why its entries changed last',
+          takes: 'server',
+          run: (rest) => this.#lists(rest),
+        },
+        {
+          names: ['why'],
+          args: 'SERVER',
+          does: 'why a server is not ready: what failed, what it wrote, what happens next',
+          takes: 'server',
+          run: (rest) => this.#why(rest),
+        },
+      ],
+    };
   }
   /** True: a server was on its way, and is told to stop, or to hurry where it stops already. */
   interrupt(): boolean {
@@ -65,6 +111,22 @@ export class ServerLines {
       if (indent !== '' && server.noise) terminal.out(`${indent}  ${noiseLine(server.noise)}`);
       tellFact(this.#context, this.#how, statusFact(server));
     }
+  }
+  #why(name: string): void {
+    if (name === '') throw usage('why SERVER');
+    const server = this.#computer.servers().find((each) => each.name === name);
+    if (!server) throw cannotOrder(name, undefined);
+    for (const line of whyText(server)) this.#context.terminal.outText(line);
+  }
+  async #all(act: (name: string) => Promise<unknown>): Promise<void> {
+    const { terminal } = this.#context;
+    const names = this.#computer.servers().flatMap(({ name, state }) => (state === 'disabled' ? [] : [name]));
+    const tell = (name: string, error: unknown): void =>
+      terminal.out(`${padded(name, nameColumns)} error: ${errorOf(error).message}`);
+    await Promise.all(
+      names.map(async (name) => this.#waitFor(name, act(name)).catch((error: unknown) => tell(name, error))),
+    );
+    this.list();
   }
   async #waitFor<T>(name: string, order: Promise<T>): Promise<T> {
     this.#waitsFor.add(name);
@@ -114,7 +176,7 @@ function judged(text: string, file?: string): unknown {
   return read.ok ? read.value : undefined;
 }
 async function fileOf(file: string): Promise<unknown> {
-  if (file === '') throw usage('servers add CONFIG (JSON, or the name of a file)');
+  if (file === '') throw usage('servers add JSON, or the name of a file');
   const text = await readConfigText(file);
   if (typeof text !== 'string') return accepted({ ok: false, mistakes: [text] }, file);
   return judged(text, file);

@@ -100,10 +100,14 @@ describe('at the prompt', () => {
     ]);
   });
 
-  it('parameters that are no JSON are said to be none; quotes around them would be the mistake', async () => {
-    const said = await ask(`tools call echo '{"text": "x"}'`);
-    expect(said).toContain('the parameters are no JSON');
-    expect(said).not.toContain('Quote them');
+  it.each([`'{"text": "x"}'`, '{"text": "x"}', "{text: 'x'}", 'text=x', 'text="x"'])(
+    'arguments may be written as %s',
+    async (words) => expect(await ask(`tools call echo ${words}`)).toMatch(/^x$/m),
+  );
+
+  it('arguments that are none are said to be none', async () => {
+    expect(await ask('tools call echo {"text": ')).toContain('the arguments are not JSON');
+    expect(await ask('tools call echo hello')).toContain("'hello' is not an argument");
   });
 
   it.each(['cancel', 'result'])('%s without a name says how it is used', async (verb) => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createTerminal, type Terminal } from '../../adapters/index.ts';
-import { factLine } from '../../machines/facts/index.ts';
+import { createTerminal, type Terminal } from '../../../adapters/index.ts';
+import { factLine } from '../../../machines/facts/index.ts';
 import {
   hostile,
   linked,
@@ -13,8 +13,8 @@ import {
   nameable,
   typeable,
   worst,
-} from '../../scenarios/fixtures/hostile-texts.ts';
-import { createComputer, type Computer } from '../index.ts';
+} from '../../../scenarios/fixtures/hostile-texts.ts';
+import { createComputer, type Computer } from '../../index.ts';
 import { Prompt } from './prompt.ts';
 
 /** Whatever servers say, and however they are called: what the prompt shows of it is text and nothing else. */
@@ -88,6 +88,21 @@ const linesWith = (text: string): readonly string[] => {
     ...['start', 'stop', 'restart', 'retry', 'remove'].map((verb) => `servers ${verb} x${typed}`),
     `servers add ${JSON.stringify({ mcpServers: { [text]: { [text]: text }, b: { command: text, [text]: 1 } } })}`,
     `servers add ${join(folder, `f${nameable(text)}`)}`,
+    ...[
+      'why',
+      'tc',
+      'render',
+      'connect',
+      'socket connect',
+      'socket join',
+      'socket leave',
+      'notify update',
+    ].map((verb) => `${verb} x${typed}`),
+    ...['', ' list', ' load', ' add', ' rm', ' get'].map((verb) => `inputs${verb} x${typed}`),
+    ...['list', 'get', 'set', 'rm', 'clear'].map((verb) => `inputs value ${verb} x${typed}`),
+    `inputs add ${JSON.stringify({ type: 'promptString', id: `i${nameable(text)}`, description: text })}`,
+    'inputs list',
+    'tools answer',
     ...['desktop', 'desktop window://hostile/one', 'finder'],
     ...['read dpe://hostile/doc', 'read window://hostile/one'],
   ];
@@ -114,8 +129,8 @@ describe('the prompt', () => {
 
   it('has no word that was not typed for this', async () => {
     const help = await prompted('plain');
-    const table = help.slice(0, help.indexOf('Ctrl-C while'));
-    const verbs = [...table.matchAll(/^(?:a2c> )?([a-z]+(?: [a-z]+)?)/gm)].map(([, verb = '']) => verb);
+    const table = help.slice(0, help.indexOf('Ctrl-C cancels'));
+    const verbs = [...table.matchAll(/^ {2}([a-z]+(?: [a-z]+)*)/gm)].map(([, verb = '']) => verb);
     // These two write no text of others.
     const seen = [...linesWith(''), 'quit', 'trace'];
     expect(verbs.filter((verb) => !seen.some((line) => line.startsWith(verb)))).toEqual([]);

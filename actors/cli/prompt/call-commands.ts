@@ -1,0 +1,163 @@
+import { readText, type Terminal } from '../../../adapters/index.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import type { RunningCall } from '../../api/computer/call-history.ts';
+import type { Computer } from '../../api/computer/computer-handle.ts';
+import { argumentsFor, readArguments } from '../calling/arguments.ts';
+import { targetIn } from '../calling/target.ts';
+import type { Context } from '../context.ts';
+import { historyText } from '../printing/answers-collections.ts';
+import { progressFact, progressLine, shown } from '../printing/call-progress.ts';
+import { resultText } from '../printing/contents.ts';
+import { tellFact } from '../printing/facts.ts';
+import { signatureText } from '../printing/signature.ts';
+import { usage, type CommandGroup } from './command.ts';
+import { wordsIn } from './words.ts';
+
+interface How {
+  readonly facts?: boolean;
+  /** Says what went wrong, to persons and programs. */
+  readonly fail: (failure: Failure) => void;
+}
+
+/** What the prompt takes of calls. */
+export class CallCommands {
+  readonly #context: Context;
+  readonly #computer: Computer;
+  readonly #how: How;
+  readonly #calling = new Set<AbortController>();
+
+  constructor(context: Context, computer: Computer, how: How) {
+    this.#context = context;
+    this.#computer = computer;
+    this.#how = how;
+  }
+  group(): CommandGroup {
+    const computer = this.#computer;
+    const lines = (some: readonly string[]): void => some.forEach((line) => this.#terminal.out(line));
+    return {
+      heading: 'Calls',
+      commands: [
+        {
+          names: ['tools call', 'call'],
+          args: 'NAME [ARGUMENTS]',
+          does: 'call a tool: call read_file path=README.md, or {"path": "README.md"}',
+          takes: 'tool',
+          run: (rest) => this.#call(rest),
+        },
+        {
+          names: ['calls'],
+          does: 'what runs now, of agents, too: req_id, server, tool, where it is, since when',
+          isImmediate: true,
+          run: () => lines(runningText(computer.calls())),
+        },
+        {
+          names: ['cancel'],
+          args: 'REQ_ID',
+          does: 'cancel one of these',
+          takes: 'call',
+          isImmediate: true,
+          run: (rest) => this.#cancel(rest),
+        },
+        {
+          names: ['history'],
+          args: '[N]',
+          does: 'the last calls, the newest first',
+          run: (rest) => {
+            const all = computer.history();
+            lines(historyText(/^[1-9]\d*$/.test(rest) ? all.slice(0, Number(rest)) : all));
+          },
+        },
+        {
+          names: ['result'],
+          args: 'HANDLE',
+          does: 'the whole of a result that was cut, under the name that its notice says',
+          run: (rest) => this.#result(rest),
+        },
+        {
+          names: ['tc'],
+          args: 'JSON | @FILE',
+          does: 'call a tool with the request of an agent: {"tool_name": …, "params": …}',
+          run: (rest) => this.#asAgent(rest),
+        },
+      ],
+    };
+  }
+  get #terminal(): Terminal {
+    return this.#context.terminal;
+  }
+  /** Ctrl-C. False: there was nothing to cancel. */
+  interrupt(): boolean {
+    for (const calling of this.#calling) calling.abort();
+    return this.#calling.size > 0;
+  }
+  #cancel(reqId: string): void {
+    if (reqId === '') throw usage('cancel REQ_ID');
+    // What is over needs no cancel: not an error, but worth a word.
+    const runs = this.#computer.calls().some((call) => call.reqId === reqId);
+    this.#computer.cancelCall(reqId);
+    this.#terminal.out(runs ? `cancelled ${reqId}` : `no call ${reqId} runs`);
+  }
+  #result(handle: string): void {
+    if (handle === '') throw usage('result HANDLE');
+    const result = this.#computer.cachedResult(handle);
+    if (result !== undefined) return this.#terminal.outText(resultText(result));
+    this.#how.fail({
+      code: 404,
+      message: `No result is kept as '${handle}'`,
+      remedy: 'Only what was cut is kept, and the oldest go first.',
+    });
+  }
+  async #call(rest: string): Promise<void> {
+    const words = wordsIn(rest);
+    if (words.length === 0) throw usage('tools call NAME ARGUMENTS');
+    const servers = this.#computer.servers().map(({ name }) => name);
+    const { target, rest: more } = targetIn(words, servers);
+    const read = await readArguments(more, readText);
+    const { tools } = await this.#computer.tools();
+    const isMeant = (tool: (typeof tools)[number]): boolean =>
+      target.server === undefined
+        ? tool.name === target.tool
+        : tool.server === target.server && [tool.name, tool.original].includes(target.tool);
+    const info = tools.find(isMeant);
+    await this.#run(info?.name ?? target.tool, argumentsFor(read, info?.params_schema));
+  }
+  async #asAgent(rest: string): Promise<void> {
+    const [asked] = await readArguments([rest], readText);
+    const request = asked?.kind === 'object' ? asked.value : {};
+    const { tool_name: tool, params = {} } = request;
+    if (typeof tool !== 'string' || typeof params !== 'object' || params === null)
+      throw usage('tc {"tool_name": "echo", "params": {"text": "hi"}}');
+    await this.#run(tool, { ...params });
+  }
+  async #run(name: string, params: Readonly<Record<string, unknown>>): Promise<void> {
+    const calling = new AbortController();
+    this.#calling.add(calling);
+    // Whoever types it has thereby confirmed it.
+    const call = this.#computer.callTool(name, params, { confirmed: true, signal: calling.signal });
+    const outcome = await shown(this.#context, this.#computer, call, (told) =>
+      tellFact(this.#context, this.#how, progressFact(told)),
+    ).finally(() => this.#calling.delete(calling));
+    if (outcome.result !== null) this.#terminal.outText(resultText(outcome.result));
+    const { reqId, server, tool, result, failure } = outcome;
+    const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
+    tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known });
+    if (failure)
+      this.#how.fail(failure.code === 'ArgumentsInvalid' ? await this.#explained(failure, name) : failure);
+    if (outcome.outcome !== 'succeeded')
+      this.#terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);
+  }
+  async #explained(failure: Failure, name: string): Promise<Failure> {
+    const { tools } = await this.#computer.tools();
+    const info = tools.find((tool) => tool.name === name);
+    return info ? { ...failure, remedy: signatureText(info.name, info.params_schema) } : failure;
+  }
+}
+
+/** A line for each. */
+const runningText = (calls: readonly RunningCall[]): string[] =>
+  calls.length === 0
+    ? ['no call runs']
+    : calls.map(({ reqId, server, tool, phase, since, progress }) => {
+        const told = progress ? `  ${progressLine({ tool: '', ...progress }).trimStart()}` : '';
+        return `${reqId}  ${server}  ${tool}  ${phase}  since ${since}${told}`;
+      });

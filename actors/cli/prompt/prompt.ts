@@ -1,0 +1,192 @@
+import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { ToolListing } from '../../api/computer/server-handle.ts';
+import { treeLines, type TreeNode } from '../../runtime/tree.ts';
+import type { Context } from '../context.ts';
+import { conflictLines, listingText } from '../printing/answers.ts';
+import { tellFact } from '../printing/facts.ts';
+import { errorOf, showFailure } from '../printing/show-failure.ts';
+import { toolText } from '../printing/signature.ts';
+import { CallCommands } from './call-commands.ts';
+import { CollectionCommands } from './collection-commands.ts';
+import { CommandTable, type CommandGroup, type Named } from './command.ts';
+import { inputCommands } from './input-commands.ts';
+import { officeCommands } from './office-commands.ts';
+import { ServerCommands } from './server-commands.ts';
+import { isUnfinished } from './words.ts';
+
+const keys = `Ctrl-C cancels the call that runs, stops the server that starts, says no to a question, clears a half-typed line, and
+else ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
+A line after a blank is not kept in the history.`;
+
+export interface PromptHow {
+  readonly officeLine: string;
+  readonly facts?: boolean;
+  /** Where traces go unless a folder is named. */
+  readonly folder: string;
+  tree(): readonly TreeNode[];
+  /** Lines of earlier runs, and who keeps those of this one. */
+  readonly history?: { readonly lines: readonly string[]; keep(lines: readonly string[]): void };
+}
+/** The prompt of `a2c up`: one line in, an answer out, until it is quit. */
+export class Prompt {
+  readonly #context: Context;
+  readonly #computer: Computer;
+  readonly #how: PromptHow;
+  readonly #servers: ServerCommands;
+  readonly #collections: CollectionCommands;
+  readonly #calls: CallCommands;
+  readonly #table: CommandTable;
+  /** The lines so far of one that is not whole. */
+  #begun = '';
+  #isOver = false;
+
+  constructor(context: Context, computer: Computer, how: PromptHow) {
+    this.#context = context;
+    this.#computer = computer;
+    this.#how = how;
+    this.#servers = new ServerCommands(context, computer, how);
+    this.#collections = new CollectionCommands(context, computer);
+    this.#calls = new CallCommands(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
+    this.#table = new CommandTable([
+      this.#toolCommands(),
+      this.#calls.group(),
+      this.#servers.group(),
+      this.#collections.group(),
+      inputCommands(context.terminal, computer),
+      officeCommands(context.terminal, computer),
+      this.#ownCommands(),
+    ]);
+  }
+  async run(): Promise<void> {
+    const { terminal, signal } = this.#context;
+    const { history } = this.#how;
+    const stop = (): void => terminal.close();
+    signal.addEventListener('abort', stop, { once: true });
+    if (!signal.aborted)
+      await terminal.prompt(
+        'a2c> ',
+        (line) => this.#take(line),
+        () => this.#interrupt(),
+        {
+          ...(history && { history: history.lines, onHistory: (lines) => history.keep(lines) }),
+          complete: (line) => this.#table.complete(line, (what) => this.#namesOf(what)),
+          isImmediate: (line) => this.#begun === '' && this.#table.find(line)?.command.isImmediate === true,
+        },
+      );
+    signal.removeEventListener('abort', stop);
+  }
+  #interrupt(): 'over' | 'again' {
+    if (this.#begun !== '') {
+      this.#begun = '';
+      return 'again';
+    }
+    const parts = [this.#calls, this.#collections, this.#servers];
+    return parts.some((part) => part.interrupt()) ? 'again' : 'over';
+  }
+  async #take(typed: string): Promise<'over' | 'again' | 'more'> {
+    const line = this.#begun === '' ? typed : `${this.#begun}\n${typed}`;
+    if (this.#context.terminal.isInteractive && isUnfinished(line)) {
+      this.#begun = line;
+      return 'more';
+    }
+    this.#begun = '';
+    try {
+      const found = this.#table.find(line);
+      if (!found) throw this.#table.unknown(line);
+      await found.command.run(found.rest);
+    } catch (error) {
+      this.#fail(errorOf(error));
+    }
+    return this.#isOver ? 'over' : 'again';
+  }
+  #fail(failure: Failure): void {
+    showFailure(this.#context, failure, false);
+    const { code, message, details, remedy } = failure;
+    const more = { ...(details && { details: { ...details } }), ...(remedy !== undefined && { remedy }) };
+    tellFact(this.#context, this.#how, { type: 'error', code, message, ...more });
+  }
+  async #namesOf(what: Named): Promise<readonly string[]> {
+    const computer = this.#computer;
+    if (what === 'server') return computer.servers().map(({ name }) => name);
+    if (what === 'tool') return (await computer.tools()).tools.map(({ name }) => name);
+    if (what === 'call') return computer.calls().map(({ reqId }) => reqId);
+    return what === 'input' ? computer.inputs.list().map(({ id }) => id) : [];
+  }
+  #toolCommands(): CommandGroup {
+    const { terminal } = this.#context;
+    return {
+      heading: 'Tools',
+      commands: [
+        {
+          names: ['tools', 'tools list'],
+          args: '[SERVER | TOOL]',
+          does: 'what can be called; of one tool, how',
+          takes: 'tool',
+          run: async (rest) => this.#tools(await this.#computer.tools(), rest),
+        },
+        {
+          names: ['tools conflicts'],
+          does: 'names that several tools would have: who was refused or renamed, and what to write',
+          run: async () => {
+            const lines = conflictLines(await this.#computer.tools());
+            for (const line of lines.length > 0 ? lines : ['no conflicts']) terminal.out(line);
+          },
+        },
+      ],
+    };
+  }
+  #tools(listing: ToolListing, name: string): void {
+    const { terminal } = this.#context;
+    const one = listing.tools.filter((tool) => tool.name === name || tool.original === name);
+    if (one.length > 0) return terminal.outText(one.map((tool) => toolText(tool)).join('\n\n'));
+    const isOwn = ({ server }: { readonly server: string }): boolean => name === '' || server === name;
+    const servers = listing.servers.filter((server) => isOwn({ server: server.name }));
+    if (servers.length === 0) throw this.#table.unknown(`tools ${name}`);
+    const { tools, refused } = listing;
+    listingText({ tools: tools.filter(isOwn), refused: refused.filter(isOwn), servers }).forEach((line) =>
+      terminal.out(line),
+    );
+  }
+  #ownCommands(): CommandGroup {
+    const { terminal } = this.#context;
+    return {
+      heading: 'This program',
+      commands: [
+        { names: ['status'], does: 'office, computer, servers', run: () => this.#status() },
+        {
+          names: ['status --tree'],
+          does: 'every machine: its state, since when, its next timer',
+          run: () => treeLines(this.#how.tree()).forEach((line) => terminal.out(line)),
+        },
+        {
+          names: ['trace', 'record'],
+          args: '[FOLDER]',
+          does: 'write what was recorded so far, for a2c replay',
+          run: async (rest) => terminal.out(await this.#computer.writeTrace(rest || this.#how.folder)),
+        },
+        {
+          names: ['help', '?'],
+          args: '[WORD]',
+          does: 'this; with a word, the commands that have it in their names',
+          isImmediate: true,
+          run: (rest) => terminal.outText(this.#table.help(rest) + (rest === '' ? `\n\n${keys}` : '')),
+        },
+        {
+          names: ['quit', 'exit'],
+          does: 'end everything',
+          run: () => {
+            this.#isOver = true;
+          },
+        },
+      ],
+    };
+  }
+  #status(): void {
+    const { terminal } = this.#context;
+    const { name, state, link } = this.#computer.status();
+    terminal.out(this.#how.officeLine);
+    terminal.out(`computer ${name}: ${state}${link ? `, link ${link.state}` : ''}`);
+    this.#servers.list('  ');
+  }
+}
