@@ -1,9 +1,10 @@
 import type { Profile } from '../../machines/trace/index.ts';
 import type { Log } from '../api/computer/failure-log.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
+import type { AnswerOptions } from './answering/answers-at-terminal.ts';
 import type { Context } from './context.ts';
 
-export interface SourceOptions {
+export interface SourceOptions extends AnswerOptions {
   /** How long servers that start are waited for, in seconds. */
   readonly boot?: number;
   readonly config?: string;

@@ -15,6 +15,8 @@ import { Prompt } from './prompt/prompt.ts';
 import { confirmBy } from './confirm-at-terminal.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
 import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
+import { answersBy } from './answering/answers-at-terminal.ts';
+import { inputsAt } from './answering/inputs-at-terminal.ts';
 import type { Context } from './context.ts';
 import { configOf } from './source.ts';
 import { atOnce, bootMsOf, untilStarted } from './starting.ts';
@@ -96,8 +98,11 @@ async function openComputer(
     if (!noticed.has(text)) terminal.err(text);
     noticed.add(text);
   };
+  const input = inputsAt(terminal);
   return createComputer(
     {
+      answers: answersBy(terminal, options),
+      ...(input && { input }),
       ...(options.name !== undefined && { name: options.name }),
       ...(office && { office }),
       confirm: confirmBy(options.confirm, terminal),

@@ -5,6 +5,8 @@ import type { Computer } from '../api/computer/computer-handle.ts';
 import { A2cError } from '../api/errors.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { logBy, recordBy, type RecordingOptions } from './host-options.ts';
+import { answersBy, foldersOf } from './answering/answers-at-terminal.ts';
+import { inputsAt } from './answering/inputs-at-terminal.ts';
 import type { Context } from './context.ts';
 import type { SourceOptions } from './host-options.ts';
 import { atOnce, bootMsOf, untilStarted, type Patience, type StartTimes } from './starting.ts';
@@ -36,8 +38,18 @@ export async function withComputer<T>(
       if (topic === undefined) terminal.err(text);
       else patience.onResources?.(text);
     };
+    const input = inputsAt(terminal);
+    const { folder = process.cwd() } = context;
     const computer = await createComputer(
-      { signal, record, timing: atOnce, ...logBy(context, options), onNotice },
+      {
+        signal,
+        record,
+        timing: atOnce,
+        ...logBy(context, options),
+        onNotice,
+        answers: answersBy(terminal, options, foldersOf(config, folder)),
+        ...(input && { input }),
+      },
       { config },
     );
     try {

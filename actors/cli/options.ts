@@ -18,6 +18,12 @@ export const secondsOf = (text: string): number => {
   throw new InvalidArgumentError('a number of seconds, 0 = without limit');
 };
 
+/** An option that may be repeated. */
+export const collected = (text: string, all: readonly string[] | undefined): string[] => [
+  ...(all ?? []),
+  text,
+];
+
 export const withSource = (command: Command): Command =>
   withRecording(command)
     .option(
@@ -29,7 +35,13 @@ export const withSource = (command: Command): Command =>
       '--boot <seconds>',
       'wait so long for servers that start (default: 15 for up and computer, else until each is up or has failed)',
       secondsOf,
-    );
+    )
+    .option(
+      '--root <folder>',
+      'a folder that servers may look at; may be repeated (default: for single calls this one and those that the config names)',
+      collected,
+    )
+    .option('--sampling <command>', 'answers servers that ask for a model: the request as JSON on its stdin');
 export const withRecording = (command: Command): Command =>
   command
     .option('--record <dir>', 'write there what the machines are told, for a2c replay')

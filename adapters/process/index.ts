@@ -22,3 +22,5 @@ export { localLauncher } from './local-launcher.ts';
 export { defaultStateDir } from './reaper/state-file.ts';
 export { ringBytes } from './stderr-ring.ts';
 export { sweepLeftovers, type Leftover, type SweepOptions } from './reaper/sweep.ts';
+export { openInBrowser } from './open-in-browser.ts';
+export { runText, type RunOptions } from './run-text.ts';

@@ -259,8 +259,8 @@ class LineTerminal implements Terminal {
       // What was typed before the question is no answer to it: it is put aside.
       clearInput(lines);
       lines.setPrompt(text);
-      lines.prompt();
       if (isSecret) hide(lines, output);
+      lines.prompt();
     });
     if (isSecret) show(lines, output);
     this.#answer = undefined;
@@ -280,8 +280,8 @@ class LineTerminal implements Terminal {
       lines.once('SIGINT', () => resolve(null));
       lines.once('close', () => resolve(null));
       signal.addEventListener('abort', () => resolve(null), { once: true });
-      lines.prompt();
       if (isSecret) hide(lines, output);
+      lines.prompt();
     });
     if (isSecret) show(lines, output);
     lines.close();

@@ -31,10 +31,11 @@ export function followWidth(lines: Interface & { prevRows?: number }, output: Wr
 }
 type Shown = Interface & { output?: Writable };
 const isHidden = (lines: Shown, output: Writable): boolean => lines.output !== output;
-/** From now on nothing of what is typed is shown. */
+/** From now on nothing of what is typed is shown; the prompt is, once. */
 export function hide(lines: Shown, output: Writable): void {
   const { columns } = output as { columns?: number };
   lines.output = Object.assign(new Writable({ write: (_chunk, _encoding, done) => done() }), { columns });
+  output.write(lines.getPrompt());
 }
 export function show(lines: Shown, output: Writable): void {
   lines.output = output;

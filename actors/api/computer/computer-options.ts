@@ -74,16 +74,25 @@ export interface ComputerOptions {
  * withdrew, two minutes have passed, or its session closed. A rejection is told to the server, without its stack.
  */
 export interface Answers {
-  /** Folders that servers may look at, as `file://` URIs. */
-  readonly roots?: () => readonly { readonly uri: string; readonly name?: string }[];
+  /** Folders that this server may look at, as `file://` URIs. */
+  readonly roots?: (server: string) => readonly { readonly uri: string; readonly name?: string }[];
   /** The params of `sampling/createMessage`, and its result. */
   readonly sample?: (
     server: string,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
-  /** The params of `elicitation/create`, and its result: `{action: 'accept' | 'decline' | 'cancel', content?}`. */
+  /**
+   * The params of `elicitation/create`, and its result: `{action: 'accept' | 'decline' | 'cancel', content?}`. What an accepted
+   * content leaves out is filled with the defaults of the schema (SEP-1034).
+   */
   readonly elicit?: (
+    server: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ) => Promise<Readonly<Record<string, unknown>>>;
+  /** The same for `mode: 'url'`: the server wants a person to open `params.url`. `accept` means that it will be opened. */
+  readonly elicitUrl?: (
     server: string,
     params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,

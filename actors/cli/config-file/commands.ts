@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { collected } from '../options.ts';
 import type * as Edit from './edit.ts';
 import type * as List from './list.ts';
 
@@ -17,7 +18,6 @@ const listing =
     const commands: typeof List = await import('./list.ts');
     return (commands[name] as Action)(...args);
   };
-const collected = (text: string, all: readonly string[] = []): string[] => [...all, text];
 
 const addHelp = `
   a2c add files -- npx -y @modelcontextprotocol/server-filesystem .

@@ -16,7 +16,7 @@ import type { Timers } from '../../clock.ts';
  * withdrew, the time is up, or the session closed. What is not here is not declared, and refused with -32601.
  */
 export interface Answers {
-  readonly roots?: () => readonly { readonly uri: string; readonly name?: string }[];
+  readonly roots?: (server: string) => readonly { readonly uri: string; readonly name?: string }[];
   readonly sample?: (
     server: string,
     params: CreateMessageRequest['params'],
@@ -27,13 +27,25 @@ export interface Answers {
     params: ElicitRequest['params'],
     signal: AbortSignal,
   ) => Promise<ElicitResult>;
+  /** The same where the server wants a person to open a URL (`mode: 'url'`). */
+  readonly elicitUrl?: (
+    server: string,
+    params: ElicitRequest['params'],
+    signal: AbortSignal,
+  ) => Promise<ElicitResult>;
 }
 export const answerMs = 120_000;
 
-export const capabilitiesOf = ({ roots, sample, elicit }: Answers): ClientCapabilities => ({
+export const capabilitiesOf = ({ roots, sample, elicit, elicitUrl }: Answers): ClientCapabilities => ({
   ...(roots && { roots: { listChanged: true } }),
   ...(sample && { sampling: {} }),
-  ...(elicit && { elicitation: {} }),
+  ...((elicit ?? elicitUrl) && {
+    elicitation: {
+      // What a person leaves out is the default of the schema (SEP-1034).
+      ...(elicit && { form: { applyDefaults: true } }),
+      ...(elicitUrl && { url: {} }),
+    },
+  }),
 });
 
 const internalError = -32603;
@@ -45,7 +57,7 @@ export function answerRequests(
   client: Client,
   { server, answers, ms, timers }: { server: string; answers: Answers; ms: number; timers: Timers },
 ): void {
-  const { roots, sample, elicit } = answers;
+  const { roots, sample, elicit, elicitUrl } = answers;
   const asked = <Answer>(
     outer: AbortSignal,
     ask: (signal: AbortSignal) => Promise<Answer>,
@@ -53,7 +65,7 @@ export function answerRequests(
   ): Promise<Answer> => inTime({ outer, ask, late, ms, timers });
   if (roots)
     client.setRequestHandler(ListRootsRequestSchema, () =>
-      answered(() => ({ roots: roots().map((root) => ({ ...root })) })),
+      answered(() => ({ roots: roots(server).map((root) => ({ ...root })) })),
     );
   if (sample)
     client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) =>
@@ -65,14 +77,16 @@ export function answerRequests(
         },
       ),
     );
-  if (elicit)
-    client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) =>
-      asked(
+  if (elicit ?? elicitUrl)
+    client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => {
+      // The client has refused what is not declared.
+      const ask = params.mode === 'url' ? elicitUrl : elicit;
+      return asked(
         signal,
-        (inner) => elicit(server, params, inner),
+        (inner) => ask?.(server, params, inner) ?? Promise.resolve({ action: 'decline' }),
         () => ({ action: 'cancel' }),
-      ),
-    );
+      );
+    });
 }
 
 /** The words of what a host throws, its first line; never the stack. */

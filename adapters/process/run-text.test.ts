@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { openInBrowser } from './open-in-browser.ts';
+import { runText } from './run-text.ts';
+
+const ms = 60_000;
+const node = (script: string): string => `"${process.execPath}" -e "${script}"`;
+
+describe('a command that is run to its end', () => {
+  it('is given its input, and answers what it writes', async () => {
+    expect(await runText(node('process.stdin.pipe(process.stdout)'), { input: 'hello', ms })).toBe('hello');
+  });
+
+  it.each([
+    ['another exit code', node("console.error('no luck'); process.exit(3)"), 'exit code 3: no luck'],
+    ['too much output', node("process.stdout.write('x'.repeat(2e6))"), 'more than 1 MiB'],
+    ['a name that is none', 'no-such-command-anywhere', 'exit code 127'],
+  ])('fails with %s', async (_what, line, message) => {
+    await expect(runText(line, { ms })).rejects.toThrow(message);
+  });
+
+  it('is ended when its time is over, and when nobody wants it', async () => {
+    const forever = node('setInterval(() => {}, 1000)');
+    await expect(runText(forever, { ms: 20 })).rejects.toThrow('was not over');
+    await expect(runText(forever, { ms, signal: AbortSignal.abort() })).rejects.toThrow('not wanted');
+  });
+});
+
+it.each(['file:///etc/passwd', 'javascript:alert(1)', 'not a url', '-x'])('%s is not opened', async (url) => {
+  expect(await openInBrowser(url)).toBe(false);
+});
