@@ -18,6 +18,7 @@ export {
 export {
   createLedger,
   defaultStateDir,
+  describeStart,
   localLauncher,
   openInBrowser,
   processPortOf,

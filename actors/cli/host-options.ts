@@ -8,6 +8,8 @@ export interface SourceOptions extends AnswerOptions {
   /** How long servers that start are waited for, in seconds. */
   readonly boot?: number;
   readonly config?: string;
+  /** Shows what servers write to stderr and log. */
+  readonly verbose?: boolean;
   /** Trust this folder from now on. */
   readonly trust?: boolean;
 }

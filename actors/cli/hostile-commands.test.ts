@@ -103,6 +103,8 @@ const here: readonly (readonly string[])[] = [
   ['tools', 'answer'],
   ['list'],
   ['get', `x${inArgument}`],
+  ['logs', `x${inArgument}`],
+  ['doctor'],
 ];
 
 describe('a command', () => {

@@ -10,6 +10,7 @@ import { Runtime } from '../runtime/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
 import { serverLine } from './printing/answers.ts';
+import { logLine } from './printing/log-line.ts';
 import { statusFact, tellFact } from './printing/facts.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy } from './confirm-at-terminal.ts';
@@ -114,6 +115,10 @@ async function openComputer(
       onEvent: (name, value) => {
         const fact = factOf(name, value);
         if (fact) tellFact(context, options, fact);
+        if (name === 'server.wrote' && options.verbose === true) {
+          const line = value as ComputerEvents['server.wrote'];
+          terminal.err(`[${line.name}] ${logLine(line)}`);
+        }
         // Only what a person wants to know as it happens, and nothing twice.
         const line = lineOf(name, value);
         if (line !== undefined && line !== last) terminal.err((last = line));
@@ -220,10 +225,27 @@ export async function computerOnly(
   return exitCodeAtEnd(context.signal);
 }
 
+const watchMs = 1_000;
+/** The state of every server, on the screen until Ctrl-C. */
+async function keepShown({ terminal, signal }: Context, computer: Computer): Promise<void> {
+  const show = (): void =>
+    terminal.screen([
+      `${new Date().toLocaleTimeString()}  ${computer.name}: ${computer.status().state}; Ctrl-C ends it`,
+      ...computer.servers().map((server) => serverLine(server)),
+    ]);
+  show();
+  const stop = computer.on('server.changed', show);
+  // Times until the next try go by also when nothing happens; a file would grow for nothing.
+  const ticking = terminal.isRead ? setInterval(show, watchMs) : undefined;
+  await untilAborted(signal);
+  clearInterval(ticking);
+  stop();
+}
+
 /** The servers of the config, started for one look at every machine. */
 export async function status(
   context: Context,
-  options: WatchOptions & { readonly tree: boolean; readonly json: boolean },
+  options: WatchOptions & { readonly tree: boolean; readonly json: boolean; readonly watch: boolean },
 ): Promise<number> {
   const { signal, terminal } = context;
   let isUsable = false;
@@ -245,10 +267,11 @@ export async function status(
     else if (options.tree) treeLines(tree).forEach((line) => terminal.out(line));
     else for (const server of computer.servers()) terminal.out(serverLine(server));
     isUsable = hasUsable(context, computer.servers());
+    if (options.watch) await keepShown(context, computer);
     await computer.close();
   } finally {
     stop();
     await runtime.close();
   }
-  return exitCodeOf(signal, isUsable);
+  return options.watch ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUsable);
 }

@@ -1,7 +1,9 @@
 import { createAgent } from '../api/agent/agent.ts';
 import type { Config } from '../../machines/config/index.ts';
 import { createComputer } from '../api/computer/computer.ts';
-import type { Computer } from '../api/computer/computer-handle.ts';
+import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
+import type { OutputLine } from '../servers/server-output.ts';
+import { logLine } from './printing/log-line.ts';
 import { A2cError } from '../api/errors.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { logBy, recordBy, type RecordingOptions } from './host-options.ts';
@@ -17,6 +19,8 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly url?: string;
   readonly office: string;
   readonly computer?: string;
+  /** Hears what servers write to stderr and log. */
+  readonly onOutput?: (server: string, line: OutputLine) => void;
 }
 
 /**
@@ -49,6 +53,12 @@ export async function withComputer<T>(
         onNotice,
         answers: answersBy(terminal, options, foldersOf(config, folder)),
         ...(input && { input }),
+        onEvent: (name, value) => {
+          if (name !== 'server.wrote') return;
+          const line = value as ComputerEvents['server.wrote'];
+          options.onOutput?.(line.name, line);
+          if (options.verbose === true) terminal.err(`[${line.name}] ${logLine(line)}`);
+        },
       },
       { config },
     );

@@ -30,6 +30,7 @@ export const withSource = (command: Command): Command =>
       '-c, --config <file>',
       'the MCP servers (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
     )
+    .option('--verbose', 'show what servers write to stderr and log')
     .option('--trust', 'trust the config of this folder from now on')
     .option(
       '--boot <seconds>',

@@ -8,6 +8,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Context } from './context.ts';
 import { addCalling } from './calling/commands.ts';
 import { addConfigFile } from './config-file/commands.ts';
+import { addLooking } from './looking/commands.ts';
 import { addCollections } from './collection-commands.ts';
 
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
@@ -81,11 +82,13 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .action(does(longRunning('computerOnly')));
   withWatchOptions(program.command('status'))
     .description('starts the servers and tells where each stands')
+    .option('-w, --watch', 'keep it on the screen until Ctrl-C', false)
     .option('--tree', 'every machine: its state, since when, its next timer', false)
     .option('--json', 'one JSON document on stdout', false)
     .action(does(longRunning('status')));
   addCalling(program, does);
   addConfigFile(program, does);
+  addLooking(program, does);
   addCollections(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);

@@ -26,14 +26,23 @@ const embedded = (folder: string): object => ({
  * A wrong file is an error with one line per mistake, and then nothing is started.
  */
 export async function configOf(context: Context, options: SourceOptions): Promise<Config> {
-  const { config, file, from } = await readSource(context, options);
+  const source = await readSource(context, options);
+  const { config, file } = source;
   for (const warning of config.warnings) context.terminal.err(`warning: ${file ?? 'config'}: ${warning}`);
+  await mayStart(context, source, options);
+  return config;
+}
+/** Rejects when a program of the config cannot be run, or nobody trusts the folder that it stands in. */
+export async function mayStart(
+  context: Context,
+  { config, file, from }: Source,
+  options: SourceOptions,
+): Promise<void> {
   // By a thread that ends at once: one that runs them is started when there is something to run.
   await new Programs(undefined).mustBeRight(config.servers, file);
   if (file !== undefined && from === 'folder') await beTrusted(context, config, file, options.trust === true);
-  return config;
 }
-interface Source {
+export interface Source {
   readonly config: Config;
   /** Undefined: there is no file, and `config` is the embedded default. */
   readonly file?: string;

@@ -45,7 +45,7 @@ const names = {
     ] as const),
     ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
     ...(['desktop', 'finder', 'readResource', 'history', 'calls', 'cachedResult'] as const),
-    ...(['watchResources', 'announceRoots', 'inputs'] as const),
+    ...(['watchResources', 'announceRoots', 'inputs', 'logs'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
   ],
   agent: [
@@ -97,7 +97,14 @@ describe('a2c-actors', () => {
       | 'computer.changed'
       | 'config.changed'
       | ('desktop.changed' | 'finder.changed')
-      | ('server.removed' | 'server.logged' | 'resources.changed' | 'prompts.changed' | 'resource.updated')
+      | (
+          | 'server.removed'
+          | 'server.logged'
+          | 'server.wrote'
+          | 'resources.changed'
+          | 'prompts.changed'
+          | 'resource.updated'
+        )
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
       | ('computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed')

@@ -29,6 +29,7 @@ import { OutputRedactor } from '../recording/output-redactor.ts';
 import { FailureLog, type Log } from '../api/computer/failure-log.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
 import type { Reach } from '../servers/launch-specs.ts';
+import { ServerOutput } from '../servers/server-output.ts';
 import { Tap } from './tap.ts';
 import { version } from '../version.ts';
 
@@ -72,6 +73,8 @@ export class Runtime {
   answers: Answers = {};
   /** Hears what servers log over MCP. */
   log: (server: string, entry: ServerLog) => void = () => {};
+  /** What servers write to stderr and log. */
+  readonly output = new ServerOutput((text) => this.#redactor.text(text));
   readonly #offices: Offices;
   readonly #links = createLinks();
   readonly #sessions: SessionPort;
@@ -92,6 +95,7 @@ export class Runtime {
           ledger: this.ledger,
           launchOf: (server, spec) => this.#reachOf(server, spec)?.process,
           launcher,
+          wrote: (server, chunk) => this.output.wrote(server, chunk),
         }),
       ),
       session: this.#redactor.session(this.#sessions.open),
@@ -155,7 +159,10 @@ export class Runtime {
       get answers() {
         return of().answers;
       },
-      log: (server, entry) => this.log(server, this.redact(entry)),
+      log: (server, entry) => {
+        this.output.logged(server, entry);
+        this.log(server, this.redact(entry));
+      },
       redact: (text) => this.#redactor.text(text),
     });
   }

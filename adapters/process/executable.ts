@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
-import { pathSeparator } from './environment.ts';
+import { environmentOf, pathSeparator } from './environment.ts';
 import type { Environment, LaunchDescription, LaunchSpec } from './launcher.ts';
 
 /** What a system takes a name without an ending for. `.cmd` and `.bat` are for its shell alone. */
@@ -39,3 +39,7 @@ export function describeLaunch(
     variables: Object.keys(env).toSorted(),
   };
 }
+
+/** The same for a server that is started on this machine, with the environment that it would have. */
+export const describeStart = (spec: LaunchSpec): LaunchDescription =>
+  describeLaunch(spec, environmentOf(spec, ''));

@@ -1,4 +1,4 @@
-export { describeLaunch } from './executable.ts';
+export { describeLaunch, describeStart } from './executable.ts';
 export { membersOf } from './reaper/group.ts';
 export { processPortOf, type ProcessPortOptions } from './launch.ts';
 export type {

@@ -14,6 +14,8 @@ export interface ProcessPortOptions {
   /** A launch spec of a configured server by its number; undefined when there is none. */
   readonly launchOf: (server: string, spec: number) => LaunchSpec | undefined;
   readonly ledger: Ledger;
+  /** Hears what a child of this server writes to stderr, as it comes. */
+  readonly wrote?: (server: string, chunk: Buffer) => void;
   /** Default: children of this process. */
   readonly launcher?: Launcher | undefined;
 }
@@ -23,7 +25,7 @@ export interface ProcessPortOptions {
  * nothing of it lives. Facts never come before the port has returned.
  */
 export const processPortOf =
-  ({ launchOf, ledger, launcher = localLauncher }: ProcessPortOptions): Ports['process'] =>
+  ({ launchOf, ledger, wrote = () => {}, launcher = localLauncher }: ProcessPortOptions): Ports['process'] =>
   (_at, { server, spec: number, key }, emit) => {
     let spec: LaunchSpec | undefined;
     let launched: Launched;
@@ -37,6 +39,7 @@ export const processPortOf =
     }
     const entry = entryOf(key, launched);
     ledger.enter(entry);
+    launched.stderr.on('data', (chunk: Buffer) => wrote(server, chunk));
     return running(launched, entry, (error) => failureOf(spec.command, error), ledger, emit);
   };
 

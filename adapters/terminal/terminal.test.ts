@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createTerminal, type OnLine, type Terminal } from './terminal.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+import type { OnLine } from './typed-line.ts';
 
 interface Harness {
   readonly terminal: Terminal;

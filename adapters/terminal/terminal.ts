@@ -2,7 +2,18 @@ import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { asJson, asLine, asText } from '../../machines/text/index.ts';
 import { fitting } from './columns.ts';
-import { clearInput, followWidth, hide, isClosed, putBack, show, takeAway } from './typed-line.ts';
+import {
+  clearInput,
+  followWidth,
+  hide,
+  isClosed,
+  mostHistory,
+  putBack,
+  show,
+  takeAway,
+  type OnLine,
+  type Typing,
+} from './typed-line.ts';
 
 /**
  * The one place that writes to a person. Results go to `out`, everything else to `err`. While a prompt waits for
@@ -22,6 +33,8 @@ export interface Terminal {
   out(line: string): void;
   /** Results of several lines: line ends and tabs in it stay. */
   outText(text: string): void;
+  /** In the place of all that is on the screen; where nobody reads it these lines are written below one another. */
+  screen(lines: readonly string[]): void;
   /** For programs that read lines, on `out` or on `err`: it begins one, wherever the prompt stands. JSON behind a word. */
   line(text: string, where?: 'out' | 'err'): void;
   /** Progress, warnings, errors: one line, as `out` has it. */
@@ -45,19 +58,6 @@ export interface Terminal {
   question(text: string, signal: AbortSignal, how?: { readonly isSecret?: boolean }): Promise<string | null>;
   close(): void;
 }
-/** `more`: the line is not whole, the next one belongs to it; until then the prompt is another. */
-export type OnLine = (line: string) => Promise<'over' | 'again' | 'more'>;
-/** What helps a person to type at a prompt. */
-export interface Typing {
-  /** Lines of earlier runs, the newest first. */
-  readonly history?: readonly string[];
-  /** Hears the whole history, the newest first, each time a line is added. */
-  readonly onHistory?: (lines: readonly string[]) => void;
-  /** A line that does not wait until the one before it is done. */
-  readonly isImmediate?: (line: string) => boolean;
-  /** What the end of a line could become, and the part of it that this would replace. */
-  readonly complete?: (line: string) => Promise<readonly [readonly string[], string]>;
-}
 export interface TerminalStreams {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable & { readonly isTTY?: boolean };
@@ -65,11 +65,10 @@ export interface TerminalStreams {
 }
 
 const clearLine = '\r\u001B[K';
+const clearScreen = '\u001B[H\u001B[2J';
 const defaultColumns = 80;
 /** In the place of the prompt, for a line that goes on. */
 const more = '...> ';
-/** Lines that are remembered. */
-const mostHistory = 1_000;
 
 class LineTerminal implements Terminal {
   readonly isInteractive: boolean;
@@ -96,6 +95,10 @@ class LineTerminal implements Terminal {
   }
   outText(text: string): void {
     this.#write(this.#streams.output, asText(text));
+  }
+  screen(lines: readonly string[]): void {
+    if (this.isRead) this.#streams.output.write(clearScreen);
+    for (const line of lines) this.out(line);
   }
   line(text: string, where: 'out' | 'err' = 'out'): void {
     const line = asJson(text);

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import headless from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
-import { createTerminal, type Typing } from './terminal.ts';
+import { createTerminal } from './terminal.ts';
+import type { Typing } from './typed-line.ts';
 
 /** A prompt on the screen of a real terminal emulator. */
 function createScreen(columns: number, typing: Typing = {}) {

@@ -3,6 +3,24 @@ import { Writable } from 'node:stream';
 
 /** The line that a person is typing: how it leaves the screen for a message, and comes back. */
 
+/** What helps a person to type at a prompt. */
+export interface Typing {
+  /** Lines of earlier runs, the newest first. */
+  readonly history?: readonly string[];
+  /** Hears the whole history, the newest first, each time a line is added. */
+  readonly onHistory?: (lines: readonly string[]) => void;
+  /** A line that does not wait until the one before it is done. */
+  readonly isImmediate?: (line: string) => boolean;
+  /** What the end of a line could become, and the part of it that this would replace. */
+  readonly complete?: (line: string) => Promise<readonly [readonly string[], string]>;
+}
+
+/** `more`: the line is not whole, the next one belongs to it; until then the prompt is another. */
+export type OnLine = (line: string) => Promise<'over' | 'again' | 'more'>;
+
+/** Lines that are remembered. */
+export const mostHistory = 1_000;
+
 export const isClosed = (lines: Interface & { readonly closed?: boolean }): boolean => lines.closed === true;
 export const clearInput = (lines: Interface): void => {
   lines.write(null, { ctrl: true, name: 'e' });

@@ -6,6 +6,7 @@ import type { CallOptions, WatchedCall } from '../agent/pending-calls.ts';
 import type { LinkStatus, OfficeSeat } from '../link-status.ts';
 import type { RunningCall } from './call-history.ts';
 import type { CallEvents } from './call-watch.ts';
+import type { OutputLine } from '../../servers/server-output.ts';
 import type { ComputerInputs } from '../../servers/inputs-handle.ts';
 
 import type { CatalogStatus, ListChanged, ServerStatus, ToolListing } from './server-handle.ts';
@@ -46,6 +47,8 @@ export interface ComputerEvents extends CallEvents {
     readonly logger?: string;
     readonly data: unknown;
   };
+  /** A line that a server wrote to stderr or logged over MCP, secrets hidden. */
+  readonly 'server.wrote': OutputLine & { readonly name: string };
   /** What the windows or the documents of all servers are is not what it was: ask again. At most five a second. */
   readonly 'desktop.changed': Readonly<Record<string, never>>;
   /** As with the Desktop: the documents have changed. */
@@ -134,6 +137,8 @@ export interface Computer extends AsyncDisposable {
   cachedResult(handle: string): unknown;
   /** The last calls that a server had the tool for, whoever asked, the newest first; secrets hidden. */
   history(): readonly PastCall[];
+  /** The last 500 lines that a server wrote to stderr or logged, in any of its runs, the oldest first; secrets hidden. */
+  logs(server: string): readonly OutputLine[];
   /** Where every list of every server stands. */
   catalogs(): readonly CatalogStatus[];
   /**

@@ -67,6 +67,7 @@ export class HostedComputer implements Computer {
     const own = { ...timing, ...options.timing };
     runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
+    runtime.output.tell = (server, line) => this.#emit('server.wrote', { name: server, ...line });
     this.#inputs = new Inputs({
       definitions: config.inputs,
       environment: process.env,
@@ -227,6 +228,7 @@ export class HostedComputer implements Computer {
   finder: Computer['finder'] = (query) => this.#collections.finder(query);
   readResource: Computer['readResource'] = (uri, options) => this.#collections.readResource(uri, options);
   cachedResult: Computer['cachedResult'] = (handle) => this.#runtime.calls.cached.get(handle);
+  logs: Computer['logs'] = (server) => this.#runtime.output.linesOf(server);
   history: Computer['history'] = () => this.#history.newestFirst();
   catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
   watchResources(server: string, uris: readonly string[]): void {

@@ -14,11 +14,12 @@ export function whyText(server: ServerStatus): string[] {
   const { state, failure, noise, waits } = server;
   const { code, details = {}, remedy } = failure ?? {};
   const stderr = details['stderr'];
-  const said = Array.isArray(stderr)
+  const all = Array.isArray(stderr)
     ? stderr.map(String)
     : typeof stderr === 'string'
       ? stderr.split('\n')
       : [];
+  const said = all.filter((line) => line.trim() !== '');
   const word = words[state];
   return [
     serverLine(server),
@@ -28,6 +29,5 @@ export function whyText(server: ServerStatus): string[] {
     ...(said.length > 0 ? ['it wrote to stderr:', ...said.map((line) => `  ${line}`)] : []),
     ...(noise ? [`it wrote what reached nobody: ${noiseLine(noise)}`] : []),
     ...(remedy === undefined ? [] : [`what to do: ${remedy}`]),
-    ...(['waiting', 'open', 'needsInput'].includes(state) ? [`try it now: retry ${server.name}`] : []),
   ];
 }

@@ -90,6 +90,7 @@ const linesWith = (text: string): readonly string[] => {
     `servers add ${join(folder, `f${nameable(text)}`)}`,
     ...[
       'why',
+      'logs',
       'tc',
       'render',
       'connect',

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { nameColumns, noiseLine, serverLine } from '../printing/answers.ts';
 import { statusFact, tellFact } from '../printing/facts.ts';
 import { errorOf } from '../printing/show-failure.ts';
+import { logLine } from '../printing/log-line.ts';
 import { whyText } from '../printing/why.ts';
 import { accepted } from '../source.ts';
 import { usage, type CommandGroup, type PromptCommand } from './command.ts';
@@ -31,6 +32,14 @@ export class ServerCommands {
     this.#how = how;
   }
   group(): CommandGroup {
+    const list: PromptCommand = {
+      names: ['servers', 'servers list', 'mcp'],
+      does: 'the MCP servers and where they stand',
+      run: () => this.list(),
+    };
+    return { heading: 'Servers', commands: [list, ...this.#orders(), ...this.#questions()] };
+  }
+  #orders(): readonly PromptCommand[] {
     const computer = this.#computer;
     const order = (
       names: readonly string[],
@@ -48,53 +57,54 @@ export class ServerCommands {
         else await this.#waitFor(rest, act(rest));
       },
     });
-    return {
-      heading: 'Servers',
-      commands: [
-        {
-          names: ['servers', 'servers list', 'mcp'],
-          does: 'the MCP servers and where they stand',
-          run: () => this.list(),
-        },
-        order(['servers start', 'start'], 'start a server', (name) => computer.startServer(name), true),
-        order(
-          ['servers stop', 'stop'],
-          'stop a server: its calls may end first; Ctrl-C meanwhile hurries it',
-          (name) => computer.stopServer(name),
-          true,
-        ),
-        order(['servers restart', 'restart'], 'stop it, then start it', (name) =>
-          computer.restartServer(name),
-        ),
-        order(['servers retry', 'retry'], 'try one at once that waits for its next try, or gave up', (name) =>
-          computer.retryServer(name),
-        ),
-        {
-          names: ['servers add', 'server add'],
-          args: 'JSON | FILE',
-          does: 'add servers, or change them, until this ends: JSON as in a config file, or such a file',
-          takes: 'file',
-          run: (rest) => this.#add(rest.replace(/^@/, '')),
-        },
-        order(['servers remove', 'server rm', 'server remove'], 'end a server and forget it', (name) =>
-          computer.removeServer(name),
-        ),
-        {
-          names: ['servers lists'],
-          args: '[NAME]',
-          does: 'where each list of each server stands, and why its entries changed last',
-          takes: 'server',
-          run: (rest) => this.#lists(rest),
-        },
-        {
-          names: ['why'],
-          args: 'SERVER',
-          does: 'why a server is not ready: what failed, what it wrote, what happens next',
-          takes: 'server',
-          run: (rest) => this.#why(rest),
-        },
-      ],
-    };
+    return [
+      order(['servers start', 'start'], 'start a server', (name) => computer.startServer(name), true),
+      order(
+        ['servers stop', 'stop'],
+        'stop a server: its calls may end first; Ctrl-C meanwhile hurries it',
+        (name) => computer.stopServer(name),
+        true,
+      ),
+      order(['servers restart', 'restart'], 'stop it, then start it', (name) => computer.restartServer(name)),
+      order(['servers retry', 'retry'], 'try one at once that waits for its next try, or gave up', (name) =>
+        computer.retryServer(name),
+      ),
+      {
+        names: ['servers add', 'server add'],
+        args: 'JSON | FILE',
+        does: 'add servers, or change them, until this ends: JSON as in a config file, or such a file',
+        takes: 'file',
+        run: (rest) => this.#add(rest.replace(/^@/, '')),
+      },
+      order(['servers remove', 'server rm', 'server remove'], 'end a server and forget it', (name) =>
+        computer.removeServer(name),
+      ),
+    ];
+  }
+  #questions(): readonly PromptCommand[] {
+    return [
+      {
+        names: ['servers lists'],
+        args: '[NAME]',
+        does: 'where each list of each server stands, and why its entries changed last',
+        takes: 'server',
+        run: (rest) => this.#lists(rest),
+      },
+      {
+        names: ['logs', 'servers logs'],
+        args: 'SERVER [N]',
+        does: 'the last lines that a server wrote to stderr or logged (20, or N)',
+        takes: 'server',
+        run: (rest) => this.#logs(rest),
+      },
+      {
+        names: ['why'],
+        args: 'SERVER',
+        does: 'why a server is not ready: what failed, what it wrote, what happens next',
+        takes: 'server',
+        run: (rest) => this.#why(rest),
+      },
+    ];
   }
   /** True: a server was on its way, and is told to stop, or to hurry where it stops already. */
   interrupt(): boolean {
@@ -112,11 +122,22 @@ export class ServerCommands {
       tellFact(this.#context, this.#how, statusFact(server));
     }
   }
+  #logs(rest: string): void {
+    const { terminal } = this.#context;
+    const [name = '', count = '20'] = rest.split(/\s+/);
+    if (name === '' || !/^[1-9]\d*$/.test(count)) throw usage('logs SERVER [N]');
+    if (!this.#computer.servers().some((server) => server.name === name)) throw cannotOrder(name, undefined);
+    const lines = this.#computer.logs(name).slice(-Number(count));
+    for (const line of lines) terminal.out(logLine(line));
+    if (lines.length === 0) terminal.out(`${name} wrote nothing`);
+  }
   #why(name: string): void {
     if (name === '') throw usage('why SERVER');
     const server = this.#computer.servers().find((each) => each.name === name);
     if (!server) throw cannotOrder(name, undefined);
     for (const line of whyText(server)) this.#context.terminal.outText(line);
+    const canTry = ['waiting', 'open', 'needsInput'].includes(server.state);
+    if (canTry) this.#context.terminal.out(`try it now: retry ${name}`);
   }
   async #all(act: (name: string) => Promise<unknown>): Promise<void> {
     const { terminal } = this.#context;
