@@ -42,7 +42,8 @@ export { findConfig, userConfigFile, type FoundConfig } from './storage/config/d
 export { lineHistory } from './storage/history/history.ts';
 export { changeFile } from './storage/config/write.ts';
 export { isTrusted, trust } from './storage/trust/trust.ts';
-export { createLinks, createOffices, type Links, type Offices } from './socket/index.ts';
+export { lazyLinks, lazyOffices } from './socket/lazy.ts';
+export type { Links, Offices } from './socket/index.ts';
 export {
   createDigest,
   createRedactionKey,

@@ -1,8 +1,8 @@
 import type { AnyEventObject } from 'xstate';
 import {
   createLedger,
-  createLinks,
-  createOffices,
+  lazyLinks,
+  lazyOffices,
   processPortOf,
   sessionPortOf,
   sweepLeftovers,
@@ -76,7 +76,7 @@ export class Runtime {
   /** What servers write to stderr and log. */
   readonly output = new ServerOutput((text) => this.#redactor.text(text));
   readonly #offices: Offices;
-  readonly #links = createLinks();
+  readonly #links = lazyLinks();
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
   #hosts = 0;
@@ -84,7 +84,7 @@ export class Runtime {
   constructor({ tap = new Tap(), record, launcher, log, ...survival }: RuntimeOptions = {}) {
     const failures = log && new FailureLog(log, (value) => this.redact(value));
     if (failures) tap.add(failures);
-    this.#offices = createOffices({ answered: failures?.answered.bind(failures) });
+    this.#offices = lazyOffices({ answered: failures?.answered.bind(failures) });
     this.#survival = survival;
     this.flight = record === false ? undefined : new FlightRecorder({ record, ...survival }, tap);
     this.ledger = createLedger(survival);

@@ -58,12 +58,21 @@ describe('a2c call', () => {
     expect(started()).toEqual(['two']);
   });
 
-  it('of an unknown tool names the nearest, and asks all servers before it says so', async () => {
+  it('of an unknown tool names the nearest: of all servers, or of those that ran before without starting any', async () => {
     const { file, started } = configOf(['one', 'two']);
     const { code, err } = await commandLine(['call', 'ecko', '-c', file]);
     expect(code).toBe(1);
     expect(err).toContain('Did you mean echo? List the tools: a2c tools');
     expect(started()).toEqual(['one', 'two']);
+    for (const argv of [
+      ['call', 'ecko'],
+      ['tools', 'ecko'],
+      ['tools', 'onne'],
+    ]) {
+      const told = await commandLine([...argv, '-c', file]);
+      expect(told).toMatchObject({ code: 1, err: expect.stringMatching(/Did you mean (echo|one)\?/) });
+    }
+    expect(started()).toEqual([]);
   });
 
   it('of an unknown server names the nearest, and starts nothing', async () => {

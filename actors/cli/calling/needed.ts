@@ -6,6 +6,7 @@ import {
   type Tool,
   type ToolTable,
 } from '../../../machines/catalog/index.ts';
+import { wireCodes } from '../../../machines/protocol/index.ts';
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../api/errors.ts';
@@ -69,10 +70,23 @@ export function onlyServer(config: Config, name: string): Config {
     remedy: `Enable it: a2c enable ${name}`,
   });
 }
-/** Undefined: no server is known to have this tool, so every one of them is needed. */
+/**
+ * Undefined: no server is known to have this tool, so every one of them is needed. Throws 4001 when a name that is known is so near
+ * that it was probably meant: nobody waits for all servers because of a slip.
+ */
 export async function neededFor(config: Config, { server, tool }: Target): Promise<Needed | undefined> {
   if (server !== undefined) return { config: onlyServer(config, server), tool, isRemembered: false };
   if (enabled(config).length < 2) return { config, tool, isRemembered: false };
-  const entry = findTool(await rememberedTable(config), tool);
-  return entry && { config: only(config, [entry.server]), tool: entry.tool.name, isRemembered: true };
+  const table = await rememberedTable(config);
+  const entry = findTool(table, tool);
+  if (entry) return { config: only(config, [entry.server]), tool: entry.tool.name, isRemembered: true };
+  const names = [...Object.keys(table.byName), ...enabled(config).map(({ name }) => name)];
+  const close = nearest(tool, names);
+  if (close.length === 0) return undefined;
+  throw new A2cError({
+    code: wireCodes.toolNotFound,
+    message: `No tool '${tool}' was listed by any server in its last run; nothing was started`,
+    details: { tool_name: tool, nearest: close },
+    remedy: `Did you mean ${close.join(', ')}? List the tools: a2c tools. A tool that is new is named with its server: SERVER.${tool}`,
+  });
 }

@@ -26,9 +26,9 @@ it('the tools of each server stand under it, and below them one line for each pa
   const listing = { tools: [tool, renamed], refused: [refused], servers };
   expect(listingText(listing, new Map([['A', 340]]))).toEqual([
     'A  ready in 0.3 s, 1 tool',
-    '  x     None',
+    '  x',
     'B  ready, 1 tool',
-    '  B_y   None',
+    '  B_y',
     'A and B both have x; A has the name. "a2c": {"onConflict": "prefix"} in the config gives both a name of their own; or call SERVER.TOOL: a2c call B.x',
     'B shares names with other servers: y is B_y (tools conflicts tells more)',
   ]);

@@ -24,7 +24,10 @@ export const callJson = ({
   failure,
 });
 
-const firstLine = (text: string, width: number): string => fitting(text.split('\n')[0] ?? '', width, '…');
+/** What agents read where a tool says nothing of itself. */
+export const noDescription = 'None';
+const firstLine = (text: string, width: number): string =>
+  text === noDescription ? '' : fitting(text.split('\n')[0] ?? '', width, '…');
 interface Listed {
   readonly name: string;
   readonly description: string;

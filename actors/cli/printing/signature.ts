@@ -1,4 +1,5 @@
 import { schemaOf, typesOf } from '../calling/arguments.ts';
+import { noDescription } from './answers.ts';
 import { inOneLine } from './answers-collections.ts';
 
 /** How a tool is called, read from its JSON Schema: for a person, who has a line for it. */
@@ -120,7 +121,7 @@ export function toolText({
     signatureText(name, schema),
     ...where,
     ...(title === undefined ? [] : [title]),
-    ...(description.trim() === '' ? [] : ['', description.trim()]),
+    ...(['', noDescription].includes(description.trim()) ? [] : ['', description.trim()]),
     ...(lines.length > 0 ? ['', ...lines] : []),
     '',
     exampleCall(name, schema),
