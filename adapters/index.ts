@@ -2,7 +2,7 @@
 export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs/index.ts';
 export { hostName, newId, processFacts, systemClock } from './clock.ts';
 export { readConfig, readConfigText } from './storage/config/read.ts';
-export { documentsCommand } from './documents/command.ts';
+export { documentsCommand, serveDocuments } from './documents/command.ts';
 export {
   mostCalls,
   sessionPortOf,

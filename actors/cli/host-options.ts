@@ -10,6 +10,8 @@ export interface SourceOptions extends AnswerOptions {
   readonly config?: string;
   /** Shows what servers write to stderr and log. */
   readonly verbose?: boolean;
+  /** The documents of this folder, in place of a config. */
+  readonly folder?: string;
   /** Trust this folder from now on. */
   readonly trust?: boolean;
 }

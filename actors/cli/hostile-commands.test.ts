@@ -151,6 +151,8 @@ describe('a command', () => {
       ['fork', trace, '--at', '1'],
       ['sim', '--faults', inArgument, '--seed', '1'],
       ['schema'],
+      ['documents', join(folder, `none${fileName}`)],
+      ['documents', folder, '--host', inArgument],
       ...['remove', 'enable', 'disable'].map((word) => [word, `x${inArgument}`, '-c', config]),
       ['add', `x${inArgument}`, inArgument, inArgument, '-c', join(folder, 'added.json')],
     ];
@@ -164,7 +166,7 @@ describe('a command', () => {
   it('is among those that were looked at', async () => {
     const { out } = await typed(['--help']);
     const words = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}(\w+)/gm)].map(([, word]) => word);
-    const others = ['up', 'computer', 'office', 'schema', 'replay', 'fork', 'sim', 'help'];
+    const others = ['up', 'computer', 'office', 'schema', 'replay', 'fork', 'sim', 'help', 'documents'];
     const changes = ['add', 'remove', 'enable', 'disable'];
     const seen = [...others, ...changes, ...here.map(([word]) => word)];
     expect(words.filter((word) => word === undefined || !seen.includes(word))).toEqual([]);

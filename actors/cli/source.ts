@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import {
   documentsCommand,
   findConfig,
@@ -51,8 +52,9 @@ export interface Source {
 /** The same for somebody who only reads it: nothing is checked but the config itself. */
 export async function readSource(
   { folder = process.cwd() }: Context,
-  { config: asked }: Pick<SourceOptions, 'config'>,
+  { config: asked, folder: own }: Pick<SourceOptions, 'config' | 'folder'>,
 ): Promise<Source> {
+  if (own !== undefined) return { config: accepted(parseConfig(embedded(resolve(folder, own))), undefined) };
   const found = await findConfig(asked, folder);
   if (!found) return { config: accepted(parseConfig(embedded(folder)), undefined) };
   return { ...found, config: accepted(await readConfig(found.file), found.file) };

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { ServeOptions } from './serve.ts';
 
 /**
  * How to start the project's own documents server as a child: with the Node that runs us, from the built file
@@ -8,4 +9,19 @@ export function documentsCommand(root: string): { command: string; args: string[
   const isSource = import.meta.url.endsWith('.ts');
   const main = fileURLToPath(new URL(isSource ? './main.ts' : './main.js', import.meta.url));
   return { command: process.execPath, args: [...(isSource ? ['--import', 'tsx'] : []), main, root] };
+}
+
+/** The documents server in this process. Loaded when it is wanted: nobody else pays for it. Gives why it cannot start. */
+export async function serveDocuments(
+  folders: readonly string[],
+  options: ServeOptions,
+): Promise<string | undefined> {
+  const { CannotServe, serve } = await import('./serve.ts');
+  try {
+    await serve(folders, options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CannotServe) return error.message;
+    throw error;
+  }
 }

@@ -61,7 +61,7 @@ describe('the documents server as a process', () => {
     };
     const file = join(folder, 'a.md');
     expect(await Promise.all([told(), told(file)])).toEqual([
-      { exit: 64, stdout: '', stderr: 'documents: usage: node main.js ROOT\n' },
+      { exit: 64, stdout: '', stderr: 'documents: usage: node main.js FOLDER…\n' },
       { exit: 64, stdout: '', stderr: `documents: ${file} is not a folder\n` },
     ]);
   });

@@ -1,26 +1,23 @@
-import { stat } from 'node:fs/promises';
 import process from 'node:process';
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { createDocumentsServer } from './server.ts';
+import { CannotServe, serve } from './serve.ts';
 
-/** `node main.js ROOT`: the documents server over stdio. stdout carries JSON-RPC and nothing else. */
+/** `node main.js FOLDER…`: the documents server over stdio. stdout carries JSON-RPC and nothing else. */
 const wrongUsage = 64;
-/** Answers under way may still be written after stdin ended; shorter than the host's `stdinGraceMs`. */
-const lastWordsMs = 300;
+const say = (message: string): void => void process.stderr.write(`documents: ${message}\n`);
 
-const refuse = (message: string): never => {
-  process.stderr.write(`documents: ${message}\n`);
-  process.exit(wrongUsage);
-};
-
-const [root, ...rest] = process.argv.slice(2);
-if (root === undefined || root === '' || rest.length > 0) refuse('usage: node main.js ROOT');
-else {
-  const facts = await stat(root).catch(() => undefined);
-  if (!facts?.isDirectory()) refuse(`${root} is not a folder`);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0));
-  process.stdin.once('end', () => setTimeout(() => process.exit(0), lastWordsMs).unref());
-  // The reader is gone: there is nobody left to answer.
-  process.stdout.on('error', () => process.exit(0));
-  await createDocumentsServer(root).connect(new StdioServerTransport());
+const folders = process.argv.slice(2);
+if (folders.length === 0 || folders.includes('')) {
+  say('usage: node main.js FOLDER…');
+  process.exitCode = wrongUsage;
+} else {
+  const end = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end.abort());
+  try {
+    await serve(folders, { notice: say, signal: end.signal });
+    process.exit(0);
+  } catch (error) {
+    if (!(error instanceof CannotServe)) throw error;
+    say(error.message);
+    process.exit(wrongUsage);
+  }
 }

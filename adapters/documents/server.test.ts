@@ -6,10 +6,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../machines/documents/index.ts';
+import type { Shared } from './resources/shared.ts';
+import { openDocuments } from './serve.ts';
 import { createDocumentsServer } from './server.ts';
 
 let folder = '';
 let root = '';
+let shared: Shared;
 const client = new Client({ name: 'test', version: '1' });
 
 const put = async (path: string, content: string | Buffer = ''): Promise<void> => {
@@ -64,17 +67,24 @@ beforeAll(async () => {
   execFileSync('mkfifo', [join(root, 'pipe')]);
 
   const [here, there] = InMemoryTransport.createLinkedPair();
-  await Promise.all([createDocumentsServer(root).connect(there), client.connect(here)]);
+  shared = await openDocuments([root], 'documents', {
+    isWatching: false,
+    parserLimits: { growthBytes: Infinity },
+  });
+  await Promise.all([createDocumentsServer(shared).connect(there), client.connect(here)]);
 });
 afterAll(async () => {
   await client.close();
+  await shared.close();
   await rm(folder, { recursive: true, force: true });
 });
 
 describe('the documents server', () => {
-  it('offers three tools that only read, with schemas for both directions', async () => {
+  it('offers tools that only read, with schemas for both directions', async () => {
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['list_files', 'read_file', 'search_files']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...['list_files', 'read_file', 'search_files', 'search', 'open'],
+    ]);
     for (const tool of tools) {
       expect(tool.annotations).toMatchObject({
         readOnlyHint: true,

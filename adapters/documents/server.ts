@@ -1,23 +1,33 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { addListFiles } from './list-tool.ts';
-import { addReadFile } from './read-tool.ts';
-import { addSearchFiles } from './search-tool.ts';
+import { addResources } from './resources/session.ts';
+import type { Shared } from './resources/shared.ts';
+import { addListFiles } from './tools/list-tool.ts';
+import { addOpen } from './tools/open-tool.ts';
+import { addReadFile } from './tools/read-tool.ts';
+import { addSearchFiles } from './tools/search-tool.ts';
+import { addSearch } from './tools/words-tool.ts';
 
 /**
- * The project's own MCP server over one folder of text: `list_files`, `read_file`, `search_files`. Only reads.
- * Whatever cannot be answered is a result with `isError` and a sentence; it never names a path outside `root`.
+ * One session of the project's own MCP server over folders: their files as `dpe://` documents with pages and elements,
+ * a few `window://` windows, and tools. It only reads. Whatever cannot be answered is an error with a sentence; none names
+ * a path outside the folders.
  */
-export const createDocumentsServer = (root: string): McpServer => {
+export const createDocumentsServer = (shared: Shared): McpServer => {
   const server = new McpServer(
     { name: 'documents', title: 'Documents', version: '0.1.0' },
     {
       instructions:
-        'Read-only access to the text files of one folder. All paths are relative to it, with / between names. ' +
-        'Find files with list_files or search_files, then read them with read_file.',
+        'Read-only access to the files of some folders. Documents are resources: dpe://HOST/DOC_REF, its pages, its ' +
+        'elements; search finds them. list_files, search_files and read_file work on text files, whatever their format; ' +
+        'their paths are relative, with / between names.',
     },
   );
-  addListFiles(server, root);
-  addReadFile(server, root);
-  addSearchFiles(server, root);
+  const { folders } = shared.library;
+  addListFiles(server, folders);
+  addReadFile(server, folders);
+  addSearchFiles(server, folders);
+  addSearch(server, shared);
+  addOpen(server, shared);
+  addResources(server, shared);
   return server;
 };

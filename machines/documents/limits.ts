@@ -18,4 +18,27 @@ export const limits = {
   previewChars: 240,
   /** Characters of a query or pattern. */
   wordChars: 500,
+  /** Largest file that is read as a document. */
+  documentBytes: 50 * 1024 * 1024,
+  /** What an office file may unpack to, all its parts together. */
+  unpackedBytes: 200 * 1024 * 1024,
+  /** How long one document may be read for, and what this process may grow by meanwhile. */
+  parseMs: 20_000,
+  parseGrowthBytes: 768 * 1024 * 1024,
+  /** Heap of one reading thread. */
+  parseHeapMb: 512,
+  /** Rows of one table, columns of a row, elements of a page: the rest is counted. */
+  tableRows: 2000,
+  tableColumns: 200,
+  pageElements: 2000,
+  /** What was read is kept up to here, as characters of JSON. */
+  cachedChars: 64 * 1024 * 1024,
+  /** Documents that are listed one by one; of more the catalogue is listed. */
+  listedDocuments: 200,
+  /** All documents of a folder. */
+  documents: 20_000,
+  /** Characters of a window. */
+  windowChars: 20_000,
+  /** Pages that `open` keeps on the Desktop. */
+  openPages: 8,
 } as const;

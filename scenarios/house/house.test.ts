@@ -45,6 +45,15 @@ const packages: readonly Allowance[] = [
   { where: /^machines\/text\//, may: ['fastest-levenshtein'] },
   { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
   { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
+  { where: /^adapters\/documents\/library\//, may: ['chokidar'] },
+  {
+    where: /^adapters\/documents\/parsing\//,
+    may: [
+      ...['@e965/xlsx', '@xmldom/xmldom', 'fflate', 'mammoth', 'papaparse', 'parse5'],
+      ...['mdast-util-from-markdown', 'mdast-util-gfm', 'micromark-extension-gfm', 'pdfjs-dist/*'],
+    ],
+    types: ['mdast'],
+  },
   { where: /^adapters\/storage\//, may: ['proper-lockfile'] },
   { where: /^adapters\/process\/windows\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/terminal\//, may: ['string-width'] },

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { isBinary, limits, sizeText } from '../../machines/documents/index.ts';
+import { isBinary, limits, sizeText } from '../../../machines/documents/index.ts';
 import { inWords, openFile, Refusal, type Place } from './place.ts';
 
 export interface Part {

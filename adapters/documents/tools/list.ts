@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
-import { limits, patternTest } from '../../machines/documents/index.ts';
-import { Refusal, type Place } from './place.ts';
-import { walk, type Found, type Walk } from './walk.ts';
+import { limits, patternTest } from '../../../machines/documents/index.ts';
+import { Refusal, type Place } from '../files/place.ts';
+import { walk, type Found, type Walk } from '../files/walk.ts';
 
 export interface Listed {
   readonly path: string;

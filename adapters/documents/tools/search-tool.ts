@@ -1,11 +1,11 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { limits, sizeText } from '../../machines/documents/index.ts';
+import { limits, sizeText } from '../../../machines/documents/index.ts';
 import { annotations, answered, count, limit, note, path, pattern, result, truncated } from './answer.ts';
-import { locate } from './place.ts';
+import { locate, type Folder } from '../files/place.ts';
 import { searchFiles, type Answer } from './search.ts';
 
-export const addSearchFiles = (server: McpServer, root: string): void => {
+export const addSearchFiles = (server: McpServer, folders: readonly Folder[]): void => {
   server.registerTool(
     'search_files',
     {
@@ -37,7 +37,7 @@ export const addSearchFiles = (server: McpServer, root: string): void => {
     },
     (args, { signal }) =>
       answered(async () => {
-        const place = await locate(root, args.path);
+        const place = await locate(folders, args.path);
         const most = Math.min(args.limit, limits.results);
         const query = { text: args.query, isCaseSensitive: args.case_sensitive, pattern: args.pattern, most };
         const { matches, searched, skipped, cut } = await searchFiles(place, query, signal);

@@ -1,7 +1,7 @@
-import { findLines, isBinary, limits, patternTest, type Hit } from '../../machines/documents/index.ts';
-import { firstBytes } from './part.ts';
-import { openFile, Refusal, type Place } from './place.ts';
-import { walk, type Walk } from './walk.ts';
+import { findLines, isBinary, limits, patternTest, type Hit } from '../../../machines/documents/index.ts';
+import { firstBytes } from '../files/part.ts';
+import { openFile, Refusal, type Place } from '../files/place.ts';
+import { walk, type Walk } from '../files/walk.ts';
 
 export interface Query {
   readonly text: string;

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { constants, lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { checkPath } from '../../machines/documents/index.ts';
+import { checkPath } from '../../../machines/documents/index.ts';
 
 /** A question that cannot be answered, said so that a model can ask a better one. Names no path outside the root. */
 export class Refusal extends Error {}
@@ -14,15 +14,24 @@ export interface Place {
   readonly facts: Stats;
 }
 
-/** Finds what a stranger named below the root. Refuses what is not there or leads out of it. */
-export const locate = async (root: string, raw: string): Promise<Place> => {
+/** A folder that is served. */
+export interface Folder {
+  /** Its real path. */
+  readonly path: string;
+  /** First part of each path below it, so that several folders do not mix; empty where it is the only one. */
+  readonly name: string;
+}
+
+/** Finds what a stranger named below the folders. Refuses what is not there or leads out of them. */
+export const locate = async (folders: readonly Folder[], raw: string): Promise<Place> => {
   const checked = checkPath(raw);
   if (!checked.ok) throw new Refusal(checked.reason);
   const { path } = checked;
-  const base = await realpath(root).catch(() => {
+  const { folder, below } = folderOf(folders, path);
+  const base = await realpath(folder.path).catch(() => {
     throw new Refusal('the root folder of this server is gone');
   });
-  const full = join(base, path);
+  const full = join(base, below);
   try {
     const real = await realpath(full);
     if (!isInside(base, real)) throw leaves(path);
@@ -32,6 +41,16 @@ export const locate = async (root: string, raw: string): Promise<Place> => {
     if (isMissing(error) && !isInside(base, await nearest(full))) throw leaves(path);
     throw inWords(error, path);
   }
+};
+
+const folderOf = (folders: readonly Folder[], path: string): { folder: Folder; below: string } => {
+  for (const folder of folders) {
+    if (folder.name === '') return { folder, below: path };
+    if (path === folder.name) return { folder, below: '.' };
+    if (path.startsWith(`${folder.name}/`)) return { folder, below: path.slice(folder.name.length + 1) };
+  }
+  const names = folders.map(({ name }) => `"${name}"`).join(', ');
+  throw new Refusal(`"${path}" is in none of the folders: a path begins with one of ${names}`);
 };
 
 const leaves = (path: string): Refusal =>

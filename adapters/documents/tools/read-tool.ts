@@ -1,11 +1,11 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { limits, sizeText } from '../../machines/documents/index.ts';
+import { limits, sizeText } from '../../../machines/documents/index.ts';
 import { annotations, answered, count, note, path, result, truncated } from './answer.ts';
-import { readPart } from './part.ts';
-import { locate } from './place.ts';
+import { readPart } from '../files/part.ts';
+import { locate, type Folder } from '../files/place.ts';
 
-export const addReadFile = (server: McpServer, root: string): void => {
+export const addReadFile = (server: McpServer, folders: readonly Folder[]): void => {
   server.registerTool(
     'read_file',
     {
@@ -32,7 +32,7 @@ export const addReadFile = (server: McpServer, root: string): void => {
     },
     (args, { signal }) =>
       answered(async () => {
-        const place = await locate(root, args.path);
+        const place = await locate(folders, args.path);
         const part = await readPart(place, { fromLine: args.from_line, lines: args.lines }, signal);
         const facts = {
           path: place.path,

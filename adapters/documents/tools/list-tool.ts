@@ -1,11 +1,11 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { limits, sizeText } from '../../machines/documents/index.ts';
+import { limits, sizeText } from '../../../machines/documents/index.ts';
 import { annotations, answered, count, limit, note, path, pattern, result, truncated } from './answer.ts';
 import { listFiles } from './list.ts';
-import { locate } from './place.ts';
+import { locate, type Folder } from '../files/place.ts';
 
-export const addListFiles = (server: McpServer, root: string): void => {
+export const addListFiles = (server: McpServer, folders: readonly Folder[]): void => {
   server.registerTool(
     'list_files',
     {
@@ -39,7 +39,7 @@ export const addListFiles = (server: McpServer, root: string): void => {
     },
     (args, { signal }) =>
       answered(async () => {
-        const place = await locate(root, args.path);
+        const place = await locate(folders, args.path);
         const depth = Math.min(args.depth ?? (args.pattern === undefined ? 1 : limits.depth), limits.depth);
         const most = Math.min(args.limit, limits.results);
         const { entries, cut } = await listFiles(place, { pattern: args.pattern, depth, most }, signal);

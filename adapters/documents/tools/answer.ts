@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { limits } from '../../machines/documents/index.ts';
-import { Refusal } from './place.ts';
+import { limits } from '../../../machines/documents/index.ts';
+import { Refusal } from '../files/place.ts';
 
 /** All three tools only read, and only this folder. */
 export const annotations = {

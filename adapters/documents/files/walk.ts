@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSkipped, joinPath, limits } from '../../machines/documents/index.ts';
+import { isSkipped, joinPath, limits } from '../../../machines/documents/index.ts';
 import type { Place } from './place.ts';
 
 export interface Found {

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));
+
+const start = (...args: string[]) => {
+  const child = spawn(process.execPath, [main, ...args], { stdio: 'pipe' });
+  const told = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
+  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
+  return { child, told, ended };
+};
+const run = async (...args: string[]) => {
+  const { told, ended } = start(...args);
+  return { code: (await ended)[0], ...told };
+};
+
+describe('commands over the documents of a folder', () => {
+  it('finder, read and desktop take --folder', async () => {
+    const [finder, read, desktop] = await Promise.all([
+      run('finder', '--folder', corpus, '--type', 'pdf', '--json'),
+      run('read', 'dpe://documents/chapters.pdf/pages/6?format=text', '--folder', corpus, '--json'),
+      run('desktop', '--folder', corpus, '--json'),
+    ]);
+    const { documents } = JSON.parse(finder.stdout) as { documents: { title: string; page_count: number }[] };
+    expect(documents.map(({ title, page_count }) => `${title} ${page_count}`).toSorted()).toEqual([
+      ...['Nine chapters 9', 'untitled 1'],
+    ]);
+    expect(read.stdout).toContain('buried under the old oak');
+    const { desktops } = JSON.parse(desktop.stdout) as { desktops: string[] };
+    expect(desktops.map((text) => text.replace(/\?[^]*$/, ''))).toEqual([
+      ...['window://documents/recent', 'window://documents/tree'],
+    ]);
+    expect([finder.code, read.code, desktop.code]).toEqual([0, 0, 0]);
+  });
+
+  it('--folder and --config exclude each other', async () => {
+    const { code, stderr } = await run('finder', '--folder', corpus, '--config', 'x.json');
+    expect([code, stderr]).toEqual([64, expect.stringContaining('cannot be used with')]);
+  });
+});
+
+describe('a2c documents', () => {
+  it('tells over HTTP a config that works as it is, and ends with SIGTERM', async () => {
+    const { child, told, ended } = start('documents', corpus, '--port', '0');
+    await once(child.stdout, 'data');
+    const { mcpServers } = JSON.parse(told.stdout) as {
+      mcpServers: { documents: { url: string; headers: Record<string, string> } };
+    };
+    const { url, headers } = mcpServers.documents;
+    const hello = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    };
+    const ask = (own: Record<string, string>): Promise<Response> =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...own,
+        },
+        body: JSON.stringify(hello),
+      });
+    expect((await ask({})).status).toBe(401);
+    expect(await (await ask(headers)).text()).toContain('"subscribe":true');
+    child.kill('SIGTERM');
+    expect((await ended)[0]).toBe(143);
+  });
+
+  it('says why it cannot start', async () => {
+    const missing = await run('documents', '/no/such/folder');
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      expect.stringContaining('/no/such/folder is not a folder'),
+    ]);
+    const host = await run('documents', corpus, '--host', 'A b');
+    expect([host.code, host.stderr]).toEqual([1, expect.stringContaining('cannot be the host')]);
+  });
+});

@@ -1,0 +1,42 @@
+import { serveDocuments } from '../../adapters/index.ts';
+import { A2cError } from '../api/errors.ts';
+import type { Context } from './context.ts';
+import { exitCodeAtEnd } from './exit-codes.ts';
+
+export interface DocumentsOptions {
+  /** Host of the URIs. */
+  readonly host: string;
+  /** Streamable HTTP on it; without it stdio. */
+  readonly port?: number;
+  /** False: nobody is asked for one. */
+  readonly token?: string | false;
+  readonly watch: boolean;
+}
+
+/** `a2c documents [FOLDER…]`: the project's own MCP server over files, for any MCP client. */
+export async function documents(
+  { terminal, signal, folder }: Context,
+  folders: readonly string[],
+  { host, port, token, watch }: DocumentsOptions,
+): Promise<number> {
+  if (port === undefined && terminal.isInteractive)
+    terminal.err(
+      'documents over stdio: an MCP client starts this command. For a running one: --port 0. Ctrl-C ends it',
+    );
+  const message = await serveDocuments(folders.length > 0 ? folders : [folder ?? process.cwd()], {
+    host,
+    ...(port !== undefined && { port }),
+    ...(token !== undefined && { token }),
+    isWatching: watch,
+    notice: (text) => terminal.err(text),
+    // As a config has it, so that it can be copied or read by a program.
+    listening: ({ url, token: wanted }) => {
+      const headers = wanted === undefined ? {} : { headers: { Authorization: `Bearer ${wanted}` } };
+      terminal.line(JSON.stringify({ mcpServers: { documents: { type: 'http', url, ...headers } } }));
+      terminal.err(`documents over streamable HTTP at ${url}; Ctrl-C ends it`);
+    },
+    signal,
+  });
+  if (message === undefined) return exitCodeAtEnd(signal);
+  throw new A2cError({ code: 400, message, remedy: 'See a2c documents --help.' });
+}

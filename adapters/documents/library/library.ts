@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import {
+  fileTypeOf,
+  formatOf,
+  isPlausible,
+  isSkipped,
+  limits,
+  sizeText,
+  type Listed,
+  type ReadDocument,
+} from '../../../machines/documents/index.ts';
+import { firstBytes } from '../files/part.ts';
+import { locate, openFile, type Folder, type Place } from '../files/place.ts';
+import { Parsers, type ParserLimits } from '../parsing/parsers.ts';
+import { Unreadable } from '../parsing/reader.ts';
+import { ContentCache } from './cache.ts';
+import { listedAt, scan } from './scan.ts';
+import { watchFolders, type Watching } from './watch.ts';
+
+export interface Change {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+/** Pages from `from` up to and without `to`. */
+export interface PageRange {
+  readonly from: number;
+  readonly to: number;
+}
+export interface LibraryOptions {
+  readonly isWatching?: boolean;
+  readonly parserLimits?: Partial<ParserLimits>;
+  /** Hears in words what does not work as it should. */
+  readonly notice?: (text: string) => void;
+}
+
+/** Names for folders by their last part: `docs`, and of a second one `docs-2`. One folder alone needs none. */
+export async function foldersOf(paths: readonly string[]): Promise<readonly Folder[]> {
+  const real = await Promise.all(paths.map((path) => realpath(path)));
+  const distinct = [...new Set(real)];
+  if (distinct.length === 1) return distinct.map((path) => ({ path, name: '' }));
+  const seen = new Map<string, number>();
+  return distinct.map((path) => {
+    const base = basename(path) || 'root';
+    const count = (seen.get(base) ?? 0) + 1;
+    seen.set(base, count);
+    return { path, name: count === 1 ? base : `${base}-${count}` };
+  });
+}
+
+/** The documents of some folders: which there are, what is in them, and what changes. */
+export class Library {
+  readonly folders: readonly Folder[];
+  readonly #parsers: Parsers;
+  readonly #cache = new ContentCache(limits.cachedChars);
+  readonly #listeners = new Set<(change: Change) => void>();
+  /** By place, size and time of a file: the digest of its content. */
+  readonly #digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
+  readonly #reads = new Map<string, Promise<ReadDocument>>();
+  readonly #end = new AbortController();
+  readonly #notice: (text: string) => void;
+  #documents = new Map<string, Listed>();
+  #watching: Watching | undefined;
+
+  constructor(folders: readonly Folder[], { parserLimits, notice = () => {} }: LibraryOptions) {
+    this.folders = folders;
+    this.#parsers = new Parsers(2, parserLimits);
+    this.#notice = notice;
+  }
+
+  static async open(paths: readonly string[], options: LibraryOptions = {}): Promise<Library> {
+    const library = new Library(await foldersOf(paths), options);
+    const { documents, cut } = await scan(library.folders, library.#end.signal);
+    library.#documents = documents;
+    if (cut !== undefined) library.#notice(`Not all documents are served: ${cut.reason}`);
+    // Whoever serves a whole disk by mistake must not watch all of it.
+    if (cut?.isEarly === true) library.#notice('Changes of files are not seen: there are too many to watch');
+    else if (options.isWatching !== false) await library.#watch();
+    return library;
+  }
+
+  get documents(): ReadonlyMap<string, Listed> {
+    return this.#documents;
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** What is listed, or is there and was not noticed yet. */
+  async find(ref: string): Promise<Listed | undefined> {
+    const known = this.#documents.get(ref);
+    if (known) return known;
+    const parts = ref.split('/');
+    const isHidden = parts.some((part, at) => part === '..' || isSkipped(part, at < parts.length - 1));
+    if (formatOf(ref) === undefined || isHidden) return undefined;
+    await this.#look(new Set([ref]));
+    return this.#documents.get(ref);
+  }
+
+  /** What was read of a document and is still known, whatever its pages. */
+  known(ref: string): ReadDocument | undefined {
+    const digest = this.#digests.get(ref)?.digest;
+    const known = digest === undefined ? undefined : this.#cache.get(digest);
+    return known && 'document' in known ? known.document : undefined;
+  }
+
+  /** A document with these pages at least. Rejects with `Unreadable` or a `Refusal`. */
+  async read(ref: string, range: PageRange): Promise<ReadDocument> {
+    const key = `${ref}\0${range.from}\0${range.to}`;
+    const running = this.#reads.get(key) ?? this.#read(ref, range).finally(() => this.#reads.delete(key));
+    this.#reads.set(key, running);
+    return running;
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    this.#listeners.clear();
+    await Promise.all([this.#watching?.close(), this.#parsers.close()]);
+  }
+
+  async #read(ref: string, range: PageRange): Promise<ReadDocument> {
+    const place = await locate(this.folders, ref);
+    const { facts } = place;
+    const stamp = `${facts.ino} ${facts.size} ${facts.mtimeMs}`;
+    const known = this.#digests.get(ref);
+    if (known?.stamp === stamp) {
+      const document = this.#cached(known.digest, range);
+      if (document) return document;
+    }
+    const bytes = await this.#bytesOf(place);
+    const digest = `${fileTypeOf(ref)} ${createHash('sha256').update(bytes).digest('hex')}`;
+    this.#digests.set(ref, { stamp, digest });
+    return this.#cached(digest, range) ?? (await this.#parse(ref, digest, bytes, range));
+  }
+
+  /** Undefined: not known, or not with all of these pages. */
+  #cached(digest: string, { from, to }: PageRange): ReadDocument | undefined {
+    const known = this.#cache.get(digest);
+    if (!known) return undefined;
+    if ('reason' in known) throw new Unreadable(known.reason);
+    const end = Math.min(to, known.document.pageCount);
+    for (let index = from; index < end; index += 1) if (!known.document.pages[index]) return undefined;
+    return known.document;
+  }
+
+  async #bytesOf({ facts, real, path }: Place): Promise<Buffer> {
+    if (facts.size > limits.documentBytes)
+      throw new Unreadable(
+        `it has ${sizeText(facts.size)}; at most ${sizeText(limits.documentBytes)} are read`,
+      );
+    const handle = await openFile(real, path);
+    try {
+      // One byte more tells a file that grew meanwhile.
+      const bytes = await firstBytes(handle, facts.size + 1);
+      if (bytes.length > facts.size) throw new Unreadable('it is being written; ask again');
+      return bytes;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #parse(ref: string, digest: string, bytes: Uint8Array, range: PageRange): Promise<ReadDocument> {
+    const format = formatOf(ref) ?? 'txt';
+    try {
+      if (!isPlausible(format, bytes))
+        throw new Unreadable(`it is not what its name says (${fileTypeOf(ref)})`);
+      const name = ref.slice(ref.lastIndexOf('/') + 1);
+      const read = await this.#parsers.read({ format, bytes, name, fileType: fileTypeOf(ref), ...range });
+      const before = this.#cache.get(digest);
+      const document =
+        before && 'document' in before
+          ? { ...read, pages: { ...before.document.pages, ...read.pages } }
+          : read;
+      this.#cache.set(digest, { document });
+      return document;
+    } catch (error) {
+      // Once: the same bytes would cost the same time again. What ended because all ends is another matter.
+      if (error instanceof Unreadable && error.isLasting && !this.#end.signal.aborted)
+        this.#cache.set(digest, { reason: error.message });
+      throw error;
+    }
+  }
+
+  async #watch(): Promise<void> {
+    this.#watching = await watchFolders(
+      this.folders,
+      (refs) => void this.#look(refs),
+      () => void this.#compare(),
+      (text) => this.#notice(text),
+    );
+  }
+
+  /** What changed between the first look and the beginning of the watch. */
+  async #compare(): Promise<void> {
+    try {
+      const { documents } = await scan(this.folders, this.#end.signal);
+      const refs = [...new Set([...documents.keys(), ...this.#documents.keys()])];
+      const isOther = (ref: string): boolean =>
+        documents.get(ref)?.lastModified !== this.#documents.get(ref)?.lastModified;
+      await this.#look(new Set(refs.filter(isOther)));
+    } catch {
+      // It is closed, or its folder is gone: the watch tells.
+    }
+  }
+
+  /** Looks at these again, and tells what is another now. */
+  async #look(refs: ReadonlySet<string>): Promise<void> {
+    const [added, removed, changed]: [string[], string[], string[]] = [[], [], []];
+    for (const ref of refs) {
+      if (formatOf(ref) === undefined) continue;
+      const before = this.#documents.get(ref);
+      const after = await this.#listed(ref);
+      if (this.#end.signal.aborted) return;
+      if (after) this.#documents.set(ref, after);
+      else this.#documents.delete(ref);
+      if (before && !after) removed.push(ref);
+      else if (!before && after) added.push(ref);
+      else if (
+        before &&
+        after &&
+        (before.lastModified !== after.lastModified || before.sizeBytes !== after.sizeBytes)
+      )
+        changed.push(ref);
+    }
+    for (const ref of [...removed, ...changed]) this.#digests.delete(ref);
+    if (added.length + removed.length + changed.length === 0) return;
+    for (const listener of [...this.#listeners]) listener({ added, removed, changed });
+  }
+
+  async #listed(ref: string): Promise<Listed | undefined> {
+    try {
+      const place = await locate(this.folders, ref);
+      const listed = await listedAt(ref, place.real);
+      // One that is reached through a link would be there twice, or is a way out.
+      const direct = this.folders.some(({ path, name }) => {
+        const below = name === '' ? ref : ref.slice(name.length + 1);
+        return place.real === join(path, below);
+      });
+      return direct ? listed : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Papa from 'papaparse';
+import { limits, pagesOf } from '../../../machines/documents/index.ts';
+import { decoded, type Reader } from './reader.ts';
+
+/** CSV and TSV: the first row names the columns; a page for each 2,000 rows. */
+export const readCsv: Reader = ({ bytes, name, fileType }) => {
+  const { data, errors, meta } = Papa.parse<string[]>(decoded(bytes), {
+    skipEmptyLines: true,
+    ...(fileType === 'tsv' && { delimiter: '\t' }),
+  });
+  const [head = [], ...rows] = data;
+  const columns = head.slice(0, limits.tableColumns);
+  const pages = [];
+  for (let from = 0; from < Math.max(rows.length, 1); from += limits.tableRows) {
+    const shown = rows.slice(from, from + limits.tableRows).map((row) => row.slice(0, limits.tableColumns));
+    const to = from + shown.length;
+    const metadata = {
+      delimiter: meta.delimiter,
+      first_row: from + 1,
+      rows_total: rows.length,
+      ...(errors.length > 0 && { mistakes: errors.length }),
+      ...(head.length > columns.length && { columns_total: head.length }),
+    };
+    const summary = `${columns.join(', ')}: rows ${Math.min(from + 1, to)} to ${to} of ${rows.length}`;
+    pages.push({
+      title: from === 0 ? name : `${name}, rows ${from + 1} to ${to}`,
+      drafts: [{ category: 'table' as const, summary, content: { columns, rows: shown }, metadata }],
+    });
+  }
+  return Promise.resolve({
+    ...pagesOf(pages),
+    summary: `${rows.length} rows: ${columns.slice(0, 20).join(', ')}`,
+  });
+};

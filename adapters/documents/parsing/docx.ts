@@ -1,0 +1,34 @@
+import mammoth from 'mammoth';
+import { inSections, pagesOf, type Draft } from '../../../machines/documents/index.ts';
+import { chartOf } from './charts.ts';
+import { documentOfHtml } from './html.ts';
+import { openOfficeFile, propertiesOf } from './office-file.ts';
+import type { Reader } from './reader.ts';
+
+/** DOCX in sections by its headings of the first two levels. Its charts come last: mammoth does not say where they stand. */
+export const readDocx: Reader = async ({ bytes, name }) => {
+  const file = openOfficeFile(bytes, 'word/document.xml');
+  const { value } = await mammoth.convertToHtml(
+    { buffer: Buffer.from(file.packed()) },
+    {
+      // Pixels are not read at all.
+      convertImage: mammoth.images.imgElement(({ contentType }) =>
+        Promise.resolve({ src: `embedded:${contentType}` }),
+      ),
+      externalFileAccess: false,
+      styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h3:fresh"],
+    },
+  );
+  const { title, pages } = documentOfHtml(value, name);
+  const properties = propertiesOf(file);
+  const charts = file.names
+    .filter((part) => /^word\/charts\/chart\d*\.xml$/.test(part))
+    .flatMap((part) => chartOf(file, part) ?? []);
+  const drafts: Draft[] = [...Object.values(pages).flatMap((page) => page.drafts), ...charts];
+  const named = properties.title ?? title;
+  return {
+    ...(named !== undefined && { title: named }),
+    ...properties,
+    ...pagesOf(inSections(drafts, named ?? name)),
+  };
+};

@@ -1,0 +1,172 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { limits, sizeText, type ReadDocument } from '../../../machines/documents/index.ts';
+import { Unreadable } from './reader.ts';
+import type { Done, Job } from './worker.ts';
+
+/** The built file beside this one; in a checkout that runs its sources a text that loads the source through tsx. */
+function entryOfWorker(): { readonly entry: URL | string; readonly isText: boolean } {
+  if (!import.meta.url.endsWith('.ts'))
+    return { entry: new URL('./worker.js', import.meta.url), isText: false };
+  const source = new URL('./worker.ts', import.meta.url).href;
+  const tsx = pathToFileURL(
+    createRequire(import.meta.url)
+      .resolve('tsx/esm/api')
+      .replace(/cjs$/, 'mjs'),
+  ).href;
+  const text = `import(${JSON.stringify(tsx)}).then(({ register }) => (register(), import(${JSON.stringify(source)})))`;
+  return { entry: text, isText: true };
+}
+
+interface Waiting {
+  readonly job: Job;
+  readonly settle: (done: Done) => void;
+}
+interface Busy extends Waiting {
+  readonly timer: NodeJS.Timeout;
+  /** What this process had when it began, or when another one was ended for growing. */
+  baseBytes: number;
+}
+interface Slot {
+  worker?: Worker | undefined;
+  busy?: Busy | undefined;
+  idle?: NodeJS.Timeout | undefined;
+}
+export interface ParserLimits {
+  readonly ms: number;
+  readonly growthBytes: number;
+  readonly heapMb: number;
+}
+const idleMs = 30_000;
+const watchMs = 25;
+
+/**
+ * Threads that read documents, each one document at a time. A document that takes too long, or with which this process
+ * grows too much (what a library keeps outside of its heap is seen only there), ends its thread and nobody else's.
+ */
+export class Parsers {
+  readonly #slots: Slot[];
+  readonly #limits: ParserLimits;
+  #queue: Waiting[] = [];
+  #watch: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(threads = 2, own: Partial<ParserLimits> = {}) {
+    this.#slots = Array.from({ length: threads }, () => ({}));
+    this.#limits = {
+      ms: limits.parseMs,
+      growthBytes: limits.parseGrowthBytes,
+      heapMb: limits.parseHeapMb,
+      ...own,
+    };
+  }
+
+  /** Rejects with `Unreadable`. */
+  async read(job: Job): Promise<ReadDocument> {
+    const done = await new Promise<Done>((settle) => {
+      if (this.#isClosed) settle({ ok: false, reason: 'the server ends' });
+      else this.#queue.push({ job, settle });
+      this.#next();
+    });
+    if (done.ok) return done.document;
+    throw new Unreadable(done.reason, done.isLasting ?? true);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { settle } of this.#queue.splice(0)) settle({ ok: false, reason: 'the server ends' });
+    await Promise.all(this.#slots.map((slot) => this.#end(slot, 'the server ends')));
+    clearInterval(this.#watch);
+  }
+
+  #next(): void {
+    for (const slot of this.#slots) {
+      if (slot.busy) continue;
+      const next = this.#queue.shift();
+      if (!next) return;
+      this.#start(slot, next);
+    }
+  }
+
+  #start(slot: Slot, next: Waiting): void {
+    clearTimeout(slot.idle);
+    const worker = (slot.worker ??= this.#open(slot));
+    const late = `it could not be read within ${this.#limits.ms / 1000} s`;
+    const timer = setTimeout(() => void this.#end(slot, late), this.#limits.ms);
+    slot.busy = { ...next, timer, baseBytes: process.memoryUsage.rss() };
+    this.#watch ??= setInterval(() => this.#weigh(), watchMs).unref();
+    // Its own memory: a view of a shared one would take its neighbours along.
+    const bytes = next.job.bytes.slice();
+    worker.postMessage({ ...next.job, bytes }, [bytes.buffer]);
+  }
+
+  #open(slot: Slot): Worker {
+    const { entry, isText } = entryOfWorker();
+    const worker = new Worker(entry, {
+      eval: isText,
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb, stackSizeMb: 4 },
+      stdout: true,
+      stderr: true,
+    });
+    // Libraries talk on consoles; stdout belongs to the protocol.
+    worker.stdout.resume();
+    worker.stderr.resume();
+    worker.unref();
+    worker.on('message', (done: Done) => {
+      this.#settle(slot, done);
+      slot.idle = setTimeout(() => void this.#end(slot, ''), idleMs).unref();
+      this.#next();
+    });
+    const gone = (reason: string) => () => {
+      if (slot.worker !== worker) return;
+      slot.worker = undefined;
+      this.#settle(slot, { ok: false, reason });
+      this.#next();
+    };
+    worker.on('error', (error: NodeJS.ErrnoException) =>
+      gone(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? this.#tooLarge() : 'it is broken: its reader failed',
+      )(),
+    );
+    worker.on('exit', gone('it is broken: its reader ended'));
+    return worker;
+  }
+
+  #tooLarge(): string {
+    return `reading it takes more memory than ${sizeText(this.#limits.growthBytes)}`;
+  }
+
+  #weigh(): void {
+    const rss = process.memoryUsage.rss();
+    const busy = this.#slots.filter((slot) => slot.busy !== undefined);
+    if (busy.length === 0) {
+      clearInterval(this.#watch);
+      this.#watch = undefined;
+    }
+    // One at a time, the oldest first: whose memory it is cannot be told.
+    const grown = busy.find((slot) => rss - (slot.busy?.baseBytes ?? rss) > this.#limits.growthBytes);
+    if (!grown) return;
+    for (const slot of busy) if (slot.busy) slot.busy.baseBytes = rss;
+    void this.#end(grown, this.#tooLarge(), busy.length === 1);
+  }
+
+  #settle(slot: Slot, done: Done): void {
+    const { busy } = slot;
+    slot.busy = undefined;
+    clearTimeout(busy?.timer);
+    busy?.settle(done);
+  }
+
+  async #end(slot: Slot, reason: string, isLasting = true): Promise<void> {
+    const { worker, busy } = slot;
+    slot.worker = undefined;
+    clearTimeout(slot.idle);
+    await worker?.terminate();
+    // Meanwhile it may have been answered, and the slot have another document.
+    if (busy && slot.busy === busy) this.#settle(slot, { ok: false, reason, isLasting });
+    this.#next();
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  elementAnswer,
+  formatOf,
+  limits,
+  metadataAnswer,
+  ofCategories,
+  pageAnswer,
+  pageOfId,
+  pagesAnswer,
+  renderElement,
+  renderPage,
+  type Element,
+  type Listed,
+  type Page,
+  type ReadDocument,
+} from '../../../machines/documents/index.ts';
+import {
+  documentNotFound,
+  elementNotFound,
+  hostNotFound,
+  pageOutOfRange,
+  parseDpeUri,
+  type DpeFormat,
+  type DpeUri,
+} from '../../../machines/resources/finder/index.ts';
+import type { Library, PageRange } from '../library/library.ts';
+import { brokenDocument, refusalOf } from './refused.ts';
+
+export interface TextContents {
+  readonly uri: string;
+  readonly mimeType: string;
+  readonly text: string;
+}
+const mimeTypes: Readonly<Record<DpeFormat, string>> = {
+  json: 'application/json',
+  markdown: 'text/markdown',
+  text: 'text/plain',
+};
+const defaultLimit = 20;
+
+/** What `dpe://` URIs of this host give, by level (a2c-wire §3.13). */
+export class DocumentResources {
+  readonly #library: Library;
+  readonly #host: string;
+  readonly #pageRead: (ref: string, index: number) => void;
+
+  constructor(library: Library, host: string, pageRead: (ref: string, index: number) => void) {
+    this.#library = library;
+    this.#host = host;
+    this.#pageRead = pageRead;
+  }
+
+  /** Rejects with a `RpcRefusal`. */
+  async read(raw: string): Promise<TextContents> {
+    const parsed = parseDpeUri(raw);
+    if (!parsed.ok) throw refusalOf(parsed.failure);
+    const { uri } = parsed;
+    if (uri.host !== this.#host) throw refusalOf(hostNotFound(uri.host));
+    const contents = (format: DpeFormat, text: string): TextContents => ({
+      uri: raw,
+      mimeType: mimeTypes[format],
+      text,
+    });
+    if (uri.level === 0) return contents('json', JSON.stringify(this.#catalogue()));
+    const listed = await this.#library.find(uri.docRef);
+    if (!listed) throw refusalOf(documentNotFound(uri.docRef));
+    try {
+      const { format, text } = await this.#at(uri, listed);
+      return contents(format, text);
+    } catch (error) {
+      throw brokenDocument(uri.docRef, error);
+    }
+  }
+
+  /** A page of a document that there is. Rejects with a `RpcRefusal`. */
+  async page(ref: string, index: number): Promise<Page> {
+    const listed = await this.#library.find(ref);
+    if (!listed) throw refusalOf(documentNotFound(ref));
+    const read = await this.#library.read(ref, { from: index, to: index + 1 }).catch((error: unknown) => {
+      throw brokenDocument(ref, error);
+    });
+    const page = read.pages[index];
+    if (!page) throw refusalOf(pageOutOfRange(index, read.pageCount));
+    return page;
+  }
+
+  async #at(
+    uri: Exclude<DpeUri, { level: 0 }>,
+    listed: Listed,
+  ): Promise<{ format: DpeFormat; text: string }> {
+    const { format = 'json' } = uri;
+    if (uri.level === 2) {
+      const page = await this.page(listed.ref, uri.pageIndex);
+      this.#pageRead(listed.ref, uri.pageIndex);
+      const elements = ofCategories(page.elements, uri.categories);
+      const text =
+        format === 'json'
+          ? JSON.stringify(pageAnswer(this.#host, listed, uri.pageIndex, page.title, elements))
+          : renderPage({ title: page.title, elements }, format);
+      return { format, text };
+    }
+    if (uri.level === 3) {
+      const { index, element } = await this.#element(listed, uri.elementId);
+      const text =
+        format === 'json'
+          ? JSON.stringify(elementAnswer(this.#host, listed, index, element))
+          : renderElement(element, format);
+      return { format, text };
+    }
+    return { format, text: await this.#document(uri, listed, format) };
+  }
+
+  async #document(uri: DpeUri & { level: 1 }, listed: Listed, format: DpeFormat): Promise<string> {
+    const { depth = 'metadata', offset = 0, limit = defaultLimit } = uri;
+    const isWhole = depth === 'pages' || format !== 'json';
+    const range: PageRange = isWhole ? { from: offset, to: offset + limit } : { from: 0, to: 0 };
+    const read = await this.#library.read(listed.ref, range);
+    if (format !== 'json') return renderedPages(read, range, format);
+    return JSON.stringify(
+      depth === 'pages'
+        ? pagesAnswer(this.#host, listed, read, offset, limit)
+        : metadataAnswer(this.#host, listed, read),
+    );
+  }
+
+  /** Level 0: nothing is read for it. */
+  #catalogue(): object {
+    const documents = [...this.#library.documents.values()];
+    return {
+      documents: documents.map((listed) =>
+        metadataAnswer(this.#host, listed, this.#library.known(listed.ref)),
+      ),
+      total_count: documents.length,
+    };
+  }
+
+  async #element(listed: Listed, id: string): Promise<{ index: number; element: Element }> {
+    const isByPage = formatOf(listed.ref) === 'pdf';
+    const named = pageOfId(id);
+    if (isByPage && named === undefined) throw refusalOf(elementNotFound(id));
+    const from = isByPage ? (named ?? 0) : 0;
+    const read = await this.#library.read(listed.ref, { from, to: isByPage ? from + 1 : Infinity });
+    for (const [index, page] of Object.entries(read.pages)) {
+      const element = page.elements.find(({ element_id }) => element_id === id);
+      if (element) return { index: Number(index), element };
+    }
+    throw refusalOf(elementNotFound(id));
+  }
+}
+
+/** The pages of a range as one text, up to what a window may have. */
+function renderedPages(
+  read: ReadDocument,
+  { from, to }: PageRange,
+  format: Exclude<DpeFormat, 'json'>,
+): string {
+  const texts: string[] = [];
+  for (let index = from; index < Math.min(to, read.pageCount); index += 1) {
+    const page = read.pages[index];
+    if (page) texts.push(renderPage(page, format));
+  }
+  return texts.join(format === 'markdown' ? '\n\n---\n\n' : '\n\n').slice(0, limits.fileBytes);
+}

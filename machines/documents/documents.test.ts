@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDpeUri } from '../resources/finder/index.ts';
+import {
+  documentUri,
+  formatOf,
+  inSections,
+  isPlausible,
+  named,
+  pageOfId,
+  pagesOf,
+  renderElement,
+  renderPage,
+  snippet,
+  wordsIn,
+  type Draft,
+  type Element,
+} from './index.ts';
+
+const heading = (text: string, level: number): Draft => ({ category: 'heading', content: { text, level } });
+const text = (said: string): Draft => ({ category: 'text', content: { text: said } });
+/** Enough of a digest for texts that differ. */
+const digest = (said: string): string => Buffer.from(said).toString('hex').slice(-12);
+const ids = (drafts: readonly Draft[], isByPage = false): string[] =>
+  Object.values(named(pagesOf(inSections(drafts, 'x')), isByPage, digest).pages).flatMap(({ elements }) =>
+    elements.map(({ element_id }) => element_id),
+  );
+
+describe('ids of elements', () => {
+  it('stay when something is put before them, and are there once each', () => {
+    const before = [heading('A', 1), text('same'), text('same'), text('other')];
+    expect(ids([text('new'), ...before]).slice(1)).toEqual(ids(before));
+    expect(new Set(ids(before)).size).toBe(4);
+  });
+  it('name their page where pages are read one by one', () => {
+    expect(ids([heading('A', 1), heading('B', 2)], true).map(pageOfId)).toEqual([0, 1]);
+    expect(['text-1', 'p-1', 'px-1', ''].map(pageOfId)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe('sections', () => {
+  it('begin at headings of the first two levels, and lose nothing', () => {
+    const drafts = [text('intro'), heading('A', 1), text('a'), heading('deep', 3), heading('B', 2)];
+    expect(inSections(drafts, 'name').map(({ title }) => title)).toEqual(['name', 'A', 'B']);
+    expect(inSections(drafts, 'name').flatMap((page) => page.drafts)).toEqual(drafts);
+    expect(inSections([], 'name')).toEqual([{ title: 'name', drafts: [] }]);
+  });
+});
+
+describe('names of documents', () => {
+  it('come back from their URI, whatever is in them', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (ref) => {
+        fc.pre(!/\p{Surrogate}/u.test(ref));
+        expect(parseDpeUri(documentUri('documents', ref))).toMatchObject({
+          ok: true,
+          uri: { level: 1, docRef: ref },
+        });
+      }),
+    );
+  });
+  it.each([
+    ['a/b.MD', 'md'],
+    ['b.markdown', 'md'],
+    ['x.tar.gz', undefined],
+    ['.md', undefined],
+    ['md', undefined],
+    ['x.constructor', undefined],
+  ])('%s is %s', (path, format) => expect(formatOf(path)).toBe(format));
+  it('must fit what is in the file', () => {
+    const bytes = (said: string): Uint8Array => new TextEncoder().encode(said);
+    expect([isPlausible('pdf', bytes('\n%PDF-1.4')), isPlausible('pdf', bytes('PK'))]).toEqual([true, false]);
+    expect([isPlausible('docx', bytes('PK..')), isPlausible('docx', bytes('%PDF-'))]).toEqual([true, false]);
+    expect([isPlausible('md', bytes('a')), isPlausible('md', bytes('a\0'))]).toEqual([true, false]);
+    expect(isPlausible('txt', Uint8Array.of(0xff, 0xfe, 0x41, 0))).toBe(true);
+  });
+});
+
+describe('elements as text', () => {
+  it.each<[Element['category'], Element['content'], string, string]>([
+    ['heading', { text: 'T', level: 3 }, '### T', 'T'],
+    ['list', { items: ['a', 'b'], ordered: true }, '1. a\n2. b', 'a\nb'],
+    ['list', { items: ['a'] }, '- a', 'a'],
+    ['code', { text: 'a\n```\nb', language: 'md' }, '````md\na\n```\nb\n````', 'a\n```\nb'],
+    [
+      'table',
+      { columns: ['a', 'b'], rows: [['1|2', 'x\ny']] },
+      '| a | b |\n| --- | --- |\n| 1\\|2 | x y |',
+      'a\tb\n1|2\tx\ny',
+    ],
+    ['chart', { title: 'C', data_summary: 's: 1' }, '[图表: C] s: 1', 'C\ns: 1'],
+    ['image', { alt: 'A', url: 'u.png' }, '![A](u.png)', 'A'],
+    ['image', { description: 'D' }, '[图片: D]', 'D'],
+    ['link', { text: 'L', url: 'u' }, '[L](u)', 'L u'],
+    ['formula', { expression: 'a+b' }, '$ a+b $', 'a+b'],
+    ['widget', {}, '[widget: S]', '[widget: S]'],
+  ])('%s', (category, content, markdown, plain) => {
+    const element = { element_id: 'e', category, content, summary: 'S' };
+    expect([renderElement(element, 'markdown'), renderElement(element, 'text')]).toEqual([markdown, plain]);
+  });
+  it('stand in a page with an empty line between them', () => {
+    const elements: Element[] = ['a', 'b'].map((said) => ({
+      element_id: said,
+      category: 'text',
+      content: { text: said },
+    }));
+    expect(renderPage({ title: 't', elements }, 'text')).toBe('a\n\nb');
+  });
+});
+
+describe('words', () => {
+  it('are letters and digits in a row, whatever their case; of Chinese each letter', () => {
+    expect(wordsIn("The OAK's x_1, naïve 茶道 v2茶")).toEqual([
+      ...['the', 'oak', 's', 'x_1', 'naïve', '茶', '道', 'v2', '茶'],
+    ]);
+    expect(wordsIn('')).toEqual([]);
+  });
+  it('are shown with what stands around them', () => {
+    expect(snippet(`${'x '.repeat(200)}Needle${' y'.repeat(200)}`, ['needle'])).toMatch(
+      /^…[x ]+Needle[y ]+…$/,
+    );
+    expect(snippet('nothing', ['needle'])).toBe(undefined);
+  });
+});
