@@ -6,6 +6,8 @@ import { createAgent as openAgent, type Agent, type AgentOptions } from './api/a
 import { createComputer as openComputer } from './api/computer/computer.ts';
 import type { Computer } from './api/computer/computer-handle.ts';
 import type { ComputerOptions } from './api/computer/computer-options.ts';
+import { createPresenter as openPresenter } from './api/presenter/presenter.ts';
+import type { Presenter, PresenterOptions } from './api/presenter/presenter-handle.ts';
 import { createOffice as openOffice, type Office, type OfficeOptions } from './api/office/office.ts';
 
 /** Opens an office. Rejects with an `A2cError` when it cannot listen. */
@@ -17,6 +19,30 @@ export const createOffice = (options?: OfficeOptions): Promise<Office> => openOf
 export const createComputer = (options?: ComputerOptions): Promise<Computer> => openComputer(options);
 /** Takes the agent's seat; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
 export const createAgent = (options: AgentOptions): Promise<Agent> => openAgent(options);
+
+/**
+ * The servers of a desktop application, by a config file that lives (docs/presenter.md). Resolves when the file was read;
+ * `initialize` starts the servers. A file with mistakes is no error yet: `configStatus` has them.
+ */
+export const createPresenter = (options?: PresenterOptions): Promise<Presenter> => openPresenter(options);
+/** The names of what a presenter tells. */
+export { MCP_EVENTS } from '../machines/presenter/index.ts';
+export type {
+  McpConfig,
+  McpEventValues,
+  McpNotification,
+  MCPServerConfig,
+} from '../machines/presenter/index.ts';
+export type {
+  ConfigStatus,
+  McpClient,
+  Presenter,
+  PresenterConversation,
+  PresenterEvents,
+  PresenterOptions,
+  ToolCallAnswer,
+} from './api/presenter/presenter-handle.ts';
+export type { Mistake } from '../machines/config/index.ts';
 
 /** Servers as children of this process: the default, and what another launcher may lean on. */
 export { localLauncher } from '../adapters/index.ts';
@@ -79,7 +105,12 @@ export type {
   ParsedDpeUri,
 } from '../machines/resources/finder/index.ts';
 export type { CallEnded, CallEvents, CallStarted } from './api/computer/call-watch.ts';
-export type { Computer, ComputerEvents, ComputerStatus } from './api/computer/computer-handle.ts';
+export type {
+  Computer,
+  ComputerConfigInForce,
+  ComputerEvents,
+  ComputerStatus,
+} from './api/computer/computer-handle.ts';
 export type { Answers, ComputerOptions } from './api/computer/computer-options.ts';
 export type {
   CatalogStatus,

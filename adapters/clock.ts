@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
+import { homedir, hostname } from 'node:os';
 
 /** setTimeout of Node fires at once above this. */
 const longestMs = 2_147_483_647;
@@ -16,6 +16,8 @@ export const systemClock = {
 export const newId = (): string => randomUUID();
 /** Of this process, for people who read what it left. */
 export const processFacts = { pid: process.pid, node: process.version };
+/** Of the user. */
+export const homeFolder = (): string => homedir();
 export const hostName = (): string => hostname();
 
 /** Time as a folder here needs it; tests give their own. */

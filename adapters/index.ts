@@ -1,6 +1,6 @@
 /** Everything of the outside that the actors room may use. */
 export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs/index.ts';
-export { hostName, newId, processFacts, systemClock } from './clock.ts';
+export { homeFolder, hostName, newId, processFacts, systemClock } from './clock.ts';
 export { readConfig, readConfigText } from './storage/config/read.ts';
 export { documentsCommand, serveDocuments } from './documents/command.ts';
 export {
@@ -41,6 +41,7 @@ export { connectStately, type StatelySink } from './stately/stately.ts';
 export { findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
 export { lineHistory } from './storage/history/history.ts';
 export { changeFile } from './storage/config/write.ts';
+export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings/settings-file.ts';
 export { isTrusted, trust } from './storage/trust/trust.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';
 export type { Links, Offices } from './socket/index.ts';

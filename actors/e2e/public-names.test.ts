@@ -24,6 +24,8 @@ import type {
   Office,
   OfficeEvents,
   OfficeOptions,
+  Presenter,
+  PresenterEvents,
   ServerStatus,
   WatchedCall,
 } from '../index.ts';
@@ -37,6 +39,7 @@ const names = {
       'name',
       'status',
       'servers',
+      'config',
       'tools',
       'callTool',
       'cancelCall',
@@ -47,6 +50,16 @@ const names = {
     ...(['desktop', 'finder', 'readResource', 'history', 'calls', 'cachedResult'] as const),
     ...(['watchResources', 'announceRoots', 'inputs', 'logs'] as const),
     ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
+  ],
+  presenter: [
+    ...(['computer', 'initialize', 'getMcpServers', 'startServer', 'stopServer', 'addMcpServer'] as const),
+    ...(['updateMcpServer', 'removeMcpServer', 'getMcpDefaultServers', 'addMcpDefaultServer'] as const),
+    ...(['removeMcpDefaultServer', 'toggleMcpDefaultServer', 'getMcpEnabled', 'setMcpEnabled'] as const),
+    ...(['resetToDefaultServers', 'getAllToolDefinitions', 'callTool', 'mcpToolsToOpenAITools'] as const),
+    ...(['openAIToolsToMcpTool', 'mcpToolsToAnthropicTools', 'anthropicToolUseToMcpTool'] as const),
+    ...(['mcpToolsToGeminiTools', 'geminiFunctionCallToMcpTool', 'conversation'] as const),
+    ...(['getRunningClients', 'getDefaultClients', 'isServerRunning', 'readResource'] as const),
+    ...(['configStatus', 'on', 'close'] as const),
   ],
   agent: [
     ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
@@ -65,6 +78,7 @@ describe('a2c-actors', () => {
     expectTypeOf<NamesOf<Office>>().toEqualTypeOf<(typeof names.office)[number]>();
     expectTypeOf<NamesOf<Computer>>().toEqualTypeOf<(typeof names.computer)[number]>();
     expectTypeOf<NamesOf<Agent>>().toEqualTypeOf<(typeof names.agent)[number]>();
+    expectTypeOf<NamesOf<Presenter>>().toEqualTypeOf<(typeof names.presenter)[number]>();
     expectTypeOf<Office>().toExtend<AsyncDisposable>();
     expectTypeOf<Computer>().toExtend<AsyncDisposable>();
     expectTypeOf<Agent>().toExtend<AsyncDisposable>();
@@ -105,6 +119,9 @@ describe('a2c-actors', () => {
           | 'prompts.changed'
           | 'resource.updated'
         )
+    >();
+    expectTypeOf<keyof PresenterEvents>().toEqualTypeOf<
+      (typeof api.MCP_EVENTS)[keyof typeof api.MCP_EVENTS] | 'notification'
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
       | ('computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed')
@@ -185,7 +202,7 @@ const values = {
     ...['Observed', 'Scene', 'disagreements', 'observe', 'planOf', 'planTiming'],
     ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'violationsOf', 'wordsOf'],
   ],
-  '.': 'A2cError buildDpeUri buildWindowUri createAgent createComputer createOffice localLauncher parseDpeUri parseWindowUri'.split(
+  '.': 'A2cError MCP_EVENTS buildDpeUri buildWindowUri createAgent createComputer createOffice createPresenter localLauncher parseDpeUri parseWindowUri'.split(
     ' ',
   ),
   './wire': [

@@ -21,6 +21,7 @@ import { processMachine } from '../../machines/process/process.machine.ts';
 import { readMachine } from '../../machines/resources/read.machine.ts';
 import { seatMachine } from '../../machines/office/seat.machine.ts';
 import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
+import { settingsMachine } from '../../machines/settings/settings.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
@@ -43,6 +44,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   process: processMachine,
   read: readMachine,
   seat: seatMachine,
+  settings: settingsMachine,
   cache: serverCacheMachine,
   view: viewMachine,
   watch: watchMachine,

@@ -69,6 +69,8 @@ export class Runtime {
   });
   /** Resolves what servers are launched with. */
   specs: Ports['request'] = unanswered;
+  /** By their names: further ports that answer, of whoever shares this runtime. */
+  readonly others = new Map<string, Ports['request']>();
   /** Who answers when a server asks its host something; what is not here is not declared to servers. */
   answers: Answers = {};
   /** Hears what servers log over MCP. */
@@ -113,6 +115,8 @@ export class Runtime {
     // warning beside the result, and hidden no more than that: it quotes the result, and what its caller has sent.
     const hidden = this.#redactor.answer(emit);
     if (request.target === specPort) return this.specs(from, request, hidden);
+    const other = this.others.get(request.target);
+    if (other) return other(from, request, hidden);
     if (this.calls.has(request.target)) return this.calls.request(from, request, hidden);
     if (request.limiter !== undefined)
       return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));

@@ -71,7 +71,7 @@ export function planOf(
       generation: facts.generation,
       values: facts.values,
       hasProcess: kind === 'stdio',
-      start: policy.autoConnect ? (settings.start ?? 'eager') : 'byHand',
+      start: policy.autoConnect && settings.autoConnect !== false ? (settings.start ?? 'eager') : 'byHand',
       restart: settings.restart ?? (policy.autoReconnect ? 'on-failure' : 'never'),
       budget: settings.restartBudget ?? defaultBudget,
       hearsChanges: settings.listChanged !== 'off',

@@ -156,11 +156,21 @@ export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContex
 // ── questions ──────────────────────────────────────────────────────────────────────────────────────────
 type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
 type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
+/** No window and no document: only the server that was named can have it. */
+const isOfNoSystem = (wanted: Wanted): wanted is Wanted & { readonly server: string } =>
+  wanted.type === 'resource.wanted' &&
+  wanted.server !== undefined &&
+  !wanted.isByAgent &&
+  !/^(?:window|dpe):/i.test(wanted.uri);
 /** With the servers of the last calls: who was called last is shown first. */
 export const passWanted = (c: ComputerContext, wanted: Wanted): Post =>
   post(
     collectionOf(c, wanted.collection),
-    { ...wanted, history: c.recent },
+    {
+      ...wanted,
+      history: c.recent,
+      ...(isOfNoSystem(wanted) && { session: clientOf(c, wanted.server) }),
+    },
     { onUndelivered: refusal(wanted) },
   );
 const nobody = (collection: ResourceCollection): Failure => ({

@@ -1,4 +1,5 @@
 export { editConfig, type ConfigChange, type EditedConfig } from './editing.ts';
+export { edited, placed, type Edit, type Edited } from './edits/edits.ts';
 export { fingerprintText } from './fingerprint.ts';
 export { foreignKeys } from './foreign/foreign-keys.ts';
 export type { CommandInput, InputBase, InputDefinition, PickInput, PromptInput } from './inputs.ts';

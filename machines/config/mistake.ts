@@ -7,9 +7,14 @@ import { remedyFor } from './foreign/spelling.ts';
 export interface Mistake {
   /** Where, inside the file: `servers[2].server_parameters.command`; empty for the file as a whole. */
   readonly path: string;
+  /** What is wrong there, in one sentence. */
   readonly message: string;
   /** What the person can do about it. */
   readonly remedy?: string;
+  /** Where in the text, from 1; of a file that is watched. */
+  readonly line?: number;
+  /** In its line, from 1. */
+  readonly column?: number;
 }
 
 export type Path = readonly (string | number)[];
@@ -32,7 +37,8 @@ export const pathText = (path: Path): string =>
 
 /** The one line a person reads: `a2c.json: servers[0].name: is missing … (remedy)`. */
 export const mistakeLine = (mistake: Mistake, file?: string): string => {
-  const where = [file, mistake.path].filter((part) => part !== undefined && part !== '');
+  const at = mistake.line === undefined ? undefined : `${mistake.line}:${mistake.column ?? 1}`;
+  const where = [file, at, mistake.path].filter((part) => part !== undefined && part !== '');
   const remedy = mistake.remedy === undefined ? '' : ` (${mistake.remedy})`;
   return `${[...where, mistake.message].join(': ')}${remedy}`;
 };

@@ -162,6 +162,8 @@ interface Top {
 const judgeTop = ({ value, foreign, hasMap, base }: Top, findings: Findings): void => {
   for (const key of Object.keys(value)) {
     if (['servers', 'mcpServers', 'inputs', 'a2c', '$schema'].includes(key)) continue;
+    // Which servers start by themselves: a presenter knows (docs/presenter.md).
+    if (hasMap && key === 'defaultServers') continue;
     if (hasMap && key === 'mcpEnabled') {
       if (value[key] === false)
         addWarning(findings, [...base, key], 'is false: every server counts as disabled');

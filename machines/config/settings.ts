@@ -21,6 +21,7 @@ export const settingsSchema = z
     restart: z.enum(['always', 'on-failure', 'never']).optional(),
     restartBudget: z.int().min(0).max(1000).optional(),
     start: z.enum(['eager', 'lazy']).optional(),
+    autoConnect: z.boolean().optional(),
     idleStop: durationSchema.optional(),
     timeouts: z
       .strictObject({
@@ -50,6 +51,8 @@ export const settingsSchema = z
     participation: z.enum(['subscribe', 'resources']).optional(),
     exposeAddresses: z.boolean().optional(),
     autoApprove: autoApproveSchema.optional(),
+    version: z.int().min(0).optional(),
+    removedBuiltIns: z.array(z.string()).optional(),
   })
   .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
 
@@ -61,7 +64,7 @@ export const mergedSettings = (now: Settings, given: Settings): Settings => ({
 });
 
 /** Of all servers together: they mean something at the top of a file only. */
-export const totals = ['totalConcurrency', 'totalQueue'] as const;
+export const totals = ['totalConcurrency', 'totalQueue', 'version', 'removedBuiltIns'] as const;
 
 /** Settings of one server, or of a whole file. `idleStopMs` and the idle, total, ping and poll times: 0 = off. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;

@@ -39,6 +39,8 @@ export interface ResourceWanted {
   readonly uri: string;
   /** Nobody but this one is asked. */
   readonly server?: string;
+  /** It belongs to no system: who has the session of its server. */
+  readonly session?: Address;
   readonly history: ServerHistory;
   readonly isByAgent?: true;
   readonly replyTo: AddressFor<ResourceRead>;

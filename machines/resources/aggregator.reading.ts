@@ -9,15 +9,17 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 const routeOf = (
   c: Context,
-  { uri, server, history }: ResourceWanted,
+  { uri, server, session, history }: ResourceWanted,
 ): ReturnType<CollectionRules['routeOf']> =>
-  rulesOf(c).routeOf(
-    uri,
-    Object.values(c.caches)
-      .map((cache) => cache.listed)
-      .filter((listed) => server === undefined || listed.server === server),
-    history,
-  );
+  session !== undefined
+    ? { ok: true, body: { server: server ?? '', notice: null } }
+    : rulesOf(c).routeOf(
+        uri,
+        Object.values(c.caches)
+          .map((cache) => cache.listed)
+          .filter((listed) => server === undefined || listed.server === server),
+        history,
+      );
 /** Nobody lists it, and not all lists have come. */
 export const mustWait = (c: Context, wanted: ResourceWanted): boolean =>
   c.awaited.length > 0 && !routeOf(c, wanted).ok;
@@ -36,7 +38,7 @@ export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens'
   const route = routeOf(c, wanted);
   if (!route.ok) return { opens: [], messages: [refused(wanted, route.failure)] };
   const { server } = route.body;
-  const session = own(c, server)?.session ?? '';
+  const session = wanted.session ?? own(c, server)?.session ?? '';
   const lastWill = message(replyTo, {
     type: 'resource.read',
     ticket,

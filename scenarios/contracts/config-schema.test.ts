@@ -13,7 +13,14 @@ const examples = blocksOf(page)
 
 const stdio = { name: 'a', type: 'stdio', server_parameters: { command: 'x' } };
 const everySetting = {
-  ...{ restart: 'never', restartBudget: 0, start: 'lazy', idleStop: 'PT1M', timeouts: { callIdleMs: 0 } },
+  ...{
+    restart: 'never',
+    restartBudget: 0,
+    start: 'lazy',
+    autoConnect: true,
+    idleStop: 'PT1M',
+    timeouts: { callIdleMs: 0 },
+  },
   ...{ concurrency: 1, onConflict: 'prefix', pollMs: 0, pollDeclaredMs: 1, listChanged: 'off' },
   ...{ refreshFailures: 1, participation: 'subscribe', autoApprove: ['read'] },
 };

@@ -16,6 +16,7 @@ const rules: Rules = {
   machines: [
     'agent',
     'view',
+    'settings',
     'office',
     'seat',
     'computer',
@@ -54,7 +55,7 @@ const packages: readonly Allowance[] = [
     ],
     types: ['mdast'],
   },
-  { where: /^adapters\/storage\//, may: ['proper-lockfile'] },
+  { where: /^adapters\/storage\//, may: ['proper-lockfile', 'write-file-atomic', 'chokidar', 'env-paths'] },
   { where: /^adapters\/process\/windows\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/terminal\//, may: ['string-width'] },
   { where: /^adapters\/terminal\/typed-line\.test\./, may: ['@xterm/headless'] },
@@ -81,6 +82,7 @@ const packages: readonly Allowance[] = [
   },
   { where: /\.(test|scenario)\.ts$/, may: ['vitest', 'fast-check', 'xstate/graph'] },
   { where: /^(adapters|actors)\/.*\.test\.ts$/, may: ['node:*', 'socket.io', 'socket.io-client'] },
+  { where: /^actors\/e2e\/presenter\//, may: ['node:*'] },
   { where: /^actors\/cli\/pty\.test\.ts$/, may: ['@lydell/node-pty'] },
   // It holds the table in docs/config.md against the table in the code.
   { where: /^machines\/(config|trace)\/.*\.test\.ts$/, may: ['node:fs'] },

@@ -13,7 +13,7 @@ import {
 } from '../../../machines/resources/collections/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { ServerStatus } from './server-handle.ts';
-import { closedText } from './computer-status.ts';
+import { closedText, notServing } from './computer-status.ts';
 import type {
   DesktopQuery,
   DesktopShown,
@@ -68,11 +68,14 @@ export class CollectionQuestions {
     uri: string,
     { server }: { readonly server?: string } = {},
   ): Promise<readonly ResourceContent[]> {
-    const collection = collectionOfUri(uri);
-    if (!collection.ok) throw errorOfCollection(collection.failure);
+    const found = collectionOfUri(uri);
+    const isAny = server !== undefined && !/^(?:window|dpe):/i.test(uri);
+    if (!found.ok && !isAny) throw errorOfCollection(found.failure);
+    if (isAny) this.#mustServe(server);
     const about = {
       type: 'resource.wanted',
-      collection: collection.body,
+      // What belongs to neither is read by whoever reads windows.
+      collection: found.ok ? found.body : 'desktop',
       uri,
       ...(server !== undefined && { server }),
     };
@@ -92,6 +95,10 @@ export class CollectionQuestions {
     for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closed));
   }
 
+  #mustServe(name: string): void {
+    const status = this.#machine.servers().find((server) => server.name === name);
+    if (status?.state !== 'ready') throw notServing(name, status);
+  }
   async #shown(collection: ResourceCollection, query: object): Promise<AggregateShown> {
     return (await this.#asked(
       { type: 'aggregate.wanted', collection, query },

@@ -1,6 +1,7 @@
 /** What a host holds of a computer: its methods, and what it tells. */
 
 import type { PastCall } from '../../../machines/call/history/index.ts';
+import type { InputDefinition } from '../../../machines/config/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { CallOptions, WatchedCall } from '../agent/pending-calls.ts';
 import type { LinkStatus, OfficeSeat } from '../link-status.ts';
@@ -31,6 +32,17 @@ export interface ComputerStatus {
   readonly servers: readonly ServerStatus[];
   /** Null while it sits in no office and wants to sit in none. */
   readonly link: LinkStatus | null;
+}
+/** What a computer runs by. */
+export interface ComputerConfigInForce {
+  /** In the order of the config, each in the shape of the protocol (docs/config.md). */
+  readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Definitions of `${input:…}`. */
+  readonly inputs: readonly InputDefinition[];
+  /** Our own settings of all servers together (docs/config.md); `idleStop` is `idleStopMs` here, in ms. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** By server those of its own. */
+  readonly serverSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 /** What a computer tells its host, by the name for `computer.on`. */
 export interface ComputerEvents extends CallEvents {
@@ -78,6 +90,11 @@ export interface Computer extends AsyncDisposable {
   status(): ComputerStatus;
   /** Every server of its config, those that are disabled too, in the order of the config. */
   servers(): readonly ServerStatus[];
+  /**
+   * Its config as it is in force, after changes and what was taken back of them: servers by name as `client:get_config` has them,
+   * placeholders not filled in, values of `env` and `headers` in clear. For its host alone: it may hold secrets.
+   */
+  config(): ComputerConfigInForce;
   /** The tools that can be called just now, and those that cannot, with the reason. */
   tools(): Promise<ToolListing>;
   /** Never rejects. `confirmed`: the person who asks has thereby confirmed this one call. */
@@ -127,7 +144,8 @@ export interface Computer extends AsyncDisposable {
   /** The documents of all servers that take part. As with the Desktop. */
   finder(query?: FinderQuery): Promise<FinderShown>;
   /**
-   * Reads a window or a document, a page, an element. `server` is the one that is asked, where several have this URI. Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for
+   * Reads a window or a document, a page, an element. `server` is the one that is asked, where several have this URI; with it any
+   * other URI is read, too, from that server, which has to be ready (`ServerNotActive`). Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for
    * a window that nobody shows, 408 when its server is too slow, 500 with the server's own words.
    */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;

@@ -151,6 +151,16 @@ export function listingOf(
 export const closedText = 'The computer is closed';
 export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
   settledBy({ ticket, reqId, server: '', tool }, 'failed', { code: 'ServerNotActive', message: closedText });
+/** It is asked for something that only a server that is ready can give. */
+export const notServing = (name: string, status: ServerStatus | undefined): A2cError =>
+  status
+    ? new A2cError({
+        code: 'ServerNotActive',
+        message: `Server '${name}' is not ready: ${status.reason ?? status.state}`,
+        details: { server_name: name, state: status.state },
+        remedy: `Start it: servers start ${name}`,
+      })
+    : cannotOrder(name, undefined);
 export const cannotOrder = (name: string, status: ServerStatus | undefined): A2cError =>
   status
     ? new A2cError({

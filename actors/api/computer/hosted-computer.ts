@@ -171,6 +171,15 @@ export class HostedComputer implements Computer {
   servers(): readonly ServerStatus[] {
     return this.#servers.config.servers.map((server) => this.#statusOf(server));
   }
+  config(): ReturnType<Computer['config']> {
+    const { servers, inputs, settings } = this.#servers.config;
+    return structuredClone({
+      servers: Object.fromEntries(servers.map(({ name, raw }) => [name, { ...raw }])),
+      inputs,
+      settings,
+      serverSettings: Object.fromEntries(servers.map((server) => [server.name, server.settings])),
+    });
+  }
   #statusOf(server: ServerConfig): ServerStatus {
     const { name } = server;
     const noise = this.#runtime.noiseOf(name);

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import envPaths from 'env-paths';
 
 /** Where a config comes from: the first that exists counts, nothing is merged (docs/config.md). */
 export interface FoundConfig {
@@ -15,9 +17,15 @@ const exists = (file: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-/** `XDG_CONFIG_HOME` or `~/.config`, and there `a2c/a2c.json`: the only config that is ever written. */
-export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string =>
-  join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'a2c', 'a2c.json');
+/**
+ * The only config that is ever written. `$XDG_CONFIG_HOME/a2c/a2c.json` or `~/.config/a2c/a2c.json` where there is one, or where
+ * the platform has no other place; else where the platform keeps such files.
+ */
+export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string => {
+  const known = join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'a2c', 'a2c.json');
+  if (env.XDG_CONFIG_HOME || process.platform === 'linux' || existsSync(known)) return known;
+  return join(envPaths('a2c', { suffix: '' }).config, 'a2c.json');
+};
 
 /** Undefined: there is none, so the embedded default serves. A file that was asked for by name is not checked here. */
 export async function findConfig(

@@ -4,9 +4,9 @@ import { nearest } from '../../text/index.ts';
 const known =
   `type name disabled forbidden_tools tool_meta default_tool_meta vrl auto_approve a2c server_parameters command args env cwd
   encoding encoding_error_handler url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
-  ret_object_mapper id description default password options servers inputs restart restartBudget start idleStop
+  ret_object_mapper id description default password options servers inputs restart restartBudget start autoConnect idleStop
   timeouts bootMs connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
-  concurrency queue totalConcurrency totalQueue resultBytes onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove`.split(
+  concurrency queue totalConcurrency totalQueue resultBytes onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove version removedBuiltIns`.split(
     /\s+/,
   );
 

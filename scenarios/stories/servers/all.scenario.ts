@@ -22,6 +22,7 @@ import '../office/offices.scenario.ts';
 import '../office/leaving.scenario.ts';
 import '../resources/refreshes.scenario.ts';
 import './renewals.scenario.ts';
+import './settings.scenario.ts';
 import './orders/repeated-orders.scenario.ts';
 import '../office/seats.scenario.ts';
 import './orders/stopping.scenario.ts';

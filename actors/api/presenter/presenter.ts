@@ -1,0 +1,29 @@
+import { documentsCommand, homeFolder, userConfigFile } from '../../../adapters/index.ts';
+import { Runtime } from '../../runtime/runtime.ts';
+import { readOrThrow } from '../../servers/plan.ts';
+import { createComputer } from '../computer/computer.ts';
+import { HostedPresenter } from './hosted-presenter.ts';
+import type { Presenter, PresenterOptions } from './presenter-handle.ts';
+
+/** Reads the config and starts nothing: `initialize` does. */
+export async function createPresenter(options: PresenterOptions = {}): Promise<Presenter> {
+  const { file, settings, ...rest } = options;
+  const { reaper, stateDir, record, launcher, log, onNotice: notice } = rest;
+  const runtime = new Runtime({ reaper, stateDir, notice, record, launcher, log });
+  await runtime.sweep();
+  try {
+    const computer = await createComputer(rest, { runtime, config: readOrThrow([]) });
+    const presenter = new HostedPresenter({
+      computer,
+      runtime,
+      from: settings ?? file ?? userConfigFile(),
+      surroundings: { home: homeFolder(), documents: documentsCommand },
+      notice: (text) => notice?.(text),
+    });
+    await presenter.opened();
+    return presenter;
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}

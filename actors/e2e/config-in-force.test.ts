@@ -1,0 +1,55 @@
+import { afterEach, expect, it } from 'vitest';
+import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { createComputer, type Computer } from '../index.ts';
+
+/** What a host reads of its computer: the config in force, and resources of any kind. */
+const mark = crypto.randomUUID();
+let computer: Computer;
+afterEach(async () => {
+  await computer.close();
+  expect(pidsOf(mark)).toEqual([]);
+});
+it('config() is what is in force, also after a change, with nothing hidden from the host', async () => {
+  computer = await createComputer({
+    config: { mcpServers: { a: { command: 'x', env: { KEY: 'v' }, disabled: true } }, a2c: { pollMs: 1 } },
+    stateDir: false,
+  });
+  expect(computer.config()).toMatchObject({
+    servers: { a: { type: 'stdio', server_parameters: { command: 'x', env: { KEY: 'v' } } } },
+    settings: { pollMs: 1 },
+    serverSettings: { a: {} },
+  });
+  await computer.setServers({ mcpServers: { b: { command: 'y', disabled: true } } });
+  expect([Object.keys(computer.config().servers), computer.config().settings]).toEqual([['b'], {}]);
+});
+it('a server with autoConnect: false waits until it is started', async () => {
+  const server = launched(mark, 'echo', { a2c: { autoConnect: false } });
+  computer = await createComputer({ config: { mcpServers: { a: server } }, stateDir: false });
+  expect([computer.status().state, computer.servers()[0]?.state, pidsOf(mark)]).toEqual([
+    'whole',
+    'idle',
+    [],
+  ]);
+  await computer.startServer('a');
+  expect(computer.servers()[0]?.state).toBe('ready');
+});
+it('a resource of any kind is read from the server that is named, and from no other', async () => {
+  const { connect } = linked('full');
+  computer = await createComputer({
+    config: {
+      mcpServers: { full: { type: 'inmemory' }, off: { type: 'inmemory', a2c: { autoConnect: false } } },
+    },
+    inMemory: { full: connect, off: connect },
+    stateDir: false,
+  });
+  const uri = 'note://1';
+  expect(await computer.readResource(uri, { server: 'full' })).toMatchObject([
+    { uri, text: `content of ${uri}` },
+  ]);
+  await expect(computer.readResource('other://1', { server: 'full' })).rejects.toThrow('no such resource');
+  await expect(computer.readResource(uri, { server: 'off' })).rejects.toMatchObject({
+    code: 'ServerNotActive',
+  });
+  await expect(computer.readResource(uri, { server: 'ghost' })).rejects.toMatchObject({ code: 404 });
+  await expect(computer.readResource(uri)).rejects.toMatchObject({ code: 4204 });
+});

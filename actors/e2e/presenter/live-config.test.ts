@@ -1,0 +1,184 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { launched, pidsOf } from '../../../scenarios/fixtures/hosted.ts';
+import { createPresenter } from '../../index.ts';
+import { presenting } from './presenting.ts';
+
+/** A config file that people and other programs edit while its presenter lives. */
+let mark = '';
+let host: Awaited<ReturnType<typeof presenting>> | undefined;
+const server = (more: object = {}): object => launched(mark, 'echo', more);
+const opened = async (config: object | string): Promise<NonNullable<typeof host>> => {
+  host = await presenting(config);
+  await host.presenter.initialize();
+  return host;
+};
+const pidOf = (name: string): number[] => pidsOf(`MARK=${mark}\0NAME=${name}\0`);
+const named = (name: string, more: object = {}): object =>
+  server({ env: { MARK: mark, NAME: name }, ...more });
+
+beforeEach(() => {
+  mark = crypto.randomUUID();
+});
+afterEach(async () => {
+  await host?.end();
+  host = undefined;
+  expect(pidsOf(mark)).toEqual([]);
+});
+
+describe('a config that is edited by hand', () => {
+  it('with a mistake stops nothing and says where it is; mended, only what changed starts anew', async () => {
+    const one = await opened({ mcpServers: { a: named('a'), b: named('b') } });
+    const { presenter, until, of, write, text } = one;
+    await until(() => presenter.isServerRunning('a') && presenter.isServerRunning('b'));
+    const [a, b] = [pidOf('a'), pidOf('b')];
+    const good = text();
+    write(good.replace('"args": [', '"args": 7, "args_": ['));
+    await until(() => presenter.configStatus().state === 'mistaken');
+    const [mistake] = presenter.configStatus().mistakes;
+    expect(mistake).toMatchObject({ path: 'mcpServers.a.args', line: 5 });
+    expect(of('notification').at(-1)?.message).toContain(`${one.file}: 5:`);
+    expect([pidOf('a'), pidOf('b')]).toEqual([a, b]);
+    await expect(presenter.addMcpServer('c', { command: 'x' })).rejects.toMatchObject({
+      code: 'ConfigInvalid',
+    });
+    write({ mcpServers: { a: named('a'), b: named('b', { cwd: one.folder }) } });
+    await until(
+      () =>
+        presenter.configStatus().state === 'inForce' &&
+        pidOf('b')[0] !== b[0] &&
+        presenter.isServerRunning('b'),
+    );
+    expect(pidOf('a')).toEqual(a);
+    expect(pidOf('b')).toHaveLength(1);
+  });
+  it('keeps its comments, commas and the keys of others through every change of ours', async () => {
+    const { presenter, text, file } = await opened(
+      '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "x", "theirs": 1, }, // first\n  },\n  "defaultServers": [],\n}\n',
+    );
+    const before = text();
+    await presenter.addMcpServer('b', { command: 'y' });
+    await presenter.setMcpEnabled(true);
+    await presenter.updateMcpServer('b', { icons: '!' });
+    await presenter.removeMcpServer('b');
+    expect(text()).toContain('"a": { "command": "x", "theirs": 1, }, // first');
+    expect(text()).toContain('// mine');
+    expect([statSync(file).mode & 0o777, readFileSync(`${file}.bak`, 'utf8')]).toEqual([
+      0o600,
+      expect.stringContaining('"b"'),
+    ]);
+    expect(before).not.toContain('mcpEnabled');
+  });
+  it('deleted leaves all as it was; there again, it is in force', async () => {
+    const { presenter, until, file, text } = await opened({ mcpServers: { a: named('a') } });
+    await until(() => presenter.isServerRunning('a'));
+    const kept = text();
+    rmSync(file);
+    await presenter.computer.tools();
+    for (let state = ''; state !== 'lost'; state = presenter.configStatus().state)
+      await new Promise(setImmediate);
+    expect(presenter.isServerRunning('a')).toBe(true);
+    writeFileSync(`${file}.new`, kept.replace('"a"', '"b"'));
+    renameSync(`${file}.new`, file);
+    await until(() => presenter.isServerRunning('b') && !presenter.isServerRunning('a'));
+  });
+  it('that nothing of ours is in starts nothing: our own writes are no changes of others', async () => {
+    const { presenter, until, of } = await opened({ mcpServers: { a: named('a') } });
+    await until(() => presenter.isServerRunning('a'));
+    const before = pidsOf(mark);
+    await presenter.addMcpDefaultServer('Artifacts');
+    await presenter.removeMcpDefaultServer('Artifacts');
+    expect(of('mcp:config-changed')).toHaveLength(2);
+    expect(pidsOf(mark)).toEqual(before);
+  });
+});
+
+describe('a config file', () => {
+  it('that is a symbolic link stays one, and what it points to is written', async () => {
+    const one = await opened({ mcpServers: {} });
+    const link = join(one.folder, 'link.json');
+    symlinkSync(one.file, link);
+    await using other = await createPresenter({ file: link, stateDir: false });
+    await other.addMcpServer('a', { command: 'x', disable: true });
+    expect([lstatSync(link).isSymbolicLink(), Object.keys(one.json()['mcpServers'] as object)]).toEqual([
+      true,
+      ['a'],
+    ]);
+  });
+  it('need not exist, and is made with its folders by the first change', async () => {
+    const one = await opened({ mcpServers: {} });
+    const file = join(one.folder, 'deep', 'er', 'a2c.json');
+    await using other = await createPresenter({ file, stateDir: false });
+    await other.initialize();
+    expect(other.configStatus().state).toBe('lost');
+    expect(await other.addMcpServer('a', { command: 'x', disable: true })).toBe(true);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      mcpServers: { a: { command: 'x', disable: true } },
+    });
+  });
+  it.each([
+    ['cut off', '{"mcpServers": {"a": ', 'is not valid JSON at 1:'],
+    ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), 'is UTF-16'],
+    ['2 MiB', Buffer.alloc(2 * 1024 * 1024, ' '), 'is larger than 1 MiB'],
+    ['with a key twice', '{"mcpServers": {}, "mcpServers": {}}', 'stands twice'],
+    ['a list', '[]', 'expected an object'],
+  ])('that is %s starts nothing, and says so', async (_, content, why) => {
+    host = await presenting({ mcpServers: {} });
+    writeFileSync(host.file, content);
+    await using other = await createPresenter({ file: host.file, stateDir: false });
+    await expect(other.initialize()).rejects.toThrow(why);
+    await expect(other.addMcpServer('a', { command: 'x' })).rejects.toMatchObject({ code: 'ConfigInvalid' });
+  });
+  it('that is empty is a config without servers of its own', async () => {
+    const { presenter } = await opened('');
+    expect(await presenter.addMcpServer('a', { command: 'x', disable: true })).toBe(true);
+  });
+  it('that is a folder says so', async () => {
+    const one = await opened({ mcpServers: {} });
+    mkdirSync(join(one.folder, 'sub'));
+    await using other = await createPresenter({ file: join(one.folder, 'sub'), stateDir: false });
+    await expect(other.initialize()).rejects.toThrow('is a folder');
+  });
+  it.skipIf(process.getuid?.() === 0)(
+    'that cannot be written fails the change, and nothing is another',
+    async () => {
+      const one = await opened({ mcpServers: {} });
+      chmodSync(one.folder, 0o500);
+      await expect(one.presenter.addMcpServer('a', { command: 'x' })).rejects.toThrow('could not be written');
+      chmodSync(one.folder, 0o700);
+      expect(Object.keys(one.presenter.getMcpServers())).not.toContain('a');
+    },
+  );
+  it('of a later version is read and never written', async () => {
+    const text = JSON.stringify({ mcpServers: { a: named('a') }, defaultServer: 'a', a2c: { version: 99 } });
+    const { presenter, until, ...one } = await opened(text);
+    await until(() => presenter.isServerRunning('a'));
+    await expect(presenter.setMcpEnabled(false)).rejects.toThrow('later version');
+    expect(one.text()).toBe(text);
+  });
+  it('of an older version is brought up to date (case 74)', async () => {
+    const { presenter, json } = await opened({
+      mcpServers: { a: server(), b: server() },
+      defaultServer: 'a',
+    });
+    expect(json()).toMatchObject({ defaultServers: ['a'], a2c: { version: 1 } });
+    expect(presenter.getMcpDefaultServers()).toEqual(['a']);
+  });
+});
+it('settings in memory need no file, and can be changed', async () => {
+  await using presenter = await createPresenter({ settings: { mcpServers: {} }, stateDir: false });
+  await presenter.initialize();
+  expect(await presenter.addMcpServer('a', { command: 'x', disable: true })).toBe(true);
+  expect(presenter.configStatus()).toEqual({ file: null, state: 'inForce', mistakes: [] });
+});

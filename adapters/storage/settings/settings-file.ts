@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import {
+  edited,
+  mistakeLine,
+  parseConfig,
+  placed,
+  type Edit,
+  type Mistake,
+} from '../../../machines/config/index.ts';
+import { readJson } from '../../../machines/config/index.ts';
+import type { Ports } from '../../../machines/kernel/ports.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import type { Found } from '../../../machines/settings/settings.rules.ts';
+import { readConfigText } from '../config/read.ts';
+import { changeFile } from './locked-file.ts';
+
+/** What the value of a file is judged as: as it stands, or as what is made of it. */
+export type Judge = (value: Readonly<Record<string, unknown>>) => unknown;
+
+const markOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+function judged(text: string, judge: Judge): Found {
+  const read = readJson(text.trim() === '' ? '{}' : text);
+  if (!read.ok) return { kind: 'wrong', mistakes: [read.mistake] };
+  const { value, duplicates } = read;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { kind: 'wrong', mistakes: [{ path: '', message: 'expected an object with mcpServers' }] };
+  const json = value as Readonly<Record<string, unknown>>;
+  const parsed = parseConfig(judge(json));
+  const mistakes: readonly Mistake[] = [...duplicates, ...(parsed.ok ? [] : parsed.mistakes)];
+  if (mistakes.length > 0) return { kind: 'wrong', mistakes: placed(text, mistakes) };
+  return { kind: 'good', value: json, mark: markOf(text) };
+}
+/** What is wanted would be a mistake; the file stays as it is. */
+class Refused extends Error {}
+class Wrong extends Error {
+  readonly found: Found;
+  constructor(found: Found) {
+    super('the file has mistakes');
+    this.found = found;
+  }
+}
+async function read(file: string, judge: Judge): Promise<Found> {
+  const text = await readConfigText(file);
+  if (typeof text === 'string') return judged(text.replace(/^\uFEFF/, ''), judge);
+  return text.message === 'does not exist' ? { kind: 'none' } : { kind: 'wrong', mistakes: [text] };
+}
+async function write(file: string, edits: readonly Edit[], judge: Judge): Promise<Found> {
+  let found: Found = { kind: 'none' };
+  let isWritten = false;
+  const change = (before: string | null): string | null => {
+    // What was written is looked at once more, and then it is no entry of somebody else.
+    const once = isWritten
+      ? edits.map((edit) => ('unlessThere' in edit ? { path: edit.path, value: edit.value } : edit))
+      : edits;
+    const made = edited(before ?? '', once);
+    if (!made.ok) throw new Wrong({ kind: 'wrong', mistakes: made.mistakes });
+    const is = judged(before ?? '', judge);
+    if (is.kind !== 'good') throw new Wrong(is);
+    found = judged(made.text, judge);
+    if (found.kind === 'wrong') throw new Refused(found.mistakes.map((m) => mistakeLine(m)).join('; '));
+    found = { ...(found as Extract<Found, { kind: 'good' }>), isTaken: made.isTaken };
+    if (made.isTaken) return null;
+    isWritten = true;
+    return made.text;
+  };
+  await changeFile(file, change, { backup: '.bak' });
+  return found;
+}
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOCKED: 'another program holds it',
+  EISDIR: 'it is a folder',
+};
+const notWritten = (file: string, error: unknown): Failure => ({
+  code: wireCodes.internal,
+  message: `${file} could not be written: ${reasons[codeOf(error)] ?? (codeOf(error) || String(error))}`,
+  details: { file },
+  remedy: 'Nothing was changed. Mend that and try again.',
+});
+
+const refusal = ({ message }: Refused): Failure => ({
+  code: 'ConfigInvalid',
+  message,
+  remedy: 'Nothing was written.',
+});
+/** The port of machines/settings: one config file. Never throws; what is wrong with the file is found, not thrown. */
+export const settingsFile =
+  (file: string, judge: Judge = (value) => value): Ports['request'] =>
+  (_from, { id, method, params }, emit) => {
+    let isWanted = true;
+    const { edits = [] } = (params ?? {}) as { readonly edits?: readonly Edit[] };
+    const asked = method === 'write' ? write(file, edits, judge) : read(file, judge);
+    asked.then(
+      (result) => isWanted && emit({ type: 'ask.answered', id, result }),
+      (error: unknown) => {
+        if (!isWanted) return;
+        if (error instanceof Refused) emit({ type: 'ask.refused', id, sent: false, failure: refusal(error) });
+        else if (error instanceof Wrong) emit({ type: 'ask.answered', id, result: error.found });
+        else emit({ type: 'ask.refused', id, sent: true, failure: notWritten(file, error) });
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  };
+
+/**
+ * Who writes a file may empty it first, and chokidar tells of no second change within 50 ms: it is looked at when nothing
+ * has been told for so long.
+ */
+const quietMs = 100;
+/**
+ * Tells when a file may be another: written, replaced, deleted, there again. Also of our own writes, which whoever looks
+ * finds to be nothing new. `ready` resolves when it watches; `close` when it does not any more.
+ */
+export function watchFile(
+  file: string,
+  changed: () => void,
+  failed: (error: unknown) => void,
+): { readonly ready: Promise<void>; close(): Promise<void> } {
+  const whole = resolve(file);
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const touched = (): void => {
+    clearTimeout(timer);
+    if (!isClosed) timer = setTimeout(changed, quietMs);
+  };
+  const opened = (async () => {
+    const { watch } = await import('chokidar');
+    // The folder, for whoever replaces a file has another one in its place.
+    const watcher = watch(dirname(whole), {
+      depth: 0,
+      ignoreInitial: true,
+      ignored: (path) => path !== dirname(whole) && path !== whole,
+    });
+    watcher.on('all', touched);
+    watcher.on('error', failed);
+    await new Promise<void>((done) => watcher.once('ready', () => done()));
+    return watcher;
+  })();
+  opened.catch(failed);
+  return {
+    ready: opened.then(
+      () => {},
+      () => {},
+    ),
+    close: async () => {
+      isClosed = true;
+      clearTimeout(timer);
+      const watcher = await opened.catch(() => undefined);
+      await watcher?.close();
+    },
+  };
+}
+
+/** The same without a file: kept in memory for as long as the host lives. */
+export function settingsInMemory(settings: object, judge: Judge = (value) => value): Ports['request'] {
+  let text = JSON.stringify(settings, null, 2);
+  return (_from, { id, method, params }, emit) => {
+    const { edits = [] } = (params ?? {}) as { readonly edits?: readonly Edit[] };
+    const made = edited(text, method === 'write' ? edits : []);
+    const result: Found = made.ok ? judged(made.text, judge) : { kind: 'wrong', mistakes: made.mistakes };
+    if (method === 'write' && result.kind === 'wrong') {
+      const why = new Refused(result.mistakes.map((m) => mistakeLine(m)).join('; '));
+      queueMicrotask(() => emit({ type: 'ask.refused', id, sent: false, failure: refusal(why) }));
+      return () => {};
+    }
+    if (made.ok) text = made.text;
+    const isTaken = made.ok && made.isTaken;
+    queueMicrotask(() => emit({ type: 'ask.answered', id, result: { ...result, isTaken } }));
+    return () => {};
+  };
+}

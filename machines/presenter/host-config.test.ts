@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { edited, parseConfig, readJson } from '../config/index.ts';
+import { computerConfig, shownConfig } from './host-config.ts';
+import { isOfFuture, migrationsOf } from './migrations.ts';
+
+const here = { home: '/home/me', documents: (folder: string) => ({ command: 'docs', args: [folder] }) };
+type Json = Readonly<Record<string, unknown>>;
+const migrated = (file: Json): Json => {
+  const made = edited(JSON.stringify(file), migrationsOf(file));
+  if (!made.ok) throw new Error(JSON.stringify(made.mistakes));
+  const read = readJson(made.text);
+  return read.ok ? (read.value as Json) : {};
+};
+const startsOf = (file: Json): unknown => {
+  const parsed = parseConfig(computerConfig(file, here));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.mistakes));
+  return Object.fromEntries(
+    parsed.config.servers
+      .filter(({ name }) => name.length === 1)
+      .map((s) => [s.name, s.disabled ? 'disabled' : s.settings.autoConnect === false ? 'byHand' : 'starts']),
+  );
+};
+const servers = { a: { command: 'x' }, b: { command: 'x', disable: true }, c: { command: 'x' } };
+
+describe('who starts', () => {
+  it.each([
+    ['all that are enabled, without defaults', {}, ['starts', 'disabled', 'starts']],
+    ['none, with empty defaults', { defaultServers: [] }, ['byHand', 'disabled', 'byHand']],
+    ['defaults that are enabled', { defaultServers: ['a', 'b', 'gone'] }, ['starts', 'disabled', 'byHand']],
+    ['nobody, with the switch off', { mcpEnabled: false }, ['disabled', 'disabled', 'disabled']],
+  ])('is %s', (_, more, [a, b, c]) => {
+    expect(startsOf({ mcpServers: servers, ...more })).toEqual({ a, b, c });
+  });
+  it('is not one that says autoConnect: false itself, though it is a default', () => {
+    const a = { command: 'x', a2c: { autoConnect: false } };
+    expect(startsOf({ mcpServers: { a }, defaultServers: ['a'] })).toEqual({ a: 'byHand' });
+  });
+});
+describe('a config', () => {
+  it('has prefixed names in conflicts, unless it says otherwise', () => {
+    expect(computerConfig({}, here)['a2c']).toEqual({ onConflict: 'prefix' });
+    const said = { a2c: { onConflict: 'reject', version: 1, removedBuiltIns: [] } };
+    expect(computerConfig(said, here)['a2c']).toEqual({ onConflict: 'reject' });
+  });
+  it('has the built-in servers, unless it has or removed them', () => {
+    expect(Object.keys(shownConfig({}, here).mcpServers)).toEqual(['buildInFileSystem', 'Artifacts']);
+    const other = {
+      mcpServers: { Artifacts: { command: 'x' } },
+      a2c: { removedBuiltIns: ['buildInFileSystem'] },
+    };
+    expect(shownConfig(other, here).mcpServers).toEqual(other.mcpServers);
+    for (const entry of Object.values(shownConfig({}, here).mcpServers)) expect(entry.disable).toBe(true);
+  });
+  it('of a map called servers is edited there', () => {
+    expect(Object.keys(shownConfig({ servers: { a: { command: 'x' } } }, here).mcpServers)).toContain('a');
+  });
+});
+describe('an older file', () => {
+  it('with one default server gets a list of them (case 74)', () => {
+    const now = migrated({ defaultServer: 'x', mcpServers: {} });
+    expect(now).toEqual({ defaultServers: ['x'], mcpServers: {}, a2c: { version: 1 } });
+    expect(migrationsOf(now)).toEqual([]);
+  });
+  it('with a filesystem server gets documents servers, one for each folder (case 75; there one has all)', () => {
+    const args = ['-y', '@modelcontextprotocol/server-filesystem', '/a', '/b'];
+    const now = migrated({
+      mcpServers: { filesystem: { command: 'npx', args, autoApprove: ['read'] }, x: { command: 'x' } },
+      defaultServers: ['filesystem', 'x'],
+    });
+    expect(now['mcpServers']).toEqual({
+      x: { command: 'x' },
+      buildInFileSystem: { type: 'inmemory', args: ['/a'], autoApprove: ['read'] },
+      'buildInFileSystem-2': { type: 'inmemory', args: ['/b'], autoApprove: ['read'] },
+    });
+    expect(now['defaultServers']).toEqual(['buildInFileSystem', 'buildInFileSystem-2', 'x']);
+    expect(migrated(now)).toEqual(now);
+    expect(parseConfig(computerConfig(now, here)).ok).toBe(true);
+  });
+  it('with a filesystem server without folders has the built-in one in its place (case 75)', () => {
+    const args = ['-y', '@modelcontextprotocol/server-filesystem'];
+    expect(migrated({ mcpServers: { filesystem: { command: 'npx', args } } })['mcpServers']).toEqual({});
+  });
+  it('without anything to migrate is not touched', () => {
+    expect(
+      migrationsOf({ mcpServers: { filesystem: { command: 'mine', args: ['/a', '/b', '/c'] } } }),
+    ).toEqual([]);
+  });
+  it('of the future is seen as such', () => {
+    expect([
+      isOfFuture({ a2c: { version: 2 } }),
+      isOfFuture({ a2c: { version: 1 } }),
+      isOfFuture({}),
+    ]).toEqual([true, false, false]);
+  });
+});

@@ -1,0 +1,87 @@
+import { isObject } from '../config/mistake.ts';
+import { builtIns, documentsFolderOf, type MCPServerConfig, type Surroundings } from './built-ins.ts';
+
+/** What a presenter's config is shown as: the three parts of seed 004. */
+export interface McpConfig {
+  /** Built-in ones, too. */
+  readonly mcpServers: Readonly<Record<string, MCPServerConfig>>;
+  /** Names of those that start by themselves. */
+  readonly defaultServers: readonly string[];
+  /** False: nothing runs. */
+  readonly mcpEnabled: boolean;
+}
+type Json = Readonly<Record<string, unknown>>;
+
+const namesIn = (value: unknown): readonly string[] | undefined =>
+  Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined;
+/** The key of the map of servers: `servers` is taken where a file has it so, as that of VS Code. */
+export const mapKeyOf = (file: Json): 'servers' | 'mcpServers' =>
+  !Object.hasOwn(file, 'mcpServers') && isObject(file['servers']) ? 'servers' : 'mcpServers';
+/** Those of the file alone. A list has no names to edit by, and is none. */
+export function ownServers(file: Json): Readonly<Record<string, MCPServerConfig>> {
+  const map = file[mapKeyOf(file)];
+  return isObject(map) ? (map as Readonly<Record<string, MCPServerConfig>>) : {};
+}
+export const removedBuiltIns = (file: Json): readonly string[] => {
+  const { a2c } = file;
+  return (isObject(a2c) && namesIn(a2c['removedBuiltIns'])) || [];
+};
+const isOff = ({ disable, disabled, enabled }: MCPServerConfig): boolean =>
+  disable === true || disabled === true || enabled === false;
+
+/** What a file says, with the built-in servers that it neither has nor has removed. */
+export function shownConfig(file: Json, surroundings: Surroundings): McpConfig {
+  const own = ownServers(file);
+  const removed = removedBuiltIns(file);
+  const added = Object.entries(builtIns(surroundings)).filter(
+    ([name]) => !Object.hasOwn(own, name) && !removed.includes(name),
+  );
+  const servers = [...added, ...Object.entries(own)];
+  const wanted = namesIn(file['defaultServers']);
+  const names = servers.filter(([, entry]) => isObject(entry) && !isOff(entry)).map(([name]) => name);
+  return {
+    mcpServers: Object.fromEntries(servers),
+    // Absent: all that are enabled. A name that is not there any more means nothing.
+    defaultServers: wanted ? [...new Set(wanted)].filter((name) => isNamed(servers, name)) : names,
+    mcpEnabled: file['mcpEnabled'] !== false,
+  };
+}
+const isNamed = (servers: readonly (readonly [string, unknown])[], name: string): boolean =>
+  servers.some(([other]) => other === name);
+
+/** What the computer is to run by: any file of docs/config.md, without what only a presenter knows. */
+export function computerConfig(file: Json, surroundings: Surroundings): Json {
+  const { mcpServers, defaultServers, mcpEnabled } = shownConfig(file, surroundings);
+  const { a2c, inputs } = file;
+  const { version: _, removedBuiltIns: __, ...settings } = isObject(a2c) ? a2c : {};
+  const servers = Object.entries(mcpServers).map(([name, entry]) => {
+    if (!isObject(entry)) return [name, entry] as const;
+    const isDefault = defaultServers.includes(name);
+    return [name, serverFor(name, entry, { isDefault, mcpEnabled }, surroundings)] as const;
+  });
+  return {
+    [mapKeyOf(file)]: Object.fromEntries(servers),
+    ...(inputs !== undefined && { inputs }),
+    a2c: { onConflict: 'prefix', ...settings },
+  };
+}
+function serverFor(
+  name: string,
+  entry: MCPServerConfig,
+  { isDefault, mcpEnabled }: { readonly isDefault: boolean; readonly mcpEnabled: boolean },
+  surroundings: Surroundings,
+): Json {
+  const { disable: _, disabled: __, enabled: ___, a2c, ...rest } = entry;
+  const folder = documentsFolderOf(name, entry);
+  const { type: _type, args: _args, ...shown } = rest;
+  const launch = folder === undefined ? rest : { ...shown, ...surroundings.documents(folder) };
+  const own = isObject(a2c) ? a2c : {};
+  return {
+    ...launch,
+    // Off for all goes before anything that is said of one.
+    ...((!mcpEnabled || isOff(entry)) && { disabled: true }),
+    ...(isObject(a2c) || a2c === undefined || a2c === null
+      ? { a2c: isDefault ? own : { ...own, autoConnect: false } }
+      : { a2c }),
+  };
+}

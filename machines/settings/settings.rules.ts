@@ -1,0 +1,148 @@
+import type { Edit, Mistake } from '../config/index.ts';
+import { mistakeLine } from '../config/index.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import { post, type PortRequest, type Post } from '../kernel/effects.ts';
+import { isOfFuture } from '../presenter/index.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+
+/** The name of the port that reads and writes the file: `read`, and `write` with the edits of one change. */
+export const settingsPort = 'configFile';
+
+type Json = Readonly<Record<string, unknown>>;
+export interface SettingsStart {
+  /** For people. */
+  readonly file: string;
+}
+/** What the file is to say from now on. Answered by `settings.settled` with the same ticket, once. */
+export interface SettingsChange {
+  readonly type: 'settings.change';
+  readonly ticket: string;
+  readonly edits: readonly Edit[];
+}
+/** Somebody has touched the file, or its folder: it is looked at again. */
+export interface FileChanged {
+  readonly type: 'file.changed';
+}
+export type SettingsOrder = SettingsChange | FileChanged | { readonly type: 'close' };
+/** What the port found, or left, in the file. `mark` is the same for the same text. */
+export type Found =
+  | { readonly kind: 'good'; readonly value: Json; readonly mark: string; readonly isTaken?: boolean }
+  | { readonly kind: 'wrong'; readonly mistakes: readonly Mistake[] }
+  | { readonly kind: 'none' };
+
+/** The file stands otherwise than was told last. `value` is what is in force, null: nothing was read yet. */
+export interface SettingsNews {
+  readonly type: 'settings.changed';
+  readonly state: 'inForce' | 'mistaken' | 'lost';
+  readonly value: Json | null;
+  /** Of `mistaken`: every mistake, with line and column where it has them. */
+  readonly mistakes: readonly Mistake[];
+}
+/** The one answer to a change. `isTaken`: an entry was there that must not be, and nothing was written. */
+export interface SettingsSettled {
+  readonly type: 'settings.settled';
+  readonly ticket: string;
+  readonly isTaken: boolean;
+  readonly failure: Failure | null;
+}
+export type Input = SettingsStart & {
+  readonly self: Address;
+  readonly owner: AddressFor<SettingsNews | SettingsSettled>;
+};
+export interface Context extends Input {
+  /** What is in force. */
+  readonly value: Json | null;
+  readonly mark: string;
+  /** What was told last, so that the same is not told again. */
+  readonly told: string;
+  readonly mistakes?: readonly Mistake[];
+  readonly orders: readonly SettingsChange[];
+  /** It was touched while it was written. */
+  readonly isOld: boolean;
+}
+export const settingsKind = kindOf<SettingsStart, SettingsOrder>('settings');
+export interface At<E> {
+  readonly context: Context;
+  readonly event: E;
+}
+export interface Answered {
+  readonly type: 'ask.answered';
+  readonly result: unknown;
+}
+export const readLimitMs = 10_000;
+/** Longer than a lock of somebody who died is waited for. */
+export const writeLimitMs = 75_000;
+
+export const readRequest = (): PortRequest => ({ id: 'file', target: settingsPort, method: 'read' });
+export const writeRequest = ({ context }: { readonly context: Context }): PortRequest => ({
+  id: 'file',
+  target: settingsPort,
+  method: 'write',
+  params: { edits: context.orders[0]?.edits ?? [] },
+});
+/** The port answers nothing else. */
+export const foundIn = ({ result }: Answered): Found => {
+  const kind = (result as { readonly kind?: unknown } | null)?.kind;
+  return kind === 'good' || kind === 'wrong' || kind === 'none' ? (result as Found) : silent;
+};
+export const silent: Found = {
+  kind: 'wrong',
+  mistakes: [{ path: '', message: 'cannot be read just now', remedy: 'save it again' }],
+};
+
+const stateOf = { good: 'inForce', wrong: 'mistaken', none: 'lost' } as const;
+const toldOf = (c: Context, found: Found): string =>
+  JSON.stringify([
+    found.kind,
+    found.kind === 'good' ? found.mark : found.kind === 'wrong' ? found.mistakes : c.mark,
+  ]);
+export function taken(c: Context, found: Found): Partial<Context> {
+  const told = toldOf(c, found);
+  if (found.kind === 'good') return { told, value: found.value, mark: found.mark, mistakes: [] };
+  return { told, mistakes: found.kind === 'wrong' ? found.mistakes : [] };
+}
+export function news(c: Context, found: Found): readonly Post[] {
+  if (toldOf(c, found) === c.told) return [];
+  const value = found.kind === 'good' ? found.value : c.value;
+  const mistakes = found.kind === 'wrong' ? found.mistakes : [];
+  return [post(c.owner, { type: 'settings.changed', state: stateOf[found.kind], value, mistakes })];
+}
+export const settled = (c: Context, found: Found): Post =>
+  post(c.owner, {
+    type: 'settings.settled',
+    ticket: c.orders[0]?.ticket ?? '',
+    isTaken: found.kind === 'good' && found.isTaken === true,
+    failure: null,
+  });
+export const refusals = (
+  orders: readonly SettingsChange[],
+  { context }: At<unknown>,
+  failure: Failure,
+): readonly Post[] =>
+  orders.map(({ ticket }) =>
+    post(context.owner, { type: 'settings.settled', ticket, isTaken: false, failure }, { optional: true }),
+  );
+export const mayWrite = ({ value }: Context): boolean => value === null || !isOfFuture(value);
+
+const notWritten = (message: string, remedy: string): Failure => ({
+  code: 'ConfigInvalid',
+  message,
+  remedy,
+});
+export const failureIn = (event: unknown): Failure =>
+  (event as { readonly failure?: Failure }).failure ?? tooSlow;
+export const tooSlow: Failure = {
+  code: wireCodes.timeout,
+  message: 'The config file could not be written in time',
+  remedy: 'Look whether another program holds it.',
+};
+export const closing: Failure = { code: 'ServerNotActive', message: 'The presenter is closed' };
+export const future = notWritten(
+  'The config file is of a later version: it is read, and not written',
+  'Update a2c-actors, or change the file by hand.',
+);
+export const mistakenFailure = ({ file, mistakes = [] }: Context): Failure =>
+  notWritten(
+    `The config file has mistakes and is not written over: ${mistakes.map((m) => mistakeLine(m, file)).join('; ')}`,
+    'Mend the file first.',
+  );

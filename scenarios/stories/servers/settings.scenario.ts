@@ -1,0 +1,289 @@
+/** The config file of a host: what is in force, whatever becomes of the file. */
+import { expect } from 'vitest';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
+import { settingsPort, type Found } from '../../../machines/settings/settings.rules.ts';
+import type { Harness, HarnessOptions } from '../../stage/harness.ts';
+import { inHarness } from '../../stage/scenario.ts';
+
+type Act = Found | 'never' | 'refused' | { readonly later: Found };
+const good = (mark: string, value: Record<string, unknown> = { mark }): Found => ({
+  kind: 'good',
+  value,
+  mark,
+});
+const wrong: Found = {
+  kind: 'wrong',
+  mistakes: [{ path: 'mcpServers', message: 'expected', line: 2, column: 3 }],
+};
+const none: Found = { kind: 'none' };
+let reads: Act[] = [];
+let writes: Act[] = [];
+let written: unknown[] = [];
+/** Gives the answer that is kept back. */
+let answer = (): void => {};
+/** The last one of a list is what comes from then on. */
+const files: HarnessOptions = {
+  mend: (ports) => ({
+    ...ports,
+    request: (from, asked, emit) => {
+      if (asked.target !== settingsPort) return ports.request(from, asked, emit);
+      const list = asked.method === 'read' ? reads : writes;
+      const act = (list.length > 1 ? list.shift() : list[0]) ?? 'never';
+      if (asked.method === 'write') written.push(asked.params);
+      if (act === 'never') return () => {};
+      if (typeof act === 'object' && 'later' in act) {
+        answer = () => emit({ type: 'ask.answered', id: asked.id, result: act.later });
+        return () => {};
+      }
+      const failure = { code: 500, message: 'the disk is full' } as const;
+      const fact: RequestFact =
+        act === 'refused'
+          ? { type: 'ask.refused', id: asked.id, sent: true, failure }
+          : { type: 'ask.answered', id: asked.id, result: act };
+      emit(fact);
+      return () => {};
+    },
+  }),
+};
+const story = (
+  what: string,
+  of: { reads: readonly Act[]; writes?: readonly Act[] },
+  play: (s: Harness) => void,
+): void =>
+  inHarness(what, files, (s) => {
+    reads = [...of.reads];
+    writes = [...(of.writes ?? [])];
+    written = [];
+    s.start('settings', { file: 'a2c.json' });
+    s.run(1);
+    play(s);
+  });
+const change = (s: Harness, ticket: string): void =>
+  s.order('settings', { type: 'settings.change', ticket, edits: [{ path: [ticket], value: 1 }] });
+const touch = (s: Harness): void => {
+  s.order('settings', { type: 'file.changed' });
+  s.run(1);
+};
+const told = (s: Harness): unknown[] =>
+  s.heard('settings', 'settings.changed').map((e) => [e.state, (e.value as { mark?: string } | null)?.mark]);
+const settled = (s: Harness): unknown[] =>
+  s.heard('settings', 'settings.settled').map((e) => [e.ticket, e.isTaken, e.failure?.code ?? null]);
+
+story(
+  'a file with a mistake in it leaves in force what was, and is told once',
+  { reads: [good('1'), wrong, wrong, good('2')] },
+  (s) => {
+    touch(s);
+    touch(s);
+    expect(s.state('settings')).toBe('mistaken');
+    touch(s);
+    expect(told(s)).toEqual([
+      ['inForce', '1'],
+      ['mistaken', '1'],
+      ['inForce', '2'],
+    ]);
+  },
+);
+story('a file that is touched and is the same is no news', { reads: [good('1')] }, (s) => {
+  touch(s);
+  touch(s);
+  expect(told(s)).toEqual([['inForce', '1']]);
+});
+story(
+  'a file that is deleted leaves in force what was; the next change writes one',
+  { reads: [good('1'), none], writes: [good('2')] },
+  (s) => {
+    touch(s);
+    expect(s.state('settings')).toBe('lost');
+    change(s, 'a');
+    s.run(1);
+    expect([told(s), settled(s)]).toEqual([
+      [
+        ['inForce', '1'],
+        ['lost', '1'],
+        ['inForce', '2'],
+      ],
+      [['a', false, null]],
+    ]);
+  },
+);
+story('a lost file that is there again is read', { reads: [none, good('1')] }, (s) => {
+  touch(s);
+  expect(told(s)).toEqual([
+    ['lost', undefined],
+    ['inForce', '1'],
+  ]);
+});
+story(
+  'changes are written one after another, and each is answered',
+  { reads: [good('1')], writes: [good('2'), { ...good('2'), isTaken: true } as Found, good('3')] },
+  (s) => {
+    for (const ticket of ['a', 'b', 'c']) change(s, ticket);
+    s.run(1);
+    expect(settled(s)).toEqual([
+      ['a', false, null],
+      ['b', true, null],
+      ['c', false, null],
+    ]);
+    expect(written).toHaveLength(3);
+    expect(told(s).map((each) => (each as string[])[1])).toEqual(['1', '2', '3']);
+  },
+);
+story(
+  'our own write is no news of somebody else',
+  { reads: [good('1'), good('2')], writes: [good('2')] },
+  (s) => {
+    change(s, 'a');
+    touch(s);
+    expect(told(s)).toEqual([
+      ['inForce', '1'],
+      ['inForce', '2'],
+    ]);
+  },
+);
+story(
+  'a file with mistakes is not written over: the change is refused',
+  { reads: [wrong], writes: [good('2')] },
+  (s) => {
+    change(s, 'a');
+    s.run(1);
+    expect([settled(s), written]).toEqual([[['a', false, 'ConfigInvalid']], []]);
+  },
+);
+story(
+  'a file of a later version is read and never written',
+  { reads: [good('1', { a2c: { version: 99 } })], writes: [good('2')] },
+  (s) => {
+    change(s, 'a');
+    s.run(1);
+    expect([settled(s), written, s.state('settings')]).toEqual([
+      [['a', false, 'ConfigInvalid']],
+      [],
+      'inForce',
+    ]);
+  },
+);
+story(
+  'a write that is refused fails one change; the file is looked at, and the next is tried',
+  { reads: [good('1')], writes: ['refused', good('2')] },
+  (s) => {
+    change(s, 'a');
+    change(s, 'b');
+    s.run(1);
+    expect(settled(s)).toEqual([
+      ['a', false, 500],
+      ['b', false, null],
+    ]);
+  },
+);
+story(
+  'a write that finds mistakes refuses all that wait, and nothing is in force anew',
+  { reads: [good('1')], writes: [wrong] },
+  (s) => {
+    change(s, 'a');
+    change(s, 'b');
+    s.run(1);
+    expect(settled(s)).toEqual([
+      ['a', false, 'ConfigInvalid'],
+      ['b', false, 'ConfigInvalid'],
+    ]);
+    expect(told(s)).toEqual([
+      ['inForce', '1'],
+      ['mistaken', '1'],
+    ]);
+  },
+);
+story(
+  'a write that never ends fails its change in time',
+  { reads: [good('1')], writes: ['never', good('2')] },
+  (s) => {
+    change(s, 'a');
+    change(s, 'b');
+    touch(s);
+    s.run(74_000);
+    expect(settled(s)).toEqual([]);
+    s.run(2_000);
+    expect(settled(s)).toEqual([
+      ['a', false, 408],
+      ['b', false, null],
+    ]);
+  },
+);
+story(
+  'what is wanted while the file is touched in a write is written after a fresh look',
+  { reads: [good('1'), good('3')], writes: ['never'] },
+  (s) => {
+    change(s, 'a');
+    touch(s);
+    s.run(76_000);
+    expect(told(s)).toEqual([
+      ['inForce', '1'],
+      ['inForce', '3'],
+    ]);
+  },
+);
+story(
+  'a file that cannot be read is mistaken, and is read when it is touched',
+  { reads: ['refused', good('1')] },
+  (s) => {
+    expect(s.state('settings')).toBe('mistaken');
+    touch(s);
+    expect(told(s)).toEqual([
+      ['mistaken', undefined],
+      ['inForce', '1'],
+    ]);
+  },
+);
+story(
+  'a read that never ends is given up, and begun anew when the file is touched',
+  { reads: ['never', 'never', good('1')] },
+  (s) => {
+    touch(s);
+    change(s, 'a');
+    s.run(11_000);
+    expect([s.state('settings'), settled(s)]).toEqual(['mistaken', [['a', false, 'ConfigInvalid']]]);
+    touch(s);
+    expect(told(s)).toEqual([
+      ['mistaken', undefined],
+      ['inForce', '1'],
+    ]);
+  },
+);
+story('an end answers every change that waits', { reads: ['never'] }, (s) => {
+  change(s, 'a');
+  s.close('settings');
+  s.run(1);
+  expect(settled(s)).toEqual([['a', false, 'ServerNotActive']]);
+});
+story('an end in a write answers every change', { reads: [good('1')], writes: ['never'] }, (s) => {
+  change(s, 'a');
+  change(s, 'b');
+  s.close('settings');
+  s.run(1);
+  expect(settled(s)).toEqual([
+    ['a', false, 'ServerNotActive'],
+    ['b', false, 'ServerNotActive'],
+  ]);
+});
+story(
+  'a file that is touched in the midst of a write is looked at when it is written',
+  { reads: [good('1'), good('3')], writes: [{ later: good('2') }] },
+  (s) => {
+    change(s, 'a');
+    touch(s);
+    answer();
+    s.run(1);
+    expect([told(s).at(-1), s.state('settings')]).toEqual([['inForce', '3'], 'inForce']);
+  },
+);
+story(
+  'a file that is touched in the midst of a write is looked at when that has found mistakes',
+  { reads: [good('1'), wrong], writes: [{ later: wrong }] },
+  (s) => {
+    change(s, 'a');
+    touch(s);
+    answer();
+    s.run(1);
+    expect([settled(s), s.state('settings')]).toEqual([[['a', false, 'ConfigInvalid']], 'mistaken']);
+  },
+);
