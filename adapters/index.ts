@@ -40,7 +40,7 @@ export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
 export { findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
 export { lineHistory } from './storage/history/history.ts';
-export { changeFile } from './storage/config/write.ts';
+export { changeFile } from './storage/settings/locked-file.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings/settings-file.ts';
 export { isTrusted, trust } from './storage/trust/trust.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';

@@ -1,4 +1,4 @@
-export { editConfig, type ConfigChange, type EditedConfig } from './editing.ts';
+export { editConfig, type ConfigChange, type EditedConfig } from './edits/server-edits.ts';
 export { edited, placed, type Edit, type Edited } from './edits/edits.ts';
 export { fingerprintText } from './fingerprint.ts';
 export { foreignKeys } from './foreign/foreign-keys.ts';

@@ -86,12 +86,17 @@ async function change(
 ): Promise<number> {
   const file = config === undefined ? userConfigFile() : resolve(folder, config);
   let isSame = false;
-  await changeFile(file, (text) => {
-    const edited = editConfig(text, what);
-    if (!edited.ok) throw new A2cError({ ...edited.failure, details: { file, ...edited.failure.details } });
-    isSame = edited.isSame;
-    return isSame ? undefined : edited.text;
-  });
+  let written: string | null = null;
+  const edited = (before: string | null): string | null => {
+    // What was written is looked at once more.
+    if (before !== null && before === written) return before;
+    const made = editConfig(before ?? '', what);
+    if (!made.ok) throw new A2cError({ ...made.failure, details: { file, ...made.failure.details } });
+    isSame = made.isSame;
+    written = isSame ? before : made.text;
+    return written;
+  };
+  await changeFile(file, edited, { backup: '.bak' });
   const { name } = what;
   const facts = { file, server: name, change: isSame ? null : done[what.what] };
   if (json) terminal.out(JSON.stringify(facts));

@@ -1,9 +1,9 @@
-import { applyEdits, modify, type FormattingOptions, type JSONPath } from 'jsonc-parser';
-import type { Failure } from '../protocol/failure.ts';
-import { nearest } from '../text/index.ts';
-import { readJson } from './foreign/json-text.ts';
-import { isObject, mistakeLine } from './mistake.ts';
-import { parseConfig, parseConfigText } from './parse.ts';
+import type { Failure } from '../../protocol/failure.ts';
+import { nearest } from '../../text/index.ts';
+import { readJson } from '../foreign/json-text.ts';
+import { isObject, mistakeLine, type Path } from '../mistake.ts';
+import { parseConfig, parseConfigText } from '../parse.ts';
+import { edited as textWith, type Edit } from './edits.ts';
 
 /** One change of the text of a config. An entry is written as in `mcpServers`; a list gets it in the protocol's shape. */
 export type ConfigChange =
@@ -17,7 +17,7 @@ export type EditedConfig =
 
 /** Where the servers of a file stand, and how. */
 interface Servers {
-  readonly at: JSONPath;
+  readonly at: Path;
   readonly form: 'map' | 'list';
   /** The key or the number of each, by its name. */
   readonly places: ReadonlyMap<string, string | number>;
@@ -70,7 +70,7 @@ function serversIn(text: string): Servers | undefined {
   }
   return undefined;
 }
-const listAt = (at: JSONPath, list: readonly unknown[]): Servers => ({
+const listAt = (at: Path, list: readonly unknown[]): Servers => ({
   at,
   form: 'list',
   value: list,
@@ -95,10 +95,9 @@ function added(
     return failed('ConfigInvalid', parsed.mistakes.map((mistake) => mistakeLine(mistake)).join('\n'));
   const [server] = parsed.config.servers;
   const value = servers.form === 'map' ? entry : { ...server?.raw };
-  const key = place ?? (servers.form === 'map' ? name : -1);
-  return edit(text, [...servers.at, key], value, {
-    isInsertion: place === undefined && servers.form === 'list',
-  });
+  if (place !== undefined) return edit(text, { path: [...servers.at, place], value });
+  if (servers.form === 'map') return edit(text, { path: [...servers.at, name], value });
+  return edit(text, { path: servers.at, add: value });
 }
 
 function changed(
@@ -116,36 +115,20 @@ function changed(
     );
   }
   const at = [...servers.at, place];
-  if (what === 'remove') return edit(text, at, undefined);
+  if (what === 'remove') return edit(text, { path: at, remove: true });
   const entry = (servers.value as Readonly<Record<string | number, object>>)[place] ?? {};
   // Whatever word another client has for it is changed where it stands.
   const opposite = 'enabled' in entry;
   const key = opposite ? 'enabled' : 'disable' in entry ? 'disable' : 'disabled';
   const isOff = what === 'disable';
-  const value = key === 'disabled' && !isOff ? undefined : opposite ? !isOff : isOff;
-  return edit(text, [...at, key], value);
+  const path = [...at, key];
+  if (key === 'disabled' && !isOff) return edit(text, { path, remove: true });
+  return edit(text, { path, value: opposite ? !isOff : isOff });
 }
 
-function edit(
-  text: string,
-  at: JSONPath,
-  value: unknown,
-  { isInsertion = false }: { readonly isInsertion?: boolean } = {},
-): EditedConfig {
-  const edits = modify(text, at, value, {
-    formattingOptions: formattingOf(text),
-    isArrayInsertion: isInsertion,
-  });
-  const after = applyEdits(text, edits);
-  return { ok: true, text: after, isSame: after === text };
-}
-/** As the file is indented already. */
-function formattingOf(text: string): FormattingOptions {
-  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  return {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.startsWith('\t') ? 1 : indent.length,
-    eol,
-  };
+function edit(text: string, one: Edit): EditedConfig {
+  const made = textWith(text, [one]);
+  if (!made.ok)
+    return failed('ConfigInvalid', made.mistakes.map((mistake) => mistakeLine(mistake)).join('\n'));
+  return { ok: true, text: made.text, isSame: made.text === text };
 }
