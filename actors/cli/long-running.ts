@@ -27,6 +27,8 @@ export interface UpOptions extends ServerOptions {
   /** Undefined: 3000, or the next free one. */
   readonly port?: number;
   readonly office: string;
+  /** Of `a2c office`. */
+  readonly requireVersion?: boolean;
 }
 const firstPort = 3000;
 const portsTried = 20;
@@ -193,8 +195,8 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
 export async function officeOnly(context: Context, options: UpOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const { host, port = firstPort } = options;
-  const office = await createOffice({ host, port, record, ...logBy(context, options) });
+  const { host, port = firstPort, requireVersion = false } = options;
+  const office = await createOffice({ host, port, requireVersion, record, ...logBy(context, options) });
   terminal.out(office.url);
   terminal.err('office open; Ctrl-C closes it');
   office.on('seat.changed', ({ seat, stage }) =>

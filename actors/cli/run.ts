@@ -73,6 +73,11 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .description('the Socket.IO server where one agent and many computers meet')
     .addOption(portOption('port (default: 3000)'))
     .addOption(hostOption())
+    .option(
+      '--require-version',
+      'let nobody in who does not say which version of the protocol it speaks; agents of ours do not',
+      false,
+    )
     .action(does(longRunning('officeOnly')));
   withServerOptions(program.command('computer'))
     .description('hosts MCP servers and takes a seat in an office')

@@ -158,7 +158,9 @@ describe('a2c-actors', () => {
   });
 
   it('asks for these options, and promises all that takes time', () => {
-    expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<'host' | 'port' | 'record' | 'log'>();
+    expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<
+      'host' | 'port' | 'requireVersion' | 'record' | 'log'
+    >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       'url' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal' | 'follow' | 'record' | 'log'
     >();
@@ -206,7 +208,7 @@ const values = {
     ' ',
   ),
   './wire': [
-    ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'computerUpdate'],
+    ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'carried', 'computerUpdate'],
     ...['dpeCatalogue', 'dpeDocumentMetadata', 'dpeDocumentPages', 'dpeDocumentSummary'],
     ...['dpeElementDetail', 'dpePage', 'dpePageSummary', 'errorAck', 'events'],
     ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],

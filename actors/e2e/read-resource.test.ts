@@ -74,11 +74,14 @@ describe.each(['stdio', 'http'] as const)(
         req_id: 'r0',
         contents: [{ mimeType: 'text/markdown', text: expect.stringContaining('| May | 3 |') }],
       });
-      for (const [n, [uri, code, details]] of refused.entries())
+      for (const [n, [uri, code, details]] of refused.entries()) {
+        const failure = { code, message: expect.any(String), details, remedy: expect.any(String) };
         expect(await readResource(`r${n + 1}`, uri), uri).toEqual({
-          error: { code, message: expect.any(String), details, remedy: expect.any(String) },
+          ...failure,
+          error: failure,
           req_id: `r${n + 1}`,
         });
+      }
     });
 
     it('leaves a record of each refusal at each layer, without the secrets of the server', async () => {

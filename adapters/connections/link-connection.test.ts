@@ -175,7 +175,7 @@ describe('the door of a computer', () => {
       };
       const acks = asked(connection, 'client:get_tools', call);
       connection.tell({ type: 'link.answer', ticket: '7.r', body });
-      expect(acks).toEqual([[{ error: failure }]]);
+      expect(acks).toEqual([[{ ...failure, error: failure }]]);
       const called = asked(connection, 'client:tool_call', call);
       connection.tell({ type: 'link.answer', ticket: '7.r', body });
       expect(called).toMatchObject([[{ isError: true, structuredContent: { error: failure } }]]);

@@ -1,7 +1,8 @@
+import { fillHandles, hasHandles } from './blob-fetch.ts';
 import type { Emit, OfficeCommand, OfficeFact, SeatFacts } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
-import { events, notices, type NoticeName, type RelayedName } from '../../machines/protocol/events.ts';
+import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/events.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { joinOffice, leaveOffice, type CancelReason } from '../../machines/protocol/messages/messages.ts';
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
@@ -12,7 +13,7 @@ export type Ack = (...args: unknown[]) => void;
 
 /** What it needs of a transport, Socket.IO or the scripted network. None of it may call back at once. */
 export interface OfficeWire {
-  send(socket: string, event: RelayedName, body: object, onAck: Ack): void;
+  send(socket: string, event: CarriedName, body: object, onAck: Ack): void;
   /** The socket hears the broadcasts of this office, and of no other. */
   enter(socket: string, office: string): void;
   exit(socket: string, office: string): void;
@@ -70,9 +71,11 @@ export class OfficeConnections {
     return this.#pending.size;
   }
 
-  opened(socket: string): void {
+  /** `version` is the `a2c_version` that it was opened with, if any. */
+  opened(socket: string, version?: string): void {
     if (this.#closed) return;
     this.#sockets.add(socket);
+    this.#seating.opened(socket, version);
     this.#emit({ type: 'socket.opened', socket });
   }
 
@@ -80,6 +83,7 @@ export class OfficeConnections {
   closed(socket: string, reason: string): void {
     if (this.#closed || !this.#sockets.delete(socket)) return;
     this.#unseat(socket, reason);
+    this.#seating.closed(socket);
     for (const [ticket, { socket: asker }] of this.#tickets)
       if (asker === socket) this.#tickets.delete(ticket);
     this.#emit({ type: 'socket.closed', socket, reason });
@@ -169,11 +173,46 @@ export class OfficeConnections {
       event,
       timeoutMs,
       ...(reqId !== undefined && { reqId, onGivenUp: this.#cancelling(toSocket, payload, reqId) }),
-      onAnswer: (...answer) => this.#answer(ack, answer, event),
+      onAnswer: (...answer) => this.#answerCall(socket, toSocket, event, payload, answer, ack),
     });
     if (typeof id !== 'number') return this.#answer(ack, refusal(event, id));
     try {
       this.#wire.send(toSocket, relayed, payload, (...answer) => void this.#pending.settle(id, ...answer));
+    } catch {
+      this.#pending.settle(id, ...refusal(event, internal));
+    }
+  }
+
+  /** An agent that sent no version does not know handles: what they stand for is fetched before it is answered. */
+  #answerCall(
+    socket: string,
+    computer: string,
+    event: string,
+    payload: object,
+    answer: readonly unknown[],
+    ack: Ack | undefined,
+  ): void {
+    const [result] = answer;
+    const isKnowing = event !== events.toolCall || this.#seating.versionOf(socket) !== undefined;
+    if (isKnowing || !hasHandles(result)) return this.#answer(ack, answer, event);
+    const { agent, computer: name } = payload as { readonly agent: string; readonly computer: string };
+    fillHandles(
+      result,
+      (handle, offset, onAnswer) => {
+        const req_id = `office-${++this.#lastTicket}`;
+        const question = { agent, req_id, computer: name, blob_handle: handle, chunk_offset: offset };
+        this.#forward(socket, computer, events.getBlob, question, onAnswer);
+      },
+      (whole) => this.#answer(ack, [whole], event),
+    );
+  }
+
+  /** A question of the office itself, for this agent. */
+  #forward(from: string, to: string, event: CarriedName, body: object, onAnswer: Ack): void {
+    const id = this.#pending.add({ from, to, event, timeoutMs: this.#limits.queryMs, onAnswer });
+    if (typeof id !== 'number') return onAnswer(...refusal(event, id));
+    try {
+      this.#wire.send(to, event, body, (...answer) => void this.#pending.settle(id, ...answer));
     } catch {
       this.#pending.settle(id, ...refusal(event, internal));
     }

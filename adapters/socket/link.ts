@@ -8,7 +8,7 @@ import type {
   Ports,
 } from '../../machines/kernel/ports.ts';
 import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
-import { NAMESPACE } from '../../machines/protocol/protocol.ts';
+import { NAMESPACE, PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 
 type OfficeSocket = Socket<ServerToClient, ClientToServer>;
@@ -36,7 +36,10 @@ function reasonOf(error: Error): string {
 }
 
 /** Machines decide when to connect again: one socket is one connection, and nothing is buffered for a later one. */
-function connect(url: URL, path: string): OfficeSocket {
+function connect(url: URL, path: string, role: LinkInput['role']): OfficeSocket {
+  // Whoever says a version has to know handles of large images. Our agent does not: its office fetches them for it.
+  if (role === 'computer' && !url.searchParams.has('a2c_version'))
+    url.searchParams.set('a2c_version', PROTOCOL_VERSION);
   return io(`${url.origin}${NAMESPACE}${url.search}`, {
     path,
     autoConnect: false,
@@ -67,7 +70,7 @@ export function createLinks(options: LinksOptions = {}): Links {
       queueMicrotask(() => connection.refused(`'${input.url}' is no URL`));
       return connection;
     }
-    const socket = connect(new URL(input.url), options.path ?? '/socket.io');
+    const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.role);
     const connection = registry.open(at, input, emit, {
       emit: (event, ...args) => void socket.emit(event, ...args),
       close: () => void socket.disconnect(),

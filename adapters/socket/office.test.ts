@@ -100,6 +100,33 @@ describe('an office over Socket.IO', () => {
       { req_id: 'r' },
     ]);
   });
+  it.each(['polling', 'websocket'])('refuses a version that nobody here speaks: %s', async (transport) => {
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+    const headers =
+      transport === 'polling' ? {} : { ...upgrade, 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
+    const path = `/socket.io/?EIO=4&transport=${transport}&a2c_version=9.0.0`;
+    const response = await page(path, headers);
+    expect([response.statusCode, response.headers['x-a2c-error-code']]).toEqual([400, '4008']);
+  });
+  it('lists the version that a connection was opened with', async () => {
+    const socket = opened('/smcp', { query: { a2c_version: '0.4.0' } });
+    await event(socket, 'connect');
+    await ask(socket, 'server:join_office', { role: 'agent', name: 'a', office_id: 'o' });
+    expect(await ask(socket, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' })).toMatchObject([
+      { sessions: [{ name: 'a', a2c_version: '0.4.0' }] },
+    ]);
+  });
+  it.each(['polling', 'websocket'])(
+    'says goodbye by closing the connection, so that peers open it again: %s',
+    async (transport) => {
+      const socket = opened('/smcp', { transports: [transport] });
+      await event(socket, 'connect');
+      const ended = event(socket, 'disconnect');
+      instance.close();
+      // 'io server disconnect' is final for socket.io and python-socketio: neither reconnects after it.
+      expect(['transport close', 'transport error']).toContain(await ended);
+    },
+  );
   it('closes although connections are kept alive and peers poll', async () => {
     const agent = new Agent({ keepAlive: true });
     expect((await page('/', {}, agent)).statusCode).toBe(404);

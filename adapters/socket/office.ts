@@ -23,6 +23,7 @@ import {
   type OfficeWire,
 } from '../connections/office-connections.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
+import { denies, type Denial } from '../../machines/office/rooms/version.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
 import { NAMESPACE, sizes } from '../../machines/protocol/protocol.ts';
@@ -77,7 +78,7 @@ function wireOf(io: OfficeServer): OfficeWire {
   const socketOf = (socket: string): PeerSocket | undefined => office.sockets.get(socket);
   return {
     send: (socket, event, body, onAck) =>
-      void socketOf(socket)?.emit(event, ...([body, onAck] as RelayedArgs)),
+      void socketOf(socket)?.emit(event as RelayedName, ...([body, onAck] as RelayedArgs)),
     enter: (socket, id) => void socketOf(socket)?.join(roomOf(id)),
     exit: (socket, id) => void socketOf(socket)?.leave(roomOf(id)),
     broadcast: (id, except, event, body) =>
@@ -91,7 +92,28 @@ function wireOf(io: OfficeServer): OfficeWire {
 
 const payloadTooLarge = 413;
 interface EngineRequest extends IncomingMessage {
-  readonly _query?: { readonly sid?: string };
+  readonly _query?: { readonly sid?: string; readonly a2c_version?: unknown };
+}
+/** One that is there twice is none that can be read. */
+const versionOf = ({ a2c_version: version }: { readonly a2c_version?: unknown }): string | undefined =>
+  typeof version === 'string' ? version : JSON.stringify(version);
+
+/** A web socket has no response of its own: the same answer is written by hand. */
+function deny(request: IncomingMessage, response: unknown, { status, headers, body }: Denial): void {
+  const sent = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
+  if (response instanceof ServerResponse) return void response.writeHead(status, sent).end(body);
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
+  request.socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'));
+}
+
+/** The first request of a connection says which version its peer speaks. */
+function checkVersions(io: OfficeServer, isRequired: boolean): void {
+  io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
+    const query = request._query ?? {};
+    const denial = query.sid === undefined ? denies(versionOf(query), isRequired) : undefined;
+    if (denial) deny(request, response, denial);
+    else next();
+  });
 }
 
 /**
@@ -130,7 +152,7 @@ function seatSockets(io: OfficeServer, officeConnections: OfficeConnections): vo
       const isOversized = error?.message.includes('Max payload size exceeded') ?? false;
       officeConnections.closed(socket.id, isOversized ? oversized : reason);
     });
-    officeConnections.opened(socket.id);
+    officeConnections.opened(socket.id, versionOf(socket.handshake.query));
   });
   cutOversized(io, officeConnections);
 }
@@ -138,7 +160,8 @@ function seatSockets(io: OfficeServer, officeConnections: OfficeConnections): vo
 /** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
 async function shut(io: OfficeServer, http: HttpServer, connections: ReadonlySet<NetSocket>): Promise<void> {
   const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
-  io.of(NAMESPACE).disconnectSockets(true);
+  // A goodbye in the namespace is final for python-socketio; a connection that closes is one to open again.
+  for (const { conn } of io.of(NAMESPACE).sockets.values()) conn.close();
   const timer = setTimeout(() => connections.forEach((connection) => connection.destroy()), partingMs);
   await freed;
   clearTimeout(timer);
@@ -154,7 +177,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
   const limits: RelayTiming = { ...timing, ...options.timing };
 
   const open = (_at: string, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand> => {
-    const { host, port } = input;
+    const { host, port, requireVersion = false } = input;
     let over = false;
     const http = createServer((_request, response) => void response.writeHead(404).end());
     const connections = new Set<NetSocket>();
@@ -164,6 +187,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     });
     const io = listen(http, options.path ?? '/socket.io');
     const officeConnections = new OfficeConnections(wireOf(io), systemTimers, emit, limits, options.answered);
+    checkVersions(io, requireVersion);
     seatSockets(io, officeConnections);
 
     const settled = new Promise<boolean>((resolve) => {

@@ -6,7 +6,7 @@ import { createOffices } from './index.ts';
 
 /** Peers that share no code with ours: bare socket.io-client, the names of the wire written out. */
 const mebibyte = 1024 * 1024;
-const updates = ['config', 'tool_list', 'desktop', 'finder'];
+const updates = ['config', 'tool_list', 'desktop', 'finder', 'skills'];
 const requests = [
   'server:list_room',
   ...updates.map((what) => `server:update_${what}`),
@@ -17,6 +17,11 @@ const requests = [
   'client:get_desktop',
   'client:get_finder',
   'client:read_resource',
+  'client:get_resources',
+  'client:get_skills',
+  'client:get_skill',
+  'client:get_blob',
+  'client:put_blob',
 ];
 const seats = ['server:join_office', 'server:leave_office'];
 const notices = [

@@ -199,6 +199,8 @@ export interface OfficeInput {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
+  /** Peers that do not say which version of the protocol they speak are not let in. */
+  readonly requireVersion?: boolean;
 }
 /** One seat in an office. */
 export interface SeatFacts {

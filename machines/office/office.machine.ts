@@ -64,7 +64,15 @@ export const officeMachine = setup({
 }).createMachine({
   id: 'office',
   context: ({ input }) => ({ ...input, claims: noClaims }),
-  invoke: { id: 'server', src: 'office', input: ({ context: { host, port } }) => ({ host, port }) },
+  invoke: {
+    id: 'server',
+    src: 'office',
+    input: ({ context: { host, port, requireVersion } }) => ({
+      host,
+      port,
+      ...(requireVersion !== undefined && { requireVersion }),
+    }),
+  },
   initial: 'opening',
   on: { close: '.closing' },
   states: {

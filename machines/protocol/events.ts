@@ -17,11 +17,21 @@ export const events = {
   getFinder: 'client:get_finder',
   /** An extension of ours: the seeds have no event for reading a `dpe://` resource. */
   readResource: 'client:read_resource',
+  /** What peers of 0.2 to 0.4 ask and say: our office carries it, our agent and computer do not speak it. */
+  getResources: 'client:get_resources',
+  getSkills: 'client:get_skills',
+  getSkill: 'client:get_skill',
+  getBlob: 'client:get_blob',
+  putBlob: 'client:put_blob',
+  updateSkills: 'server:update_skills',
 } as const;
 /** What agents and computers send, or are asked. */
 export type EventName = (typeof events)[keyof typeof events];
 /** What an office relays to a computer. */
 export type RelayedName = Extract<EventName, `client:${string}`>;
+
+/** What an office relays whether it knows the name or not. */
+export type CarriedName = `client:${string}`;
 
 /** What only an office says. */
 export const notices = {
@@ -29,6 +39,7 @@ export const notices = {
   leaveOffice: 'notify:leave_office',
   ...columnOf('notice'),
   toolCallCancelled: 'notify:tool_call_cancel',
+  updateSkills: 'notify:update_skills',
 } as const;
 /** What an office tells those who sit in it. */
 export type NoticeName = (typeof notices)[keyof typeof notices];

@@ -11,6 +11,7 @@ export {
   events,
   isKnownEvent,
   notices,
+  type CarriedName,
   type EventName,
   type NoticeName,
   type RelayedName,
@@ -68,6 +69,7 @@ export {
 } from './messages/resource.ts';
 export {
   callToolResult,
+  carried,
   computerUpdate,
   getTools,
   getToolsReply,
@@ -81,6 +83,7 @@ export {
   toolCallCancel,
   toolCallCancelled,
   type CallToolResult,
+  type Carried,
   type ComputerUpdate,
   type GetTools,
   type GetToolsReply,

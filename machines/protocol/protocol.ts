@@ -1,6 +1,9 @@
 /** The revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. It stands here and nowhere else. */
 export const PROTOCOL_VERSION = '0.2.0';
 
+/** Minors of 0.x whose peers an office lets in: it carries what they say to each other. */
+export const spoken = { minors: [1, 4] } as const;
+
 /** The Socket.IO namespace of every event. The HTTP path is no part of the protocol (default `/socket.io`). */
 export const NAMESPACE = '/smcp';
 

@@ -10,10 +10,15 @@ it('has these names, events and sizes', () => {
     stdioMessageBytes: 10_485_760,
   });
   expect([...Object.values(wire.events), ...Object.values(wire.notices)].sort()).toEqual([
+    'client:get_blob',
     'client:get_config',
     'client:get_desktop',
     'client:get_finder',
+    'client:get_resources',
+    'client:get_skill',
+    'client:get_skills',
     'client:get_tools',
+    'client:put_blob',
     'client:read_resource',
     'client:tool_call',
     'notify:enter_office',
@@ -22,6 +27,7 @@ it('has these names, events and sizes', () => {
     'notify:update_config',
     'notify:update_desktop',
     'notify:update_finder',
+    'notify:update_skills',
     'notify:update_tool_list',
     'server:join_office',
     'server:leave_office',
@@ -30,6 +36,7 @@ it('has these names, events and sizes', () => {
     'server:update_config',
     'server:update_desktop',
     'server:update_finder',
+    'server:update_skills',
     'server:update_tool_list',
   ]);
 });

@@ -37,18 +37,26 @@ const questions: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | un
   [wire.events.getDesktop]: [wire.getDesktop, wire.getDesktopReply],
   [wire.events.getFinder]: [wire.getFinder, wire.getFinderReply],
   [wire.events.readResource]: [wire.readResource, wire.readResourceReply],
+  ...Object.fromEntries(
+    ['getResources', 'getSkills', 'getSkill', 'getBlob', 'putBlob'].map((name) => [
+      wire.events[name as 'getBlob'],
+      [wire.carried, undefined],
+    ]),
+  ),
 };
 const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undefined]>> = {
   [wire.events.joinOffice]: [wire.joinOffice, undefined],
   [wire.events.leaveOffice]: [wire.leaveOffice, undefined],
   [wire.events.listRoom]: [wire.listRoom, wire.listRoomReply],
   ...Object.fromEntries(rows.map(({ event, schema }) => [event, [schema, undefined]])),
+  [wire.events.updateSkills]: [wire.computerUpdate, undefined],
   [wire.events.cancelToolCall]: [wire.toolCallCancel, undefined],
 };
 const notices: Readonly<Record<string, z.ZodObject>> = {
   [wire.notices.enterOffice]: wire.seatNotice,
   [wire.notices.leaveOffice]: wire.seatNotice,
   ...Object.fromEntries(rows.map(({ notice, schema }) => [notice, schema])),
+  [wire.notices.updateSkills]: wire.computerUpdate,
   [wire.notices.toolCallCancelled]: wire.toolCallCancelled,
 };
 

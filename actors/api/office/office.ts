@@ -13,6 +13,11 @@ export interface OfficeOptions {
   readonly host?: string;
   /** Default 3000; 0 = any free port. */
   readonly port?: number;
+  /**
+   * Peers that do not say which version of the protocol they speak are refused: HTTP 400. By default they are let in, as
+   * those of 0.1 send none. A version that we do not speak is refused either way: HTTP 400 with the code 4008.
+   */
+  readonly requireVersion?: boolean;
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
@@ -46,7 +51,11 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
   const runtime = shared ?? new Runtime({ record: options.record, log: options.log });
   const listeners = new Listeners<OfficeEvents>();
   const opened = deferred<{ url: string; port: number }>();
-  const input: OfficeStart = { host: options.host ?? '127.0.0.1', port: options.port ?? 3000 };
+  const input: OfficeStart = {
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 3000,
+    ...(options.requireVersion && { requireVersion: true }),
+  };
   const hosted = runtime.start('office', input, (event) => {
     const news = event as OfficeNews;
     if (news.type === 'office.opened') opened.resolve(news);

@@ -18,9 +18,15 @@ const questions = [
   'client:get_desktop',
   'client:get_finder',
   'client:read_resource',
+  'client:get_resources',
+  'client:get_skills',
+  'client:get_skill',
+  'client:get_blob',
+  'client:put_blob',
+  'client:of_a_later_protocol',
 ];
 const question = { agent: 'a', req_id: 'r', computer: 'c', uri: 'dpe://h' };
-const updates = ['config', 'tool_list', 'desktop', 'finder'];
+const updates = ['config', 'tool_list', 'desktop', 'finder', 'skills'];
 const cancel = { agent: 'a', req_id: 'r' };
 const codeOf = (verdict: Verdict): unknown => {
   if (verdict.type !== 'answer') return verdict.type;
@@ -108,6 +114,13 @@ describe('the relay', () => {
     expect(
       codeOf(judge(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'p' }, seating)),
     ).toBe(403);
+  });
+  it('carries no question under a name that is longer than 80 characters', () => {
+    const event = `client:${'x'.repeat(80)}`;
+    expect(codeOf(judge(agent, event, question, seating))).toBe(501);
+  });
+  it('carries no question of nobody, and says so', () => {
+    expect(codeOf(judge(undefined, 'client:of_a_later_protocol', question, seating))).toBe(403);
   });
   it.each(['client:dance', '__proto__', 'constructor'])('says that it does not know %s', (event) => {
     for (const sender of [agent, undefined])

@@ -4,7 +4,7 @@ import { timing, type Timing } from '../../kernel/timing.ts';
 import { badPayload, refusal } from '../../protocol/messages/answers.ts';
 import { getConfig } from '../../protocol/messages/computer-config.ts';
 import { getDesktop } from '../../protocol/messages/desktop.ts';
-import { events, isKnownEvent, notices, type NoticeName, type RelayedName } from '../../protocol/events.ts';
+import { events, isKnownEvent, notices, type CarriedName, type NoticeName } from '../../protocol/events.ts';
 import { getFinder } from '../../protocol/messages/finder.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
@@ -17,7 +17,7 @@ import type { Lookup } from './seating.ts';
 export type Verdict =
   | {
       readonly type: 'forward';
-      readonly event: RelayedName;
+      readonly event: CarriedName;
       readonly toSocket: string;
       readonly payload: object;
       /** How long the office waits for the answer; 0 = without limit. */
@@ -68,7 +68,7 @@ const forACall: Waits<messages.ToolCall> = ({ timeout, req_id: reqId }, { relayM
 /** The target is looked up in the sender's own office only, and learns the sender's registered name. */
 const forward =
   <T extends { agent: string; computer: string }>(
-    relayed: RelayedName,
+    relayed: CarriedName,
     schema: z.ZodType<T>,
     waits: Waits<T> = forAQuery,
   ) =>
@@ -89,7 +89,7 @@ const forward =
 
 /** A computer says that something of it changed: the others hear it under its registered name. */
 const update =
-  ({ notice, schema }: Notification) =>
+  ({ notice, schema }: Pick<Notification, 'schema'> & { readonly notice: NoticeName }) =>
   ({ sender, event, payload }: Case): Verdict => {
     if (sender.role !== 'computer') return notAllowed(event, `Only a computer may send ${event}`);
     const checked = check(schema, event, payload);
@@ -102,9 +102,16 @@ function listRoom({ sender, event, payload, lookup }: Case): Verdict {
   if ('verdict' in checked) return checked.verdict;
   const { office_id: office, req_id } = checked.data;
   if (office !== sender.office) return notAllowed(event, 'Only the own office can be listed');
-  const sessions = lookup
-    .members(office)
-    .map(({ socket, seat }) => ({ sid: socket, name: seat.name, role: seat.role, office_id: office }));
+  const sessions = lookup.members(office).map(({ socket, seat: { name, role } }) => {
+    const version = lookup.versionOf(socket);
+    return {
+      sid: socket,
+      name,
+      role,
+      office_id: office,
+      ...(version !== undefined && { a2c_version: version }),
+    };
+  });
   return { type: 'answer', ack: [{ sessions, req_id }] };
 }
 
@@ -123,6 +130,10 @@ function cancelToolCall({ sender, event, payload }: Case): Verdict {
   };
 }
 
+const longestEvent = 80;
+const isCarried = (event: string): event is CarriedName =>
+  event.startsWith('client:') && event.length <= longestEvent;
+
 /** Each event that is relayed, told or answered right here. */
 const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.toolCall]: forward(events.toolCall, messages.toolCall, forACall),
@@ -131,15 +142,27 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.getDesktop]: forward(events.getDesktop, getDesktop),
   [events.getFinder]: forward(events.getFinder, getFinder),
   [events.readResource]: forward(events.readResource, readResource),
+  [events.getResources]: forward(events.getResources, messages.carried),
+  [events.getSkills]: forward(events.getSkills, messages.carried),
+  [events.getSkill]: forward(events.getSkill, messages.carried),
+  [events.getBlob]: forward(events.getBlob, messages.carried),
+  [events.putBlob]: forward(events.putBlob, messages.carried),
   ...Object.fromEntries(rows.map((row) => [row.event, update(row)])),
+  [events.updateSkills]: update({ notice: notices.updateSkills, schema: messages.computerUpdate }),
   [events.listRoom]: listRoom,
   [events.cancelToolCall]: cancelToolCall,
 };
 
+const ruleOfUnknown = (event: string, payload: unknown): ((one: Case) => Verdict) | undefined =>
+  isCarried(event) && messages.carried.safeParse(payload).success
+    ? forward(event, messages.carried)
+    : undefined;
+
 /**
  * The verdict on one event; join and leave are not its business. No name in a payload is believed: notices carry
  * the registered name, a cancel under another name is refused, and nothing crosses the sender's office
- * (a2c-wire §7.1, §8.3). An event that asks for no ack gets none, so a refusal of it is silence.
+ * (a2c-wire §7.1, §8.3). An event that asks for no ack gets none, so a refusal of it is silence. A question that
+ * says who asks whom is carried even if nobody here knows its name: a later protocol may have it.
  */
 export function judge(
   sender: SeatFacts | undefined,
@@ -149,8 +172,8 @@ export function judge(
   limits: RelayTiming = timing,
 ): Verdict {
   if (event.startsWith('notify:')) return notAllowed(event, 'Only an office sends notify:*');
-  const rule = isKnownEvent(event) ? rules[event] : undefined;
-  if (!rule) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, 80)}`);
+  const rule = isKnownEvent(event) ? rules[event] : ruleOfUnknown(event, payload);
+  if (!rule) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, longestEvent)}`);
   if (!sender) return notAllowed(event, 'Join an office first');
   return rule({ sender, event, payload, lookup, limits });
 }

@@ -8,6 +8,8 @@ export interface Member {
 export interface Lookup {
   computer(office: string, name: string): string | undefined;
   members(office: string): readonly Member[];
+  /** The version that this connection was opened with. */
+  versionOf(socket: string): string | undefined;
 }
 
 export const isSameSeat = (a: SeatFacts, b: SeatFacts): boolean =>
@@ -21,8 +23,18 @@ const keyOf = (seat: SeatFacts): string => `${seat.role}:${seat.name}`;
  */
 export class Seating implements Lookup {
   readonly #seats = new Map<string, SeatFacts>();
+  readonly #versions = new Map<string, string>();
   readonly #offices = new Map<string, Map<string, Member>>();
 
+  opened(socket: string, version: string | undefined): void {
+    if (version !== undefined) this.#versions.set(socket, version);
+  }
+  closed(socket: string): void {
+    this.#versions.delete(socket);
+  }
+  versionOf(socket: string): string | undefined {
+    return this.#versions.get(socket);
+  }
   seatOf(socket: string): SeatFacts | undefined {
     return this.#seats.get(socket);
   }

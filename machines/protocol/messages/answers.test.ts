@@ -6,7 +6,11 @@ import { failureIn, readAnswer, readToolResult } from '../reading.ts';
 
 describe('a failure on the wire', () => {
   it('is nested, and without details where there are none', () => {
-    expect(errorAck({ code: 404, message: 'gone' })).toEqual({ error: { code: 404, message: 'gone' } });
+    expect(errorAck({ code: 404, message: 'gone' })).toEqual({
+      code: 404,
+      message: 'gone',
+      error: { code: 404, message: 'gone' },
+    });
   });
   it('of a tool call is a result with the same object inside', () => {
     const failure = { code: 'ServerNotActive', message: 'down', details: { state: 'waiting' } } as const;
@@ -33,6 +37,9 @@ describe('a failure on the wire', () => {
   it('has its remedy beside its details', () => {
     const remedy = 'Start it: servers start fs';
     expect(errorAck({ code: 404, message: 'gone', remedy })).toEqual({
+      code: 404,
+      message: 'gone',
+      remedy,
       error: { code: 404, message: 'gone', remedy },
     });
     expect(readAnswer(errorAck({ code: 404, message: 'gone', remedy }))).toEqual({

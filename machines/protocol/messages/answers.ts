@@ -4,14 +4,20 @@ import { type Failure, toWireError, wireCodes, type WireError } from '../failure
 import { type Ending, endingMeta, neverSent } from './outcome.ts';
 import { problemsIn } from '../problems.ts';
 
-/** The ack of a question that failed; calls, joins and leaves have forms of their own (`refusal`). */
-export interface ErrorAck {
-  /** Why, in the shape of the protocol. */
+/**
+ * The ack of a question that failed; calls, joins and leaves have forms of their own (`refusal`). Peers of 0.2 and later
+ * read its own fields, those of the draft read `error`: both say the same.
+ */
+export interface ErrorAck extends WireError {
+  /** Why, in the shape of the draft. */
   readonly error: WireError;
 }
 
 /** The answer to a `client:*` or `server:list_room` that failed. */
-export const errorAck = (failure: Failure): ErrorAck => ({ error: toWireError(failure) });
+export function errorAck(failure: Failure): ErrorAck {
+  const error = toWireError(failure);
+  return { ...error, error };
+}
 
 /** A failed tool call as the wire has it: a CallToolResult, because that is what every agent can parse. */
 export interface FailureResult {

@@ -18,9 +18,17 @@ export type LeaveOffice = z.infer<typeof leaveOffice>;
 export const listRoom = z.looseObject({ ...question, office_id: name });
 export type ListRoom = z.infer<typeof listRoom>;
 
-/** The ack of `server:list_room`: everybody who sits in that room, the asker too. `sid` is the id of the socket. */
+/** The ack of `server:list_room`: everybody who sits in that room, the asker too. `sid` is the id of the socket, `a2c_version` what it was opened with. */
 export const listRoomReply = z.looseObject({
-  sessions: z.array(z.looseObject({ sid: z.string(), name: z.string(), role, office_id: z.string() })),
+  sessions: z.array(
+    z.looseObject({
+      sid: z.string(),
+      name: z.string(),
+      role,
+      office_id: z.string(),
+      a2c_version: z.string().nullish(),
+    }),
+  ),
   ...answered,
 });
 export type ListRoomReply = z.infer<typeof listRoomReply>;
@@ -33,6 +41,13 @@ export const toolCall = z.looseObject({
   timeout: wholeSeconds,
 });
 export type ToolCall = z.infer<typeof toolCall>;
+
+/**
+ * What an office reads of a question that it only carries, such as `client:get_blob` of 0.2 and later: who asks whom.
+ * Everything else in it, and the whole answer, is between agent and computer.
+ */
+export const carried = z.looseObject({ ...asked });
+export type Carried = z.infer<typeof carried>;
 
 /** `client:get_tools` → `GetToolsReply`. */
 export const getTools = z.looseObject({ ...asked });

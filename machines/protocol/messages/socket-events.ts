@@ -6,6 +6,8 @@ import type { events, notices } from '../events.ts';
 import type { GetFinder, GetFinderReply } from './finder.ts';
 import type {
   CallToolResult,
+  Carried,
+  ComputerUpdate,
   GetTools,
   GetToolsReply,
   JoinOffice,
@@ -47,6 +49,16 @@ export interface Relayed {
   [events.getFinder]: Question<GetFinder, GetFinderReply>;
   /** One window, document, page or element, as its server gives it. */
   [events.readResource]: Question<ReadResource, ReadResourceReply>;
+  /** Of 0.2 to 0.4, and carried as they are: what a server lists. */
+  [events.getResources]: Question<Carried, object>;
+  /** The skills of a computer. */
+  [events.getSkills]: Question<Carried, object>;
+  /** One file of a skill. */
+  [events.getSkill]: Question<Carried, object>;
+  /** A part of what was too large for an answer. */
+  [events.getBlob]: Question<Carried, object>;
+  /** A part of a file for a computer. */
+  [events.putBlob]: Question<Carried, object>;
 }
 
 /** What a computer says when something of it has changed: one event for each row of `machines/protocol/notifications.ts`. */
@@ -70,6 +82,8 @@ export interface ClientToServer extends Relayed, Announcements {
   [events.leaveOffice]: Claim<LeaveOffice>;
   /** Who sits in the room of the asker. */
   [events.listRoom]: Question<ListRoom, ListRoomReply>;
+  /** The skills of this computer have changed. */
+  [events.updateSkills]: Announcement<ComputerUpdate>;
   /** The agent takes back its call of this `req_id`. */
   [events.cancelToolCall]: Announcement<ToolCallCancel>;
 }
@@ -80,6 +94,8 @@ export interface ServerToClient extends Relayed, Notices {
   [notices.enterOffice]: Notice<SeatNotice>;
   /** Somebody left this room, or was lost. */
   [notices.leaveOffice]: Notice<SeatNotice>;
+  /** The skills of this computer have changed. */
+  [notices.updateSkills]: Notice<ComputerUpdate>;
   /** The call of this `req_id` is not wanted any more; whoever runs it ends it. */
   [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
 }

@@ -188,6 +188,7 @@ describe('listing', () => {
     const agent = await office.agent();
     await office.computer('c', 'p');
     const [reply] = await office.ask(agent, 'server:list_room', listRoom('p'));
-    expect(reply).toEqual({ error: { code: 403, message: 'Only the own office can be listed' } });
+    const error = { code: 403, message: 'Only the own office can be listed' };
+    expect(reply).toEqual({ ...error, error });
   });
 });

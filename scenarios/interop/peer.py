@@ -1,0 +1,132 @@
+"""
+Plays agents and computers of one version of the Python SDK, all in one process. Reads one JSON object per line on stdin,
+`{"id", "do", ...}`, and answers each with one on stdout, `{"id", "ok"}` or `{"id", "error"}`.
+"""
+
+import asyncio
+import base64
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+answers = sys.stdout
+sys.stdout = sys.stderr  # What the SDK prints, already while it is imported, must not get between the answers.
+
+from a2c_smcp.agent.auth import DefaultAgentAuthProvider
+from a2c_smcp.agent.client import AsyncSMCPAgentClient
+from a2c_smcp.computer.computer import Computer
+from a2c_smcp.computer.mcp_clients.model import StdioServerConfig
+from a2c_smcp.computer.socketio.client import SMCPComputerClient
+
+agents, computers = {}, {}
+patience = 15
+
+
+async def agent_joins(one):
+    client = AsyncSMCPAgentClient(auth_provider=DefaultAgentAuthProvider(one["name"], one["office"]))
+    await client.connect_to_server(one["url"])
+    ok = await client.call(
+        "server:join_office",
+        {"role": "agent", "name": one["name"], "office_id": one["office"]},
+        namespace="/smcp",
+        timeout=patience,
+    )
+    agents[one["name"]] = client
+    return ok
+
+
+def server_of(one):
+    parameters = {"command": one["command"], "args": one["args"], "env": None, "cwd": None,
+                  "encoding": "utf-8", "encoding_error_handler": "strict"}
+    whole = {"name": "files", "disabled": False, "forbidden_tools": [], "tool_meta": {},
+             "server_parameters": parameters}
+    return StdioServerConfig(**whole)
+
+
+async def computer_joins(one):
+    folder = Path(tempfile.mkdtemp(prefix="a2c-interop-"))
+    options = {"mcp_servers": {server_of(one)}, "auto_connect": True, "confirm_callback": lambda *_: True}
+    if "skill_home" in Computer.__init__.__annotations__:
+        options["skill_home"] = folder / "skills"
+    if "flag_settings_path" in Computer.__init__.__annotations__:
+        (folder / "settings.json").write_text(json.dumps({"landingRoot": str(folder / "landed")}))
+        options["flag_settings_path"] = folder / "settings.json"
+    computer = Computer(name=one["name"], **options)
+    await computer.boot_up()
+    client = SMCPComputerClient(computer=computer)
+    await client.connect(one["url"], namespaces=["/smcp"])
+    await client.join_office(one["office"])
+    computers[one["name"]] = (computer, client)
+
+
+async def tools(one):
+    reply = await agents[one["name"]].get_tools_from_computer(one["computer"])
+    return [tool["name"] for tool in reply["tools"]]
+
+
+async def calls(one):
+    result = await agents[one["name"]].emit_tool_call(one["computer"], one["tool"], one["params"], one["timeout"])
+    seen = []
+    for item in result.content:
+        data = base64.b64decode(getattr(item, "data", "") or "")
+        seen.append({"type": item.type, "text": getattr(item, "text", None), "bytes": len(data),
+                     "sha256": hashlib.sha256(data).hexdigest()})
+    return {"isError": result.isError, "content": seen}
+
+
+async def puts(one):
+    data = bytes(i % 251 for i in range(one["bytes"]))
+    put = await agents[one["name"]].put_blob(one["computer"], data, name_hint="x.bin")
+    landed = Path(put["landing_path"] if isinstance(put, dict) else put.landing_path).read_bytes()
+    return {"isSame": landed == data}
+
+
+async def asks(one):
+    return await agents[one["name"]].call(one["event"], one["payload"], namespace="/smcp", timeout=patience)
+
+
+async def connected(one):
+    """Waits until its connection is there again; it never rejoins by itself."""
+    client = agents.get(one["name"]) or computers[one["name"]][1]
+    for _ in range(300):
+        if "/smcp" in client.namespaces and client.get_sid("/smcp") != one["not"]:
+            return client.get_sid("/smcp")
+        await asyncio.sleep(0.1)
+    raise TimeoutError("not connected within 30 s")
+
+
+async def leaves(one):
+    client = agents.pop(one["name"], None)
+    if client is None:
+        computer, client = computers.pop(one["name"])
+        await client.disconnect()
+        return await computer.shutdown()
+    await client.disconnect()
+
+
+doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "put": puts, "ask": asks,
+          "connected": connected, "leave": leaves}
+
+
+async def answer(one):
+    try:
+        said = {"id": one["id"], "ok": await doings[one["do"]](one)}
+    except Exception as error:  # noqa: BLE001: whatever it is, the suite wants to read it.
+        said = {"id": one["id"], "error": f"{type(error).__name__}: {error}"}
+    answers.write(json.dumps(said, default=str) + "\n")
+    answers.flush()
+
+
+async def main():
+    running = set()
+    while line := await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline):
+        task = asyncio.create_task(answer(json.loads(line)))
+        running.add(task)
+        task.add_done_callback(running.discard)
+    for name in [*agents, *computers]:
+        await answer({"id": 0, "do": "leave", "name": name})
+
+
+asyncio.run(main())
