@@ -127,7 +127,7 @@ describe('a2c up', () => {
     expect(up.told.out).toMatch(/computer \S+: whole/);
     expect(up.told.out).toMatch(/^(a2c> )*hi$/m);
     expect(up.told.err).toContain('unknown command: nonsense');
-    expect(up.told.err).toContain('no JSON');
+    expect(up.told.err).toContain('not JSON');
     expect(look(0)).toEqual([]);
   });
 
