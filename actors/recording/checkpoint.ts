@@ -21,18 +21,21 @@ interface Internals {
 }
 const internalsOf = (root: Root): Internals => root.ref.system as Internals;
 
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
 function heldBy(root: Root): HeldFrame[] {
+  const now = root.directory.platform.now();
   const scheduled = Object.values(internalsOf(root).getSnapshot()._scheduledEvents);
-  return [...root.handles].map(({ what, name }): HeldFrame => {
+  return [...root.handles].map(({ what, name, due = now }): HeldFrame => {
     if (what === 'leaf') {
       const a = name as string;
       return { held: 'leaf', port: a.slice(a.lastIndexOf('/') + 1, a.lastIndexOf('#')), a };
     }
     if (what === 'ask') return { held: 'ask', id: name as string };
-    if (what === 'deadline') return { held: 'deadline', n: name as number };
+    const left = rounded(Math.max(0, due - now));
+    if (what === 'deadline') return { held: 'deadline', n: name as number, left };
     // In the order in which they were set, as XState has them.
     const { id = '', event: ev = { type: '' } } = scheduled.shift() ?? {};
-    return { held: 'timer', n: name as number, id, ev };
+    return { held: 'timer', n: name as number, id, ev, left };
   });
 }
 const frameOf = (root: Root): RootFrame => ({
@@ -45,6 +48,7 @@ const frameOf = (root: Root): RootFrame => ({
   opened: root.opened,
   leaves: root.leaves,
   timers: root.timers,
+  age: rounded(root.directory.platform.now() - root.openedAt),
   holds: heldBy(root),
   snapshot: root.ref.getPersistedSnapshot(),
 });

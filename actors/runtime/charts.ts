@@ -5,7 +5,8 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition, Inspection
  * types do not promise: `microstep._transitions`.
  */
 
-const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
+/** The root, and every state below it, in the order of the chart. */
+export const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
   node,
   ...Object.values(node.states as Record<string, AnyStateNode>).flatMap(nodesOf),
 ];
@@ -18,7 +19,7 @@ export const statesOf = (machine: AnyStateMachine): string[] =>
     .filter((node) => node.parent)
     .map(pathOf);
 
-const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
+export const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
   ...[...node.transitions.values()].flat(),
   ...(node.always ?? []),
 ];
@@ -43,7 +44,7 @@ const same = (a: AnyTransitionDefinition) => (b: AnyTransitionDefinition) => a =
 
 // The walks and the traces ask for the same few again and again.
 const ids = new WeakMap<object, string>();
-function idOf(of: AnyTransitionDefinition): string {
+export function idOf(of: AnyTransitionDefinition): string {
   const known = ids.get(of.toJSON);
   if (known !== undefined) return known;
   const id = writtenId(of);
@@ -62,7 +63,7 @@ function labelOf({ source, target, eventType, guard }: AnyTransitionDefinition):
   return `${source.machine.id}: ${pathOf(source)} --${eventName(eventType, source)}${when}--> ${to}`;
 }
 
-function eventName(eventType: string, source: AnyStateNode): string {
+export function eventName(eventType: string, source: AnyStateNode): string {
   if (eventType === '') return 'always';
   const [, kind, id = ''] = /^xstate\.(after|done\.actor|error\.actor|snapshot)\.(.*)$/.exec(eventType) ?? [];
   if (kind === 'after') return `after ${id.slice(0, -source.id.length - 1)}`;
@@ -70,7 +71,8 @@ function eventName(eventType: string, source: AnyStateNode): string {
   return eventType === `xstate.done.state.${source.id}` ? 'onDone' : eventType;
 }
 
-function guardName(guard: unknown): string {
+/** The name of a guard, an action or an actor. */
+export function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') {
     const inner: unknown = 'guards' in guard ? guard.guards : undefined;

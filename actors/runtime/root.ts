@@ -12,6 +12,8 @@ export class Handle {
   readonly what: 'timer' | 'deadline' | 'leaf' | 'ask';
   /** The number of a timer, the address of a port instance, the id of a question. */
   readonly name: number | string;
+  /** When a timer fires, by the clock of the platform. */
+  due: number | undefined;
   constructor(root: Root, what: Handle['what'], name: number | string, stop: () => void) {
     this.#root = root;
     this.what = what;
@@ -77,6 +79,8 @@ export class Root {
   opened = 0;
   leaves = 0;
   timers = 0;
+  /** By the clock of the platform. */
+  readonly openedAt: number;
   /** While it is put back from a checkpoint: the names of what it held, to be taken again in this order. */
   restored: { readonly timers: number[]; readonly leaves: Address[] } | undefined;
 
@@ -93,6 +97,7 @@ export class Root {
     lastWill: Message | undefined,
   ) {
     this.directory = directory;
+    this.openedAt = directory.platform.now();
     this.name = place.name;
     this.id = place.id;
     this.kind = place.kind;
@@ -116,6 +121,7 @@ export class Root {
     const n = this.restored?.timers.shift() ?? (this.timers += 1);
     directory.report({ k: 'timer', op: 'set', via, a: this.id, n, ms });
     const handle = new Handle(this, via, n, () => directory.platform.clearTimeout(timer));
+    handle.due = directory.platform.now() + ms;
     const timer = directory.platform.setTimeout(
       () =>
         directory.enter({ k: 'in', via, a: this.id, n }, handle, () => {

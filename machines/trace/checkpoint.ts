@@ -3,14 +3,15 @@ import type { Message } from '../kernel/effects.ts';
 
 /** What a root holds besides its machine, in the order in which it took it. */
 export type HeldFrame =
-  /** `event`, `id`: what XState sends when it fires; absent for a deadline. */
+  /** `event`, `id`: what XState sends when it fires; absent for a deadline. `left`: ms until it fires. */
   | {
       readonly held: 'timer';
       readonly n: number;
       readonly id: string;
       readonly ev: { readonly type: string };
+      readonly left?: number;
     }
-  | { readonly held: 'deadline'; readonly n: number }
+  | { readonly held: 'deadline'; readonly n: number; readonly left?: number }
   | { readonly held: 'leaf'; readonly port: string; readonly a: Address }
   | { readonly held: 'ask'; readonly id: string };
 export interface RootFrame {
@@ -25,6 +26,8 @@ export interface RootFrame {
   readonly opened: number;
   readonly leaves: number;
   readonly timers: number;
+  /** ms since it was opened; for people. */
+  readonly age?: number;
   readonly holds: readonly HeldFrame[];
   /** As XState persists it: state value, context, children by name. */
   readonly snapshot: unknown;

@@ -50,9 +50,11 @@ export const tailSchema = z.looseObject({
 });
 export type Tail = z.infer<typeof tailSchema>;
 
+/** ms until it fires. */
+const left = quantity.optional();
 const held = z.discriminatedUnion('held', [
-  z.looseObject({ held: z.literal('timer'), n: z.int(), id: z.string(), ev: event }),
-  z.looseObject({ held: z.literal('deadline'), n: z.int() }),
+  z.looseObject({ held: z.literal('timer'), n: z.int(), id: z.string(), ev: event, left }),
+  z.looseObject({ held: z.literal('deadline'), n: z.int(), left }),
   z.looseObject({ held: z.literal('leaf'), port: z.string(), a: address }),
   z.looseObject({ held: z.literal('ask'), id: z.string() }),
 ]);
@@ -66,6 +68,7 @@ const rootFrame = z.looseObject({
   opened: z.int(),
   leaves: z.int(),
   timers: z.int(),
+  age: quantity.optional(),
   holds: z.array(held),
   snapshot: z.unknown(),
 });
@@ -147,6 +150,18 @@ export const recordSchema = z.discriminatedUnion('k', [
     st: z.string().optional(),
     c: z.string().optional(),
     ctx: z.unknown().optional(),
+  }),
+  z.looseObject({
+    ...placed,
+    k: z.literal('frame'),
+    a: address,
+    via: z.enum(['mcp', 'socket']),
+    dir: z.enum(['in', 'out']),
+    name: z.string().optional(),
+    req: z.string().optional(),
+    json: z.unknown().optional(),
+    text: z.string().optional(),
+    cut: z.int().optional(),
   }),
 ]);
 export type WrittenRecord = z.infer<typeof recordSchema>;

@@ -4,6 +4,7 @@ export { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail
 export type { HeldFrame, Checkpoint, RootFrame } from './checkpoint.ts';
 export { profiles, type Profile } from './profiles.ts';
 export { readTrace, textOfLine, type Trace, type TraceLine, type TraceRead } from './reading.ts';
+export type { Frame } from './frame.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
 export { redacted, redactorOf, type KeyedHash } from './redaction.ts';
 export { isSecretName, secretsIn } from './secret-names.ts';

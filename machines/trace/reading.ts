@@ -133,6 +133,8 @@ function readLines(text: string): Read | Problem {
     const line = lineOf(row, value, at + 1);
     if (isProblem(line)) return line;
     texts.push(line.text);
+    // Told beside what happened: no replay needs it.
+    if (k === 'frame') continue;
     if (k !== 'key') lines.push(line);
     // Later ones are there for a ring that forgets what is before them.
     else if (texts.length === 1)

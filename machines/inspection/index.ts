@@ -1,0 +1,23 @@
+export {
+  chartSchema,
+  chartsSchema,
+  type Chart,
+  type ChartNode,
+  type Charts,
+  type ChartTransition,
+} from './charts.ts';
+export {
+  attachPath,
+  embedded,
+  fromPageSchema,
+  inspectionProtocol,
+  subprotocol,
+  tokenSubprotocol,
+  toPageSchema,
+  type FromPage,
+  type HostFacts,
+  type InspectorAsk,
+  type InspectorControl,
+  type ToPage,
+  type Welcome,
+} from './messages.ts';

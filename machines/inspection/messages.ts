@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { chartsSchema } from './charts.ts';
+
+/**
+ * What an inspector's page and the host that serves it say to each other: JSON texts over one WebSocket. Everything
+ * that happened is NDJSON of trace format 1 with the profile `full` (docs/trace-format.md), live or from a file.
+ */
+export const inspectionProtocol = 1;
+/** The page offers both; the host answers with the first, and so never says the token. */
+export const subprotocol = `a2c-inspect.${inspectionProtocol}`;
+export const tokenSubprotocol = (token: string): string => `token.${token}`;
+export const attachPath = '/attach';
+
+/** The ids of the data blocks of a page that is one file. Each `<` in them is written as `\u003c`. */
+export const embedded = {
+  /** `application/json`: a `welcome` whose `lines` are empty. */
+  welcome: 'a2c-welcome',
+  /** `application/x-ndjson`: the trace. */
+  trace: 'a2c-trace',
+  /** `application/x-ndjson`: the other side of a difference, if there is one. */
+  replayed: 'a2c-replayed',
+} as const;
+
+const lines = z.string();
+const id = z.int().min(0);
+
+export const hostFactsSchema = z.object({
+  kind: z.enum(['up', 'office', 'computer', 'agent', 'file']),
+  /** Of the computer or agent, the URL of the office, the path of the file. */
+  name: z.string(),
+  /** Of a file null. */
+  pid: z.int().nullable(),
+  /** When it began, ISO 8601, UTC. */
+  started: z.string().nullable(),
+  /** Of a2c-actors. */
+  version: z.string(),
+});
+export const welcomeSchema = z.object({
+  type: z.literal('welcome'),
+  protocol: z.literal(inspectionProtocol),
+  host: hostFactsSchema,
+  mode: z.enum(['live', 'file']),
+  /** Whether `control` is obeyed. */
+  control: z.boolean(),
+  charts: chartsSchema,
+  /** Head, and for a live host a checkpoint in which everything stands that lives. */
+  lines,
+});
+/** From a host to its page. */
+export const toPageSchema = z.discriminatedUnion('type', [
+  welcomeSchema,
+  z.object({ type: z.literal('records'), lines }),
+  /** The page was too slow: so many records never come. `lines` is a new checkpoint, from which it goes on. */
+  z.object({ type: z.literal('gap'), missed: z.int().min(0), lines }),
+  /** Of a file: everything has come. */
+  z.object({ type: z.literal('complete'), records: z.int().min(0) }),
+  z.object({ type: z.literal('closed'), reason: z.string() }),
+  z.object({ type: z.literal('answer'), id, ok: z.literal(true), value: z.unknown() }),
+  z.object({ type: z.literal('answer'), id, ok: z.literal(false), error: z.string() }),
+]);
+
+const ask = { type: z.literal('ask'), id };
+export const askSchema = z.discriminatedUnion('what', [
+  /** What a server wrote to its stderr last: `{text}`. */
+  z.object({ ...ask, what: z.literal('stderr'), server: z.string().max(1_000) }),
+  /** The trace up to a record as a scenario: `{name, text}`. */
+  z.object({ ...ask, what: z.literal('scenario'), until: id.optional() }),
+  /** Every invariant over the trace: `{results: [{name, says, violations: [{s, what}]}]}`. */
+  z.object({ ...ask, what: z.literal('invariants') }),
+  /** What today's machines make of the trace: `{verdict, text, s, replayed}`. */
+  z.object({ ...ask, what: z.literal('replay') }),
+  /** Frames of this session or seat come as records from now on, or no more: `{}`. */
+  z.object({ ...ask, what: z.literal('frames'), a: z.string().max(1_000), on: z.boolean() }),
+]);
+export const controlSchema = z.object({
+  type: z.literal('control'),
+  id,
+  verb: z.enum(['retry', 'stop', 'start', 'cancel']),
+  /** The name of a server; of `cancel` the `req_id` of a call. */
+  target: z.string().max(1_000),
+});
+/** From a page to its host. Each is answered. */
+export const fromPageSchema = z.union([askSchema, controlSchema]);
+
+export type HostFacts = z.infer<typeof hostFactsSchema>;
+export type Welcome = z.infer<typeof welcomeSchema>;
+export type ToPage = z.infer<typeof toPageSchema>;
+export type InspectorAsk = z.infer<typeof askSchema>;
+export type InspectorControl = z.infer<typeof controlSchema>;
+export type FromPage = z.infer<typeof fromPageSchema>;
