@@ -57,6 +57,7 @@ export type {
   Noise,
   TracedGroup,
 } from '../adapters/index.ts';
+export type { Inspection, InspectOptions } from './inspector/inspections.ts';
 export { A2cError } from './api/errors.ts';
 export type { Log, LogEntry } from './api/computer/failure-log.ts';
 export type { RecordOptions } from './recording/flight-recorder.ts';

@@ -35,6 +35,16 @@ export {
   type Ledger,
   type LedgerOptions,
 } from './process/index.ts';
+export {
+  announceHost,
+  isPageBuilt,
+  openInspectorServer,
+  runningHosts,
+  type AnnouncedHost,
+  type AttachedPage,
+  type InspectorServer,
+  type PageListener,
+} from './inspector/index.ts';
 export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';

@@ -33,7 +33,7 @@ import type {
 /** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = {
-  office: ['url', 'port', 'on', 'writeTrace', 'close'],
+  office: ['url', 'port', 'on', 'inspect', 'writeTrace', 'close'],
   computer: [
     ...([
       'name',
@@ -49,7 +49,7 @@ const names = {
     ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
     ...(['desktop', 'finder', 'readResource', 'history', 'calls', 'cachedResult'] as const),
     ...(['watchResources', 'announceRoots', 'inputs', 'logs'] as const),
-    ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'writeTrace', 'close'] as const),
+    ...(['restartServer', 'retryServer', 'join', 'leave', 'on', 'inspect', 'writeTrace', 'close'] as const),
   ],
   presenter: [
     ...(['computer', 'initialize', 'getMcpServers', 'startServer', 'stopServer', 'addMcpServer'] as const),
@@ -64,11 +64,11 @@ const names = {
   agent: [
     ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
     ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
-    ...(['readElement', 'pagesOf', 'documentsOf', 'on', 'writeTrace', 'close'] as const),
+    ...(['readElement', 'pagesOf', 'documentsOf', 'on', 'inspect', 'writeTrace', 'close'] as const),
   ],
 } as const;
 const functions = {
-  ...{ office: ['on', 'writeTrace', 'close'], agent: names.agent },
+  ...{ office: ['on', 'inspect', 'writeTrace', 'close'], agent: names.agent },
   computer: names.computer.filter((name) => name !== 'name' && name !== 'inputs'),
 } as const;
 type NamesOf<T> = Exclude<keyof T, symbol>;

@@ -1,23 +1,18 @@
 import {
-  createDigest,
-  createRedactionKey,
   defaultStateDir,
   openTraceFile,
   processFacts,
-  sha256Of,
   systemClock,
   writeTraceFile,
   type TraceFile,
 } from '../../adapters/index.ts';
-import { redactorOf, type Profile } from '../../machines/trace/index.ts';
-import { machines } from '../runtime/assemble.ts';
-import { chartText, wordsOf } from '../runtime/charts.ts';
+import type { Profile } from '../../machines/trace/index.ts';
 import { A2cError } from '../api/errors.ts';
 import type { Directory } from '../runtime/directory.ts';
 import { pictureOf } from './checkpoint.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import { Recorder, type TraceWriter } from './recorder.ts';
 import type { Tap } from '../runtime/tap.ts';
-import { version, xstateVersion } from '../version.ts';
 
 /** How a host records what its machines are told, so that a failure can be replayed (docs/replay.md). */
 export interface RecordOptions {
@@ -45,10 +40,6 @@ const alarmMs = 100;
 const leastBetweenAlarmsMs = 60_000;
 const keptTraces = 20;
 
-let words: ReadonlySet<string> | undefined;
-/** Made when it is first asked for: that takes a few ms, and most hosts have no secret. */
-const chartWords = (): ReadonlySet<string> => (words ??= new Set(Object.values(machines).flatMap(wordsOf)));
-
 let named = 0;
 /** Sorts by time. Numbered, because two hosts of one process may write in the same millisecond. */
 const nameNow = (reason: string): string => {
@@ -60,8 +51,6 @@ const nameNow = (reason: string): string => {
 export class FlightRecorder {
   readonly #recorder: Recorder;
   readonly #options: FlightOptions;
-  readonly #secrets: Set<string>;
-  readonly #names = new Set<string>();
   #picture: Recorder['picture'];
   #file: TraceFile | undefined;
   #writer: TraceWriter | undefined;
@@ -70,29 +59,11 @@ export class FlightRecorder {
   /** The file that grew, when it is whole. */
   #closed: string | undefined;
 
-  constructor(options: FlightOptions, tap: Tap) {
-    const { profile = 'inputs', dir, ringBytes, secrets = [], key } = options.record || {};
+  constructor(options: FlightOptions, secrets: KnownSecrets, tap: Tap) {
+    const { profile = 'inputs', dir, ringBytes, key } = options.record || {};
     this.#options = options;
-    this.#secrets = new Set(secrets);
-    const { hash, keyId } = createRedactionKey(key);
     this.#recorder = new Recorder({
-      profile,
-      now: systemClock.now,
-      redactor: redactorOf(hash, this.#secrets, {
-        has: (word) => this.#names.has(word) || chartWords().has(word),
-      }),
-      sha256: (text) => sha256Of([text]),
-      digest: createDigest,
-      about: {
-        runtime: version,
-        xstate: xstateVersion,
-        node: processFacts.node,
-        clock: 'real',
-        started: new Date().toISOString(),
-        redaction: { keyId },
-      },
-      charts: () =>
-        Object.fromEntries(Object.entries(machines).map(([kind, m]) => [kind, sha256Of([chartText(m)])])),
+      ...secrets.recording(profile, key),
       ...(ringBytes !== undefined && { ringBytes }),
       onAlarm: (what) => this.#ring(what),
       onEntry: (isFull) => (isFull ? this.#file?.flush() : this.#file?.wants()),
@@ -132,11 +103,6 @@ export class FlightRecorder {
   /** The file that grows, with `dir`. */
   get path(): string | undefined {
     return this.#file?.path;
-  }
-  /** Texts that are hidden from now on, of a server whose name is not, should it be the same word. */
-  hide(secrets: Iterable<string>, server: string): void {
-    this.#names.add(server);
-    for (const secret of secrets) this.#secrets.add(secret);
   }
   /** Writes what is in memory, or, with `dir`, what has not been written yet. Returns the file. */
   write(reason: string, dir: string): string {

@@ -26,6 +26,7 @@ import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Directory } from './directory.ts';
+import { followTap } from './inspection.ts';
 import { Handle, type Root } from './root.ts';
 
 /** Every kind of root by the name under which machines open it. */
@@ -179,5 +180,6 @@ function fill(machine: AnyStateMachine): AnyStateMachine {
 /** Fills the names that machines use, effects and ports, with what their roots do. */
 export function assemble(directory: Directory, kinds = machines): Directory {
   directory.kinds = Object.fromEntries(Object.entries(kinds).map(([kind, machine]) => [kind, fill(machine)]));
+  followTap(directory);
   return directory;
 }

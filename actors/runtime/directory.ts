@@ -13,6 +13,7 @@ import {
 import { extended } from '../../machines/kernel/extended.ts';
 import type { Platform } from './platform.ts';
 import { Fifo } from './fifo.ts';
+import { inspectedFromBirth } from './inspection.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import { drawn, Root, type Handle, type RootHost } from './root.ts';
 import { Tap } from './tap.ts';
@@ -247,7 +248,7 @@ export class Directory implements RootHost {
     const options: { id: Address; clock: Root; [more: string]: unknown } = { id: root.id, clock: root };
     if (input) options['input'] = input;
     if (snapshot !== undefined) options['snapshot'] = snapshot;
-    if (this.tap.isInspected) options['inspect'] = this.tap.inspect;
+    if (this.tap.isInspected) options['inspect'] = inspectedFromBirth(root, this.tap);
     root.ref = createActor(machine, options as never);
     const isOver = (): void => void this.#over.push(root);
     root.ref.subscribe({

@@ -61,6 +61,8 @@ export function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']
 export class Root {
   ref!: Actor<AnyStateMachine>;
   isAlive = true;
+  /** Somebody inspects its machine; undefined: nobody does. */
+  inspection: { unsubscribe(): void } | undefined;
   readonly owned = new Map<Address, Root>();
   readonly handles = new Set<Handle>();
   readonly requests = new Map<string, Handle>();

@@ -28,6 +28,9 @@ import { Directory } from './directory.ts';
 import { OutputRedactor } from '../recording/output-redactor.ts';
 import { FailureLog, type Log } from '../api/computer/failure-log.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
+import { Inspections } from '../inspector/inspections.ts';
+import { LiveStream } from '../inspector/live-stream.ts';
+import { KnownSecrets } from '../recording/known-secrets.ts';
 import type { Reach } from '../servers/launch-specs.ts';
 import { ServerOutput } from '../servers/server-output.ts';
 import { Tap } from './tap.ts';
@@ -57,6 +60,8 @@ export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
+  /** What neither a trace nor a page may show. */
+  readonly secrets: KnownSecrets;
   /** By server, by the number of the launch spec. */
   readonly #reaches = new Map<string, Map<number, Reach>>();
   /** What any server was launched with. Who is gone may still be quoted. */
@@ -77,6 +82,7 @@ export class Runtime {
   log: (server: string, entry: ServerLog) => void = () => {};
   /** What servers write to stderr and log. */
   readonly output = new ServerOutput((text) => this.#redactor.text(text));
+  readonly inspections: Inspections;
   readonly #offices: Offices;
   readonly #links = lazyLinks();
   readonly #sessions: SessionPort;
@@ -88,7 +94,9 @@ export class Runtime {
     if (failures) tap.add(failures);
     this.#offices = lazyOffices({ answered: failures?.answered.bind(failures) });
     this.#survival = survival;
-    this.flight = record === false ? undefined : new FlightRecorder({ record, ...survival }, tap);
+    this.secrets = new KnownSecrets((record || {}).secrets);
+    this.flight =
+      record === false ? undefined : new FlightRecorder({ record, ...survival }, this.secrets, tap);
     this.ledger = createLedger(survival);
     this.#sessions = this.#openSessions();
     const ports: Ports = {
@@ -109,6 +117,14 @@ export class Runtime {
       new Directory({ ...systemClock, ports, draw: (a, _port, params) => this.calls.judge(a, params) }, tap),
     );
     this.flight?.watch(this.directory);
+    const { stateDir, notice = () => {} } = survival;
+    this.inspections = new Inspections({
+      stream: new LiveStream(this.directory, () => this.secrets.recording('full', (record || {}).key)),
+      started: new Date().toISOString(),
+      stateDir,
+      notice,
+      linesOf: (server) => this.output.linesOf(server),
+    });
   }
   #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     // Why a rule or a confirmation of the host failed may quote what a server was launched with. What a program says is a
@@ -138,7 +154,7 @@ export class Runtime {
     // A key of several lines is often told line by line.
     const all = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).filter((text) => text !== '');
     for (const secret of all) this.#secrets.add(secret);
-    this.flight?.hide(all, server);
+    this.secrets.hide(all, server);
   }
   forget(server: string, before: number): void {
     const reaches = this.#reaches.get(server);
@@ -223,6 +239,7 @@ export class Runtime {
       Promise.all([this.ledger.closed(), this.#offices.closed(), this.#sessions.closed()]),
     ]);
     systemClock.clearTimeout(timer);
+    await this.inspections.close();
     this.flight?.close(this.directory.size === 0);
   }
 }

@@ -12,6 +12,8 @@ export class Tap {
   /** Kept in step with the observers so that the hot path asks one flag. */
   isWatched = false;
   isInspected = false;
+  /** Told when the first comes who inspects, and when the last has gone. */
+  onInspected: (isInspected: boolean) => void = () => {};
 
   constructor(onError: (error: unknown) => void = () => {}) {
     this.#onError = onError;
@@ -32,7 +34,6 @@ export class Tap {
         this.#drop(observer, error);
       }
   }
-  /** Machines that start while nobody inspects stay uninspected: attach before the first start. */
   readonly inspect = (event: InspectionEvent): void => {
     for (const observer of this.#observers)
       try {
@@ -48,6 +49,9 @@ export class Tap {
   }
   #count(): void {
     this.isWatched = this.#observers.size > 0;
-    this.isInspected = [...this.#observers].some((o) => o.inspect);
+    const isInspected = [...this.#observers].some((o) => o.inspect);
+    if (isInspected === this.isInspected) return;
+    this.isInspected = isInspected;
+    this.onInspected(isInspected);
   }
 }

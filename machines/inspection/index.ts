@@ -10,6 +10,7 @@ export {
   attachPath,
   embedded,
   fromPageSchema,
+  hostFactsSchema,
   inspectionProtocol,
   subprotocol,
   tokenSubprotocol,

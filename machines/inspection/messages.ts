@@ -55,13 +55,15 @@ export const toPageSchema = z.discriminatedUnion('type', [
   /** Of a file: everything has come. */
   z.object({ type: z.literal('complete'), records: z.int().min(0) }),
   z.object({ type: z.literal('closed'), reason: z.string() }),
-  z.object({ type: z.literal('answer'), id, ok: z.literal(true), value: z.unknown() }),
-  z.object({ type: z.literal('answer'), id, ok: z.literal(false), error: z.string() }),
+  z.discriminatedUnion('ok', [
+    z.object({ type: z.literal('answer'), id, ok: z.literal(true), value: z.unknown() }),
+    z.object({ type: z.literal('answer'), id, ok: z.literal(false), error: z.string() }),
+  ]),
 ]);
 
 const ask = { type: z.literal('ask'), id };
 export const askSchema = z.discriminatedUnion('what', [
-  /** What a server wrote to its stderr last: `{text}`. */
+  /** What a server wrote to its stderr and logged last: `{lines: [{at, from, level?, text}]}`, at most 500. */
   z.object({ ...ask, what: z.literal('stderr'), server: z.string().max(1_000) }),
   /** The trace up to a record as a scenario: `{name, text}`. */
   z.object({ ...ask, what: z.literal('scenario'), until: id.optional() }),

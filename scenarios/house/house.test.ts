@@ -60,6 +60,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/terminal\//, may: ['string-width'] },
   { where: /^adapters\/terminal\/typed-line\.test\./, may: ['@xterm/headless'] },
   { where: /^adapters\/schema\//, may: ['ajv', 'ajv/*', 'ajv-formats'] },
+  { where: /^(adapters\/inspector|scenarios\/fixtures)\//, may: ['ws'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },

@@ -7,6 +7,7 @@ import type { AgentReading } from './reading-handle.ts';
 import type { FinderFollowed } from './documents-handle.ts';
 import type { LinkStatus } from '../link-status.ts';
 import type { Log } from '../computer/failure-log.ts';
+import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { Call, CallOptions } from './pending-calls.ts';
 import type { DesktopShown, DocumentSummary } from '../computer/collections-handle.ts';
@@ -111,6 +112,12 @@ export interface Agent extends AgentReading, AsyncDisposable {
   getConfig(computer: string): Promise<ComputerConfig>;
   /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
   on<Name extends keyof AgentEvents>(name: Name, listener: (value: AgentEvents[Name]) => void): () => void;
+  /**
+   * Shows this host in a browser, from now on until it closes: who lives, in which state and why, what happens. Nothing is
+   * recorded for it while no page is open. Resolves with the address; rejects with an `A2cError` when it cannot listen on
+   * `port`. A page can order nothing here.
+   */
+  inspect(options?: InspectOptions): Promise<Inspection>;
   /**
    * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.

@@ -50,6 +50,7 @@ class HostedAgent implements Agent {
   readonly #waiting = new Set<() => void>();
   readonly #keepTrying: boolean;
   readonly #office: string;
+  readonly #name: string;
 
   constructor(options: AgentOptions, shared: Runtime | undefined) {
     this.#runtime = shared ?? new Runtime({ record: options.record, log: options.log });
@@ -58,6 +59,7 @@ class HostedAgent implements Agent {
     this.#keepTrying = options.keepTrying ?? false;
     const { url, name = 'agent', office = 'local' } = options;
     this.#office = office;
+    this.#name = name;
     const input: AgentStart = { link: { url, name, office }, timing: this.#timing };
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
@@ -214,6 +216,8 @@ class HostedAgent implements Agent {
     return stop;
   };
 
+  inspect: Agent['inspect'] = (options) =>
+    this.#runtime.inspections.open({ kind: 'agent', name: this.#name }, options);
   writeTrace: Agent['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
   async close(): Promise<void> {
     await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);

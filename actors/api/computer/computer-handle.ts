@@ -3,6 +3,7 @@
 import type { PastCall } from '../../../machines/call/history/index.ts';
 import type { InputDefinition } from '../../../machines/config/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
 import type { CallOptions, WatchedCall } from '../agent/pending-calls.ts';
 import type { LinkStatus, OfficeSeat } from '../link-status.ts';
 import type { RunningCall } from './call-history.ts';
@@ -175,6 +176,12 @@ export interface Computer extends AsyncDisposable {
     name: Name,
     listener: (value: ComputerEvents[Name]) => void,
   ): () => void;
+  /**
+   * Shows this host in a browser, from now on until it closes: who lives, in which state and why, what happens. Nothing is
+   * recorded for it while no page is open. Resolves with the address; rejects with an `A2cError` when it cannot listen on
+   * `port`. With `allowControl` a page may also start, stop and retry servers, and cancel calls.
+   */
+  inspect(options?: InspectOptions): Promise<Inspection>;
   /**
    * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.

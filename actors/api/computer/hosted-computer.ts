@@ -28,6 +28,7 @@ import { hostedInputs } from '../../servers/hosted-inputs.ts';
 import { Inputs } from '../../servers/inputs.ts';
 import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
+import { ordersOf } from '../../inspector/orders.ts';
 import { Listeners } from '../listeners.ts';
 import { PendingCalls } from '../agent/pending-calls.ts';
 import type { Hosted, Runtime } from '../../runtime/runtime.ts';
@@ -269,6 +270,12 @@ export class HostedComputer implements Computer {
     this.#runtime.directory.tap.add(new CallWatch((name, call) => this.#emit<keyof CallEvents>(name, call)));
   }
 
+  inspect: Computer['inspect'] = (options) => {
+    const { directory, inspections } = this.#runtime;
+    const kind = directory.find('office') ? 'up' : 'computer';
+    const orders = ordersOf(() => Promise.resolve(this));
+    return inspections.open({ kind, name: this.name, orders }, options);
+  };
   writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
   close(): Promise<void> {
     return (this.#closing ??= this.#close());

@@ -2,6 +2,7 @@ import type { OfficeNews, OfficeStart, SeatChanged } from '../../../machines/off
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
+import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
 import type { Log } from '../computer/failure-log.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import { Listeners } from '../listeners.ts';
@@ -36,6 +37,12 @@ export interface Office extends AsyncDisposable {
   readonly port: number;
   /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
   on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;
+  /**
+   * Shows this host in a browser, from now on until it closes: who lives, in which state and why, what happens. Nothing is
+   * recorded for it while no page is open. Resolves with the address; rejects with an `A2cError` when it cannot listen on
+   * `port`. A page can order nothing here.
+   */
+  inspect(options?: InspectOptions): Promise<Inspection>;
   /**
    * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
@@ -80,6 +87,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       url,
       port,
       on: (name, listener) => listeners.on(name, listener),
+      inspect: (wanted) => runtime.inspections.open({ kind: 'office', name: url }, wanted),
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
       close,
       [Symbol.asyncDispose]: close,

@@ -1,0 +1,170 @@
+import {
+  announceHost,
+  defaultStateDir,
+  openInspectorServer,
+  processFacts,
+  sha256Of,
+  type AttachedPage,
+  type InspectorServer,
+  type PageListener,
+} from '../../adapters/index.ts';
+import {
+  inspectionProtocol,
+  type Charts,
+  type FromPage,
+  type HostFacts,
+  type InspectorAsk,
+  type InspectorControl,
+} from '../../machines/inspection/index.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+import { A2cError } from '../api/errors.ts';
+import { machines } from '../runtime/assemble.ts';
+import { chartOf } from '../runtime/chart-export.ts';
+import { version } from '../version.ts';
+import type { LiveStream } from './live-stream.ts';
+
+/** How a running host is shown in a browser. */
+export interface InspectOptions {
+  /** On 127.0.0.1. Default: any free one. */
+  readonly port?: number;
+  /** Whoever has the address may also start, stop and retry servers and cancel calls. Default: it only shows. */
+  readonly allowControl?: boolean;
+}
+/** A page that shows a running host. `await using` closes it. */
+export interface Inspection extends AsyncDisposable {
+  /**
+   * Open it in a browser of this machine. Behind the `#` stands a token: whoever has it sees what the host sees, secrets
+   * aside.
+   */
+  readonly url: string;
+  /** Tells the pages that it is over, and gives the port back. The host runs on. May be called again. */
+  close(): Promise<void>;
+}
+/** What a page may order. Each rejects with why not. */
+export type Orders = Readonly<Record<InspectorControl['verb'], (target: string) => Promise<void> | void>>;
+export interface Inspected {
+  readonly kind: HostFacts['kind'];
+  readonly name: string;
+  readonly orders?: Orders;
+}
+/** What the runtime has that pages ask for. */
+export interface Shown {
+  readonly stream: LiveStream;
+  /** When the host began, ISO 8601. */
+  readonly started: string;
+  readonly stateDir: string | false | undefined;
+  readonly notice: (text: string) => void;
+  linesOf(server: string): readonly unknown[];
+}
+
+let known: Charts | undefined;
+/** Made when the first page comes. */
+const chartsOf = (): Charts =>
+  (known ??= Object.fromEntries(
+    Object.entries(machines).map(([kind, machine]) => [
+      kind,
+      chartOf(kind, machine, (text) => sha256Of([text])),
+    ]),
+  ));
+
+const textOf = (error: unknown): string => {
+  if (!(error instanceof A2cError)) return error instanceof Error ? error.message : String(error);
+  return error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
+};
+const cannotListen = (port: number, error: unknown): A2cError =>
+  new A2cError({
+    code: wireCodes.conflict,
+    message: `The inspector cannot listen on 127.0.0.1:${port}: ${(error as Error).message}`,
+    remedy: 'Choose another port; 0 takes any free one.',
+  });
+
+/** The pages of one host: each `open` is an address of its own, and all of them see the same. */
+export class Inspections {
+  readonly #shown: Shown;
+  readonly #open = new Set<Inspection>();
+  #isClosed = false;
+
+  constructor(shown: Shown) {
+    this.#shown = shown;
+  }
+  async open(
+    inspected: Inspected,
+    { port = 0, allowControl = false }: InspectOptions = {},
+  ): Promise<Inspection> {
+    if (this.#isClosed) throw new A2cError({ code: 'ServerNotActive', message: 'The host is closed' });
+    const { kind, name } = inspected;
+    const host: HostFacts = { kind, name, pid: processFacts.pid, started: this.#shown.started, version };
+    const pages = new Set<AttachedPage>();
+    const attached = (page: AttachedPage): PageListener => {
+      pages.add(page);
+      const control = allowControl && inspected.orders !== undefined;
+      const lines = this.#shown.stream.add(page);
+      page.send({
+        type: 'welcome',
+        protocol: inspectionProtocol,
+        host,
+        mode: 'live',
+        control,
+        charts: chartsOf(),
+        lines,
+      });
+      return {
+        heard: (message) => void this.#answer(page, message, control ? inspected.orders : undefined),
+        left: () => {
+          pages.delete(page);
+          this.#shown.stream.remove(page);
+        },
+      };
+    };
+    const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {
+      throw cannotListen(port, error);
+    });
+    const withdraw = this.#announce(host, server);
+    let closed: Promise<void> | undefined;
+    const close = (): Promise<void> =>
+      (closed ??= (async () => {
+        this.#open.delete(inspection);
+        withdraw();
+        this.#shown.stream.part(pages, this.#isClosed ? 'the host closed' : 'the inspector was closed');
+        await server.close();
+      })());
+    const inspection: Inspection = { url: server.url, close, [Symbol.asyncDispose]: close };
+    this.#open.add(inspection);
+    // It closed meanwhile.
+    if (this.#isClosed) await close();
+    return inspection;
+  }
+  #announce(host: HostFacts, { url }: InspectorServer): () => void {
+    const { stateDir, notice } = this.#shown;
+    if (stateDir === false) return () => {};
+    try {
+      return announceHost(stateDir ?? defaultStateDir(), { ...host, url });
+    } catch (error) {
+      notice(`a2c inspect will not list this host: ${(error as Error).message}`);
+      return () => {};
+    }
+  }
+  async #answer(page: AttachedPage, message: FromPage, orders: Orders | undefined): Promise<void> {
+    const { id } = message;
+    try {
+      const value = message.type === 'ask' ? this.#told(message) : await obeyed(message, orders);
+      page.send({ type: 'answer', id, ok: true, value });
+    } catch (error) {
+      page.send({ type: 'answer', id, ok: false, error: textOf(error) });
+    }
+  }
+  #told(ask: InspectorAsk): unknown {
+    if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
+    throw new Error(`This host does not answer '${ask.what}' while it runs`);
+  }
+  /** Resolves when all ports are free. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#open].map((inspection) => inspection.close()));
+  }
+}
+async function obeyed({ verb, target }: InspectorControl, orders: Orders | undefined): Promise<object> {
+  if (!orders) throw new Error('This inspector only shows: start the host with --allow-control');
+  await orders[verb](target);
+  return {};
+}

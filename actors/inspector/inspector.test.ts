@@ -1,0 +1,195 @@
+import { statSync, readdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runningHosts } from '../../adapters/index.ts';
+import { readTrace } from '../../machines/trace/index.ts';
+import { attachTo } from '../../scenarios/fixtures/attached.ts';
+import { createAgent, createComputer, createOffice, type Computer, type ComputerOptions } from '../index.ts';
+
+const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const stateDir = mkdtempSync(join(tmpdir(), 'a2c-inspect-'));
+afterAll(() => rmSync(stateDir, { recursive: true }));
+const secret = 'hunter-2-hunter-2';
+const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
+  createComputer({
+    name: 'c1',
+    stateDir,
+    config: {
+      mcpServers: {
+        echo: {
+          command: process.execPath,
+          args: [fixture, 'echo'],
+          env: { API_TOKEN: secret },
+          autoApprove: ['all'],
+        },
+      },
+    },
+    ...options,
+  });
+/** As the page puts them together. */
+const traceIn = (texts: readonly string[]) => readTrace(texts.join(''));
+
+describe('a page that looks at a computer', () => {
+  it('follows machines that run already, from a checkpoint on, as a trace that reads', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.inspect();
+    const page = await attachTo(inspection.url);
+    const { host, mode, control, charts, lines } = await page.welcome();
+    expect({ mode, control, kind: host.kind, name: host.name, pid: host.pid }).toEqual({
+      ...{ mode: 'live', control: false, kind: 'computer', name: 'c1', pid: process.pid },
+    });
+    const [head, key] = page.rows;
+    expect(head).toMatchObject({ k: 'head', profile: 'full', next: key?.s });
+    expect(key).toMatchObject({ k: 'key' });
+    const kinds = ((key?.['roots'] ?? []) as { kind: string }[]).map(({ kind }) => kind);
+    expect(kinds).toEqual(expect.arrayContaining(['computer', 'client', 'process', 'catalog']));
+    expect(Object.keys(charts)).toEqual(expect.arrayContaining([...new Set(kinds)]));
+
+    await computer.callTool('echo', { text: 'hello' });
+    const step = await page.row(({ k, tr }) => k === 'step' && String(tr).startsWith('computer: '));
+    expect(step).toMatchObject({ a: 'computer#1', ctx: { self: 'computer#1' } });
+    await page.row(({ k, a = '' }) => k === 'end' && a.includes('/call:'));
+    const named = charts['call']?.transitions.map(({ id }) => id);
+    const taken = page.rows.filter(({ k, a = '' }) => k === 'step' && a.includes('/call:'));
+    const names = taken.flatMap(({ tr }) => tr as string[]);
+    expect(names.length).toBeGreaterThan(0);
+    expect(named).toEqual(expect.arrayContaining(names));
+
+    const batches = page.messages.flatMap((message) => (message.type === 'records' ? message.lines : []));
+    expect(traceIn([lines, ...batches])).toMatchObject({ ok: true });
+    await page.close();
+  });
+
+  it('is told nothing that the host knows to be secret', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.inspect();
+    const page = await attachTo(inspection.url);
+    await page.welcome();
+    await computer.callTool('echo', { text: `the token is ${secret}`, password: 'also-hidden' });
+    await page.row(({ k, a = '' }) => k === 'end' && a.includes('/call:'));
+    const all = JSON.stringify(page.messages);
+    expect(all).not.toContain(secret);
+    expect(all).not.toContain('also-hidden');
+    expect(all).toContain('«redacted:');
+    await page.close();
+  });
+
+  it('costs nothing once it has left: its machines are inspected no more', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.inspect();
+    const first = await attachTo(inspection.url);
+    await first.welcome();
+    await first.close();
+    // Whoever comes next begins anew, and sees what runs.
+    const second = await attachTo(inspection.url);
+    await second.welcome();
+    expect(second.rows[1]).toMatchObject({ k: 'key', s: 1 });
+    await computer.callTool('echo', { text: 'again' });
+    expect(await second.row(({ k }) => k === 'step')).toBeDefined();
+    await second.close();
+  });
+
+  it('comes late beside another one, and both have the same records', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.inspect();
+    const first = await attachTo(inspection.url);
+    await first.welcome();
+    await computer.callTool('echo', { text: 'one' });
+    const second = await attachTo(inspection.url);
+    await second.welcome();
+    const begins = second.rows[1]?.s ?? 0;
+    await computer.callTool('echo', { text: 'two' });
+    const isLast = ({ k, a = '', s }: { k: string; a?: string; s: number }): boolean =>
+      k === 'end' && a.includes('/call:') && s > begins;
+    const [{ s }] = await Promise.all([second.row(isLast), first.row(isLast)]);
+    const shared = (rows: typeof first.rows): typeof first.rows =>
+      rows.filter((row) => row.s >= begins && row.s <= s);
+    expect(shared(first.rows)).toEqual(shared(second.rows.slice(1)));
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  it('may ask what a server wrote, and order nothing unless it is allowed to', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.inspect();
+    const page = await attachTo(inspection.url);
+    await page.welcome();
+    expect(await page.say({ type: 'ask', id: 1, what: 'stderr', server: 'echo' })).toMatchObject({
+      ...{ ok: true, value: { lines: [] } },
+    });
+    const refused = await page.say({ type: 'control', id: 2, verb: 'stop', target: 'echo' });
+    expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('--allow-control') as string });
+    expect(computer.servers()[0]?.state).toBe('ready');
+    await page.close();
+  });
+
+  it('that is allowed to stops, starts and retries servers and cancels calls, and is told what came of it', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.inspect({ allowControl: true });
+    const page = await attachTo(inspection.url);
+    expect((await page.welcome()).control).toBe(true);
+    const order = (id: number, verb: 'stop' | 'start' | 'retry' | 'cancel', target: string) =>
+      page.say({ type: 'control', id, verb, target });
+    expect(await order(1, 'stop', 'echo')).toMatchObject({ ok: true });
+    expect(computer.servers()[0]?.state).toBe('idle');
+    expect(await order(2, 'start', 'echo')).toMatchObject({ ok: true });
+    expect(computer.servers()[0]?.state).toBe('ready');
+    expect(await order(3, 'retry', 'nobody')).toMatchObject({
+      ...{ ok: false, error: expect.stringContaining('nobody') as string },
+    });
+    expect(await order(4, 'cancel', 'no-such-call')).toMatchObject({ ok: true });
+    await page.close();
+  });
+
+  it('is told that its host closes, and what happened until then', async () => {
+    const computer = await computerOf();
+    const inspection = await computer.inspect();
+    const page = await attachTo(inspection.url);
+    await page.welcome();
+    await computer.close();
+    expect(await page.closed).toBe(1000);
+    expect(page.rows.some(({ k, a }) => k === 'end' && a === 'computer#1')).toBe(true);
+    expect(page.messages.at(-1)).toEqual({ type: 'closed', reason: 'the host closed' });
+    await expect(computer.inspect()).rejects.toMatchObject({ message: 'The host is closed' });
+  });
+});
+
+describe('hosts that can be looked at', () => {
+  it('are listed for their user alone, until they close', async () => {
+    await using computer = await computerOf();
+    const inspection = await computer.inspect();
+    const folder = join(stateDir, 'inspectors');
+    expect(await runningHosts(stateDir)).toMatchObject([
+      { kind: 'computer', name: 'c1', url: inspection.url },
+    ]);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    await inspection.close();
+    expect(await runningHosts(stateDir)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('are offices and agents, too', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using agent = await createAgent({ url: office.url, name: 'a1' });
+    await using ofOffice = await office.inspect();
+    await using ofAgent = await agent.inspect();
+    const pages = await Promise.all([attachTo(ofOffice.url), attachTo(ofAgent.url)]);
+    const hosts = await Promise.all(pages.map((page) => page.welcome()));
+    expect(hosts.map(({ host }) => [host.kind, host.name])).toEqual([
+      ['office', office.url],
+      ['agent', 'a1'],
+    ]);
+    expect(pages[0]?.rows[1]).toMatchObject({ roots: [{ kind: 'office' }, { kind: 'seat' }] });
+  });
+
+  it('say which port they cannot have', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.inspect();
+    const { port } = new URL(inspection.url);
+    await expect(computer.inspect({ port: Number(port) })).rejects.toMatchObject({
+      code: 409,
+      message: expect.stringContaining(port) as string,
+    });
+  });
+});

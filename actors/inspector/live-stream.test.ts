@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { addressFor } from '../../machines/kernel/address.ts';
+import type { ToPage } from '../../machines/inspection/index.ts';
+import { KnownSecrets } from '../recording/known-secrets.ts';
+import { Directory } from '../runtime/directory.ts';
+import { Tap } from '../runtime/tap.ts';
+import { LiveStream, type Viewer } from './live-stream.ts';
+
+class Page implements Viewer {
+  readonly messages: ToPage[] = [];
+  waiting = 0;
+  send(message: ToPage): void {
+    this.messages.push(message);
+  }
+  get numbers(): number[] {
+    return this.messages.flatMap((message) => ('lines' in message ? numbersIn(message.lines) : []));
+  }
+}
+const numbersIn = (lines: string): number[] =>
+  lines
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line) as { s: number }).s);
+
+const nobody = (): never => {
+  throw new Error('nothing is opened here');
+};
+function streamed(): { stream: LiveStream; tap: Tap; happen(times: number): void } {
+  const tap = new Tap();
+  const ports = { process: nobody, session: nobody, link: nobody, office: nobody, request: nobody };
+  const platform = {
+    now: () => 0,
+    random: () => 0,
+    setTimeout: () => 0,
+    clearTimeout() {},
+    draw: () => null,
+    ports,
+  };
+  const directory = new Directory(platform, tap);
+  directory.listen(addressFor('host:test'), () => {});
+  const stream = new LiveStream(directory, () => new KnownSecrets().recording('full'));
+  const happen = (times: number): void => {
+    // An input and the message that it is.
+    for (let n = 0; n < times; n++) directory.send('host:test', { type: 'news' });
+  };
+  return { stream, tap, happen };
+}
+const batch = (): void => void vi.advanceTimersByTime(50);
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+it('nothing is watched, and no timer runs, while nobody looks', () => {
+  const { stream, tap, happen } = streamed();
+  expect([tap.isWatched, tap.isInspected]).toEqual([false, false]);
+  const page = new Page();
+  stream.add(page);
+  expect([tap.isWatched, tap.isInspected]).toEqual([true, true]);
+  happen(1);
+  stream.remove(page);
+  expect([tap.isWatched, tap.isInspected]).toEqual([false, false]);
+  happen(1);
+  expect(page.messages).toEqual([]);
+});
+
+it('what happens within 50 ms is one message, and no record is missing', () => {
+  const { stream, happen } = streamed();
+  const page = new Page();
+  expect(numbersIn(stream.add(page))).toEqual([0, 1]);
+  happen(3);
+  batch();
+  happen(1);
+  batch();
+  expect(page.messages.map(({ type }) => type)).toEqual(['records', 'records']);
+  expect(page.numbers).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+  stream.remove(page);
+});
+
+it('a page that is too slow misses records, is told how many, and goes on from a checkpoint; others miss none', () => {
+  const { stream, happen } = streamed();
+  const [slow, quick] = [new Page(), new Page()];
+  stream.add(slow);
+  stream.add(quick);
+  slow.waiting = 100 * 1024 * 1024;
+  happen(5);
+  batch();
+  happen(5);
+  batch();
+  // The checkpoint of the second one.
+  expect(slow.numbers).toEqual([2]);
+  slow.waiting = 0;
+  batch();
+  const gap = slow.messages.at(-1);
+  expect(gap).toMatchObject({ type: 'gap', missed: 20 });
+  expect(gap && 'lines' in gap ? gap.lines : '').toContain('"k":"key"');
+  happen(1);
+  batch();
+  expect(slow.numbers).toEqual([2, 23, 24, 25]);
+  expect(quick.numbers).toEqual(Array.from({ length: 23 }, (_, at) => at + 3));
+  stream.remove(slow);
+  stream.remove(quick);
+});
+
+it('more than can be told in time is a gap for everybody, and what waits stays bounded', () => {
+  const { stream, happen } = streamed();
+  const page = new Page();
+  stream.add(page);
+  happen(3_000);
+  batch();
+  expect(page.messages).toEqual([]);
+  batch();
+  expect(page.messages).toMatchObject([{ type: 'gap', missed: 6_000 }]);
+  expect(page.numbers).toEqual([6_002]);
+  stream.remove(page);
+});
+
+it('who is parted from hears what happened until then, and nothing more', () => {
+  const { stream, tap, happen } = streamed();
+  const page = new Page();
+  stream.add(page);
+  happen(1);
+  stream.part([page], 'over');
+  expect(page.messages.map(({ type }) => type)).toEqual(['records', 'closed']);
+  expect(tap.isWatched).toBe(false);
+});

@@ -1,0 +1,8 @@
+import type { InspectorServer, InspectorServerOptions } from './server.ts';
+
+export { isPageBuilt } from './page-files.ts';
+export { announceHost, runningHosts, type AnnouncedHost } from './registry.ts';
+export type { AttachedPage, InspectorServer, PageListener } from './server.ts';
+/** Loaded by whoever shows something: most commands do not. */
+export const openInspectorServer = async (options: InspectorServerOptions): Promise<InspectorServer> =>
+  (await import('./server.ts')).openInspectorServer(options);
