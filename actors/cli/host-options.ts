@@ -28,7 +28,12 @@ export interface WatchOptions extends SourceOptions, RecordingOptions {
   /** A WebSocket URL for `@statelyai/inspect`. */
   readonly stately?: string;
 }
-export interface ServerOptions extends WatchOptions {
+export interface InspectingOptions {
+  /** A port, or whether at all. Left out: as the command has it. */
+  readonly inspect?: number | boolean;
+  readonly allowControl?: boolean;
+}
+export interface ServerOptions extends WatchOptions, InspectingOptions {
   readonly facts?: boolean;
   readonly name?: string;
   readonly confirm: ConfirmWord;

@@ -166,7 +166,18 @@ describe('a command', () => {
   it('is among those that were looked at', async () => {
     const { out } = await typed(['--help']);
     const words = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}(\w+)/gm)].map(([, word]) => word);
-    const others = ['up', 'computer', 'office', 'schema', 'replay', 'fork', 'sim', 'help', 'documents'];
+    const others = [
+      'up',
+      'computer',
+      'office',
+      'schema',
+      'replay',
+      'fork',
+      'sim',
+      'help',
+      'documents',
+      'inspect',
+    ];
     const changes = ['add', 'remove', 'enable', 'disable'];
     const seen = [...others, ...changes, ...here.map(([word]) => word)];
     expect(words.filter((word) => word === undefined || !seen.includes(word))).toEqual([]);

@@ -1,11 +1,13 @@
-import { connectStately, defaultStateDir, lineHistory, systemClock } from '../../adapters/index.ts';
+import { connectStately, defaultStateDir, hostName, lineHistory, systemClock } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts/index.ts';
 import { createComputer, type Inner } from '../api/computer/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer/computer-options.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
+import { deferred } from '../api/deferred.ts';
 import { A2cError } from '../api/errors.ts';
 import { createOffice, type Office } from '../api/office/office.ts';
+import { ordersOf } from '../inspector/orders.ts';
 import { Runtime } from '../runtime/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
@@ -18,6 +20,7 @@ import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-
 import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import { answersBy } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';
+import { showInspector } from './inspecting/show.ts';
 import type { Context } from './context.ts';
 import { configOf } from './source.ts';
 import { atOnce, bootMsOf, untilStarted } from './starting.ts';
@@ -164,8 +167,17 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
     const office = await openOffice(options, runtime);
     const officeLine = `office ${office.url} (id ${options.office})`;
     terminal.err(officeLine);
+    const opened = deferred<Computer>();
     const seat = { url: office.url, id: options.office };
+    const host = {
+      kind: 'up',
+      name: options.name ?? hostName(),
+      orders: ordersOf(() => opened.promise),
+    } as const;
+    // Before the servers start: who waits for them wants to see why.
+    await showInspector(context, options, (wanted) => runtime.inspections.open(host, wanted), true);
     const computer = await openComputer(context, options, seat, { config, runtime });
+    opened.resolve(computer);
     tellFact(context, options, {
       type: 'office',
       url: office.url,
@@ -196,14 +208,14 @@ export async function officeOnly(context: Context, options: UpOptions): Promise<
   const { terminal, signal } = context;
   const record = recordBy(options);
   const { host, port = firstPort, requireVersion = false } = options;
-  const office = await createOffice({ host, port, requireVersion, record, ...logBy(context, options) });
+  await using office = await createOffice({ host, port, requireVersion, record, ...logBy(context, options) });
   terminal.out(office.url);
   terminal.err('office open; Ctrl-C closes it');
+  await showInspector(context, options, (wanted) => office.inspect(wanted));
   office.on('seat.changed', ({ seat, stage }) =>
     terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
   );
   await untilAborted(signal);
-  await office.close();
   return exitCodeAtEnd(signal);
 }
 
@@ -217,6 +229,7 @@ export async function computerOnly(
     await runtime.sweep();
     const seat = { url: options.url, id: options.office };
     const computer = await openComputer(context, options, seat, { config, runtime });
+    await showInspector(context, options, (wanted) => computer.inspect(wanted));
     context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);
     await untilAborted(context.signal);
     await computer.close();

@@ -55,9 +55,15 @@ export const withWatchOptions = (command: Command): Command =>
   withSource(command)
     .option('--no-reaper', 'start no process that ends the servers should this one be killed')
     .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
+/** Options of what can be looked at in a browser while it runs. */
+export const withInspector = (command: Command): Command =>
+  command
+    .option('--inspect [port]', 'show it in a browser of this machine (docs/inspector.md)', portOf)
+    .option('--no-inspect', 'do not, also where that is the default')
+    .option('--allow-control', 'that page may also start and stop servers and cancel calls');
 /** Options of everything that hosts MCP servers for as long as it is wanted. */
 export const withServerOptions = (command: Command): Command =>
-  withWatchOptions(command)
+  withInspector(withWatchOptions(command))
     .option('--name <name>', 'name of the computer (default: the host name)')
     .option('--no-auto-connect', 'add the servers, but start them by hand only')
     .option('--no-auto-reconnect', 'do not start a server again that has failed')

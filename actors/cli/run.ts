@@ -2,12 +2,20 @@ import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addLaboratory } from './laboratory.ts';
 import type * as LongRunning from './long-running.ts';
-import { officeOption, portOf, withRecording, withServerOptions, withWatchOptions } from './options.ts';
+import {
+  officeOption,
+  portOf,
+  withInspector,
+  withRecording,
+  withServerOptions,
+  withWatchOptions,
+} from './options.ts';
 import { errorOf, showFailure } from './printing/show-failure.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Context } from './context.ts';
 import { addCalling } from './calling/commands.ts';
 import { addConfigFile } from './config-file/commands.ts';
+import { addInspecting } from './inspecting/commands.ts';
 import { addLooking } from './looking/commands.ts';
 import { addCollections } from './collection-commands.ts';
 
@@ -69,7 +77,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .addOption(officeOption())
     .addOption(confirmOption())
     .action(does(longRunning('up')));
-  withRecording(program.command('office'))
+  withInspector(withRecording(program.command('office')))
     .description('the Socket.IO server where one agent and many computers meet')
     .addOption(portOption('port (default: 3000)'))
     .addOption(hostOption())
@@ -91,6 +99,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .option('--tree', 'every machine: its state, since when, its next timer', false)
     .option('--json', 'one JSON document on stdout', false)
     .action(does(longRunning('status')));
+  addInspecting(program, does);
   addCalling(program, does);
   addConfigFile(program, does);
   addLooking(program, does);

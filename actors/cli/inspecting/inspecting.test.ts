@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { attachTo } from '../../../scenarios/fixtures/attached.ts';
+import { commandLine, type Told } from '../../../scenarios/fixtures/command-line.ts';
+
+/** An office that runs until `stop`, and the address of its inspector. */
+async function openOffice(...options: string[]): Promise<{ url: string; told: Promise<Told>; stop(): void }> {
+  const aborter = new AbortController();
+  let found: (url: string) => void = () => {};
+  const address = new Promise<string>((resolve) => (found = resolve));
+  const told = commandLine(['office', '--port', '0', ...options], {
+    signal: aborter.signal,
+    onError: (line) => line.startsWith('inspector ') && found(line.slice('inspector '.length)),
+  });
+  return { url: await address, told, stop: () => aborter.abort() };
+}
+interface Listed {
+  readonly hosts: readonly { readonly kind: string; readonly name: string; readonly url: string }[];
+}
+const listed = async (): Promise<Listed['hosts']> =>
+  (JSON.parse((await commandLine(['inspect', '--json'])).out) as Listed).hosts;
+
+describe('a2c … --inspect', () => {
+  it('prints an address, by which a page sees the host until Ctrl-C', async () => {
+    const office = await openOffice('--inspect');
+    const page = await attachTo(office.url);
+    expect(await page.welcome()).toMatchObject({ host: { kind: 'office' }, mode: 'live', control: false });
+    office.stop();
+    expect(await page.closed).toBe(1000);
+    expect((await office.told).code).toBe(0);
+  });
+
+  it('takes the port that it is given, and ends with why when that is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, err } = await commandLine(['office', '--port', '0', '--inspect', String(port)]);
+    expect(code).toBe(1);
+    expect(err).toContain(`cannot listen on 127.0.0.1:${port}`);
+    other.close();
+    await once(other, 'close');
+  });
+
+  it('refuses what is no port', async () => {
+    const { code, err } = await commandLine(['office', '--inspect', 'all']);
+    expect(code).toBe(64);
+    expect(err).toContain('a port is a number from 0 to 65535');
+  });
+});
+
+describe('a2c inspect', () => {
+  it('lists what runs now, and gives the address of one', async () => {
+    const [one, two] = [await openOffice('--inspect'), await openOffice('--inspect', '0')];
+    const hosts = await listed();
+    expect(hosts.map(({ url }) => url)).toEqual(expect.arrayContaining([one.url, two.url]));
+    const { name = '' } = hosts.find(({ url }) => url === two.url) ?? {};
+    expect((await commandLine(['inspect', name])).out).toBe(`${two.url}\n`);
+    const { out } = await commandLine(['inspect']);
+    for (const { url } of [one, two]) expect(out).toMatch(new RegExp(`^office .*${url}$`, 'm'));
+    for (const office of [one, two]) office.stop();
+    await Promise.all([one.told, two.told]);
+    expect((await listed()).map(({ url }) => url)).not.toEqual(expect.arrayContaining([one.url]));
+  });
+
+  it('of a host that does not run says so, and how one is started', async () => {
+    const { code, err } = await commandLine(['inspect', 'nobody']);
+    expect(code).toBe(1);
+    expect(err).toContain("No host 'nobody' can be looked at");
+  });
+});
