@@ -28,6 +28,10 @@ export interface ForkOptions {
   readonly out?: string;
   readonly json: boolean;
 }
+export interface ShowOptions {
+  /** Default: any free one. */
+  readonly port?: number;
+}
 export interface SimOptions {
   /** A number, or any text that makes one. */
   readonly seed?: string;
@@ -49,5 +53,6 @@ export interface SimOptions {
 export interface Laboratory {
   replayTraces(context: Context, paths: readonly string[], options: ReplayOptions): Promise<number>;
   forkTrace(context: Context, file: string, options: ForkOptions): Promise<number>;
+  showTrace(context: Context, file: string, options: ShowOptions): Promise<number>;
   simulate(context: Context, options: SimOptions): Promise<number>;
 }

@@ -177,6 +177,7 @@ describe('a command', () => {
       'help',
       'documents',
       'inspect',
+      'show',
     ];
     const changes = ['add', 'remove', 'enable', 'disable'];
     const seen = [...others, ...changes, ...here.map(([word]) => word)];

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Context, ForkOptions, Laboratory, ReplayOptions, SimOptions } from './context.ts';
+import type { Context, ForkOptions, Laboratory, ReplayOptions, ShowOptions, SimOptions } from './context.ts';
+import { portOf } from './options.ts';
 
 const countOf = (text: string): number => {
   if (/^\d{1,15}$/.test(text)) return Number(text);
@@ -68,9 +69,27 @@ function addSim(program: Command, does: Does): void {
     .action(does(async (c: Context, options: SimOptions) => (await laboratoryOf(c)).simulate(c, options)));
 }
 
-/** `a2c replay`, `a2c fork` and `a2c sim`. */
+function addShow(program: Command, does: Does): void {
+  program
+    .command('show')
+    .description('shows a trace in a browser of this machine (docs/inspector.md), until Ctrl-C')
+    .argument('<file>', 'a trace')
+    .option('-p, --port <port>', 'port on 127.0.0.1 (default: any free one)', portOf)
+    .addHelpText(
+      'after',
+      '\nexit codes: 0 after Ctrl-C · 1 it cannot listen · 5 the trace is unusable · 64 wrong usage',
+    )
+    .action(
+      does(async (c: Context, file: string, options: ShowOptions) =>
+        (await laboratoryOf(c)).showTrace(c, file, options),
+      ),
+    );
+}
+
+/** `a2c replay`, `a2c fork`, `a2c show` and `a2c sim`. */
 export function addLaboratory(program: Command, does: Does): void {
   addSim(program, does);
+  addShow(program, does);
   program
     .command('replay')
     .description('lets everything that a trace recorded happen again on today’s machines, and compares')

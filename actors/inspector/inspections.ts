@@ -59,7 +59,7 @@ export interface Shown {
 
 let known: Charts | undefined;
 /** Made when the first page comes. */
-const chartsOf = (): Charts =>
+export const chartsOf = (): Charts =>
   (known ??= Object.fromEntries(
     Object.entries(machines).map(([kind, machine]) => [
       kind,
@@ -71,7 +71,7 @@ const textOf = (error: unknown): string => {
   if (!(error instanceof A2cError)) return error instanceof Error ? error.message : String(error);
   return error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
 };
-const cannotListen = (port: number, error: unknown): A2cError =>
+export const cannotListen = (port: number, error: unknown): A2cError =>
   new A2cError({
     code: wireCodes.conflict,
     message: `The inspector cannot listen on 127.0.0.1:${port}: ${(error as Error).message}`,

@@ -1,0 +1,71 @@
+import {
+  openInspectorServer,
+  systemClock,
+  type AttachedPage,
+  type PageListener,
+} from '../../adapters/index.ts';
+import { inspectionProtocol, type FromPage } from '../../machines/inspection/index.ts';
+import { version } from '../version.ts';
+import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
+
+/** A trace of the profile `full`, as its file has it. */
+export interface Recording {
+  /** The path of the file, for people. */
+  readonly name: string;
+  readonly started: string | null;
+  readonly text: string;
+}
+/** A page is sent so much at a time, and nothing more while more than twice that waits. */
+const batchChars = 256 * 1024;
+const patienceMs = 10;
+
+/** The end of the last line that begins before so many characters are full. */
+const endOf = (text: string, from: number): number => {
+  const end = text.indexOf('\n', from + batchChars);
+  return end < 0 ? text.length : end + 1;
+};
+const refused = 'A recording answers no questions and takes no orders';
+
+/** Shows a recording until it is closed. The host's loop is free between two batches, and nothing in the file is run. */
+export async function showRecording({ name, started, text }: Recording, port = 0): Promise<Inspection> {
+  const first = text.indexOf('\n') + 1;
+  const records = text.split('\n').length - 2;
+  const pages = new Set<AttachedPage>();
+  const stream = (page: AttachedPage, from: number): void => {
+    if (!pages.has(page)) return;
+    if (page.waiting > 2 * batchChars) return later(page, from);
+    if (from >= text.length) return page.send({ type: 'complete', records });
+    const end = endOf(text, from);
+    page.send({ type: 'records', lines: text.slice(from, end) });
+    later(page, end);
+  };
+  const later = (page: AttachedPage, from: number): void =>
+    void systemClock.setTimeout(() => stream(page, from), page.waiting === 0 ? 0 : patienceMs);
+  const attached = (page: AttachedPage): PageListener => {
+    pages.add(page);
+    const host = { kind: 'file', name, pid: null, started, version } as const;
+    const lines = text.slice(0, first);
+    page.send({
+      type: 'welcome',
+      protocol: inspectionProtocol,
+      host,
+      mode: 'file',
+      control: false,
+      charts: chartsOf(),
+      lines,
+    });
+    stream(page, first);
+    return {
+      heard: ({ id }: FromPage) => page.send({ type: 'answer', id, ok: false, error: refused }),
+      left: () => void pages.delete(page),
+    };
+  };
+  const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {
+    throw cannotListen(port, error);
+  });
+  const close = async (): Promise<void> => {
+    for (const page of pages) page.send({ type: 'closed', reason: 'the inspector was closed' });
+    await server.close();
+  };
+  return { url: server.url, close, [Symbol.asyncDispose]: close };
+}

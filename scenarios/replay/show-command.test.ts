@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readTrace } from '../../machines/trace/index.ts';
+import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
+import { commandLine } from '../fixtures/command-line.ts';
+import { readTraceFile } from './report/files.ts';
+
+const recording = (name: string): string =>
+  fileURLToPath(new URL(`../recordings/${name}.trace.ndjson.gz`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-show-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The page of `a2c show FILE` once it has everything; then Ctrl-C. */
+async function shown(file: string): Promise<{ page: AttachedPage; code: number; err: string }> {
+  const aborter = new AbortController();
+  let found: (url: string) => void = () => {};
+  const address = new Promise<string>((resolve) => (found = resolve));
+  const told = commandLine(['show', file], { signal: aborter.signal, onLine: found });
+  const page = await attachTo(await address);
+  await page.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
+  expect(await page.say({ type: 'control', id: 1, verb: 'stop', target: 's' })).toMatchObject({ ok: false });
+  aborter.abort();
+  await page.closed;
+  return { page, ...(await told) };
+}
+const textOf = ({ messages }: AttachedPage): string =>
+  messages.map((message) => ('lines' in message ? message.lines : '')).join('');
+
+describe('a2c show', () => {
+  it.each(['death-in-mid-call', 'office-restart'])(
+    'shows %s with all that its machines did',
+    async (name) => {
+      const file = recording(name);
+      const { page, code, err } = await shown(file);
+      expect({ code, err }).toEqual({ code: 0, err: 'Ctrl-C closes it\n' });
+      expect(page.messages[0]).toMatchObject({
+        mode: 'file',
+        host: { kind: 'file', name: file, pid: null },
+      });
+      const read = readTrace(textOf(page));
+      const original = readTraceFile(file);
+      if (!read.ok || !original.ok) throw new Error('it does not read');
+      expect(read.trace.head.profile).toBe('full');
+      const inputs = (trace: typeof read.trace): object[] =>
+        trace.lines.flatMap(({ t, text, record }) => (record.k === 'in' ? [{ t, text }] : []));
+      expect(inputs(read.trace)).toEqual(inputs(original.trace));
+      expect(read.trace.lines.some(({ record }) => record.k === 'step' && record.ctx !== undefined)).toBe(
+        true,
+      );
+    },
+  );
+
+  it('streams a long one in many messages, and loses none of its records', async () => {
+    const head = JSON.stringify({
+      ...{
+        s: 0,
+        t: 0,
+        k: 'head',
+        format: 'a2c-trace/1',
+        runtime: '0',
+        xstate: '5',
+        node: 'v20',
+        profile: 'full',
+      },
+      ...{ clock: 'virtual', started: null, next: 1, charts: {}, redaction: { keyId: null } },
+    });
+    const rows = Array.from({ length: 20_000 }, (_, at) =>
+      JSON.stringify({ s: at + 1, t: at, a: 'x', k: 'defect', what: '<script>'.repeat(10) }),
+    );
+    const file = join(folder, 'long.trace.ndjson');
+    writeFileSync(file, `${[head, ...rows].join('\n')}\n`);
+    const { page } = await shown(file);
+    expect(page.messages.at(-3)).toEqual({ type: 'complete', records: 20_000 });
+    expect(page.messages.length).toBeGreaterThan(5);
+    expect(textOf(page)).toBe(`${[head, ...rows].join('\n')}\n`);
+  });
+
+  it.each([
+    ['no trace', 'hello\n', 'line 1: its first line is no head of an a2c-trace'],
+    ['an empty file', '', 'line 1: it is empty'],
+  ])('says what is wrong with %s, and shows nothing', async (_, text, problem) => {
+    const file = join(folder, 'broken.trace.ndjson');
+    writeFileSync(file, text);
+    const { code, out, err } = await commandLine(['show', file]);
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(err).toContain(problem);
+  });
+
+  it('of a file that is not there says so', async () => {
+    const { code, err } = await commandLine(['show', join(folder, 'nothing')]);
+    expect(code).toBe(5);
+    expect(err).toContain('no such file');
+  });
+});

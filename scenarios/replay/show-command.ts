@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import type { Context, ShowOptions } from '../../actors/cli/context.ts';
+import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
+import { showRecording, type Recording } from '../../actors/inspector/recordings.ts';
+import { fingerprints } from '../../actors/recording/known-secrets.ts';
+import { Recorder } from '../../actors/recording/recorder.ts';
+import { readTrace, type Trace } from '../../machines/trace/index.ts';
+import { replayTrace, slicesOf } from './replay-trace.ts';
+import { createDigest, sha256Of } from './report/files.ts';
+
+const unusable = 5;
+
+/** The same with all that the machines did and remembered, by letting it happen again; until where it goes another way. */
+function toFull(trace: Trace): { text: string; parted: number | undefined } {
+  const times = slicesOf(trace.lines).map(({ line }) => line.t);
+  let now = 0;
+  let inputs = 0;
+  const { runtime, xstate, node, clock, started, redaction } = trace.head;
+  const recorder = new Recorder({
+    profile: 'full',
+    now: () => now,
+    sha256: (text) => sha256Of([text]),
+    digest: createDigest,
+    about: { runtime, xstate, node, clock, started, redaction },
+    charts: fingerprints,
+    ringBytes: Infinity,
+  });
+  if (trace.key) recorder.begin(trace.key.frame);
+  const { divergence } = replayTrace(trace, {
+    observer: {
+      record: (record) => {
+        if (record.k === 'in') now = times[inputs++] ?? now;
+        recorder.record(record);
+      },
+      inspect: (event) => recorder.inspect?.(event),
+    },
+  });
+  return { text: recorder.text('asked'), parted: divergence?.input?.s };
+}
+
+/** A file as a page can show it. Anything but a whole trace is told with its line, and starts nothing. */
+function recordingOf(file: string, notice: (text: string) => void): Recording | string {
+  let text: string;
+  try {
+    const bytes = readFileSync(file);
+    text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  } catch (error) {
+    return `${file}: ${(error as Error).message}`;
+  }
+  const read = readTrace(text, sha256Of);
+  if (!read.ok) return `${file}: line ${read.line}: ${read.problem}\n  ${read.remedy}`;
+  const { head } = read.trace;
+  const { started } = head;
+  if (head.profile === 'full') return { name: file, started, text };
+  const full = toFull(read.trace);
+  if (full.parted !== undefined)
+    notice(`today's machines go another way at record ${full.parted}: it is shown until there`);
+  return { name: file, started, text: full.text };
+}
+
+/** `a2c show FILE`: until Ctrl-C. */
+export async function showCommand(context: Context, file: string, { port }: ShowOptions): Promise<number> {
+  const { terminal, signal } = context;
+  const recording = recordingOf(file, (text) => terminal.err(text));
+  if (typeof recording === 'string') {
+    terminal.err(recording);
+    return unusable;
+  }
+  await using shown = await showRecording(recording, port);
+  terminal.out(shown.url);
+  terminal.err('Ctrl-C closes it');
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  return exitCodeAtEnd(signal);
+}
