@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { History } from './history.ts';
+import { take, type Living, type Row } from './living.ts';
+
+const a = 'computer/client:s#1';
+const open = { k: 'open', a, kind: 'client', from: 'computer' };
+const placed = (rows: readonly object[]): Row[] =>
+  rows.map((row, at) => ({ k: '', ...row, s: at + 1, t: at * 10 }));
+const historyOf = (rows: readonly Row[]): History => {
+  const history = new History();
+  for (const row of rows) history.add(row);
+  return history;
+};
+const last = (rows: readonly object[]): Living | undefined => historyOf(placed(rows)).at(Infinity).get(a);
+
+describe('who lives after a record', () => {
+  it('is in the state of its last step, since the step that changed it', () => {
+    const step = { k: 'step', a, ev: 'x', tr: ['one'], v: { up: 'ready' }, ctx: { tries: 1 } };
+    const living = last([open, step, { ...step, tr: [], ctx: undefined }]);
+    expect(living).toMatchObject({
+      state: { up: 'ready' },
+      since: 10,
+      context: { tries: 1 },
+      taken: ['one'],
+    });
+  });
+  it('has no timer that was cleared or that has fired', () => {
+    const set = (n: number): object => ({ k: 'timer', op: 'set', a, n, ms: 500 });
+    const rows = [open, set(1), set(2), set(3), { k: 'timer', op: 'clear', a, n: 1 }];
+    const living = last([...rows, { k: 'in', via: 'deadline', a, n: 3 }]);
+    expect([...(living?.due ?? [])]).toEqual([[2, 520]]);
+  });
+  it('comes whole out of a checkpoint, with its age and the timers that run', () => {
+    const snapshot = { value: 'waiting', context: { tries: 2 } };
+    const holds = [{ held: 'deadline', n: 4, left: 70 }];
+    const root = { a, kind: 'client', owner: 'computer', age: 30, holds, snapshot };
+    const living = last([
+      { k: 'open', a: 'gone', kind: 'call', from: a },
+      {},
+      {},
+      {},
+      { k: 'key', roots: [root] },
+    ]);
+    expect(living).toMatchObject({ state: 'waiting', context: { tries: 2 }, opened: 10, since: null });
+    expect([...(living?.due ?? [])]).toEqual([[4, 110]]);
+  });
+  it('is gone after its end', () => {
+    expect(last([open, { k: 'end', a, why: 'done' }])).toBeUndefined();
+  });
+});
+
+describe('a history of 3,500 records', () => {
+  const kinds = [
+    (n: number) => ({ k: 'open', a: `r#${n % 7}`, kind: 'call', from: 'computer' }),
+    (n: number) => ({ k: 'step', a: `r#${n % 5}`, ev: 'e', tr: [`t${n}`], v: `v${n % 3}`, ctx: n }),
+    (n: number) => ({ k: 'timer', op: n % 2 ? 'set' : 'clear', a: `r#${n % 7}`, n: n % 4, ms: n }),
+    (n: number) => ({ k: 'end', a: `r#${n % 7}`, why: 'done' }),
+  ];
+  const rows = placed(Array.from({ length: 3_500 }, (_, n) => kinds[(n * 7 + (n >> 3)) % 4]?.(n) ?? {}));
+  const history = historyOf(rows);
+
+  it('shows any moment as a reader does who stopped there', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -5, max: rows.length + 5 }), (index) => {
+        const alive = new Map<string, Living>();
+        for (const row of rows.slice(0, Math.max(0, index + 1))) take(alive, row);
+        expect(history.at(index)).toEqual(alive);
+      }),
+    );
+  });
+  it('finds the last record of a time', () => {
+    expect([-1, 0, 19, 20, 1e9].map((t) => history.indexAt(t))).toEqual([-1, 0, 1, 2, rows.length - 1]);
+  });
+});

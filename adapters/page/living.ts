@@ -1,0 +1,99 @@
+/** Who lives after a record, and in which state: folded from trace format 1 with the profile `full`. Pure. */
+
+type Fields = Readonly<Record<string, unknown>>;
+/** One line of a trace. */
+export interface Row extends Fields {
+  readonly s: number;
+  /** ms since the recording began. */
+  readonly t: number;
+  readonly k: string;
+}
+export interface Living {
+  readonly address: string;
+  readonly kind: string;
+  /** Who opened it; after a checkpoint, who owns it. */
+  readonly owner: string | null;
+  /** As XState has it: a word, or an object of words. */
+  readonly state: unknown;
+  readonly context: unknown;
+  /** ms of the trace at which it was opened. */
+  readonly opened: number;
+  /** ms of the trace since when it is in this state; null: since before the trace begins. */
+  readonly since: number | null;
+  /** The transitions that it took last. */
+  readonly taken: readonly string[];
+  /** Number of a timer → ms of the trace at which it fires. */
+  readonly due: ReadonlyMap<number, number>;
+}
+/** By address. */
+export type Alive = ReadonlyMap<string, Living>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const timesOf = (holds: unknown, t: number): Map<number, number> =>
+  new Map(
+    listOf(holds).flatMap(({ n, left }) =>
+      typeof n === 'number' && typeof left === 'number' ? [[n, t + left] as const] : [],
+    ),
+  );
+
+/** A checkpoint takes the place of all that was known; who was known keeps what it does not tell. */
+function restore(alive: Map<string, Living>, { roots, t }: Row): void {
+  const before = new Map(alive);
+  alive.clear();
+  for (const root of listOf(roots)) {
+    const { owner, age, holds } = root;
+    const { value, context } = fieldsOf(root['snapshot']);
+    const address = textOf(root['a']);
+    const known = before.get(address);
+    const isSame = known !== undefined && JSON.stringify(known.state) === JSON.stringify(value);
+    alive.set(address, {
+      address,
+      kind: textOf(root['kind']),
+      owner: typeof owner === 'string' ? owner : null,
+      state: value,
+      context,
+      opened: known?.opened ?? t - (typeof age === 'number' ? age : 0),
+      since: isSame ? known.since : null,
+      taken: isSame ? known.taken : [],
+      due: timesOf(holds, t),
+    });
+  }
+}
+function withTimer({ due }: Living, { n, op, ms, t }: Row): Map<number, number> {
+  const next = new Map(due);
+  if (op === 'set' && typeof ms === 'number') next.set(Number(n), t + ms);
+  else next.delete(Number(n));
+  return next;
+}
+function stepped(known: Living, { v, ctx, tr, t }: Row): Living {
+  const isMoved = v !== undefined && JSON.stringify(v) !== JSON.stringify(known.state);
+  return {
+    ...known,
+    ...(isMoved && { state: v, since: t }),
+    ...(ctx !== undefined && { context: ctx }),
+    ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
+  };
+}
+/** Changes `alive` into what it is after `row`. */
+export function take(alive: Map<string, Living>, row: Row): void {
+  const { k, t, via } = row;
+  const address = textOf(row['a']);
+  if (k === 'key') return restore(alive, row);
+  if (k === 'end') return void alive.delete(address);
+  if (k === 'open') {
+    const kind = textOf(row['kind']);
+    const owner = textOf(row['from']);
+    const fresh = { state: undefined, context: undefined, opened: t, since: t, taken: [], due: new Map() };
+    return void alive.set(address, { address, kind, owner, ...fresh });
+  }
+  const known = alive.get(address);
+  if (known === undefined) return;
+  if (k === 'step') alive.set(address, stepped(known, row));
+  else if (k === 'timer') alive.set(address, { ...known, due: withTimer(known, row) });
+  // A timer that fires is not cleared by a record of its own.
+  else if (k === 'in' && (via === 'timer' || via === 'deadline'))
+    alive.set(address, { ...known, due: withTimer(known, { ...row, op: 'clear' }) });
+}
