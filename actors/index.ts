@@ -47,6 +47,8 @@ export type { Mistake } from '../machines/config/index.ts';
 /** Servers as children of this process: the default, and what another launcher may lean on. */
 export { localLauncher } from '../adapters/index.ts';
 export type {
+  Authorize,
+  AuthorizeRequest,
   Environment,
   Launch,
   LaunchDescription,

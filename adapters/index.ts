@@ -7,6 +7,7 @@ export {
   mostCalls,
   sessionPortOf,
   type Answers,
+  type Credentials,
   type InMemorySpec,
   type Noise,
   type OwnSpec,
@@ -45,6 +46,17 @@ export {
   type InspectorServer,
   type PageListener,
 } from './inspector/index.ts';
+export {
+  fileLogins,
+  Login,
+  memoryLogins,
+  PersonNeeded,
+  Refusal,
+  type Authorize,
+  type AuthorizeRequest,
+  type LoginConfig,
+  type LoginStore,
+} from './oauth/index.ts';
 export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';

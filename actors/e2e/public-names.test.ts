@@ -167,7 +167,7 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher' | 'log')
-      | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission')
+      | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
@@ -178,7 +178,7 @@ describe('a2c-actors', () => {
     expectTypeOf<Call>().resolves.toEqualTypeOf<CallOutcome>();
     expectTypeOf<ServerStatus['state']>().toEqualTypeOf<
       | ('idle' | 'standby' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'open' | 'closing')
-      | ('disabled' | 'needsInput' | 'unsupported')
+      | ('disabled' | 'needsInput' | 'unsupported' | 'authorizing' | 'unauthorized')
     >();
     expectTypeOf<keyof Launcher>().toEqualTypeOf<'launch' | 'describe'>();
     expectTypeOf<keyof Launched>().toEqualTypeOf<

@@ -98,7 +98,7 @@ describe('an HTTP server', () => {
   });
 
   it.each([401, 403])(
-    'that answers %i trips at once with what is to be done, and is not asked again',
+    'that answers %i rests at once with what is to be done, and is not asked again',
     async (status) => {
       const one = await http({
         instead: (_, response) => {
@@ -108,7 +108,7 @@ describe('an HTTP server', () => {
       });
       const host = await start({ r: { url: `${one.url}/echo` } });
       const { state, reason, nextTryMs } = statusOf('r') ?? {};
-      expect([state, nextTryMs]).toEqual(['open', undefined]);
+      expect([state, nextTryMs]).toEqual([status === 401 ? 'unauthorized' : 'open', undefined]);
       expect(reason).toContain(String(status));
       const failure = ear.of('server.changed').at(-1)?.failure;
       expect(failure?.remedy).toMatch(/\w/);

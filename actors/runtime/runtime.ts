@@ -151,6 +151,10 @@ export class Runtime {
   introduce(server: string, spec: number, reach: Reach, secrets: readonly string[] = []): void {
     const reaches = this.#reaches.get(server) ?? new Map<number, Reach>();
     this.#reaches.set(server, reaches.set(spec, reach));
+    this.hide(server, secrets);
+  }
+  /** Texts that nobody may see from now on. */
+  hide(server: string, secrets: readonly string[]): void {
     // A key of several lines is often told line by line.
     const all = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).filter((text) => text !== '');
     for (const secret of all) this.#secrets.add(secret);
@@ -172,8 +176,8 @@ export class Runtime {
       settledKind: (server, spec, kind) => {
         const remote = this.#reachOf(server, spec)?.remote;
         if (remote?.kind !== 'streamable' || kind !== 'sse') return;
-        const { url, headers, timeoutMs, sseReadTimeoutMs } = remote;
-        const sse = { kind, url, headers, timeoutMs, sseReadTimeoutMs } as const;
+        const { url, headers, timeoutMs, sseReadTimeoutMs, credentials } = remote;
+        const sse = { kind, url, headers, timeoutMs, sseReadTimeoutMs, ...(credentials && { credentials }) };
         this.#reaches.get(server)?.set(spec, { remote: sse });
       },
       get answers() {

@@ -1,10 +1,10 @@
-import type { InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../../adapters/index.ts';
+import type { Credentials, InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../../adapters/index.ts';
 import type { OwnFacts, OwnType, ServerConfig } from '../../machines/config/index.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/spec-port.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import type { Inputs } from './inputs.ts';
-import { renderServer, type ServerSpec } from './render.ts';
+import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
 import { textOf } from '../runtime/thrown.ts';
 
 /** What is launched or reached: a process, or anything that needs none. */
@@ -55,6 +55,8 @@ export interface LaunchSpecsOptions {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable'>;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
+  /** What requests to a server behind a URL are sent with. */
+  readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
   /** The launch spec of a number, before anybody asks for it. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
   /** Nobody will want those of numbers before this one. */
@@ -99,7 +101,11 @@ export class LaunchSpecs {
         make?.({ server: name, facts, signal }) as ReturnType<OwnSpec['connect']>;
       return make && { remote: { kind: 'own', connect } };
     }
-    if (spec.kind !== 'inmemory') return { remote: spec };
+    if (spec.kind !== 'inmemory') {
+      const { oauth: _, ...remote } = spec;
+      const credentials = this.#options.credentialsOf?.(name, spec);
+      return { remote: { ...remote, ...(credentials && { credentials }) } };
+    }
     const { args, env } = spec;
     const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
     const open = (): ReturnType<InMemorySpec['connect']> =>

@@ -7,6 +7,7 @@ import {
   renderWith,
   type LaunchConfig,
   type Lookup,
+  type OAuth,
   type OwnFacts,
   type OwnType,
   type ServerConfig,
@@ -29,6 +30,8 @@ export interface RemoteSpec {
   readonly terminateOnClose: boolean;
   /** The URL was given without a type: it may speak SSE. */
   readonly fallbackToSse: boolean;
+  /** How to log in. */
+  readonly oauth?: OAuth;
 }
 export interface InMemorySpec {
   readonly kind: 'inmemory';
@@ -127,7 +130,8 @@ const knownIn = (spec: ServerSpec): readonly string[] => {
   ];
   const credentials = named.flatMap((value) => /^\w+\s+(\S+)$/.exec(value)?.[1] ?? []);
   const inPairs = credentials.flatMap((pair) => /^[^:]*:(.+)$/s.exec(textInBase64(pair) ?? '')?.[1] ?? []);
-  return [...named, ...credentials, ...inPairs, password, decoded(password)];
+  const { clientSecret = '', privateKey = '' } = spec.oauth ?? {};
+  return [...named, ...credentials, ...inPairs, password, decoded(password), clientSecret, privateKey];
 };
 const decoded = (part: string): string => {
   try {

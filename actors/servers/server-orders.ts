@@ -22,6 +22,7 @@ const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
   'ready',
   'waiting',
   'open',
+  'unauthorized',
   'disabled',
   'needsInput',
   'unsupported',
@@ -32,6 +33,7 @@ const active: ReadonlySet<ServerStatus['state']> = new Set([
   'ready',
   'recovering',
   'waiting',
+  'authorizing',
   'closing',
 ]);
 

@@ -5,5 +5,12 @@ export { mostCalls } from './http/web.ts';
 export type { Noise } from './messages/noise.ts';
 export type { ServerLog } from './messages/notifications.ts';
 export { sessionPortOf, type SessionPort, type SessionPortOptions } from './port.ts';
-export type { InMemorySpec, OwnSpec, RemoteSpec, SseSpec, StreamableSpec } from './http/remote.ts';
+export type {
+  Credentials,
+  InMemorySpec,
+  OwnSpec,
+  RemoteSpec,
+  SseSpec,
+  StreamableSpec,
+} from './http/remote.ts';
 export type { Timers } from '../clock.ts';

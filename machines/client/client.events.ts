@@ -100,6 +100,8 @@ export type ClientStage =
   | 'recovering'
   | 'waiting'
   | 'open'
+  | 'authorizing'
+  | 'unauthorized'
   | 'closing';
 export type ClientNews =
   | ClientChanged

@@ -13,6 +13,7 @@
  * disconnected — the stream broke: the process gets a moment to show how it died
  * recovering — lost, or connecting failed: calls are told, what is left of the process is ended
  * waiting    — pause before the next try; `attempt` of `budget`
+ * login      — its server wants one: authorizing, or unauthorized while a person is waited for; refused: nobody logs in
  * open    — the budget is spent, restart is off, or trying cannot help: one trial after a long while
  * closing    — its process ends by its ladder; `goal` is what comes then: idle, standby, once more, or the end
  * closed | killed (it took SIGKILL) — final
@@ -27,6 +28,7 @@ import {
   again,
   draining,
   handshaking,
+  idle,
   listing,
   ready,
   replaced,
@@ -36,6 +38,7 @@ import {
 } from './client.states.ts';
 import { initialContext } from './client.rules.ts';
 import { pending, queued, resolving, retried } from './client.launch.ts';
+import { login } from './client.login.ts';
 import { watching } from './client.watch.ts';
 
 export type {
@@ -76,16 +79,7 @@ export const clientMachine = parts.createMachine({
         { target: 'idle' },
       ],
     },
-    idle: {
-      entry: ['settleDown', news('idle')],
-      on: {
-        'call.request': { actions: refuse('idle') },
-        'server.start': again,
-        'server.stop': {},
-        'server.update': { actions: takePlan },
-        close: 'closed',
-      },
-    },
+    idle,
     standby,
     resolving,
     queued,
@@ -217,6 +211,7 @@ export const clientMachine = parts.createMachine({
       always: [
         { guard: 'hasFallback', target: 'resolving', actions: [does.tellRolledBack, 'rollBack'] },
         { guard: 'isOver', target: 'idle' },
+        { guard: 'wantsLogin', target: 'login' },
         { guard: 'isHopeless', target: 'open' },
         { guard: 'canRetry', target: 'waiting', actions: 'countAttempt' },
         { target: 'open' },
@@ -235,6 +230,7 @@ export const clientMachine = parts.createMachine({
         close: 'closed',
       },
     },
+    login,
     open: {
       entry: [news('open'), does.awaitTrial],
       exit: does.noDeadline,

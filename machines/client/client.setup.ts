@@ -114,6 +114,8 @@ export const parts = setup({
     isSpec: (_, { id }: { id: string }) => id === 'spec',
     isOtherSpec: ({ context: c }, { id, result }: { id: string; result: unknown }) =>
       id === 'spec' && (result as Resolved).spec !== c.spec,
+    /** Its server wants one, and that was not said of other values. */
+    wantsLogin: ({ context: c }) => c.failure?.code === 'Unauthorized' && !rules.isStale(c),
     isPing: (_, { id }: { id: string }) => id === 'ping',
     hasTools: (_, params: { info: ServerInfo }) => params.info.capabilities.tools !== null,
     hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>

@@ -163,6 +163,16 @@ export const replaced = [
 ] as const;
 /** The name of an action or guard that takes the event as its params. */
 export const withEvent = <T extends string>(type: T) => ({ type, params: eventAsParams }) as const;
+export const idle = {
+  entry: ['settleDown', news('idle')],
+  on: {
+    'call.request': { actions: refuse('idle') },
+    'server.start': again,
+    'server.stop': {},
+    'server.update': { actions: takePlan },
+    close: 'closed',
+  },
+} as const;
 export const standby = {
   entry: ['settleDown', news('standby')],
   on: {

@@ -45,6 +45,13 @@ export const failureOfStep = (server: string, phase: string, reason: string): Fa
   details: { server_name: server, phase },
 });
 
+/** A person is shown the page of an authorization server. `where`: its origin. */
+export const waitsForLogin = (server: string, where = 'its authorization server'): Failure => ({
+  code: 'Unauthorized',
+  message: `Server '${server}' waits for a person to log in at ${where}`,
+  details: { server_name: server, waits_for: where },
+  remedy: `Agree in the browser, or log in at a terminal: a2c login ${server}`,
+});
 const hopeless: ReadonlySet<unknown> = new Set([
   'NotStartable',
   'Unauthorized',

@@ -12,3 +12,13 @@ export interface Resolve {
 export interface Resolved {
   readonly spec: number;
 }
+/** The name of the port that logs in to servers: `session` of such a question. */
+export const loginPort = 'login';
+/**
+ * What the port `login` is asked when a server wants a login. Answered when there is one; refused with why there is
+ * none (`Unauthorized`). `ask.progress` while a person is waited for, its `message` saying where; `ask.began` when the
+ * person came back. Takes as long as that person.
+ */
+export interface LogIn {
+  readonly server: string;
+}

@@ -97,7 +97,7 @@ export function aggregateOf({ servers }: ComputerStart) {
   return { ...known, ...offerOf(known) };
 }
 export const isTrying = (stage: ClientStage | undefined): boolean =>
-  stage === undefined || stage === 'connecting' || stage === 'recovering';
+  stage === undefined || stage === 'connecting' || stage === 'recovering' || stage === 'authorizing';
 const wanted = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
 export const isWhole = (c: ComputerContext): boolean =>
   c.servers.every((s) => !wanted(s) || c.stages[nameIn(s)] === 'ready' || c.stages[nameIn(s)] === 'standby');

@@ -33,9 +33,10 @@ export const fingerprintText = (server: ServerConfig): string => {
     }
     case 'sse':
     case 'streamable': {
-      const { kind, url, headers } = facts;
+      const { kind, url, headers, oauth } = facts;
       const lowered = Object.entries(headers).map(([name, value]): Pair => [name.toLowerCase(), value]);
-      return [part(kind), part(url), pairs(lowered)].join('');
+      const login = Object.entries(oauth ?? {}).map(([name, value]): Pair => [name, String(value)]);
+      return [part(kind), part(url), pairs(lowered), login.length > 0 ? pairs(login) : ''].join('');
     }
     case 'inmemory': {
       const { kind, args, env } = facts;

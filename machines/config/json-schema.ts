@@ -23,7 +23,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   ...serverSchemas.streamable.shape.server_parameters.shape,
   ...serverSchemas.stdio.shape.server_parameters.shape,
 };
-const base: Readonly<Record<string, z.ZodType>> = serverSchemas.stdio.shape;
+const base: Readonly<Record<string, z.ZodType>> = serverSchemas.streamable.shape;
 const scalar = z.union([text, z.number(), z.boolean()]);
 /** Other clients hand numbers to a child as texts. */
 const asTexts: Readonly<Record<string, z.ZodType>> = {

@@ -8,6 +8,7 @@ import {
   type Path,
 } from './mistake.ts';
 import type { OwnFacts, OwnType } from './foreign/protocol.ts';
+import { oauthSchema, type OAuth } from './oauth.ts';
 import { isHttpUrl, isSocketUrl, noSockets, serverSchemas, type ServerConfig } from './server.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -23,7 +24,13 @@ export type LaunchConfig =
       readonly env: Texts;
       readonly cwd: string | null;
     }
-  | { readonly kind: 'sse' | 'streamable'; readonly url: string; readonly headers: Texts }
+  | {
+      readonly kind: 'sse' | 'streamable';
+      readonly url: string;
+      readonly headers: Texts;
+      /** Absent: the server is logged in to as it says itself. */
+      readonly oauth?: OAuth;
+    }
   | { readonly kind: 'inmemory'; readonly args: readonly string[]; readonly env: Texts }
   | { readonly kind: 'own'; readonly type: OwnType; readonly facts: OwnFacts };
 
@@ -35,8 +42,10 @@ export const launchConfigOf = (server: ServerConfig): LaunchConfig => {
       return { kind: 'stdio', command, args, env: env ?? {}, cwd };
     }
     case 'sse':
-    case 'streamable':
-      return { kind: server.kind, url: server.remote.url, headers: server.remote.headers ?? {} };
+    case 'streamable': {
+      const { url, headers, oauth } = server.remote;
+      return { kind: server.kind, url, headers: headers ?? {}, ...(oauth && { oauth }) };
+    }
     case 'inmemory':
       return { kind: 'inmemory', args: server.launch.args, env: server.launch.env ?? {} };
     case 'own':
@@ -82,8 +91,11 @@ const judged = (
     }
     case 'sse':
     case 'streamable': {
-      const read = check(serverSchemas.sse.shape.server_parameters, value, findings, at);
-      return read && { kind, url: read.url, headers: read.headers ?? {} };
+      const { oauth: login, ...parameters } = value as { readonly oauth?: unknown };
+      const read = check(serverSchemas.sse.shape.server_parameters, parameters, findings, at);
+      const oauth =
+        login === undefined ? undefined : check(oauthSchema, login, findings, (path) => ['oauth', ...path]);
+      return read && { kind, url: read.url, headers: read.headers ?? {}, ...(oauth && { oauth }) };
     }
     case 'inmemory': {
       const read = check(serverSchemas.inmemory.shape.server_parameters, value, findings, at);

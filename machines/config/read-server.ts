@@ -10,6 +10,7 @@ import {
   type BaseFields,
   type ServerConfig,
 } from './server.ts';
+import type { OAuth } from './oauth.ts';
 import type { OwnType } from './foreign/protocol.ts';
 import { approvalsOf, totals, type Settings } from './settings.ts';
 import { serverToProtocol } from './foreign/to-protocol.ts';
@@ -131,7 +132,13 @@ const build = (
     }
     case 'sse': {
       const fields = check(serverSchemas.sse, value, findings, originOf);
-      return fields && { kind, ...shared(fields, name), remote: remote(fields.server_parameters, 5_000) };
+      return (
+        fields && {
+          kind,
+          ...shared(fields, name),
+          remote: remote({ ...fields.server_parameters, oauth: fields.oauth }, 5_000),
+        }
+      );
     }
     case 'streamable': {
       const fields = check(serverSchemas.streamable, value, findings, originOf);
@@ -141,7 +148,7 @@ const build = (
         kind,
         ...shared(fields, name),
         remote: {
-          ...remote(fields.server_parameters, 30_000),
+          ...remote({ ...fields.server_parameters, oauth: fields.oauth }, 30_000),
           terminateOnClose,
           isGuess: value['type'] === guessedType,
         },
@@ -167,6 +174,7 @@ interface RemoteFields {
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
   readonly timeout?: number | null | undefined;
   readonly sse_read_timeout?: number | null | undefined;
+  readonly oauth?: OAuth | null | undefined;
 }
 /** Defaults are those of the reference implementation: 5 s for SSE, 30 s for streamable HTTP, 5 min of silence. */
 const remote = (fields: RemoteFields, timeoutMs: number) => ({
@@ -174,6 +182,7 @@ const remote = (fields: RemoteFields, timeoutMs: number) => ({
   headers: fields.headers ?? null,
   timeoutMs: fields.timeout ?? timeoutMs,
   sseReadTimeoutMs: fields.sse_read_timeout ?? 300_000,
+  ...(fields.oauth && { oauth: fields.oauth }),
 });
 
 /** The same said twice has to be the same; and it may be said in vain. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { durationSchema } from './duration.ts';
 import { isTemplate } from './placeholders.ts';
 import type { OwnFacts, OwnType, ProtocolServer } from './foreign/protocol.ts';
+import { oauthSchema, type OAuth } from './oauth.ts';
 import { autoApproveSchema, settingsSchema, type Settings } from './settings.ts';
 
 /** Wire keys on purpose: it goes out as `a2c_tool_meta`. Extra keys are kept. Never holds a null of its own keys. */
@@ -45,6 +46,8 @@ interface Remote {
   readonly headers: Readonly<Record<string, string>> | null;
   readonly timeoutMs: number;
   readonly sseReadTimeoutMs: number;
+  /** How to log in; without it as the server says. */
+  readonly oauth?: OAuth;
 }
 export interface SseServer extends ServerBase {
   readonly kind: 'sse';
@@ -152,6 +155,8 @@ const base = {
   autoApprove: autoApproveSchema.nullish(),
   a2c: settingsSchema.nullish(),
 };
+/** Ours, of servers behind a URL. */
+const reached = { ...base, oauth: oauthSchema.nullish() };
 
 const ownFacts = z.record(
   z.string().min(1),
@@ -173,9 +178,9 @@ export const serverSchemas = {
       encoding_error_handler: z.enum(['strict', 'ignore', 'replace']).nullish(),
     }),
   }),
-  sse: z.strictObject({ ...base, server_parameters: z.strictObject(remote) }),
+  sse: z.strictObject({ ...reached, server_parameters: z.strictObject(remote) }),
   streamable: z.strictObject({
-    ...base,
+    ...reached,
     server_parameters: z.strictObject({ ...remote, terminate_on_close: z.boolean().nullish() }),
   }),
   inmemory: z.strictObject({ ...base, server_parameters: z.strictObject({ args, env }).nullish() }),

@@ -45,7 +45,7 @@ const packages: readonly Allowance[] = [
   { where: /^machines\/config\//, may: ['jsonc-parser'] },
   { where: /^machines\/text\//, may: ['fastest-levenshtein'] },
   { where: /^adapters\//, may: ['node:*', 'zod', 'p-queue', 'picocolors'], types: ['xstate'] },
-  { where: /^adapters\/(mcp|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
+  { where: /^adapters\/(mcp|oauth|documents)\//, may: ['@modelcontextprotocol/sdk/*'] },
   { where: /^adapters\/documents\/library\//, may: ['chokidar'] },
   {
     where: /^adapters\/documents\/parsing\//,
@@ -55,6 +55,7 @@ const packages: readonly Allowance[] = [
     ],
     types: ['mdast'],
   },
+  { where: /^adapters\/oauth\//, may: ['proper-lockfile'] },
   { where: /^adapters\/storage\//, may: ['proper-lockfile', 'write-file-atomic', 'chokidar', 'env-paths'] },
   { where: /^adapters\/process\/windows\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/terminal\//, may: ['string-width'] },

@@ -48,7 +48,7 @@ const refactorings: readonly Refactoring[] = [
   },
   {
     what: 'a guard with another name',
-    kinds: altered('client', [[['states', 'gone', 'always', '3', 'guard'], () => 'mayRetry']], {
+    kinds: altered('client', [[['states', 'gone', 'always', '4', 'guard'], () => 'mayRetry']], {
       guards: {
         mayRetry: ({ context }: { context: { attempt: number; budget: number } }) =>
           context.attempt < context.budget,

@@ -38,7 +38,16 @@ const errorOfCollection = (failure: Failure): A2cError => new A2cError(withRemed
 
 /** Servers that are wanted and not there: what they would show is in no answer. */
 const absent: ReadonlySet<string> = new Set([
-  ...['connecting', 'recovering', 'waiting', 'open', 'needsInput', 'unsupported'],
+  ...[
+    'connecting',
+    'recovering',
+    'waiting',
+    'open',
+    'authorizing',
+    'unauthorized',
+    'needsInput',
+    'unsupported',
+  ],
 ]);
 /** Of one that has failed the process may be on its way down still: only its failure tells it from one that was stopped. */
 const isAbsent = ({ state, failure }: ServerStatus): boolean =>

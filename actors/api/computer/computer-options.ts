@@ -1,6 +1,6 @@
 /** What a host says of a computer when it makes one. */
 
-import type { Launcher } from '../../../adapters/index.ts';
+import type { Authorize, Launcher } from '../../../adapters/index.ts';
 import type { Permission } from '../../../machines/call/permission/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
@@ -28,6 +28,12 @@ export interface ComputerOptions {
   readonly permission?: Permission;
   /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
   readonly input?: AskInput;
+  /**
+   * Shows a person the page where a remote server is logged in to, `{server, url, signal}`, and may resolve with the
+   * address that it redirected to; else the redirect to this machine is waited for, 10 min at most. `signal` aborts when
+   * nobody waits any more. Without it a server that wants a login rests as `unauthorized` (docs/login.md).
+   */
+  readonly authorize?: Authorize;
   /** Servers of type `inmemory` by their name: what each is connected to. */
   readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
   /** How servers of a type `own:…` are reached, by that type (docs/extend.md). */

@@ -26,6 +26,8 @@ const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): Se
   const { value } = snapshot;
   if (value === 'idle' || value === 'standby' || value === 'waiting') return value;
   if (value === 'open' || value === 'recovering') return value;
+  const login = typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
+  if (login !== undefined) return login === 'authorizing' ? login : 'unauthorized';
   if (snapshot.hasTag('ready')) return 'ready';
   return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
 };

@@ -25,6 +25,7 @@ import { CollectionQuestions } from './computer-collections.ts';
 import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from '../deferred.ts';
 import { hostedInputs } from '../../servers/hosted-inputs.ts';
+import { introducing, loginsFor, type Logins } from '../../servers/login/logins.ts';
 import { Inputs } from '../../servers/inputs.ts';
 import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
@@ -45,6 +46,7 @@ export class HostedComputer implements Computer {
   readonly #inputs: Inputs;
   readonly #cached: CachedCatalogs;
   readonly #servers: Servers;
+  readonly #logins: Logins;
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
   readonly #seat: Seat;
@@ -76,6 +78,7 @@ export class HostedComputer implements Computer {
     });
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
+    this.#logins = loginsFor(runtime, options.authorize, stateDir);
     this.#servers = new Servers(config, {
       transformer: this.#transformer,
       inputs: this.#inputs,
@@ -83,8 +86,7 @@ export class HostedComputer implements Computer {
       inMemory: options.inMemory ?? {},
       transports: options.transports ?? {},
       cachedOf: (fingerprint) => this.#cached.of(fingerprint),
-      introduce: (...facts) => runtime.introduce(...facts),
-      forget: (server, before) => runtime.forget(server, before),
+      ...introducing(runtime, this.#logins),
     });
     runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
     runtime.calls.fill(options, this.#servers, this.#transformer);
@@ -283,6 +285,7 @@ export class HostedComputer implements Computer {
   async #close(): Promise<void> {
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     this.#inputs.close();
+    this.#logins.close();
     await this.#transformer.close();
     await this.#cached.close();
     for (const forget of this.#forget) forget();

@@ -11,7 +11,8 @@ export interface ServerStatus {
   /**
    * `idle`: not wanted, or it ended well by itself. `standby`: it starts with the first call. `waiting`: for its next
    * try. `open`: too many tries failed, and the next comes after `trialMs` (5 min). `needsInput`: a value of its
-   * config cannot be had. `unsupported`: its config cannot be used here.
+   * config cannot be had. `unsupported`: its config cannot be used here. `authorizing`: it is being logged in to.
+   * `unauthorized`: it wants a login, and a person has to give it.
    */
   readonly state:
     | 'idle'
@@ -21,6 +22,8 @@ export interface ServerStatus {
     | 'recovering'
     | 'waiting'
     | 'open'
+    | 'authorizing'
+    | 'unauthorized'
     | 'closing'
     | 'disabled'
     | 'needsInput'

@@ -2,11 +2,14 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Waits } from '../../../machines/client/waits.ts';
 import { causeOf } from './http-failures.ts';
+import type { Credentials } from './remote.ts';
 import type { Timers } from '../../clock.ts';
 
 /** Most servers drop an idle connection after 5 s; one that drops it while we write has perhaps read the request. */
 const idleMs = 2_000;
 const mostRedirects = 5;
+/** A request that is refused for its login is sent so often in all. */
+const mostLogins = 3;
 
 /** No answer, or not the whole of it. `isReached`: the connection stood, so the server may have read the request. */
 export class Unreached extends Error {
@@ -43,6 +46,7 @@ export class Http {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
   readonly #defaults: Readonly<Record<string, string>>;
+  readonly #credentials: Credentials | undefined;
   readonly #timers: Timers;
   readonly #agent: Agent;
   readonly #live = new Set<ClientRequest>();
@@ -52,7 +56,7 @@ export class Http {
 
   /** `timeoutMs`: 0 is without limit. */
   constructor(
-    { url, headers, timeoutMs }: { url: URL; headers: Readonly<Record<string, string>>; timeoutMs: number },
+    { url, headers, timeoutMs, credentials }: HttpOptions,
     { timers, userAgent }: { timers: Timers; userAgent: string },
   ) {
     // Nobody here unpacks anything, and gateways turn away who does not say his name.
@@ -60,6 +64,7 @@ export class Http {
     this.url = url;
     this.#headers = headers;
     this.#timeoutMs = timeoutMs;
+    this.#credentials = credentials;
     this.#timers = timers;
     const options = { keepAlive: true, timeout: idleMs };
     this.#agent = url.protocol === 'https:' ? new SecureAgent(options) : new Agent(options);
@@ -69,7 +74,9 @@ export class Http {
     const state: Attempt = { isReached: false, isAborted: false, step: stepNow('connection') };
     this.#last = state;
     const answer = new Promise<IncomingMessage>((resolve, reject) => {
-      this.#go(sending, sending.url ?? this.url, state, { resolve, reject, followed: 0 });
+      const url = sending.url ?? this.url;
+      if (!this.#credentials) return this.#go(sending, url, state, { resolve, reject, followed: 0 });
+      this.#goLoggedIn(sending, url, state, this.#credentials).then(resolve, reject);
     });
     return {
       answer,
@@ -99,6 +106,29 @@ export class Http {
     await Promise.all([...this.#live].map((live) => new Promise((resolve) => live.once('close', resolve))));
   }
 
+  /** Refused for its login, it has not been worked on: with another token it may go out again. */
+  async #goLoggedIn(
+    sending: Sending,
+    url: URL,
+    state: Attempt,
+    credentials: Credentials,
+  ): Promise<IncomingMessage> {
+    for (let tries = 1; ; tries += 1) {
+      const token = await credentials.token();
+      const headers = {
+        ...sending.headers,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      };
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        this.#go({ ...sending, headers }, url, state, { resolve, reject, followed: 0 });
+      });
+      const { statusCode: status = 0 } = answer;
+      if ((status !== 401 && status !== 403) || tries === mostLogins) return answer;
+      const header = answer.headers['www-authenticate'];
+      if (!(await credentials.challenged({ status, header, token }))) return answer;
+      answer.destroy();
+    }
+  }
   #go(sending: Sending, url: URL, state: Attempt, then: Then): void {
     const { method, body } = sending;
     const { reject } = then;
@@ -151,6 +181,12 @@ export class Http {
     });
     asked.end(body);
   }
+}
+interface HttpOptions {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly credentials?: Credentials | undefined;
 }
 /** What it waits for, since when; of the first request, which is `initialize` or opens the stream for it. */
 interface Step {

@@ -1,5 +1,19 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
+/** The login of one server. */
+export interface Credentials {
+  /** The access token, renewed before it ends; undefined: there is none. */
+  token(): Promise<string | undefined>;
+  /**
+   * The server refused a request with 401 or 403. True: there is another token now, so it may be sent once more.
+   * `header`: its `WWW-Authenticate`. `token`: what the request was sent with.
+   */
+  challenged(refusal: {
+    readonly status: number;
+    readonly header: string | undefined;
+    readonly token: string | undefined;
+  }): Promise<boolean>;
+}
 /** Where a server listens for HTTP. */
 export interface Web {
   readonly url: string;
@@ -9,6 +23,8 @@ export interface Web {
   readonly timeoutMs: number;
   /** An event stream that is silent for so long is opened again (streamable) or asked for a sign of life (SSE). */
   readonly sseReadTimeoutMs: number;
+  /** Without them requests go out with `headers` alone. */
+  readonly credentials?: Credentials;
 }
 export interface StreamableSpec extends Web {
   readonly kind: 'streamable';

@@ -75,6 +75,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'default_tool_meta', does: 'same', to: ['default_tool_meta'], note: 'as in the protocol' },
   { key: 'vrl', does: 'same', to: ['vrl'], note: 'as in the protocol' },
   { key: 'a2c', does: 'same', to: ['a2c'], note: 'our own settings' },
+  { key: 'oauth', does: 'same', to: ['oauth'], kinds: remote, note: 'how to log in (docs/login.md)' },
   { key: 'description', does: 'shown', note: '' },
   { key: 'descriptions', does: 'shown', note: 'DeepChat' },
   { key: 'icon', does: 'shown', note: '' },

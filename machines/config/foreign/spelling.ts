@@ -6,7 +6,8 @@ const known =
   encoding encoding_error_handler url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
   ret_object_mapper id description default password options servers inputs restart restartBudget start autoConnect idleStop
   timeouts bootMs connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
-  concurrency queue totalConcurrency totalQueue resultBytes onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove version removedBuiltIns`.split(
+  concurrency queue totalConcurrency totalQueue resultBytes oauth grant clientId clientSecret
+  clientMetadataUrl scopes privateKey signingAlgorithm onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove version removedBuiltIns`.split(
     /\s+/,
   );
 

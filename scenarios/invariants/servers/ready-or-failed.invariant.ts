@@ -16,6 +16,9 @@ interface Client {
 }
 type Fields = Said<{ stage: string; failure: unknown }>;
 
+/** A server that wants a login waits for a person. */
+const rests: ReadonlySet<string | undefined> = new Set(['open', 'idle', 'unauthorized']);
+
 class ReadyOrFailed implements Judge {
   /** By address with and without its incarnation. */
   readonly #clients = new Map<Address, Client>();
@@ -29,7 +32,7 @@ class ReadyOrFailed implements Judge {
     return [...new Set(this.#clients.values())].flatMap(({ a, isWanted, stage, failure, triedAt }) => {
       if (triedAt !== null && at - triedAt <= trialMs) return [];
       if (stage === 'ready' || stage === 'standby' || (stage === 'idle' && !isWanted)) return [];
-      if ((stage === 'open' || stage === 'idle') && failure !== null && failure !== undefined) return [];
+      if (rests.has(stage) && failure !== null && failure !== undefined) return [];
       const what = stage === 'open' ? 'does not say why' : isWanted ? 'is wanted' : 'is not wanted';
       return [{ at: a, what: `is ${stage}, and ${what}`, kind: 'liveness' }];
     });

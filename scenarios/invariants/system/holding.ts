@@ -53,7 +53,7 @@ const most: Readonly<Record<string, Most>> = {
 };
 
 /** The stages in which a client asks: for its values, or whether its server lives. */
-const asking = new Set(['connecting', 'ready']);
+const asking = new Set(['connecting', 'ready', 'authorizing', 'unauthorized']);
 
 interface Root {
   readonly a: Address;

@@ -3,7 +3,7 @@ import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { rootOf, serverIn } from '../places.ts';
-import { ends, hears, posts, story, tells } from '../record-builders.ts';
+import { ends, hears, learns, posts, story, tells } from '../record-builders.ts';
 
 const isDoor = (failure: Failure | undefined): boolean =>
   failure?.code === 'Unauthorized' || failure?.code === 'AccessDenied';
@@ -15,11 +15,17 @@ class RefusedLoginWaits implements Judge {
   readonly #changed = new Set<Address>();
 
   take(record: DirectoryRecord): Found | undefined {
-    if (record.k === 'in') this.#failed(record);
+    if (record.k === 'in' && record.via === 'ask') this.#answered(record);
+    else if (record.k === 'in') this.#failed(record);
     else if (record.k === 'out') return this.#opened(record);
     else if (record.k === 'post') this.#ordered(record);
     else if (record.k === 'end') this.#barred.delete(nameOf(record.a));
     return undefined;
+  }
+  /** Somebody has logged in. */
+  #answered({ a, ev }: RecordOf<'in'>): void {
+    if (ev?.type === 'ask.answered' && (ev as Said<{ id: string }>).id === 'login')
+      this.#barred.delete(nameOf(a));
   }
   #failed({ a, ev }: RecordOf<'in'>): void {
     const client = nameOf(rootOf(a));
@@ -54,7 +60,7 @@ export const refusedLoginWaits: Invariant = {
   why: 'The same login is refused again, and too often locks somebody out: 401 and 403 are for a person (not in a loop).',
   sees: [
     ...(['in session.failed', 'out leaf.open', 'post server.start', 'post server.update'] as const),
-    ...(['post server.rolledBack', 'end'] as const),
+    ...(['post server.rolledBack', 'in ask', 'end'] as const),
   ],
   open: () => new RefusedLoginWaits(),
   violating: [
@@ -70,6 +76,10 @@ export const refusedLoginWaits: Invariant = {
     },
   ],
   passing: [
+    {
+      how: 'one that somebody has logged in to',
+      seen: story(connects, refused(), learns(client, 'login'), connects),
+    },
     {
       how: 'a start by hand',
       seen: story(connects, refused(), posts('c#1', named, 'server.start'), connects, refused()),

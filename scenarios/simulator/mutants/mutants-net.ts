@@ -51,6 +51,6 @@ export const mutantsOfNet: readonly Mutant[] = [
     what: 'a login that was refused, and is tried again and again',
     invariant: 'a refused login is not repeated until somebody changes something',
     runs: refusing401,
-    ...parts('client', { guards: { isHopeless: () => false } }),
+    ...parts('client', { guards: { isHopeless: () => false, wantsLogin: () => false } }),
   },
 ];

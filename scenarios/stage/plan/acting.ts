@@ -8,6 +8,7 @@ import { configOf, names, shuffled, type Wait, type Waits, type World } from './
 const standby: ReadonlySet<Stage | undefined> = new Set<Stage | undefined>([
   'ready',
   'open',
+  'unauthorized',
   'idle',
   'standby',
 ]);

@@ -87,6 +87,8 @@ export type Aspect = (typeof aspects)[number];
 export type Stage =
   | 'idle'
   | 'standby'
+  | 'authorizing'
+  | 'unauthorized'
   | 'connecting'
   | 'ready'
   | 'recovering'

@@ -63,6 +63,8 @@ export const client: Sample = {
   answers: [
     { type: 'ask.answered', result: { spec: 1 } },
     { type: 'ask.answered', result: { spec: 2 } },
+    { type: 'ask.progress', progress: 0, message: 'https://as' },
+    { type: 'ask.began' },
     ...refusals,
   ],
   told: [{ type: 'asker.lost', asker: 'host' }, { type: 'permit.granted' }],
@@ -74,6 +76,8 @@ export const client: Sample = {
       c.inFlight === 0,
       /waiting|open|queued|resolving|launching|handshaking|recovering|disconnected/.test(state) && c.attempt,
       isGoingDown && c.goal,
+      /recovering|disconnected|gone/.test(state) &&
+        (c.failure as { readonly code: string } | null)?.code === 'Unauthorized',
       state.includes('resolving') && c.fallback !== null,
       !isReady && !isGoingDown && c.isHolding,
       isReady && [c.hasProcess, c.pings === 'answered', (c.idleMs as number) > 0],

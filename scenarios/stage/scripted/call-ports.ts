@@ -11,10 +11,11 @@ import {
 } from '../../../machines/call/policy/index.ts';
 import { permission, type Permission } from '../../../machines/call/permission/index.ts';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
-import { specPort } from '../../../machines/client/spec-port.ts';
+import { loginPort, specPort } from '../../../machines/client/spec-port.ts';
 import type { Validate } from '../../../machines/call/validation.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLimiters } from './limiters.ts';
+import { ScriptedLogins } from './logins.ts';
 import { ScriptedSpecs } from './specs.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';
@@ -47,6 +48,7 @@ export class ScriptedCallPorts {
   /** What was too large to be given, by its handle. */
   readonly cached = new Map<string, unknown>();
   readonly specs: ScriptedSpecs;
+  readonly logins = new ScriptedLogins();
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: CallRequest) => Judgement;
@@ -68,6 +70,7 @@ export class ScriptedCallPorts {
     this.#judge = judged({ knownTo, validate });
     this.#ports = {
       [specPort]: this.specs.request,
+      [loginPort]: this.logins.request,
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
       confirm: (_, request, emit) => this.#confirm(request, emit),
       finish: finishAsk({

@@ -66,8 +66,8 @@ scenario('a server that wants a login is asked once, and says what to do', (s) =
   s.timing({ trialMs: 200 });
   s.ready();
   s.run(1_000);
-  s.expect(fs).says('wants a login (HTTP 401)');
-  s.expect(fs).visits('connecting', 'recovering', 'open');
+  s.expect(fs).says('wants a login');
+  s.expect(fs).visits('connecting', 'recovering', 'authorizing', 'unauthorized');
   s.expect(fs).requests('initialize', 1);
 });
 
@@ -81,11 +81,11 @@ scenario(
     const call = s.call('read');
     s.settled(call);
     s.expect(call).settles('failed', { code: 'Unauthorized', says: 'HTTP 401' });
-    s.reaches(fs, 'open');
+    s.reaches(fs, 'unauthorized');
     s.expect(fs).requests('initialize', 2);
     s.expect(fs).requests('tools/call', 1);
     s.start(fs);
-    s.reaches(fs, 'open');
+    s.reaches(fs, 'unauthorized');
     s.expect(fs).requests('initialize', 3);
   },
 );

@@ -21,6 +21,7 @@ import '../calls/foreign-names.scenario.ts';
 import '../office/offices.scenario.ts';
 import '../office/leaving.scenario.ts';
 import '../resources/refreshes.scenario.ts';
+import './login.scenario.ts';
 import './renewals.scenario.ts';
 import './settings.scenario.ts';
 import './orders/repeated-orders.scenario.ts';

@@ -1,6 +1,7 @@
 /** Servers without a process of ours: a session that is forgotten, a door that is shut. */
 import { expect } from 'vitest';
 import { inHarness } from '../../stage/scenario.ts';
+import { nobodyLogsIn } from '../../stage/scripted/logins.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
@@ -182,21 +183,21 @@ const unauthorized = {
   remedy: 'Put a valid token into its headers.',
 } as const;
 inHarness(
-  'a server that wants other credentials has an open circuit at once, says what to do, and is not tried by itself',
+  'a server that wants other credentials is logged in to where somebody can, says what to do, and is not tried by itself',
   remote({ initialize: { refuses: unauthorized } }, { trialMs: 1000 }),
   (s) => {
     s.computer();
     s.run(600_000);
     expect([stagesOf(s), opensOf(s, 'fs', 'session').length]).toEqual([
-      ['connecting', 'recovering', 'open'],
+      ['connecting', 'recovering', 'authorizing', 'unauthorized'],
       1,
     ]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      failure: unauthorized,
+      failure: nobodyLogsIn('fs'),
       nextTryMs: null,
     });
     order(s, 'server.start');
     s.run(1000);
-    expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['open', 2]);
+    expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['{login:refused}', 2]);
   },
 );

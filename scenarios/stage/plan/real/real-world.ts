@@ -1,3 +1,4 @@
+import { loginsFor } from '../../../../actors/servers/login/logins.ts';
 import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../../../actors/recording/recorder.ts';
 import { defaultLimits } from '../../../../machines/call/policy/index.ts';
@@ -73,6 +74,8 @@ export class RealWorld implements World {
     tap.add(this.recorder);
     // What the recorder of the product does is not what is played here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
+    // Nobody is there to log in.
+    loginsFor(this.runtime, undefined, false);
     this.#remotes = new RealRemotes(plan, this.runtime);
     this.runtime.specs = this.specs.request;
     this.runtime.calls.limitsOf = (server) =>

@@ -1,0 +1,133 @@
+import {
+  fileLogins,
+  Login,
+  memoryLogins,
+  PersonNeeded,
+  Refusal,
+  type Authorize,
+  type Credentials,
+  type LoginStore,
+} from '../../../adapters/index.ts';
+import { loginPort, type LogIn } from '../../../machines/client/spec-port.ts';
+import type { Ports } from '../../../machines/kernel/ports.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import type { LaunchSpecsOptions } from '../launch-specs.ts';
+import type { RemoteSpec } from '../render.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+
+export interface LoginsOptions {
+  /** False: they are kept in memory, and end with this host. */
+  readonly stateDir: string | false;
+  /** Shows a person the page of an authorization server. Without it nobody can be asked. */
+  readonly authorize: Authorize | undefined;
+  /** Texts that nobody may see from now on. */
+  readonly hide: (server: string, secrets: readonly string[]) => void;
+  readonly now: () => number;
+}
+/** The logins of the servers of one computer. */
+export class Logins {
+  readonly #options: LoginsOptions;
+  readonly #store: LoginStore;
+  /** By server, and of what they are. */
+  readonly #logins = new Map<string, { readonly text: string; readonly login: Login }>();
+
+  constructor(options: LoginsOptions) {
+    const { stateDir } = options;
+    this.#options = options;
+    this.#store = stateDir === false ? memoryLogins() : fileLogins(stateDir);
+  }
+  /** What the requests to a server are sent with; undefined: its config has an `Authorization` of its own. */
+  of(server: string, { url, headers, oauth: config = {} }: RemoteSpec): Credentials | undefined {
+    if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return undefined;
+    const text = JSON.stringify([url, config]);
+    const known = this.#logins.get(server);
+    if (known?.text === text) return known.login;
+    known?.login.close();
+    const { authorize, hide, now } = this.#options;
+    const login = new Login({
+      server,
+      url,
+      config,
+      authorize,
+      now,
+      store: this.#store,
+      hide: (secrets) => hide(server, secrets),
+    });
+    this.#logins.set(server, { text, login });
+    return login;
+  }
+  /** Forgets what is kept of the login to a server. False: there was nothing. */
+  async forget(server: string): Promise<boolean> {
+    return (await this.#logins.get(server)?.login.forget()) ?? false;
+  }
+  close(): void {
+    for (const { login } of this.#logins.values()) login.close();
+  }
+  /** The port `login`. A question that is withdrawn is answered no more. */
+  readonly ask: Ports['request'] = (_from, { id, params }, emit) => {
+    const { server } = params as LogIn;
+    const end = new AbortController();
+    const unlessOver = (tell: () => void): void => {
+      if (!end.signal.aborted) tell();
+    };
+    const refuse = (failure: Failure): void =>
+      unlessOver(() => emit({ type: 'ask.refused', id, sent: false, failure }));
+    const login = this.#logins.get(server)?.login;
+    if (!login) {
+      queueMicrotask(() => refuse(wrongHeader(server)));
+      return () => end.abort();
+    }
+    const news = {
+      shown: (origin: string) =>
+        unlessOver(() => emit({ type: 'ask.progress', id, progress: 0, message: origin })),
+      returned: () => unlessOver(() => emit({ type: 'ask.began', id })),
+    };
+    login.login(news, end.signal).then(
+      () => unlessOver(() => emit({ type: 'ask.answered', id, result: {} })),
+      (error: unknown) => refuse(notLoggedIn(server, error)),
+    );
+    return () => end.abort();
+  };
+}
+
+/** The port `login` of a runtime, filled. */
+export function loginsFor(
+  runtime: Pick<Runtime, 'hide' | 'others'>,
+  authorize: Authorize | undefined,
+  stateDir: string | false,
+): Logins {
+  const hide: LoginsOptions['hide'] = (...secrets) => runtime.hide(...secrets);
+  const logins = new Logins({ stateDir, authorize, hide, now: () => Date.now() });
+  runtime.others.set(loginPort, logins.ask);
+  return logins;
+}
+
+/** What a runtime is told of launch specs, and what those of servers behind a URL are sent with. */
+export const introducing = (
+  runtime: Pick<Runtime, 'introduce' | 'forget'>,
+  logins: Logins,
+): Pick<LaunchSpecsOptions, 'credentialsOf' | 'introduce' | 'forget'> => ({
+  credentialsOf: (...facts) => logins.of(...facts),
+  introduce: (...facts) => runtime.introduce(...facts),
+  forget: (server, before) => runtime.forget(server, before),
+});
+
+/** Words of a stranger are not passed on: of what is not ours only the kind is told. */
+const wordsOf = (error: unknown): string => {
+  if (error instanceof Refusal || error instanceof PersonNeeded) return error.message;
+  const name = error instanceof Error ? error.name : 'unknown cause';
+  const code = error instanceof Error && 'errorCode' in error ? String(error.errorCode) : name;
+  return `its authorization server cannot be used (${code.replace(/[^\w.-]/g, '').slice(0, 60)})`;
+};
+const notLoggedIn = (server: string, error: unknown): Failure => ({
+  code: 'Unauthorized',
+  message: `Server '${server}' wants a login (HTTP 401): ${wordsOf(error)}`,
+  details: { server_name: server, http_status: 401 },
+  remedy: `Log in: a2c login ${server}`,
+});
+const wrongHeader = (server: string): Failure => ({
+  code: 'Unauthorized',
+  message: `Server '${server}' wants a login (HTTP 401): it does not take the one in its headers`,
+  details: { server_name: server, http_status: 401 },
+  remedy: 'Give this server a valid token in its headers, or remove that header and log in.',
+});

@@ -1,0 +1,137 @@
+import type {
+  AddClientAuthentication,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+} from '@modelcontextprotocol/sdk/client/auth.js';
+import type {
+  OAuthClientInformationMixed,
+  OAuthClientMetadata,
+  OAuthTokens,
+} from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { Kept } from './login-store.ts';
+
+/** How somebody logs in; as `oauth` of a config, placeholders filled in. */
+export interface LoginConfig {
+  readonly grant?: 'authorization_code' | 'client_credentials' | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly clientMetadataUrl?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
+  readonly privateKey?: string | undefined;
+  readonly signingAlgorithm?: string | undefined;
+}
+/** A person has to agree first. */
+export class PersonNeeded extends Error {
+  override readonly name = 'PersonNeeded';
+}
+export interface FlowOptions {
+  readonly config: LoginConfig;
+  readonly found: OAuthDiscoveryState;
+  /** Where the browser is sent back to; undefined: no person is asked. */
+  readonly redirectUri?: string | undefined;
+  readonly scope?: string | undefined;
+  readonly state?: string;
+  readonly now: () => number;
+  readonly addClientAuthentication?: AddClientAuthentication | undefined;
+}
+
+/** What the SDK's orchestrator asks and tells in one flow. It works on a copy: what came of it is in `kept`. */
+export class Flow implements OAuthClientProvider {
+  kept: Kept;
+  /** The page that a person has to be shown. */
+  page: URL | undefined;
+  readonly #options: FlowOptions;
+  #verifier = '';
+  readonly addClientAuthentication?: AddClientAuthentication;
+  readonly clientMetadataUrl?: string;
+  readonly prepareTokenRequest?: (scope?: string) => URLSearchParams;
+
+  constructor(kept: Kept, options: FlowOptions) {
+    this.kept = kept;
+    this.#options = options;
+    const { config, addClientAuthentication, scope } = options;
+    if (addClientAuthentication) this.addClientAuthentication = addClientAuthentication;
+    if (config.clientMetadataUrl !== undefined) this.clientMetadataUrl = config.clientMetadataUrl;
+    if (config.grant === 'client_credentials')
+      this.prepareTokenRequest = () =>
+        new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) });
+  }
+  get redirectUrl(): string | undefined {
+    if (this.#options.config.grant === 'client_credentials') return undefined;
+    // Without a person nobody is redirected, but the SDK would take that for another grant.
+    return this.#options.redirectUri ?? 'http://127.0.0.1/callback';
+  }
+  /** What is asked for. */
+  get scope(): string | undefined {
+    return this.#options.scope;
+  }
+  get clientMetadata(): OAuthClientMetadata & { readonly application_type: 'native' } {
+    const methods = this.#options.found.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
+    const known = ['none', 'client_secret_basic', 'client_secret_post'];
+    const method = methods === undefined ? 'none' : (known.find((one) => methods.includes(one)) ?? 'none');
+    return {
+      client_name: 'a2c',
+      // A redirect to this machine (OpenID Connect Dynamic Client Registration §2).
+      application_type: 'native',
+      redirect_uris: this.redirectUrl === undefined ? [] : [this.redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: method,
+      ...(this.#options.scope !== undefined && { scope: this.#options.scope }),
+    };
+  }
+  state = (): string => this.#options.state ?? '';
+  discoveryState = (): OAuthDiscoveryState => this.#options.found;
+
+  clientInformation(): OAuthClientInformationMixed | undefined {
+    const { clientId, clientSecret } = this.#options.config;
+    const { client } = this.kept;
+    if (clientId === undefined) return client;
+    // Bound to the authorization server that took it first.
+    const issuer = client?.['issuer'];
+    return {
+      client_id: clientId,
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      ...(typeof issuer === 'string' && { issuer }),
+    };
+  }
+  saveClientInformation(client: OAuthClientInformationMixed): void {
+    // A secret of the config stays there.
+    const { client_secret: secret, ...known } = client;
+    const isGiven = this.#options.config.clientId !== undefined;
+    this.kept = {
+      ...this.kept,
+      client: { ...known, ...(!isGiven && secret !== undefined && { client_secret: secret }) },
+    };
+  }
+  tokens(): OAuthTokens | undefined {
+    return this.kept.tokens;
+  }
+  saveTokens(tokens: OAuthTokens): void {
+    const { now, scope } = this.#options;
+    const asked = scope ?? this.kept.scope;
+    this.kept = {
+      ...this.kept,
+      tokens,
+      obtainedAt: now(),
+      ...(asked !== undefined && { scope: asked }),
+    };
+  }
+  redirectToAuthorization(page: URL): void {
+    if (this.#options.redirectUri === undefined) throw new PersonNeeded('a person has to log in');
+    this.page = page;
+  }
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+  codeVerifier = (): string => this.#verifier;
+  invalidateCredentials(what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
+    const { tokens: _, obtainedAt: __, ...rest } = this.kept;
+    if (what === 'tokens') this.kept = rest;
+    if (what === 'all') this.kept = {};
+    if (what === 'client') {
+      const { client: ___, ...others } = this.kept;
+      this.kept = others;
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { lookup as lookUp, type LookupAddress } from 'node:dns';
+import { request, type IncomingMessage } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** No metadata and no answer with tokens is larger. */
+const mostBytes = 256 * 1024;
+const answerMs = 10_000;
+
+/** Loopback, private, link-local, shared, unspecified, multicast: nothing that a stranger may send us to. */
+const inside = new BlockList();
+for (const [net, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['224.0.0.0', 3],
+] as const)
+  inside.addSubnet(net, bits, 'ipv4');
+for (const [net, bits] of [
+  ['::', 127],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  inside.addSubnet(net, bits, 'ipv6');
+/** IPv4 written as IPv6 is judged as IPv4. */
+export const isInside = (address: string): boolean =>
+  inside.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+const bare = (host: string): string => host.replace(/^\[|\]$/g, '');
+
+/** Whether a host is on this machine or in a private network. One that is not known is not. */
+function isHostInside(host: string): Promise<boolean> {
+  if (isIP(bare(host))) return Promise.resolve(isInside(bare(host)));
+  return new Promise((resolve) => {
+    lookUp(host, { all: true }, (error, all) =>
+      resolve(!error && all.some(({ address }) => isInside(address))),
+    );
+  });
+}
+
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * What a login asks of addresses that a server names, who may be anybody: metadata, registration, tokens. Addresses in
+ * this machine or a private network are asked only where the server is there itself, plain HTTP only where it is
+ * reached so; the address that was judged is the one that is connected to. Nothing is followed elsewhere, and an answer
+ * has a size and a time.
+ */
+export function guardedFetch(server: URL, signal: AbortSignal, userAgent = 'a2c-actors'): Fetch {
+  let mayGoInside: Promise<boolean> | undefined;
+  return async (to, init = {}) => {
+    const url = new URL(to);
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && server.protocol === 'http:'))
+      throw new Refusal(`${url.origin} is no https:// address, and is not asked about a login`);
+    mayGoInside ??= isHostInside(server.hostname);
+    const mayEnter = await mayGoInside;
+    const refused = (): Refusal =>
+      new Refusal(`${url.host} is in a private network, where the server itself is not`);
+    if (isIP(bare(url.hostname)) && !mayEnter && isInside(bare(url.hostname))) throw refused();
+    const lookup: LookupFunction = (host, options, done) => {
+      lookUp(host, { ...options, all: true }, (error, found) => {
+        const all: LookupAddress[] = error ? [] : found;
+        const [first] = all;
+        if (error || !first) return done(error ?? new Error('ENOTFOUND'), '', 4);
+        if (!mayEnter && all.some(({ address }) => isInside(address))) return done(refused(), '', 4);
+        if (options.all) (done as unknown as (e: null, all: LookupAddress[]) => void)(null, all);
+        else done(null, first.address, first.family);
+      });
+    };
+    return exchanged(url, init, lookup, { signal, userAgent });
+  };
+}
+
+interface Around {
+  readonly signal: AbortSignal;
+  readonly userAgent: string;
+}
+function exchanged(
+  url: URL,
+  init: RequestInit,
+  lookup: LookupFunction,
+  { signal, userAgent }: Around,
+): Promise<Response> {
+  const headers = Object.fromEntries(new Headers(init.headers));
+  const body = init.body === undefined || init.body === null ? undefined : bodyOf(init.body);
+  return new Promise((resolve, reject) => {
+    const ask = url.protocol === 'https:' ? secureRequest : request;
+    const asked = ask(url, {
+      method: init.method ?? 'GET',
+      headers: {
+        'accept-encoding': 'identity',
+        'user-agent': userAgent,
+        ...headers,
+        ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
+      },
+      lookup,
+      agent: false,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+    });
+    // The SDK takes a TypeError for a matter of browsers, and asks once more.
+    asked.on('error', reject);
+    asked.on('response', (answer) => {
+      read(answer).then((text) => resolve(responseOf(answer, text)), reject);
+    });
+    asked.end(body);
+  });
+}
+const bodyOf = (body: NonNullable<RequestInit['body']>): string =>
+  body instanceof URLSearchParams ? body.toString() : typeof body === 'string' ? body : '';
+
+async function read(answer: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > mostBytes) {
+      answer.destroy();
+      throw new Refusal(`the answer is larger than ${mostBytes} bytes`);
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+function responseOf({ statusCode = 500, headers }: IncomingMessage, body: Buffer): Response {
+  const status = statusCode >= 200 && statusCode <= 599 ? statusCode : 500;
+  const plain = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
+  const hasBody = ![204, 205, 304].includes(status);
+  return new Response(hasBody ? new Uint8Array(body) : null, { status, headers: plain });
+}

@@ -1,0 +1,105 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** What is kept of the login to one server. */
+const keptSchema = z.looseObject({
+  /** Who we are at the authorization server, as the SDK stamps it. */
+  client: z.looseObject({ client_id: z.string() }).optional(),
+  tokens: z
+    .looseObject({
+      access_token: z.string(),
+      token_type: z.string(),
+      refresh_token: z.string().optional(),
+      expires_in: z.number().optional(),
+      scope: z.string().optional(),
+      issuer: z.string().optional(),
+    })
+    .optional(),
+  /** When the tokens came, in ms since 1970 by our own clock. */
+  obtainedAt: z.number().optional(),
+  /** What was asked for when they did. */
+  scope: z.string().optional(),
+  /** The port of the redirect that the client was registered with. */
+  port: z.number().optional(),
+});
+export type Kept = z.output<typeof keptSchema>;
+
+/** Logins by server: shared by all processes of one user, or in memory alone. */
+export interface LoginStore {
+  /** Empty where nothing is kept, or nothing that can be read. */
+  read(key: string): Promise<Kept>;
+  /** Nobody else changes this login meanwhile, in this process or another. `undefined` forgets it. */
+  change(key: string, next: (kept: Kept) => Promise<Kept | undefined>): Promise<void>;
+}
+
+/** A login belongs to a URL and to who we are there. */
+export const loginKey = (...parts: readonly (string | undefined)[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(parts.map((part) => part ?? null)))
+    .digest('hex');
+
+/** In this process one after another. */
+class Turns {
+  readonly #last = new Map<string, Promise<unknown>>();
+  take<T>(key: string, run: () => Promise<T>): Promise<T> {
+    const turn = (this.#last.get(key) ?? Promise.resolve()).then(run, run);
+    const over = turn.catch(() => {});
+    this.#last.set(key, over);
+    void over.then(() => {
+      if (this.#last.get(key) === over) this.#last.delete(key);
+    });
+    return turn;
+  }
+}
+
+export function memoryLogins(): LoginStore {
+  const kept = new Map<string, Kept>();
+  const turns = new Turns();
+  return {
+    read: (key) => Promise.resolve(kept.get(key) ?? {}),
+    change: (key, next) =>
+      turns.take(key, async () => {
+        const now = await next(kept.get(key) ?? {});
+        if (now === undefined) kept.delete(key);
+        else kept.set(key, now);
+      }),
+  };
+}
+
+/** A lock that nobody renewed for so long was left by a process that was killed. */
+const staleMs = 10_000;
+/** A minute in all: longer than a stale lock, and than a token endpoint that does not answer. */
+const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
+
+/** A file for each login under `logins` in the state folder, which only its user may read. */
+export function fileLogins(stateDir: string): LoginStore {
+  const folder = join(stateDir, 'logins');
+  const turns = new Turns();
+  const fileOf = (key: string): string => join(folder, `${key}.json`);
+  const read = async (key: string): Promise<Kept> => {
+    try {
+      return keptSchema.parse(JSON.parse(await readFile(fileOf(key), 'utf8')));
+    } catch {
+      return {};
+    }
+  };
+  const change = async (key: string, next: (kept: Kept) => Promise<Kept | undefined>): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = fileOf(key);
+    // Only here: it listens to the signals of the whole process from the moment it is loaded.
+    const { lock } = await import('proper-lockfile');
+    const release = await lock(file, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
+    try {
+      const now = await next(await read(key));
+      if (now === undefined) return await rm(file, { force: true });
+      const draft = `${file}.${randomUUID()}`;
+      await writeFile(draft, `${JSON.stringify(now)}\n`, { mode: 0o600 });
+      await rename(draft, file);
+    } finally {
+      await release().catch(() => {});
+    }
+  };
+  return { read, change: (key, next) => turns.take(key, () => change(key, next)) };
+}

@@ -1,0 +1,78 @@
+/**
+ * The client that the official conformance suite drives: a host of `createComputer`, and nothing else. The suite gives
+ * the URL of its server as the last word, the scenario and what belongs to it in the environment.
+ */
+import { createComputer } from '../../../actors/index.ts';
+
+const url = process.argv.at(-1);
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+
+/** What a person would have configured for this server. */
+function oauthOf() {
+  const { client_id: clientId, client_secret: clientSecret, private_key_pem: privateKey } = context;
+  if (scenario.startsWith('auth/client-credentials'))
+    return {
+      grant: 'client_credentials',
+      clientId,
+      ...(clientSecret && { clientSecret }),
+      ...(privateKey && { privateKey, signingAlgorithm: context.signing_algorithm }),
+    };
+  if (clientId) return { clientId, ...(clientSecret && { clientSecret }) };
+  return { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' };
+}
+/** A person who agrees to everything: the page of the suite's authorization server redirects at once. */
+async function authorize({ url: page }) {
+  const answer = await fetch(page, { redirect: 'manual' });
+  return answer.headers.get('location') ?? undefined;
+}
+/** As SEP-1034 has it: what a person left as it was is given with its default. */
+async function elicit(_server, { requestedSchema }) {
+  const fields = Object.entries(requestedSchema?.properties ?? {});
+  const content = Object.fromEntries(
+    fields.flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]])),
+  );
+  return { action: 'accept', content };
+}
+/** Something of the type that the schema of a parameter asks for. */
+const sampleOf = ({ type }) =>
+  ({ number: 5, integer: 5, boolean: true, array: [], object: {} })[type] ?? 'text';
+
+const computer = await createComputer({
+  config: { servers: [{ name: 'it', type: 'streamable', server_parameters: { url }, oauth: oauthOf() }] },
+  authorize,
+  answers: { elicit },
+  confirm: 'allow',
+  stateDir: false,
+  reaper: false,
+  record: false,
+});
+/** A login takes its time: it is waited for until the server is ready, or rests. */
+const settled = () =>
+  new Promise((resolve) => {
+    const look = () => {
+      const [{ state, failure }] = computer.servers();
+      const isWaiting = failure?.details?.waits_for !== undefined;
+      if (['ready', 'open', 'unsupported'].includes(state) || (state === 'unauthorized' && !isWaiting))
+        resolve();
+    };
+    computer.on('server.changed', look);
+    look();
+  });
+await settled();
+const { tools, servers } = await computer.tools();
+for (const tool of tools) {
+  const fields = Object.entries(tool.params_schema?.properties ?? {});
+  const params = Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field)]));
+  let { outcome, failure } = await computer.callTool(tool.name, params, { timeoutMs: 20_000 });
+  if (failure?.code === 'Unauthorized') {
+    // The login was over in the midst of it. Never sent, it may be called again after the next.
+    await computer.restartServer('it');
+    await settled();
+    ({ outcome, failure } = await computer.callTool(tool.name, params, { timeoutMs: 20_000 }));
+  }
+  process.stderr.write(`${tool.name}: ${outcome} ${failure?.message ?? ''}\n`);
+}
+process.stderr.write(`${JSON.stringify(servers)}\n`);
+await computer.close();
+process.exitCode = servers.every(({ state }) => state === 'ready') ? 0 : 1;

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const home = join(root, 'node_modules/.cache/conformance');
+/** The suite needs Node 22, which is a package of npm, too; our own host runs on the Node that runs the tests. */
+const node = '22.23.3';
+export const suites = { stable: '0.1.16', newest: '0.2.0-alpha.12' } as const;
+export type Suite = keyof typeof suites;
+
+/** Installs what is not there yet, beside our own packages, so that neither sees the other's. */
+export async function install(): Promise<void> {
+  const wanted = [
+    `node@${node}`,
+    ...Object.entries(suites).map(
+      ([name, version]) => `${name}@npm:@modelcontextprotocol/conformance@${version}`,
+    ),
+  ];
+  const mark = join(home, 'installed.txt');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted.join('\n')) return;
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'package.json'), '{"private":true}');
+  await run('npm', ['install', '--no-audit', '--no-fund', ...wanted], { cwd: home });
+  writeFileSync(mark, wanted.join('\n'));
+}
+const cliOf = (suite: Suite): readonly [string, string] => [
+  join(home, 'node_modules/node/bin/node'),
+  join(home, 'node_modules', suite, 'dist/index.js'),
+];
+/** The client scenarios of a suite, in its order. */
+export async function scenariosOf(suite: Suite): Promise<readonly string[]> {
+  const [bin, cli] = cliOf(suite);
+  const { stdout } = await run(bin, [cli, 'list']);
+  const [, after = ''] = stdout.split(/^Client scenarios.*$/m);
+  const [clients = ''] = after.trimStart().split(/\n\s*\n/);
+  return [...clients.matchAll(/^\s*- (\S+)/gm)].map(([, name]) => name ?? '');
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+  readonly description: string;
+  readonly errorMessage?: string;
+}
+export interface Judged {
+  readonly passed: boolean;
+  /** What the suite found wrong, a line each, and what our host said of it. */
+  readonly problems: readonly string[];
+}
+/** Plays one scenario: the suite starts its servers and then our driver, and judges what it saw. */
+export async function play(suite: Suite, scenario: string, folder: string): Promise<Judged> {
+  const [bin, cli] = cliOf(suite);
+  const driver = `${process.execPath} --import ${join(root, 'node_modules/tsx/dist/esm/index.mjs')} ${join(root, 'scenarios/contracts/conformance/driver.mjs')}`;
+  const args = [cli, 'client', '--command', driver, '--scenario', scenario, '-o', folder];
+  const { code, said } = await run(bin, args, { cwd: folder, maxBuffer: 1 << 26 }).then(
+    ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({
+      code: error.code,
+      said: error.stdout + error.stderr,
+    }),
+  );
+  const checks = checksIn(folder);
+  const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+  const problems = bad.map(
+    ({ id, status, description, errorMessage }) => `${status} ${id}: ${errorMessage ?? description}`,
+  );
+  if (checks.length === 0) problems.push(`the suite judged nothing: ${said.slice(-400)}`);
+  return { passed: code === 0 && checks.length > 0, problems };
+}
+function checksIn(folder: string): readonly Check[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const file = files.find((name) => name.endsWith('checks.json'));
+  return file === undefined ? [] : (JSON.parse(readFileSync(join(folder, file), 'utf8')) as Check[]);
+}

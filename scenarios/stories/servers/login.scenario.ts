@@ -1,0 +1,150 @@
+/** A server that wants a login: who is asked, what happens meanwhile, and what a person may do. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Script } from '../../stage/scripted/script.ts';
+import type { Harness, HarnessOptions } from '../../stage/harness.ts';
+import { client, hello, order, stagesOf } from '../../stage/watching.ts';
+
+const tools = { read: { answers: hello } } as const;
+const ready = '{connected:{ready:steady}}';
+const refuses = {
+  refuses: { code: 'Unauthorized', message: 'the server wants a login (HTTP 401)' },
+} as const;
+/** The first session is refused, the second is taken. */
+const wanting: Script = { tools, initialize: refuses, later: { 2: { initialize: undefined } as never } };
+const remote = (script: Script): HarnessOptions => ({
+  servers: { fs: script },
+  options: { fs: { isRemote: true } },
+});
+/** Somebody is there, and is shown the page. */
+const shown = (s: Harness): Harness['callPorts']['logins'] => {
+  const { logins } = s.callPorts;
+  logins.hasPerson = true;
+  s.computer();
+  s.run(100);
+  expect(s.state(client)).toBe('{login:authorizing}');
+  logins.show('fs');
+  s.run(10);
+  expect(s.state(client)).toBe('{login:unauthorized}');
+  return logins;
+};
+const lastFailure = (s: Harness): unknown => s.heard('computer', 'client.changed').at(-1)?.failure;
+
+inHarness(
+  'a server that wants a login waits for a person, and is connected once there is one',
+  remote(wanting),
+  (s) => {
+    const logins = shown(s);
+    expect(lastFailure(s)).toMatchObject({
+      code: 'Unauthorized',
+      message: "Server 'fs' waits for a person to log in at https://as.test",
+    });
+    // A person takes the time that a person takes.
+    s.run(3_600_000);
+    expect(s.state(client)).toBe('{login:unauthorized}');
+    logins.comesBack('fs');
+    s.run(10);
+    expect(s.state(client)).toBe('{login:authorizing}');
+    logins.agrees('fs');
+    s.run(1000);
+    expect(s.state(client)).toBe(ready);
+    expect(stagesOf(s)).toEqual([
+      'connecting',
+      'recovering',
+      'authorizing',
+      'unauthorized',
+      'authorizing',
+      'connecting',
+      'ready',
+    ]);
+  },
+);
+inHarness('a login that needs no person is none that anybody is asked for', remote(wanting), (s) => {
+  s.callPorts.logins.hasPerson = true;
+  s.computer();
+  s.run(100);
+  s.callPorts.logins.agrees('fs');
+  s.run(1000);
+  expect([s.state(client), stagesOf(s).includes('unauthorized')]).toEqual([ready, false]);
+});
+inHarness(
+  'a host that shows the page itself may be answered before anybody comes back',
+  remote(wanting),
+  (s) => {
+    shown(s).agrees('fs');
+    s.run(1000);
+    expect(s.state(client)).toBe(ready);
+  },
+);
+inHarness(
+  'a person who refuses leaves a server that rests; started again it is tried again',
+  remote(wanting),
+  (s) => {
+    shown(s).refuses('fs');
+    s.run(3_600_000);
+    expect(s.state(client)).toBe('{login:refused}');
+    order(s, 'server.start');
+    s.run(1000);
+    expect(s.state(client)).toBe(ready);
+  },
+);
+inHarness(
+  'a call meanwhile is told at once that a login is wanted, and was never sent',
+  remote(wanting),
+  (s) => {
+    shown(s);
+    order(s, 'server.start');
+    const call = s.call('read');
+    s.run(100);
+    expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'resolving' }]);
+    expect(s.state(client)).toBe('{login:unauthorized}');
+  },
+);
+inHarness(
+  'a server that is stopped while a person is waited for withdraws its question',
+  remote(wanting),
+  (s) => {
+    const logins = shown(s);
+    order(s, 'server.stop');
+    s.run(100);
+    expect([s.state(client), logins.isAsked('fs')]).toEqual(['idle', false]);
+  },
+);
+inHarness('a new config ends a login that was for the old one', remote(wanting), (s) => {
+  const logins = shown(s);
+  s.config({ fs: { isRemote: true, generation: 2 } });
+  s.run(1000);
+  expect([s.state(client), logins.isAsked('fs')]).toEqual([ready, false]);
+});
+inHarness('a computer that closes while a person is waited for is closed at once', remote(wanting), (s) => {
+  const logins = shown(s);
+  s.close();
+  s.run(100);
+  expect(logins.isAsked('fs')).toBe(false);
+});
+/** It was ready once, and wants a login when it is started again. */
+const expired: Script = { tools, later: { 2: { initialize: refuses } } };
+inHarness(
+  'in each step of a login a call fails at once, and a start or a change of a setting changes nothing',
+  remote(expired),
+  (s) => {
+    const { logins } = s.callPorts;
+    logins.hasPerson = true;
+    s.computer();
+    s.run(1000);
+    order(s, 'server.stop');
+    order(s, 'server.start');
+    s.run(1000);
+    const steps = [() => {}, () => logins.show('fs'), () => logins.refuses('fs')];
+    const states = ['authorizing', 'unauthorized', 'refused'];
+    for (const [n, step] of steps.entries()) {
+      step();
+      const call = s.call('read');
+      if (n < 2) order(s, 'server.start');
+      s.config({ fs: { isRemote: true, budget: 7 + n } });
+      s.run(10);
+      expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
+      expect(s.state(client)).toBe(`{login:${states[n]}}`);
+    }
+  },
+);

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** The official conformance suite of MCP against a host of `createComputer`: run by .ci/run; needs the npm registry. */
+export default defineConfig({
+  test: {
+    include: ['scenarios/contracts/conformance/*.conformance.ts'],
+    globalSetup: ['scenarios/fixtures/built-first.ts'],
+    passWithNoTests: false,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    maxConcurrency: 5,
+    maxWorkers: 1,
+  },
+});
