@@ -94,7 +94,11 @@ const plain = (text: string): string =>
     .split('\n')
     .filter((line) => !/^(@a2c |npm (warn|notice) )/.test(line) && line.trim() !== '')
     .map((line) =>
-      line.replaceAll(root, './').replaceAll(process.execPath, 'node').replaceAll(homedir(), '~'),
+      line
+        .replaceAll(root, './')
+        .replaceAll(folder, '.')
+        .replaceAll(process.execPath, 'node')
+        .replaceAll(homedir(), '~'),
     )
     .slice(0, 6)
     .map((line) => line.slice(0, 110))
