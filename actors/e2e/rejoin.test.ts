@@ -13,7 +13,7 @@ import {
   type Office,
 } from '../index.ts';
 
-/** One line to the office is cut while the other holds; three-processes.test.ts kills the office itself. */
+/** One line to the office is cut while the other holds; three-processes.long.test.ts kills the office itself. */
 const file = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
 const server = (behaviour: string): object => ({
   command: process.execPath,

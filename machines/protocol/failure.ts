@@ -24,7 +24,7 @@ export const wireCodes = {
   notBuilt: 501,
   /** No tool of this name, or none any more. */
   toolNotFound: 4001,
-  /** `notAllowed_tools` has it. */
+  /** `forbidden_tools` has it. */
   toolDisabled: 4002,
   /** The server said no, ended, or is not active. */
   toolFailed: 4003,

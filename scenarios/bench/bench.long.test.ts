@@ -144,13 +144,13 @@ describe('a measurement', () => {
     );
     expect(judged.map((aim) => [aim.value, isReached(aim)])).toEqual([
       [1.2, true],
-      [6, true],
+      [6, false],
       [4.25, true],
       [1.3, false],
       [3, true],
       [2, false],
       [4, true],
-      [3, true],
+      [3, false],
       [3, true],
       [200, true],
     ]);

@@ -1,5 +1,5 @@
 /** Every scenario that can be real and that `npm test` leaves out, played with real processes. */
-import '../stories/servers/dsl.scenario.ts';
+import '../stories/plans.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';
 

@@ -1,5 +1,5 @@
 /** Each kind of fault with real processes: the fakes are held against what happens. `real.long.test.ts` plays the rest. */
-import '../stories/servers/dsl.scenario.ts';
+import '../stories/plans.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';
 

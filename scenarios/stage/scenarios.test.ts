@@ -1,5 +1,5 @@
 /** All scenarios run in this one file, so that what they took together can be counted at its end. */
-import '../stories/servers/all.scenario.ts';
+import '../stories/all.scenario.ts';
 import { expect, test } from 'vitest';
 import { registered, wordsOf } from './plan/index.ts';
 import { testVirtually } from './plan/suite.ts';

@@ -3,6 +3,8 @@ import { Directory } from '../../../actors/runtime/directory.ts';
 import { OutputRedactor } from '../../../actors/recording/output-redactor.ts';
 import { Handle } from '../../../actors/runtime/root.ts';
 import { nameOf } from '../../../machines/kernel/address.ts';
+import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import { isOver } from '../../invariants/processes/child.ts';
 import type { Edit } from '../../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';
 import {
@@ -136,6 +138,17 @@ const keeping = (what: Handle['what']) =>
         if (this.what !== what) release.call(this);
       },
   );
+/** Each record of this kind is reported twice. */
+const twice = (isMeant: (record: DirectoryRecord) => boolean) =>
+  replaced(
+    Directory.prototype,
+    'report',
+    (report) =>
+      function (this: Directory, record) {
+        report.call(this, record);
+        if (isMeant(record)) report.call(this, record);
+      },
+  );
 const endsAtOnce = chart('process', [
   ['states', 'closing', 'states', 'stdinClosed', 'always'],
   () => '#process.exited',
@@ -168,6 +181,16 @@ const directories: readonly Mutant[] = [
     what: 'a question that is not withdrawn',
     invariant: 'a question is answered or withdrawn exactly once',
     patch: keeping('ask'),
+  },
+  {
+    what: 'a request that is withdrawn twice',
+    invariant: 'a question is answered or withdrawn exactly once',
+    patch: twice((record) => record.k === 'out' && record.ev.type === 'ask.withdraw'),
+  },
+  {
+    what: 'a process whose end is told twice',
+    invariant: 'every child process that was started ends exactly once',
+    patch: twice((record) => isOver(record) && record.k === 'in'),
   },
   {
     what: 'a will that is not delivered',

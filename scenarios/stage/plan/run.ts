@@ -39,7 +39,7 @@ const plansIn = (file: string): Plan[] =>
 
 /** Files with scenarios register them when they are loaded; those in the harness are no plans.*/
 async function allScenarios(): Promise<readonly Plan[]> {
-  await import('../../stories/servers/dsl.scenario.ts');
+  await import('../../stories/plans.scenario.ts');
   return registered;
 }
 

@@ -1,5 +1,5 @@
 /** Inputs that give other values, none, or none yet: what a server is launched with, and when it is asked for. */
-import { scenario } from '../../stage/plan/index.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 
 const tools = { read: {} };
 const needs = { code: 'ServerNotActive', says: 'needs input word' } as const;

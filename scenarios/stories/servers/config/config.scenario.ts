@@ -1,5 +1,5 @@
 /** Another config while everything runs: as little as possible is done, and nothing is forgotten. */
-import { scenario } from '../../stage/plan/index.ts';
+import { scenario } from '../../../stage/plan/index.ts';
 
 const tools = { read: {} };
 

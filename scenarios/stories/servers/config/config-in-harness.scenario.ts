@@ -1,11 +1,11 @@
 /** A changed config in every state of a server, and what no plan can say of it. */
 import { expect } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
-import { inHarness } from '../../stage/scenario.ts';
-import type { Script } from '../../stage/scripted/script.ts';
-import type { ServerOptions } from '../../stage/server-plan.ts';
-import type { Harness } from '../../stage/harness.ts';
+import { machines } from '../../../../actors/runtime/assemble.ts';
+import { inHarness } from '../../../stage/scenario.ts';
+import type { Script } from '../../../stage/scripted/script.ts';
+import type { ServerOptions } from '../../../stage/server-plan.ts';
+import type { Harness } from '../../../stage/harness.ts';
 import {
   announcedBy,
   catalogOf,
@@ -18,7 +18,7 @@ import {
   offeredBy,
   opensOf,
   order,
-} from '../../stage/watching.ts';
+} from '../../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
 const ready = '{connected:{ready:steady}}';

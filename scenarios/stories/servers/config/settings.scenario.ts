@@ -1,9 +1,9 @@
 /** The config file of a host: what is in force, whatever becomes of the file. */
 import { expect } from 'vitest';
-import type { RequestFact } from '../../../machines/kernel/ports.ts';
-import { settingsPort, type Found } from '../../../machines/settings/settings.rules.ts';
-import type { Harness, HarnessOptions } from '../../stage/harness.ts';
-import { inHarness } from '../../stage/scenario.ts';
+import type { RequestFact } from '../../../../machines/kernel/ports.ts';
+import { settingsPort, type Found } from '../../../../machines/settings/settings.rules.ts';
+import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
+import { inHarness } from '../../../stage/scenario.ts';
 
 type Act = Found | 'never' | 'refused' | { readonly later: Found };
 const good = (mark: string, value: Record<string, unknown> = { mark }): Found => ({

@@ -1,0 +1,27 @@
+/** Every file with scenarios as data: whoever wants all of them loads this one. */
+import './calls/calls.scenario.ts';
+import './servers/clients.scenario.ts';
+import './servers/config/config.scenario.ts';
+import './calls/confirmation.scenario.ts';
+import './calls/conflicts.scenario.ts';
+import './faults/faults-agent.scenario.ts';
+import './faults/faults-frame.scenario.ts';
+import './faults/faults-host.scenario.ts';
+import './faults/faults-http.scenario.ts';
+import './faults/faults-life.scenario.ts';
+import './faults/faults-list.scenario.ts';
+import './faults/faults-net.scenario.ts';
+import './faults/faults-notify.scenario.ts';
+import './faults/faults-proc.scenario.ts';
+import './faults/faults-resource.scenario.ts';
+import './faults/faults-rpc.scenario.ts';
+import './office/found-by-simulation.scenario.ts';
+import './servers/orders/orders.scenario.ts';
+import './servers/slow-start.scenario.ts';
+import './servers/orders/processes.scenario.ts';
+import './calls/reversed-orders.scenario.ts';
+import './calls/call-validation.scenario.ts';
+import './calls/limiters.scenario.ts';
+import './calls/post-processed.scenario.ts';
+import './calls/session-approvals.scenario.ts';
+import './servers/config/input-values.scenario.ts';
