@@ -118,6 +118,8 @@ export type { Answers, ComputerOptions } from './api/computer/computer-options.t
 export type {
   CatalogStatus,
   ListChanged,
+  ServerPrompts,
+  ServerResources,
   ServerStatus,
   ToolInfo,
   ToolListing,
@@ -125,9 +127,16 @@ export type {
 export type { PastCall } from '../machines/call/history/index.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/settlement.ts';
 export type {
+  Annotations,
   CatalogList,
+  Described,
+  Icon,
   JsonObject,
   Kept,
+  Prompt,
+  PromptArgument,
+  Resource,
+  ResourceTemplate,
   ToolAnnotations,
   ToolExecution,
   ToolMeta,
@@ -141,6 +150,8 @@ export type {
   FinderQuery,
   FinderShown,
   MissingServer,
+  PromptFilled,
+  PromptMessage,
   ResourceContent,
 } from './api/computer/collections-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './api/office/office.ts';

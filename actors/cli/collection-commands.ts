@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { portOf, wholeOf, withPeer, withSource } from './options.ts';
+import { portOf, saveOption, wholeOf, withPeer, withSource } from './options.ts';
 import type { Context } from './context.ts';
 import type * as Collections from './collections.ts';
 import type * as Documents from './documents.ts';
@@ -44,10 +44,14 @@ export function addCollections(
     .option('--fresh', 'ask the servers anew, instead of what is known')
     .action(does(collections('finder')));
   withPeer(withSource(program.command('read')))
-    .description('reads a window, a document, a page or an element')
-    .argument('<uri>', 'window://… or dpe://…, as desktop and finder show them')
+    .description('reads a window, a document, a page, an element, or any resource')
+    .argument(
+      '<uri>',
+      'window://… or dpe://…, as desktop and finder show them, or any that a2c resources lists',
+    )
     .addOption(folderOption())
     .option('--server <name>', 'the one server that is asked, where several have it')
+    .addOption(saveOption())
     .action(does(collections('read')));
   program
     .command('documents')

@@ -1,4 +1,6 @@
 import { collectionOfUri, withRemedy } from '../../machines/resources/collections/index.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+import type { Config } from '../../machines/config/index.ts';
 import { A2cError } from '../api/errors.ts';
 import type { Agent } from '../api/agent/agent-handle.ts';
 import type { Computer } from '../api/computer/computer-handle.ts';
@@ -8,6 +10,10 @@ import type {
   MissingServer,
   ResourceContent,
 } from '../api/computer/collections-handle.ts';
+import { onlyServer } from './calling/needed.ts';
+import type { ServerResources } from '../api/computer/server-handle.ts';
+import { typed } from './printing/commands-shown.ts';
+import { saved, type SaveOptions } from './printing/saving.ts';
 import { contentsText, desktopText, finderText, tell, type Shown } from './printing/answers-collections.ts';
 import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
@@ -39,6 +45,7 @@ async function show<T extends object>(
   options: OneShotOptions,
   ask: Asking<T>,
   textOf: (shown: T) => Shown,
+  config?: Config,
 ): Promise<number> {
   const { signal, terminal } = context;
   let isUsable = true;
@@ -59,7 +66,7 @@ async function show<T extends object>(
   };
   const shown =
     options.url === undefined
-      ? await withComputer(context, options, await configOf(context, options), here, {
+      ? await withComputer(context, options, config ?? (await configOf(context, options)), here, {
           onResources: (text) => void notices.push(text),
         })
       : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
@@ -102,19 +109,45 @@ export function finder(context: Context, options: FinderOptions): Promise<number
   };
   return show(context, options, ask, finderText);
 }
-export interface ReadOptions extends OneShotOptions {
+export interface ReadOptions extends OneShotOptions, SaveOptions {
   readonly server?: string;
 }
 export async function read(context: Context, uri: string, options: ReadOptions): Promise<number> {
-  // Before any server is started for it.
   const collection = collectionOfUri(uri);
-  if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
+  const isOther = !collection.ok && !/^(?:window|dpe):/i.test(uri) && URL.canParse(uri);
+  // Before any server is started for it.
+  if (!collection.ok && (!isOther || options.url !== undefined))
+    throw new A2cError(withRemedy(collection.failure));
+  const all = options.url === undefined ? await configOf(context, options) : undefined;
+  const config = all && options.server !== undefined ? onlyServer(all, options.server) : all;
   const which = options.server === undefined ? {} : { server: options.server };
   const ask: Asking<{ readonly contents: readonly ResourceContent[] }> = {
-    here: async (computer) => ({ contents: await computer.readResource(uri, which) }),
+    here: async (computer) => {
+      const server = options.server ?? (isOther ? ownerOf(uri, await computer.resources()) : undefined);
+      return { contents: await computer.readResource(uri, server === undefined ? {} : { server }) };
+    },
     there: async (agent, computer, how) => ({
       contents: await agent.readResource(computer, uri, { ...how, ...which }),
     }),
   };
-  return show(context, options, ask, ({ contents }) => contentsText(contents));
+  let given: readonly ResourceContent[] = [];
+  const textOf = ({ contents }: { readonly contents: readonly ResourceContent[] }): Shown =>
+    contentsText((given = contents));
+  const code = await show(context, options, ask, textOf, config);
+  await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
+  return code;
+}
+/** Who lists it; the only server there is may also have what it does not list. */
+function ownerOf(uri: string, listed: readonly ServerResources[]): string {
+  const owners = listed.filter(({ resources }) => resources.some((each) => each.uri === uri));
+  const [owner, other] = owners.length > 0 ? owners : listed;
+  if (owner && !other) return owner.server;
+  const asked = owners.length > 0 ? owners : listed.filter(({ failure }) => failure === null);
+  const names = asked.map(({ server }) => server);
+  throw new A2cError({
+    code: owners.length > 0 ? wireCodes.conflict : wireCodes.notFound,
+    message: owners.length > 0 ? `Several servers have '${uri}'` : `No server lists '${uri}'`,
+    details: { uri, servers: names },
+    remedy: `Name the server: ${typed('a2c', 'read', uri, '--server')} ${names.join(' | ')}`,
+  });
 }

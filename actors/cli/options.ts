@@ -76,6 +76,10 @@ export const withPeer = (command: Command): Command =>
     .addOption(officeOption())
     .option('--computer <name>', 'which computer of that office (default: the only one)')
     .option('--json', 'one JSON document on stdout', false);
+export const saveOption = (): Option =>
+  new Option('--save <folder>', 'write images, sounds and blobs to files in this folder');
+export const withJson = (command: Command): Command =>
+  command.option('--json', 'one JSON document on stdout', false);
 export type ModelFormat = 'openai' | 'anthropic' | 'gemini';
 export const modelFormatOption = (): Option =>
   new Option(

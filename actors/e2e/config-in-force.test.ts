@@ -53,3 +53,27 @@ it('a resource of any kind is read from the server that is named, and from no ot
   await expect(computer.readResource(uri, { server: 'ghost' })).rejects.toMatchObject({ code: 404 });
   await expect(computer.readResource(uri)).rejects.toMatchObject({ code: 4204 });
 });
+it('prompts and resources are what servers list, and a prompt is filled in by its server', async () => {
+  const { connect } = linked('full');
+  computer = await createComputer({
+    config: {
+      mcpServers: { full: { type: 'inmemory' }, off: { type: 'inmemory', a2c: { autoConnect: false } } },
+    },
+    inMemory: { full: connect, off: connect },
+    stateDir: false,
+  });
+  expect(await computer.prompts()).toEqual([
+    { server: 'full', prompts: [{ name: 'greet' }, { name: 'part' }], failure: null },
+    { server: 'off', prompts: [], failure: 'it is idle' },
+  ]);
+  const [full] = await computer.resources();
+  expect(full?.resources.map(({ uri }) => uri)).toEqual(['note://1', 'note://2']);
+  expect(full?.templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['note://{id}', 'page://{id}']);
+  expect((await computer.getPrompt('full', 'greet', { who: 'you' })).messages).toEqual([
+    { role: 'user', content: { type: 'text', text: 'greet you' } },
+  ]);
+  await expect(computer.getPrompt('off', 'greet')).rejects.toMatchObject({ code: 'ServerNotActive' });
+  await expect(computer.getPrompt('none', 'greet')).rejects.toMatchObject({ code: 404 });
+  await computer.close();
+  await expect(computer.getPrompt('full', 'greet')).rejects.toMatchObject({ code: 'ServerNotActive' });
+});

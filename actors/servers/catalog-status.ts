@@ -1,6 +1,21 @@
-import { lastChangeOf, type CatalogList, type History } from '../../machines/catalog/index.ts';
-import type { CatalogStatus } from '../api/computer/server-handle.ts';
+import type { Subscription } from 'xstate';
+import {
+  lastChangeOf,
+  type CatalogList,
+  type History,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+} from '../../machines/catalog/index.ts';
+import { keyOf } from '../../machines/kernel/address.ts';
+import type {
+  CatalogStatus,
+  ServerPrompts,
+  ServerResources,
+  ServerStatus,
+} from '../api/computer/server-handle.ts';
 import type { Directory } from '../runtime/directory.ts';
+import type { Root } from '../runtime/root.ts';
 
 interface Snapshot {
   readonly value: unknown;
@@ -11,6 +26,7 @@ interface Snapshot {
     readonly revision: number;
     readonly failures: number;
     readonly history: History;
+    readonly failure: { readonly message: string } | null;
   };
 }
 const stateOf = (value: unknown): CatalogStatus['state'] =>
@@ -42,3 +58,61 @@ export function catalogsOf(directory: Directory, times: ReadonlyMap<string, numb
     };
   });
 }
+
+/** Once it has been asked for the first time, which has a time limit of its own, or has ended. */
+const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
+  new Promise((resolve) => {
+    let following: Subscription | undefined;
+    const look = (isOver: boolean): void => {
+      const snapshot = ref.getSnapshot();
+      if (!isOver && snapshot.matches('connecting')) return;
+      following?.unsubscribe();
+      resolve(snapshot as unknown as Snapshot);
+    };
+    following = ref.subscribe({
+      next: () => look(false),
+      complete: () => look(true),
+      error: () => look(true),
+    });
+    look(false);
+  });
+/** What a server lists, once its first answer is there; of one that has no such list: nothing. */
+async function listOf<T>(
+  directory: Directory,
+  server: string,
+  list: CatalogList,
+): Promise<{ readonly entries: readonly T[]; readonly failure: string | null }> {
+  const root = directory.find(`computer/client:${keyOf(server)}/catalog:${list}`);
+  const none = { entries: [], failure: null };
+  if (!root) return none;
+  const { entries, failure } = (await listedFirst(root.ref)).context;
+  return { entries: entries as readonly unknown[] as readonly T[], failure: failure?.message ?? null };
+}
+const whyNot = ({ state, reason }: ServerStatus): string | null =>
+  state === 'ready' ? null : (reason ?? `it is ${state}`);
+
+export const resourcesOf = (
+  directory: Directory,
+  servers: readonly ServerStatus[],
+): Promise<readonly ServerResources[]> =>
+  Promise.all(
+    servers.map(async (status) => {
+      const { name } = status;
+      const [resources, templates] = await Promise.all([
+        listOf<Resource>(directory, name, 'resources'),
+        listOf<ResourceTemplate>(directory, name, 'resourceTemplates'),
+      ]);
+      const failure = whyNot(status) ?? resources.failure ?? templates.failure;
+      return { server: name, resources: resources.entries, templates: templates.entries, failure };
+    }),
+  );
+export const promptsOf = (
+  directory: Directory,
+  servers: readonly ServerStatus[],
+): Promise<readonly ServerPrompts[]> =>
+  Promise.all(
+    servers.map(async (status) => {
+      const { entries, failure } = await listOf<Prompt>(directory, status.name, 'prompts');
+      return { server: status.name, prompts: entries, failure: whyNot(status) ?? failure };
+    }),
+  );

@@ -9,17 +9,24 @@ export interface Kept {
   /** Fields that we have no word for, or that are not as MCP has them, by their names on the wire. */
   readonly more?: JsonObject;
 }
+/** A picture for an entry, as its server names it. */
 export interface Icon extends Kept {
   /** A URL, or a `data:` URI. */
   readonly src: string;
+  /** Such as `image/png`. */
   readonly mimeType?: string;
+  /** Such as `48x48`, or `any`. */
   readonly sizes?: readonly string[];
+  /** For which background it is drawn. */
   readonly theme?: 'light' | 'dark';
 }
-interface Described extends Kept {
+/** What each entry of a list may have. */
+export interface Described extends Kept {
   /** For people; `name` is for programs. */
   readonly title?: string;
+  /** What it is for. */
   readonly description?: string;
+  /** Pictures of it, the same in several sizes. */
   readonly icons?: readonly Icon[];
   /** `_meta` on the wire. */
   readonly meta?: JsonObject;
@@ -54,37 +61,56 @@ export interface Tool extends Described {
   readonly unusable?: string;
 }
 
+/** Hints of a server about what it gives. */
 export interface Annotations extends Kept {
+  /** For whom it is: `user`, `assistant`. */
   readonly audience?: readonly string[];
   /** From 0 to 1: how much it matters. */
   readonly priority?: number;
   /** ISO 8601, as the server wrote it. */
   readonly lastModified?: string;
 }
+/** Something that a server lets others read. */
 export interface Resource extends Described {
+  /** What a read takes. */
   readonly uri: string;
+  /** For programs; `title` is for people. */
   readonly name: string;
+  /** Such as `text/markdown`. */
   readonly mimeType?: string;
   /** Bytes. */
   readonly size?: number;
+  /** Hints about it. */
   readonly annotations?: Annotations;
 }
+/** Resources that a server does not list one by one. */
 export interface ResourceTemplate extends Described {
   /** RFC 6570. */
   readonly uriTemplate: string;
+  /** For programs; `title` is for people. */
   readonly name: string;
+  /** What all of them are, such as `text/markdown`. */
   readonly mimeType?: string;
+  /** Hints about them. */
   readonly annotations?: Annotations;
 }
 
+/** A value that a prompt is filled in with. */
 export interface PromptArgument extends Kept {
+  /** The key of the value. */
   readonly name: string;
+  /** For people. */
   readonly title?: string;
+  /** What it is for. */
   readonly description?: string;
+  /** It cannot be left out. Default: it can. */
   readonly required?: boolean;
 }
+/** A text for a model that a server fills in. */
 export interface Prompt extends Described {
+  /** What `getPrompt` takes. */
   readonly name: string;
+  /** The values that it takes. */
   readonly arguments?: readonly PromptArgument[];
 }
 

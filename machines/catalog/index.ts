@@ -17,6 +17,7 @@ export type {
   ListKind,
   Lists,
   LogEntry,
+  Described,
   Prompt,
   PromptArgument,
   Resource,

@@ -161,7 +161,7 @@ const isOfNoSystem = (wanted: Wanted): wanted is Wanted & { readonly server: str
   wanted.type === 'resource.wanted' &&
   wanted.server !== undefined &&
   !wanted.isByAgent &&
-  !/^(?:window|dpe):/i.test(wanted.uri);
+  (wanted.prompt !== undefined || !/^(?:window|dpe):/i.test(wanted.uri));
 /** With the servers of the last calls: who was called last is shown first. */
 export const passWanted = (c: ComputerContext, wanted: Wanted): Post =>
   post(

@@ -41,6 +41,8 @@ export interface ResourceWanted {
   readonly server?: string;
   /** It belongs to no system: who has the session of its server. */
   readonly session?: Address;
+  /** No resource: the prompt that `uri` names, with these arguments. */
+  readonly prompt?: Readonly<Record<string, string>>;
   readonly history: ServerHistory;
   readonly isByAgent?: true;
   readonly replyTo: AddressFor<ResourceRead>;

@@ -56,6 +56,7 @@ export function reading(c: Context, wanted: ResourceWanted): Pick<Taken, 'opens'
       uri,
       session,
       replyTo,
+      ...(wanted.prompt && { prompt: wanted.prompt }),
       ...(wanted.isByAgent && !c.exposed.includes(server) && { isRedacted: true as const }),
       timing: timingOf.read(c.timing),
     },

@@ -1,5 +1,5 @@
 /**
- * One resource that somebody reads: one question to its server, one answer to the asker.
+ * One resource that somebody reads, or one prompt that somebody gets: one question to its server, one answer to the asker.
  *
  * reading — asked; over with the answer, or when its time has passed
  * read | refused — final
@@ -10,6 +10,7 @@ import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import {
   contentsIn,
+  promptIn,
   failureForAgents,
   collections,
   type ResourceRead,
@@ -23,7 +24,10 @@ export interface ReadStart {
   readonly reqId: string;
   readonly collection: ResourceCollection;
   readonly server: string;
+  /** Of a prompt its name. */
   readonly uri: string;
+  /** A prompt is wanted, with these arguments. */
+  readonly prompt?: Readonly<Record<string, string>>;
   /** The address that opened the session: the question goes there. */
   readonly session: Address;
   /** Who asks is not told addresses and paths of the server's machine. */
@@ -36,9 +40,9 @@ export const readKind = kindOf<ReadStart, ReadOrder>('read');
 type Input = ReadStart & { readonly self: Address; readonly owner: Address };
 type At<E = unknown> = { readonly context: Input; readonly event: E };
 
-type Given = Pick<ResourceRead, 'contents' | 'failure'>;
-const told = ({ isRedacted, uri }: Input, { contents, failure }: Given): Given =>
-  isRedacted && failure ? { contents, failure: failureForAgents(failure, uri) } : { contents, failure };
+type Given = Pick<ResourceRead, 'contents' | 'failure' | 'prompt'>;
+const told = ({ isRedacted, uri }: Input, given: Given): Given =>
+  isRedacted && given.failure ? { ...given, failure: failureForAgents(given.failure, uri) } : given;
 const answer = <E>(given: (c: Input, event: E) => Given) =>
   ({
     type: 'post',
@@ -52,10 +56,14 @@ const answer = <E>(given: (c: Input, event: E) => Given) =>
 const refuse = <E>(why: (c: Input, event: E) => Failure) =>
   answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));
 
-const answerGiven = answer<{ readonly result: unknown }>((_, { result }) => {
-  const given = contentsIn(result);
-  return given.ok ? { contents: given.body, failure: null } : { contents: [], failure: given.failure };
-});
+function givenIn({ prompt }: Input, result: unknown): Given {
+  const read = prompt ? promptIn(result) : contentsIn(result);
+  if (!read.ok) return { contents: [], failure: read.failure };
+  return Array.isArray(read.body)
+    ? { contents: read.body as ResourceRead['contents'], failure: null }
+    : { contents: [], failure: null, prompt: read.body as NonNullable<Given['prompt']> };
+}
+const answerGiven = answer<{ readonly result: unknown }>((c, { result }) => givenIn(c, result));
 
 const parts = setup({
   types: {
@@ -65,7 +73,10 @@ const parts = setup({
     tags: {} as 'refreshing',
   },
   actions: effects,
-  guards: { isContents: ({ event }) => event.type === 'ask.answered' && contentsIn(event.result).ok },
+  guards: {
+    isGiven: ({ context, event }) =>
+      event.type === 'ask.answered' && givenIn(context, event.result).failure === null,
+  },
   delays: { limit: ({ context }) => context.timing.readMs },
 });
 
@@ -78,16 +89,17 @@ export const readMachine = parts.createMachine({
       tags: 'refreshing',
       entry: {
         type: 'request',
-        params: ({ context: { session, uri } }: At) => ({
+        params: ({ context: { session, uri, prompt } }: At) => ({
           id: 'read',
           target: session,
-          method: 'resources/read',
-          params: { uri },
+          ...(prompt
+            ? { method: 'prompts/get', params: { name: uri, arguments: prompt } }
+            : { method: 'resources/read', params: { uri } }),
         }),
       },
       on: {
         'ask.answered': [
-          { guard: 'isContents', target: 'read', actions: answerGiven },
+          { guard: 'isGiven', target: 'read', actions: answerGiven },
           { target: 'refused', actions: answerGiven },
         ],
         'ask.refused': {

@@ -40,3 +40,4 @@ import './servers/orders/repeated-orders.scenario.ts';
 import './servers/orders/stopping.scenario.ts';
 import './servers/renewals.scenario.ts';
 import './servers/supervision.scenario.ts';
+import './resources/prompts.scenario.ts';

@@ -86,3 +86,18 @@ export interface ResourceContent {
   readonly blob?: string | null | undefined;
   readonly [more: string]: unknown;
 }
+
+/** One message of a prompt. */
+export interface PromptMessage {
+  /** Who says it: `user` or `assistant`. */
+  readonly role: string;
+  /** One content as MCP has it: `text`, `image`, `audio`, `resource`, `resource_link`. */
+  readonly content: { readonly type: string } & Readonly<Record<string, unknown>>;
+}
+/** A prompt that its server filled in. */
+export interface PromptFilled {
+  /** What it is for. */
+  readonly description?: string | null | undefined;
+  /** What a model is to be sent, in order. */
+  readonly messages: readonly PromptMessage[];
+}

@@ -20,6 +20,7 @@ import type {
   FinderQuery,
   FinderShown,
   MissingServer,
+  PromptFilled,
   ResourceContent,
 } from './collections-handle.ts';
 import { deferred, type Deferred } from '../deferred.ts';
@@ -90,6 +91,22 @@ export class CollectionQuestions {
     };
     const { contents } = (await this.#asked(about, 'resource.read')) as ResourceRead;
     return contents;
+  }
+  async getPrompt(
+    server: string,
+    name: string,
+    values: Readonly<Record<string, string>> = {},
+  ): Promise<PromptFilled> {
+    this.#mustServe(server);
+    const about = {
+      type: 'resource.wanted',
+      collection: 'desktop',
+      uri: name,
+      prompt: { ...values },
+      server,
+    };
+    const { prompt } = (await this.#asked(about, 'resource.read')) as ResourceRead;
+    return prompt as PromptFilled;
   }
   /** Whether it was an answer. */
   hear(event: AnyEventObject): boolean {

@@ -11,12 +11,20 @@ import type { CallEvents } from './call-watch.ts';
 import type { OutputLine } from '../../servers/server-output.ts';
 import type { ComputerInputs } from '../../servers/inputs-handle.ts';
 
-import type { CatalogStatus, ListChanged, ServerStatus, ToolListing } from './server-handle.ts';
+import type {
+  CatalogStatus,
+  ListChanged,
+  ServerPrompts,
+  ServerResources,
+  ServerStatus,
+  ToolListing,
+} from './server-handle.ts';
 import type {
   DesktopQuery,
   DesktopShown,
   FinderQuery,
   FinderShown,
+  PromptFilled,
   ResourceContent,
 } from './collections-handle.ts';
 
@@ -150,6 +158,18 @@ export interface Computer extends AsyncDisposable {
    * a window that nobody shows, 408 when its server is too slow, 500 with the server's own words.
    */
   readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
+  /**
+   * The resources and templates that each server lists, in the order of the config: of one that is starting, after its first
+   * list. Never rejects; a server that has none is in it with empty lists.
+   */
+  resources(): Promise<readonly ServerResources[]>;
+  /** The prompts that each server lists. As with the resources. */
+  prompts(): Promise<readonly ServerPrompts[]>;
+  /**
+   * A prompt of a server, filled in with these values. The server has to be ready (`ServerNotActive`); rejects with 408 when
+   * it is too slow, and with the server's own words when it refuses.
+   */
+  getPrompt(server: string, name: string, values?: Readonly<Record<string, string>>): Promise<PromptFilled>;
   /** What its config asks somebody for (`${input:id}`), and the values that are known. */
   readonly inputs: ComputerInputs;
   /** The whole of a result that was cut, by `meta.a2c_cut.handle`. Undefined once newer ones took its place. */

@@ -16,7 +16,7 @@ import type { Transformer } from '../../../machines/kernel/ports.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { CallHistoryWatch } from './call-history.ts';
 import { CallWatch, type CallEvents } from './call-watch.ts';
-import { catalogsOf } from '../../servers/catalog-status.ts';
+import { catalogsOf, promptsOf, resourcesOf } from '../../servers/catalog-status.ts';
 import type { Computer, ComputerEvents, ComputerStatus } from './computer-handle.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import type { ServerStatus } from './server-handle.ts';
@@ -239,6 +239,9 @@ export class HostedComputer implements Computer {
   desktop: Computer['desktop'] = (query) => this.#collections.desktop(query);
   finder: Computer['finder'] = (query) => this.#collections.finder(query);
   readResource: Computer['readResource'] = (uri, options) => this.#collections.readResource(uri, options);
+  resources: Computer['resources'] = () => resourcesOf(this.#runtime.directory, this.servers());
+  prompts: Computer['prompts'] = () => promptsOf(this.#runtime.directory, this.servers());
+  getPrompt: Computer['getPrompt'] = (...asked) => this.#collections.getPrompt(...asked);
   cachedResult: Computer['cachedResult'] = (handle) => this.#runtime.calls.cached.get(handle);
   logs: Computer['logs'] = (server) => this.#runtime.output.linesOf(server);
   history: Computer['history'] = () => this.#history.newestFirst();

@@ -1,7 +1,13 @@
 /** What a host is told of the servers of a computer, their lists and their tools. */
 
 import type { Noise } from '../../../adapters/index.ts';
-import type { CatalogList, ToolExecution } from '../../../machines/catalog/index.ts';
+import type {
+  CatalogList,
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  ToolExecution,
+} from '../../../machines/catalog/index.ts';
 import type { Failure, SmcpTool } from '../../../machines/protocol/index.ts';
 
 /** Where one server stands, read from its machine. */
@@ -109,4 +115,25 @@ export interface ToolListing {
   readonly refused: readonly { name: string; server: string; reason: string; suggestion: string }[];
   /** Where each server stands: those that are not ready have no tools here. */
   readonly servers: readonly ServerStatus[];
+}
+
+/** The resources that a server lists, as it gave them. */
+export interface ServerResources {
+  /** Its name in the config. */
+  readonly server: string;
+  /** Those that it lists one by one. */
+  readonly resources: readonly Resource[];
+  /** URI templates (RFC 6570) of resources that it does not list one by one. */
+  readonly templates: readonly ResourceTemplate[];
+  /** Why there may be more: it is not ready, or its list could not be had. */
+  readonly failure: string | null;
+}
+/** The prompts that a server lists, as it gave them. */
+export interface ServerPrompts {
+  /** Its name in the config. */
+  readonly server: string;
+  /** Each with the arguments that it takes. */
+  readonly prompts: readonly Prompt[];
+  /** Why there may be more: it is not ready, or its list could not be had. */
+  readonly failure: string | null;
 }

@@ -12,6 +12,7 @@ import { withAgent, withComputer, type OneShotOptions } from '../one-shot.ts';
 import { callJson, conflictSummary, notReadyLines } from '../printing/answers.ts';
 import { progressTold, shown } from '../printing/call-progress.ts';
 import { resultText } from '../printing/contents.ts';
+import { saved, type SaveOptions } from '../printing/saving.ts';
 import { errorOf, showFailure } from '../printing/show-failure.ts';
 import { signatureText } from '../printing/signature.ts';
 import { configOf } from '../source.ts';
@@ -21,7 +22,7 @@ import { neededFor } from './needed.ts';
 import { targetIn, type Target } from './target.ts';
 
 /** `a2c call`: one call of one tool, by the servers of a config or by a computer in an office. */
-export interface CallCommandOptions extends OneShotOptions {
+export interface CallCommandOptions extends OneShotOptions, SaveOptions {
   /** Seconds; 0 = none. */
   readonly timeout?: number;
   readonly reqId?: string;
@@ -59,6 +60,7 @@ export async function call(
     : callAfar(context, options, { ...order, target }));
   if (options.json) terminal.out(JSON.stringify(callJson(outcome)));
   else show(context, outcome);
+  if (outcome.outcome === 'succeeded') await saved(context, options, outcome.tool, outcome.result);
   return exitCodeOf(signal, outcome.outcome === 'succeeded');
 }
 /** Rejects with what is typed wrong: before a config is read, and before anything is started. */
@@ -206,9 +208,10 @@ function callAfar(
     return { ...outcome, failure: { ...failure, remedy: remedyFor(target.tool, names) } };
   });
 }
-function show(context: Context, { outcome, result, failure }: CallOutcome): void {
+function show(context: Context, { outcome, server, result, failure }: CallOutcome): void {
   const { terminal } = context;
   const isGood = outcome === 'succeeded';
-  if (result !== null) (isGood ? terminal.outText : terminal.errText).call(terminal, resultText(result));
+  if (result !== null)
+    (isGood ? terminal.outText : terminal.errText).call(terminal, resultText(result, server));
   if (failure) showFailure(context, failure, false);
 }

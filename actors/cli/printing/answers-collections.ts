@@ -1,5 +1,6 @@
 import type { PastCall } from '../../../machines/call/history/index.ts';
-import { columnsOf, fitting, padded, type Terminal } from '../../../adapters/index.ts';
+import { fitting, type Terminal } from '../../../adapters/index.ts';
+import { rowsOf } from './commands-shown.ts';
 import { contentText } from './contents.ts';
 import type {
   DesktopShown,
@@ -51,13 +52,7 @@ const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = 
 ];
 export function finderText({ documents, total_count, missing }: FinderShown): Shown {
   const rows = [columns.map(([name]) => name), ...documents.map((d) => columns.map(([, of]) => of(d)))];
-  const widths = columns.map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
-  const table = rows.map((row) =>
-    row
-      .map((cell, at) => padded(cell, at === row.length - 1 ? 0 : (widths[at] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+  const table = rowsOf(rows);
   const count = `${documents.length} of ${total_count} documents`;
   return {
     out: documents.length > 0 ? table : [total_count === 0 ? 'no documents' : count],

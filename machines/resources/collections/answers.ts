@@ -1,4 +1,5 @@
 import type { Failure } from '../../protocol/failure.ts';
+import type { PromptResult } from '../../protocol/messages/prompt.ts';
 import type { Contents, Missing, ResourceCollection } from './collection.ts';
 
 /** The answer for the whole, as the wire has it but for `req_id`; `missing` are servers of which not all is in it. */
@@ -10,12 +11,13 @@ export interface AggregateShown {
   readonly missing: readonly Missing[];
   readonly failure: Failure | null;
 }
-/** The answer to whoever reads one resource: contents, or why there are none. */
+/** The answer to whoever reads one resource, or gets one prompt: contents, or why there are none. */
 export interface ResourceRead {
   readonly type: 'resource.read';
   readonly ticket: string;
   readonly reqId: string;
   readonly contents: Contents;
+  readonly prompt?: PromptResult;
   readonly failure: Failure | null;
 }
 /**

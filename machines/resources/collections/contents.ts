@@ -1,4 +1,5 @@
-import { wireCodes } from '../../protocol/failure.ts';
+import { wireCodes, type Failure } from '../../protocol/failure.ts';
+import { promptResult, type PromptResult } from '../../protocol/messages/prompt.ts';
 import { problemsIn } from '../../protocol/problems.ts';
 import type { Read } from '../../protocol/messages/lists.ts';
 import { resourceResult } from '../../protocol/messages/resource.ts';
@@ -8,6 +9,15 @@ import type { Contents } from './collection.ts';
 export function contentsIn(result: unknown): Read<Contents> {
   const read = resourceResult.safeParse(result);
   if (read.success) return { ok: true, body: read.data.contents };
-  const message = `The server did not answer with contents: ${problemsIn(read.error).join('; ')}`;
-  return { ok: false, failure: { code: wireCodes.internal, message } };
+  return { ok: false, failure: unreadable('contents', problemsIn(read.error)) };
 }
+/** What `prompts/get` gave, so far as it is what MCP says. */
+export function promptIn(result: unknown): Read<PromptResult> {
+  const read = promptResult.safeParse(result);
+  if (read.success) return { ok: true, body: read.data };
+  return { ok: false, failure: unreadable('a prompt', problemsIn(read.error)) };
+}
+const unreadable = (what: string, problems: readonly string[]): Failure => ({
+  code: wireCodes.internal,
+  message: `The server did not answer with ${what}: ${problems.join('; ')}`,
+});

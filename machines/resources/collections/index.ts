@@ -7,7 +7,7 @@ import { finder } from './finder.ts';
 import type { ResourceCollection, CollectionRules } from './collection.ts';
 
 export type { AggregateShown, ResourceRead, ResourcesRelist } from './answers.ts';
-export { contentsIn } from './contents.ts';
+export { contentsIn, promptIn } from './contents.ts';
 export { failureForAgents, withoutAddresses } from './addresses.ts';
 export { narrower, withRemedy } from './remedies.ts';
 export { notShownReason } from './not-shown.ts';

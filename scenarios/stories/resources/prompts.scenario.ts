@@ -1,0 +1,64 @@
+/** A prompt that a host gets from one of its servers. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import { replyTo } from '../../stage/showing.ts';
+import { toolsOnly, type Act, type Script } from '../../stage/scripted/script.ts';
+import type { Harness } from '../../stage/harness.ts';
+
+const capabilities = { ...toolsOnly, prompts: { listChanged: true } };
+const prompting = (act: Act): Script => ({
+  info: { capabilities },
+  prompts: [{ name: 'window://greet' }],
+  methods: { 'prompts/get': act },
+});
+const messages = [{ role: 'user', content: { type: 'text', text: 'hello' } }];
+/** Its name may look like the URI of a window. */
+const wants = (s: Harness): void => {
+  const about = {
+    collection: 'desktop',
+    ticket: 'p',
+    reqId: 'p',
+    uri: 'window://greet',
+    server: 'a',
+    prompt: {},
+  };
+  s.order('computer', { type: 'resource.wanted', ...about, replyTo });
+};
+const given = (s: Harness): unknown => s.heard('computer', 'resource.read').at(-1);
+
+inHarness(
+  'a prompt is what its server fills in',
+  { servers: { a: prompting({ answers: { messages }, afterMs: 1 }) } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    wants(s);
+    s.run(100);
+    expect(given(s)).toMatchObject({ ticket: 'p', prompt: { messages }, contents: [], failure: null });
+  },
+);
+inHarness(
+  'a prompt that is no prompt is an error in words',
+  { servers: { a: prompting({ answers: { messages: 'hello' }, afterMs: 1 }) } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    wants(s);
+    s.run(100);
+    expect(given(s)).toMatchObject({
+      contents: [],
+      failure: { code: 500, message: expect.stringMatching(/did not answer with a prompt: messages/) },
+    });
+  },
+);
+inHarness(
+  'a prompt that does not come in time is an error',
+  { servers: { a: prompting({ answers: { messages }, afterMs: 60_000 }) } },
+  (s) => {
+    s.computer();
+    s.run(2_000);
+    wants(s);
+    s.run(20_000);
+    expect(given(s)).toMatchObject({ failure: { code: 408 } });
+  },
+);
