@@ -1,5 +1,6 @@
+import { runText } from '../../adapters/index.ts';
 import type { InputDefinition } from '../../machines/config/index.ts';
-import type { Inputs } from './inputs.ts';
+import { Inputs, type AskInput } from './inputs.ts';
 import type { ComputerInputs } from './inputs-handle.ts';
 import { readOrThrow } from './plan.ts';
 import type { ServerOrders } from './server-orders.ts';
@@ -10,6 +11,17 @@ const withoutThose = (
   all: readonly InputDefinition[],
   others: readonly InputDefinition[],
 ): readonly InputDefinition[] => all.filter(({ id }) => !others.some((other) => other.id === id));
+
+/** A command that gives a value has as long as seed 002 gives it. */
+const commandMs = 30_000;
+/** What a computer resolves placeholders with: the environment of its process, its host, and commands. */
+export const inputsOf = (definitions: readonly InputDefinition[], ask: AskInput | undefined): Inputs =>
+  new Inputs({
+    definitions,
+    environment: process.env,
+    run: (line, signal) => runText(line, { ms: commandMs, signal }),
+    ...(ask && { ask }),
+  });
 
 /** The inputs of a computer as its host has them: a change of one is a change of the config. */
 export const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => ({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { InputDefinition } from '../../machines/config/index.ts';
 import { deferred } from '../api/deferred.ts';
+import { inputsOf } from './hosted-inputs.ts';
 import { Inputs, variablesFor, type AskInput } from './inputs.ts';
 
 const prompt = (id: string, rest: Partial<InputDefinition> = {}) =>
@@ -9,7 +10,14 @@ const pick = (id: string, byDefault: string | null = null): InputDefinition => (
   ...{ type: 'pickString', id, description: '' },
   ...{ options: ['eu', 'us'], default: byDefault },
 });
-const command: InputDefinition = { type: 'command', id: 'rev', description: '', command: 'git', args: null };
+const command = {
+  type: 'command',
+  id: 'rev',
+  description: '',
+  command: 'git',
+  args: null,
+  isForeign: true,
+} as const;
 /** Who is asked: each question waits until the test answers it. */
 const asker = () => {
   const asked: { id: string; signal: AbortSignal; answer: ReturnType<typeof deferred<unknown>> }[] = [];
@@ -120,16 +128,47 @@ describe('the value of an input', () => {
     );
   });
 
-  it('of a command cannot be had yet, unless the environment or somebody gives it', async () => {
+  it('of a command of VS Code cannot be had, unless the environment or somebody gives it', async () => {
     const definitions = [command];
-    const reason = 'command inputs are not built yet, and A2C_SMCP_rev is not set';
-    expect(await new Inputs({ definitions }).resolve('rev')).toEqual(notFound(reason));
+    const reason = 'it is a command of VS Code, which is not run here, and A2C_SMCP_rev is not set';
+    const run = () => expect.unreachable('it was run');
+    expect(await new Inputs({ definitions, run }).resolve('rev')).toEqual(notFound(reason));
     const ask = () => Promise.resolve(undefined);
     expect(await new Inputs({ definitions, ask }).resolve('rev')).toEqual(notFound(reason));
     expect(await new Inputs({ definitions, ask: () => Promise.resolve('1f') }).resolve('rev')).toEqual(
       found('1f'),
     );
     expect(await new Inputs({ environment: { A2C_SMCP_rev: '2e' } }).resolve('rev')).toEqual(found('2e'));
+  });
+  describe('of a command (I11)', () => {
+    const inputs = (line: string, args: Readonly<Record<string, string>> | null = null): Inputs =>
+      inputsOf([{ ...command, command: line, args, isForeign: false }], () => expect.unreachable('asked'));
+    it('is what the shell writes, without blanks around it', async () => {
+      expect(await inputs('echo hello').resolve('rev')).toEqual(found('hello'));
+      expect(await inputs('echo', { b: "it's; $HOME", a: 'one' }).resolve('rev')).toEqual(
+        found("one it's; $HOME"),
+      );
+      expect(await inputs('echo {"a":1}').resolve('rev')).toEqual(found('{a:1}'));
+    });
+    it('cannot be had when the command fails', async () => {
+      expect(await inputs('echo no >&2; exit 1').resolve('rev')).toEqual(
+        notFound('the command ended with exit code 1: no'),
+      );
+    });
+    it('ends the command when nobody wants the value any more, or the computer closes', async () => {
+      const all = inputs(`"${process.execPath}" -e "setInterval(() => {}, 1000)"`);
+      const waits = all.resolve('rev');
+      all.close();
+      expect(await waits).toEqual(notFound('the computer is closed'));
+    });
+    it('is run once for all who want it at once, and again once it was cleared', async () => {
+      const lines: string[] = [];
+      const run = (line: string): Promise<string> => Promise.resolve(String(lines.push(line)));
+      const all = new Inputs({ definitions: [{ ...command, isForeign: false }], run });
+      expect(await Promise.all([all.resolve('rev'), all.resolve('rev')])).toEqual([found('1'), found('1')]);
+      expect(all.clearValue('rev')).toBe(true);
+      expect([await all.resolve('rev'), lines]).toEqual([found('2'), ['git', 'git']]);
+    });
   });
 
   it('cannot be had when asking fails, for the reason that it failed, and is asked for again', async () => {

@@ -1,5 +1,5 @@
 import { frozenJson } from '../../machines/catalog/index.ts';
-import type { InputDefinition } from '../../machines/config/index.ts';
+import type { CommandInput, InputDefinition } from '../../machines/config/index.ts';
 import { isSecretName } from '../../machines/trace/index.ts';
 
 /**
@@ -26,6 +26,8 @@ export interface InputsOptions {
   /** Usually `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly ask?: AskInput;
+  /** Runs the line of a `command` input, and resolves with what it wrote. */
+  readonly run?: (line: string, signal: AbortSignal) => Promise<string>;
 }
 
 /** The variables that give an input, the first that is set and not empty counts (docs/config.md, Inputs). */
@@ -60,15 +62,17 @@ export class Inputs {
   readonly #definitions = new Map<string, InputDefinition>();
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #ask: AskInput | undefined;
+  readonly #run: InputsOptions['run'];
   readonly #values = new Map<string, Known>();
   readonly #asking = new Map<string, Asking>();
   #revisions = 0;
   #isClosed = false;
 
-  constructor({ definitions = [], environment = {}, ask }: InputsOptions = {}) {
+  constructor({ definitions = [], environment = {}, ask, run }: InputsOptions = {}) {
     for (const definition of definitions) this.#definitions.set(definition.id, definition);
     this.#environment = environment;
     this.#ask = ask;
+    this.#run = run;
   }
 
   /** Never rejects. `signal`: it is wanted no more; a question that nobody waits for is withdrawn. */
@@ -90,7 +94,7 @@ export class Inputs {
   }
   /** Whoever wants one of these next asks for it, whatever was answered before. */
   askAnew(ids: readonly string[]): void {
-    if (!this.#ask) return;
+    if (!this.#ask && !this.#run) return;
     for (const id of ids) {
       const known = this.#values.get(id);
       if (known) this.#values.set(id, { ...known, isStale: true });
@@ -193,11 +197,18 @@ export class Inputs {
     void asking.answer.then(over);
     return asking;
   }
+  /** A command answers for itself. */
+  #asker(definition: InputDefinition): AskInput | undefined {
+    const run = this.#run;
+    if (definition.type !== 'command' || definition.isForeign || !run) return this.#ask;
+    return async (_, { signal }) => (await run(lineOf(definition), signal)).trim();
+  }
   async #answer(definition: InputDefinition, signal: AbortSignal): Promise<Resolved> {
     const { id } = definition;
     const fallback = definition.type === 'command' ? null : definition.default;
-    if (!this.#ask) return fallback === null ? missing(unasked(definition)) : this.#found(id, fallback);
-    const said = await Promise.race([answered(this.#ask, definition, signal), ended(signal)]);
+    const ask = this.#asker(definition);
+    if (!ask) return fallback === null ? missing(unasked(definition)) : this.#found(id, fallback);
+    const said = await Promise.race([answered(ask, definition, signal), ended(signal)]);
     // It may have ended while the answer was on its way.
     const known = this.#values.get(id);
     if (signal.aborted)
@@ -231,9 +242,20 @@ const ended = (signal: AbortSignal): Promise<Said> =>
     else signal.addEventListener('abort', over, { once: true });
   });
 
+const quoted = (text: string): string =>
+  process.platform === 'win32'
+    ? `"${text.replaceAll('"', '""')}"`
+    : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const lineOf = ({ command, args }: CommandInput): string => {
+  const values = Object.entries(args ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [command, ...values.map(([, value]) => quoted(value))].join(' ');
+};
 const unasked = (definition: InputDefinition): string => {
   const [variable] = variablesFor(definition.id);
-  const why = definition.type === 'command' ? 'command inputs are not built yet' : 'nobody gave a value';
+  const why =
+    definition.type === 'command'
+      ? 'it is a command of VS Code, which is not run here'
+      : 'nobody gave a value';
   return `${why}, and ${variable} is not set`;
 };
 const fits = (definition: InputDefinition | undefined, value: unknown): boolean =>

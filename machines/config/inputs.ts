@@ -26,13 +26,15 @@ export interface PickInput extends InputBase {
   /** Counts when nobody gives a value; null: there is none, and it cannot be had then. */
   readonly default: string | null;
 }
-/** An input that VS Code gets from one of its commands; here the host gives it, or the environment. */
+/** An input that a command of the shell writes (seed 002; 30 s at most). */
 export interface CommandInput extends InputBase {
   readonly type: 'command';
-  /** The command of VS Code. It is never run here. */
+  /** A line for the shell of the system; its stdout without blanks around it is the value. */
   readonly command: string;
-  /** What the command would be given. */
+  /** Their values are appended to the line, quoted, in the order of their names. */
   readonly args: Readonly<Record<string, string>> | null;
+  /** From a file of another client: a command of VS Code, which is never run. The host gives its value, or a variable. */
+  readonly isForeign: boolean;
 }
 /** A value that servers name as `${input:id}` (a2c-wire §3.9). */
 export type InputDefinition = PromptInput | PickInput | CommandInput;
@@ -137,7 +139,7 @@ const readInput = (
   }
   if (type === 'pickString') return picked(check(inputSchemas.pickString, value, findings, at), at, findings);
   const input = check(inputSchemas.command, value, findings, at);
-  return input && { ...input, ...base(input), args: input.args ?? null };
+  return input && { ...input, ...base(input), args: input.args ?? null, isForeign: foreignFile };
 };
 
 const picked = (

@@ -24,9 +24,9 @@ import { ComputerNewsroom } from './computer-news.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from '../deferred.ts';
-import { hostedInputs } from '../../servers/hosted-inputs.ts';
+import { hostedInputs, inputsOf } from '../../servers/hosted-inputs.ts';
 import { introducing, loginsFor, type Logins } from '../../servers/login/logins.ts';
-import { Inputs } from '../../servers/inputs.ts';
+import type { Inputs } from '../../servers/inputs.ts';
 import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
 import { ordersOf } from '../../inspector/orders.ts';
@@ -71,11 +71,7 @@ export class HostedComputer implements Computer {
     runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
     runtime.output.tell = (server, line) => this.#emit('server.wrote', { name: server, ...line });
-    this.#inputs = new Inputs({
-      definitions: config.inputs,
-      environment: process.env,
-      ...(options.input && { ask: options.input }),
-    });
+    this.#inputs = inputsOf(config.inputs, options.input);
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#logins = loginsFor(runtime, options.authorize, stateDir);

@@ -69,7 +69,7 @@ export const contentsText = (contents: readonly ResourceContent[]): Shown => ({
 export const historyText = (history: readonly PastCall[]): string[] =>
   history.length === 0
     ? ['no calls']
-    : history.map(({ timestamp, server, tool, parameters, success, error }) => {
+    : history.map(({ timestamp, reqId, server, tool, parameters, success, error }) => {
         const how = success ? 'done' : `failed: ${inOneLine(error ?? '', 80)}`;
-        return `${timestamp}  ${server}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}`;
+        return `${timestamp}  ${server}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
       });

@@ -85,7 +85,9 @@ const linesWith = (text: string): readonly string[] => {
     `tools call answer ${typed}`,
     ...['cancel', 'result', 'read', 'desktop', 'finder', 'unknown'].map((verb) => `${verb} x${typed}`),
     ...['list', 'lists'].map((verb) => `servers ${verb}`),
-    ...['start', 'stop', 'restart', 'retry', 'remove'].map((verb) => `servers ${verb} x${typed}`),
+    ...['start', 'stop', 'restart', 'retry', 'enable', 'disable', 'remove'].map(
+      (verb) => `servers ${verb} x${typed}`,
+    ),
     `servers add ${JSON.stringify({ mcpServers: { [text]: { [text]: text }, b: { command: text, [text]: 1 } } })}`,
     `servers add ${join(folder, `f${nameable(text)}`)}`,
     ...[

@@ -76,6 +76,14 @@ export class ServerCommands {
         takes: 'file',
         run: (rest) => this.#add(rest.replace(/^@/, '')),
       },
+      order(['servers enable', 'enable'], 'let a disabled server start, until this ends', (name) =>
+        this.#disable(name, false),
+      ),
+      order(
+        ['servers disable', 'disable'],
+        'end a server and keep it from starting, until this ends',
+        (name) => this.#disable(name, true),
+      ),
       order(['servers remove', 'server rm', 'server remove'], 'end a server and forget it', (name) =>
         computer.removeServer(name),
       ),
@@ -138,6 +146,13 @@ export class ServerCommands {
     for (const line of whyText(server)) this.#context.terminal.outText(line);
     const canTry = ['waiting', 'open', 'needsInput'].includes(server.state);
     if (canTry) this.#context.terminal.out(`try it now: retry ${name}`);
+  }
+  async #disable(name: string, disabled: boolean): Promise<void> {
+    const { servers, serverSettings } = this.#computer.config();
+    const [server, settings] = [servers[name], serverSettings[name]];
+    if (!server) throw cannotOrder(name, undefined);
+    const entry = { ...server, name, disabled, a2c: settings };
+    this.#context.terminal.out(serverLine(await this.#computer.addOrUpdateServer({ servers: [entry] })));
   }
   async #all(act: (name: string) => Promise<unknown>): Promise<void> {
     const { terminal } = this.#context;
