@@ -1,4 +1,3 @@
-import type { Subscription } from 'xstate';
 import {
   lastChangeOf,
   type CatalogList,
@@ -62,19 +61,13 @@ export function catalogsOf(directory: Directory, times: ReadonlyMap<string, numb
 /** Once it has been asked for the first time, which has a time limit of its own, or has ended. */
 const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
   new Promise((resolve) => {
-    let following: Subscription | undefined;
-    const look = (isOver: boolean): void => {
-      const snapshot = ref.getSnapshot();
-      if (!isOver && snapshot.matches('connecting')) return;
-      following?.unsubscribe();
-      resolve(snapshot as unknown as Snapshot);
+    if (!ref.getSnapshot().matches('connecting')) return resolve(ref.getSnapshot());
+    const over = (): void => {
+      following.unsubscribe();
+      resolve(ref.getSnapshot());
     };
-    following = ref.subscribe({
-      next: () => look(false),
-      complete: () => look(true),
-      error: () => look(true),
-    });
-    look(false);
+    const next = (): void => void (ref.getSnapshot().matches('connecting') || over());
+    const following = ref.subscribe({ next, complete: over, error: over });
   });
 /** What a server lists, once its first answer is there; of one that has no such list: nothing. */
 async function listOf<T>(

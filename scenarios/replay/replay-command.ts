@@ -62,9 +62,11 @@ export async function replayCommand(
   }
   if (files.length === 0) return usage(context, `no *.trace.ndjson in ${paths.join(', ')}`);
   const reports: ReplayReport[] = [];
-  for (const file of files) {
+  for (const [at, file] of files.entries()) {
     if (signal.aborted) return exitCodes.interrupted;
+    terminal.meter(`replaying ${at + 1} of ${files.length}: ${file}`);
     const report = await replay(file, { level, ...(until !== undefined && { until }) });
+    terminal.meter(null);
     reports.push(report);
     if (!json) show(context, report, options);
     // A folder of traces takes its time: Ctrl-C is heard between two of them.

@@ -12,7 +12,11 @@ const usual = { for: 5_000, faults: 'all', shrink: false, coverage: false, out, 
 
 async function sim(options: Partial<SimOptions>, signal = new AbortController().signal) {
   const [said, wrong]: [string[], string[]] = [[], []];
-  const terminal = { out: (text: string) => said.push(text), err: (text: string) => wrong.push(text) };
+  const terminal = {
+    out: (text: string) => said.push(text),
+    err: (text: string) => wrong.push(text),
+    meter: () => {},
+  };
   const code = await simCommand({ terminal, signal } as unknown as Context, { ...usual, ...options });
   return { code, said, wrong };
 }

@@ -19,7 +19,8 @@ import { selectionOf } from './drawing/selection.ts';
 /** What is looked at closely; the others are named. */
 const mostLooks = 3;
 const mostNamed = 20;
-const progressMs = 3_000;
+/** A line that stays; at a terminal one that the next replaces. */
+const [progressMs, meterMs] = [3_000, 300];
 /** Below that a thread costs more than it brings. */
 const runsPerWorker = 40;
 
@@ -69,14 +70,15 @@ async function runToEnd(context: Context, job: Job, options: SimOptions): Promis
   let told = began;
   const onRun = (_: Run, { runs, failed }: Tally): void => {
     const now = performance.now();
-    if (options.json || now - told < progressMs) return;
+    if (now - told < (terminal.isWatched ? meterMs : progressMs)) return;
     told = now;
     const rate = (runs / (now - began)) * 1000;
-    terminal.err(
-      `  ${shown(runs)} of ${shown(job.count)} runs, ${rate.toFixed(0)} a second, ${failed.length} failed`,
-    );
+    const text = `  ${shown(runs)} of ${shown(job.count)} runs, ${rate.toFixed(0)} a second, ${failed.length} failed`;
+    if (terminal.isWatched) terminal.meter(text);
+    else if (!options.json) terminal.err(text);
   };
-  return runAll({ ...job, signal, onRun, budgetMs: options.timeBudget, isCounting: options.coverage });
+  const tally = runAll({ ...job, signal, onRun, budgetMs: options.timeBudget, isCounting: options.coverage });
+  return tally.finally(() => terminal.meter(null));
 }
 
 /** `a2c sim`: runs of many seeds, each checked against every invariant. */

@@ -42,7 +42,7 @@ export async function call(
   more: readonly string[],
   options: CallCommandOptions,
 ): Promise<number> {
-  const { signal, terminal } = context;
+  const { signal } = context;
   const order = await orderOf(context, first, more, options).catch((error: unknown) => {
     showFailure(context, errorOf(error), options.json);
   });
@@ -58,10 +58,18 @@ export async function call(
   const outcome = await (config
     ? callHere(context, options, config, { ...order, target })
     : callAfar(context, options, { ...order, target }));
-  if (options.json) terminal.out(JSON.stringify(callJson(outcome)));
+  return exitCodeOf(signal, outcome.outcome === 'succeeded');
+}
+/** Before its servers end: who waits for the answer need not wait for them. */
+async function tell(
+  context: Context,
+  options: CallCommandOptions,
+  outcome: CallOutcome,
+): Promise<CallOutcome> {
+  if (options.json) context.terminal.out(JSON.stringify(callJson(outcome)));
   else show(context, outcome);
   if (outcome.outcome === 'succeeded') await saved(context, options, outcome.tool, outcome.result);
-  return exitCodeOf(signal, outcome.outcome === 'succeeded');
+  return outcome;
 }
 /** Rejects with what is typed wrong: before a config is read, and before anything is started. */
 async function orderOf(
@@ -113,12 +121,11 @@ async function callHere(
   const { target } = order;
   const needed = await neededFor(config, target);
   if (needed) {
-    const outcome = await callBy(context, options, needed.config, {
-      ...order,
-      target: { tool: needed.tool },
-    });
-    const isOld = needed.isRemembered && outcome.failure?.code === wireCodes.toolNotFound;
-    if (!isOld) return outcome;
+    const isOld = ({ failure }: CallOutcome): boolean =>
+      needed.isRemembered && failure?.code === wireCodes.toolNotFound;
+    const aimed = { ...order, target: { tool: needed.tool } };
+    const outcome = await callBy(context, options, needed.config, aimed, isOld);
+    if (!isOld(outcome)) return outcome;
     context.terminal.err(
       `${needed.config.servers[0]?.name} has no ${target.tool} any more; starting all servers`,
     );
@@ -130,6 +137,7 @@ function callBy(
   options: CallCommandOptions,
   config: Config,
   { target: { tool }, words, how, limitMs }: Order,
+  isTriedAgain: (outcome: CallOutcome) => boolean = () => false,
 ): Promise<CallOutcome> {
   return withComputer(
     context,
@@ -142,7 +150,8 @@ function callBy(
       const params = argumentsFor(words, info?.params_schema);
       const called = computer.callTool(tool, params, { ...how(), confirmed: true });
       const outcome = await shown(context, computer, called, progressTold(context, options));
-      return explained(context, computer, outcome, await computer.tools());
+      const known = explained(context, computer, outcome, await computer.tools());
+      return isTriedAgain(known) ? known : tell(context, options, known);
     },
     { isEnough: hasTool(tool), ms: limitMs },
   );
@@ -203,9 +212,10 @@ function callAfar(
     const { params_schema: schema } = tools.find(({ name }) => name === target.tool) ?? {};
     const outcome = await agent.callTool(computer, target.tool, argumentsFor(words, schema), how());
     const { failure } = outcome;
-    if (failure?.code !== wireCodes.toolNotFound) return outcome;
+    if (failure?.code !== wireCodes.toolNotFound) return tell(context, options, outcome);
     const names = (await agent.tools(computer)).map(({ name }) => name);
-    return { ...outcome, failure: { ...failure, remedy: remedyFor(target.tool, names) } };
+    const known = { ...outcome, failure: { ...failure, remedy: remedyFor(target.tool, names) } };
+    return tell(context, options, known);
   });
 }
 function show(context: Context, { outcome, server, result, failure }: CallOutcome): void {

@@ -50,17 +50,17 @@ describe('a2c add', () => {
   });
 
   it.each([
-    ['a name that is taken', ['add', 'a', 'other'], "there is a server 'a' already"],
-    ['a header of a command', ['add', 'b', 'cmd', '-H', 'A: b'], 'a command takes neither'],
-    ['a variable without a value', ['add', 'b', 'cmd', '-e', 'A'], 'is not of the form KEY=value'],
-    ['a word behind a URL', ['add', 'b', 'http://h', 'x'], 'stands behind the URL'],
-    ['an entry that is no server', ['add', 'b', '{"x": 1}'], 'command'],
-  ])('refuses %s, and the file stays as it is', async (_what, argv, message) => {
+    ['a name that is taken', ['add', 'a', 'other'], "there is a server 'a' already", 1],
+    ['a header of a command', ['add', 'b', 'cmd', '-H', 'A: b'], 'a command takes neither', 64],
+    ['a variable without a value', ['add', 'b', 'cmd', '-e', 'A'], 'is not of the form KEY=value', 64],
+    ['a word behind a URL', ['add', 'b', 'http://h', 'x'], 'stands behind the URL', 64],
+    ['an entry that is no server', ['add', 'b', '{"x": 1}'], 'command', 1],
+  ])('refuses %s, and the file stays as it is', async (_what, argv, message, exitCode) => {
     const file = nextFile();
     await commandLine(['add', 'a', '-c', file, '--', 'cmd']);
     const before = readFileSync(file, 'utf8');
     const { code, err } = await commandLine([...argv, '-c', file]);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+    expect({ code, err }).toEqual({ code: exitCode, err: expect.stringContaining(message) });
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
 

@@ -5,6 +5,7 @@ import { readLenientJson } from '../../../machines/models/lenient-json.ts';
 import { A2cError } from '../../api/errors.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { errorOf, showFailure } from '../printing/show-failure.ts';
 
 /** `a2c add`, `remove`, `enable`, `disable`: one change of a config file. Nothing is started. */
 export interface EditOptions {
@@ -24,14 +25,20 @@ export interface AddOptions extends EditOptions {
 }
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 
-export function add(
+export async function add(
   context: Context,
   name: string,
   target: readonly string[],
   options: AddOptions,
 ): Promise<number> {
-  const entry = { ...entryOf(target, options), ...(options.disabled === true && { disabled: true }) };
   const isReplacing = options.force === true;
+  let entry: object;
+  try {
+    entry = { ...entryOf(target, options), ...(options.disabled === true && { disabled: true }) };
+  } catch (error) {
+    showFailure(context, errorOf(error), options.json);
+    return exitCodes.usage;
+  }
   return change(context, { what: 'add', name, entry, isReplacing }, options);
 }
 export const remove = (context: Context, name: string, options: EditOptions): Promise<number> =>

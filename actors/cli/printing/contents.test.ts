@@ -27,7 +27,7 @@ it.each([
       size: 3,
       description: 'the a',
     },
-    '[link a file:///a.txt, text/plain, 3 bytes] the a',
+    '[link a file:///a.txt, text/plain, 3 bytes] the a\n  a2c read file:///a.txt',
   ],
   ['a link without anything', { type: 'resource_link' }, '[link without URI]'],
   [

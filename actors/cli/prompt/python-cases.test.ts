@@ -77,7 +77,7 @@ describe('the prompt', () => {
   it('K06 takes the size and the window of a Desktop in any order', async () => {
     const ask = async (words: string): Promise<string> => {
       const shown = await prompted({ mcpServers: { windows } }, `desktop ${words}`);
-      return shown.slice(shown.indexOf('Type help'))).replaceAll(/^(@a2c|office|server) .*$/gm, '');
+      return shown.slice(shown.indexOf('Type help')).replaceAll(/^(@a2c|office|server) .*$/gm, '');
     };
     const shown = await ask(`1 window://${mark}/log`);
     expect(shown).toContain('started');

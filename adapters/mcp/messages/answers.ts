@@ -48,7 +48,7 @@ export const capabilitiesOf = ({ roots, sample, elicit, elicitUrl }: Answers): C
   }),
 });
 
-const internalError = -32603;
+const [internalError, methodNotFound] = [-32603, -32601];
 /** What the SDK makes the JSON-RPC error of: a code and a sentence. */
 const refusal = (message: string): Error => Object.assign(new Error(message), { code: internalError });
 
@@ -77,6 +77,13 @@ export function answerRequests(
         },
       ),
     );
+  // What was not declared: a server that asks all the same hears why nobody answers.
+  client.fallbackRequestHandler = ({ method }) => {
+    const why = method === 'sampling/createMessage' ? 'its host gave it no model' : 'it is not built';
+    throw Object.assign(new Error(`${method} is not answered by this client: ${why}`), {
+      code: methodNotFound,
+    });
+  };
   if (elicit ?? elicitUrl)
     client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => {
       // The client has refused what is not declared.

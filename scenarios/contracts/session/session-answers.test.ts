@@ -52,10 +52,12 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(servers).toEqual(['echo', 'echo']);
   });
 
-  it('105: and nobody can is refused with -32601', async () => {
+  it('105: and nobody can is refused with -32601, and why', async () => {
     const session = await openWith({});
-    for (const request of [{ method: 'foo/bar' }, { method: 'roots/list' }, sampling, elicitation])
+    for (const request of [{ method: 'foo/bar' }, { method: 'roots/list' }, elicitation])
       expect(await asked(session, request)).toMatchObject({ error: { code: -32601 } });
+    const message = expect.stringContaining('is not answered by this client: its host gave it no model');
+    expect(await asked(session, sampling)).toMatchObject({ error: { code: -32601, message } });
   });
 
   it('105: and is answered slowly delays no other answer', async () => {
