@@ -70,6 +70,12 @@ test('seed 002 §8.3: prompt, servers list, tools call, quit, and no server proc
   terminal.write('servers list\r');
   const listed = facts(await until(/@a2c \{"type":"server_status".*\r*\n[^]*a2c> /));
   expect(listed).toContainEqual({ type: 'server_status', name: 'fixture', state: 'ready' });
+  // 3. inputs → inputs_loaded
+  const inputs = join(folder, 'inputs.json');
+  writeFileSync(inputs, JSON.stringify([{ type: 'promptString', id: 'city', description: 'Where' }]));
+  terminal.write(`inputs load ${inputs}\r`);
+  const loaded = facts(await until(/@a2c \{"type":"inputs_loaded".*\r*\n[^]*a2c> /));
+  expect(loaded).toContainEqual({ type: 'inputs_loaded', count: 1 });
   // 4. tools call → tool_call_result
   terminal.write('tools call echo {"text": "through a pty"}\r');
   const called = facts(await until(/@a2c \{"type":"tool_call_result".*\r*\n[^]*a2c> /));

@@ -1,8 +1,10 @@
 import type { Terminal } from '../../../adapters/index.ts';
 import { readText } from '../../../adapters/index.ts';
 import { readJson, renderWith, type InputDefinition } from '../../../machines/config/index.ts';
+import type { Fact } from '../../../machines/facts/index.ts';
 import { A2cError } from '../../api/errors.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
+import type { Context } from '../context.ts';
 import { inOneLine } from '../printing/answers-collections.ts';
 import { usage, type CommandGroup, type PromptCommand } from './command.ts';
 
@@ -10,10 +12,14 @@ const isSecret = (definition: InputDefinition | undefined): boolean =>
   definition?.type === 'promptString' && definition.password;
 type Inputs = Computer['inputs'];
 /** What the prompt takes of inputs. Values of passwords are never shown. */
-export const inputCommands = (terminal: Terminal, { inputs }: Computer): CommandGroup => ({
+export const inputCommands = (
+  { terminal }: Context,
+  { inputs }: Computer,
+  tell: (fact: Fact) => void,
+): CommandGroup => ({
   heading: 'Inputs',
   commands: [
-    ...definitionCommands(terminal, inputs),
+    ...definitionCommands(terminal, inputs, tell),
     ...valueCommands(terminal, inputs),
     {
       names: ['render'],
@@ -32,7 +38,11 @@ function known(inputs: Inputs, id: string): InputDefinition {
     remedy: 'List them: inputs list',
   });
 }
-const definitionCommands = (terminal: Terminal, inputs: Inputs): readonly PromptCommand[] => [
+const definitionCommands = (
+  terminal: Terminal,
+  inputs: Inputs,
+  tell: (fact: Fact) => void,
+): readonly PromptCommand[] => [
   {
     names: ['inputs list', 'inputs'],
     does: 'the inputs of the config',
@@ -47,7 +57,10 @@ const definitionCommands = (terminal: Terminal, inputs: Inputs): readonly Prompt
     args: 'FILE',
     does: 'take the inputs of this file instead of all there are',
     takes: 'file',
-    run: async (rest) => inputs.load(await jsonOf(`@${rest.replace(/^@/, '')}`)),
+    run: async (rest) => {
+      await inputs.load(await jsonOf(`@${rest.replace(/^@/, '')}`));
+      tell({ type: 'inputs_loaded', count: inputs.list().length });
+    },
   },
   {
     names: ['inputs add', 'inputs update'],

@@ -53,7 +53,7 @@ export class Prompt {
       this.#calls.group(),
       this.#servers.group(),
       this.#collections.group(),
-      inputCommands(context.terminal, computer),
+      inputCommands(context, computer, (fact) => tellFact(context, how, fact)),
       officeCommands(context.terminal, computer),
       this.#ownCommands(),
     ]);
