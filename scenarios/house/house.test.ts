@@ -85,7 +85,7 @@ const packages: readonly Allowance[] = [
   { where: /\.(test|scenario)\.ts$/, may: ['vitest', 'fast-check', 'xstate/graph'] },
   { where: /^(adapters|actors)\/.*\.test\.ts$/, may: ['node:*', 'socket.io', 'socket.io-client'] },
   { where: /^actors\/e2e\/presenter\//, may: ['node:*'] },
-  { where: /^actors\/cli\/pty\.test\.ts$/, may: ['@lydell/node-pty'] },
+  { where: /^actors\/cli\/(pty|storm\.long)\.test\.ts$/, may: ['@lydell/node-pty', '@xterm/headless'] },
   // It holds the table in docs/config.md against the table in the code.
   { where: /^machines\/(config|trace)\/.*\.test\.ts$/, may: ['node:fs'] },
 ];
