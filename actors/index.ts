@@ -161,9 +161,9 @@ export type { RunningCall } from './api/computer/call-history.ts';
 export type { CallProgress } from './api/call-progress.ts';
 export type { Call, CallOptions, CallOutcome, WatchedCall } from './api/agent/pending-calls.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/permission/index.ts';
-export type { AskInput } from './servers/inputs.ts';
+export type { AskInput } from './servers/inputs/inputs.ts';
 export type { OutputLine } from './servers/server-output.ts';
-export type { ComputerInputs } from './servers/inputs-handle.ts';
+export type { ComputerInputs } from './servers/inputs/inputs-handle.ts';
 export type {
   CommandInput,
   InputBase,

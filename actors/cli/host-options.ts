@@ -12,6 +12,8 @@ export interface SourceOptions extends AnswerOptions {
   readonly verbose?: boolean;
   /** The documents of this folder, in place of a config. */
   readonly folder?: string;
+  /** Keep passwords that are typed in the keyring of the system. */
+  readonly keyring?: boolean;
   /** Trust this folder from now on. */
   readonly trust?: boolean;
 }

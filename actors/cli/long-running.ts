@@ -104,7 +104,7 @@ async function openComputer(
     if (!noticed.has(text)) terminal.err(text);
     noticed.add(text);
   };
-  const input = inputsAt(terminal);
+  const input = inputsAt(terminal, options);
   return createComputer(
     {
       answers: answersBy(terminal, options),

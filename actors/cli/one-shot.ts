@@ -42,7 +42,7 @@ export async function withComputer<T>(
       if (topic === undefined) terminal.err(text);
       else patience.onResources?.(text);
     };
-    const input = inputsAt(terminal);
+    const input = inputsAt(terminal, options);
     const { folder = process.cwd() } = context;
     const computer = await createComputer(
       {

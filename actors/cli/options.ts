@@ -31,6 +31,7 @@ export const withSource = (command: Command): Command =>
       'the MCP servers (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
     )
     .option('--verbose', 'show what servers write to stderr and log')
+    .option('--keyring', 'keep passwords that you type in the keyring of this system')
     .option('--trust', 'trust the config of this folder from now on')
     .option(
       '--boot <seconds>',

@@ -4,7 +4,7 @@ import {
   variablesIn,
   type ServerConfig,
 } from '../../machines/config/index.ts';
-import type { Inputs } from './inputs.ts';
+import type { Inputs } from './inputs/inputs.ts';
 
 interface Use {
   readonly inputs: readonly string[];

@@ -3,7 +3,7 @@ import type { OwnFacts, OwnType, ServerConfig } from '../../machines/config/inde
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/spec-port.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import type { Inputs } from './inputs.ts';
+import type { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
 import { textOf } from '../runtime/thrown.ts';
 

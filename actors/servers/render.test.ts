@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
-import { Inputs } from './inputs.ts';
+import { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RenderedServer } from './render.ts';
 
 interface World {

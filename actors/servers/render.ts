@@ -17,7 +17,7 @@ import {
 import { isSecretName, secretsIn } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { textInBase64 } from '../api/agent/base64.ts';
-import { variablesFor, type Inputs, type Resolved } from './inputs.ts';
+import { variablesFor, type Inputs, type Resolved } from './inputs/inputs.ts';
 
 /** How a remote server is reached. Times in ms. */
 export interface RemoteSpec {

@@ -6,7 +6,7 @@ import { shownServer, toProtocol, type Config, type ServerConfig } from '../../m
 import type { Transformer } from '../../machines/kernel/ports.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { InputUses } from './input-uses.ts';
-import type { Inputs } from './inputs.ts';
+import type { Inputs } from './inputs/inputs.ts';
 import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
 import { isNaming, planOf, type Policy } from './plan.ts';
 import { Programs } from './programs.ts';

@@ -56,6 +56,7 @@ const packages: readonly Allowance[] = [
     types: ['mdast'],
   },
   { where: /^adapters\/oauth\//, may: ['proper-lockfile'] },
+  { where: /^adapters\/storage\/keyring\./, may: ['@napi-rs/keyring'] },
   { where: /^adapters\/storage\//, may: ['proper-lockfile', 'write-file-atomic', 'chokidar', 'env-paths'] },
   { where: /^adapters\/process\/windows\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/terminal\//, may: ['string-width'] },

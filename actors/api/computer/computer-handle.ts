@@ -9,7 +9,7 @@ import type { LinkStatus, OfficeSeat } from '../link-status.ts';
 import type { RunningCall } from './call-history.ts';
 import type { CallEvents } from './call-watch.ts';
 import type { OutputLine } from '../../servers/server-output.ts';
-import type { ComputerInputs } from '../../servers/inputs-handle.ts';
+import type { ComputerInputs } from '../../servers/inputs/inputs-handle.ts';
 
 import type {
   CatalogStatus,

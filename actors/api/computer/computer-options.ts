@@ -4,7 +4,7 @@ import type { Authorize, Launcher } from '../../../adapters/index.ts';
 import type { Permission } from '../../../machines/call/permission/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
-import type { AskInput } from '../../servers/inputs.ts';
+import type { AskInput } from '../../servers/inputs/inputs.ts';
 import type { TransportMaker, InMemoryServer } from '../../servers/launch-specs.ts';
 import type { ComputerEvents } from './computer-handle.ts';
 import type { OfficeSeat } from '../link-status.ts';

@@ -96,7 +96,7 @@ describe('a form of a server', () => {
 describe('an input of the config', () => {
   const ask = (definition: object, answers: readonly (string | null)[]) => {
     const person = personWith(answers);
-    const answer = inputsAt(person.terminal)?.(definition as never, { signal });
+    const answer = inputsAt(person.terminal, {})?.(definition as never, { signal });
     return { ...person, answer };
   };
   const text = { type: 'promptString', id: 'token', description: 'A token', default: null, password: true };
@@ -131,7 +131,7 @@ describe('an input of the config', () => {
   });
 
   it('is not asked where nobody can answer, or where a command gives it', async () => {
-    expect(inputsAt({ isInteractive: false } as Terminal)).toBeUndefined();
+    expect(inputsAt({ isInteractive: false } as Terminal, {})).toBeUndefined();
     expect(
       await ask({ type: 'command', id: 'x', description: '', command: 'y', args: null }, ['z']).answer,
     ).toBeUndefined();

@@ -1,12 +1,29 @@
-import type { Terminal } from '../../../adapters/index.ts';
-import type { AskInput } from '../../servers/inputs.ts';
+import { resolve } from 'node:path';
+import { openKeyring, type Terminal } from '../../../adapters/index.ts';
+import type { AskInput } from '../../servers/inputs/inputs.ts';
+import { keepingPasswords } from '../../servers/inputs/kept-passwords.ts';
+
+export interface KeyringOptions {
+  /** Passwords that are typed are kept in the keyring of the system. */
+  readonly keyring?: boolean;
+  /** The file that names the inputs; left out: that of this folder or this user. */
+  readonly config?: string;
+}
 
 /**
  * Asks a person for the value of an input. An empty answer, and Ctrl-C, mean the default. Without a terminal nobody is asked, so
  * that the environment and the defaults count.
  */
-export function inputsAt(terminal: Terminal): AskInput | undefined {
-  if (!terminal.isInteractive) return undefined;
+export function inputsAt(
+  terminal: Terminal,
+  { keyring = false, config = '' }: KeyringOptions,
+): AskInput | undefined {
+  const ask = terminal.isInteractive ? asking(terminal) : undefined;
+  if (!keyring) return ask;
+  const open = () => openKeyring('a2c-actors');
+  return keepingPasswords(ask, { open, scope: resolve(config), notice: (text) => terminal.err(text) });
+}
+function asking(terminal: Terminal): AskInput {
   return async (definition, { signal }) => {
     const { id, type, description } = definition;
     // VS Code runs it; here a variable gives it.

@@ -1,6 +1,6 @@
-import { frozenJson } from '../../machines/catalog/index.ts';
-import type { CommandInput, InputDefinition } from '../../machines/config/index.ts';
-import { isSecretName } from '../../machines/trace/index.ts';
+import { frozenJson } from '../../../machines/catalog/index.ts';
+import type { CommandInput, InputDefinition } from '../../../machines/config/index.ts';
+import { isSecretName } from '../../../machines/trace/index.ts';
 
 /**
  * A host asks somebody for the value of an input. Undefined means that there is no answer, so that the default

@@ -1,6 +1,6 @@
 /** The inputs of a computer as its host has them: what its config defines, and the values that are known. */
 
-import type { InputDefinition } from '../../machines/config/index.ts';
+import type { InputDefinition } from '../../../machines/config/index.ts';
 
 /** What a host holds of the inputs of a computer (docs/config.md, Inputs). */
 export interface ComputerInputs {
