@@ -268,7 +268,7 @@ describe('a2c read of a URI that breaks a rule', () => {
   it.each([
     ['window://h/a?priority=101', 'priority'],
     ['dpe://h/d?limit=0', 'limit'],
-    ['http://h/d', 'dpe://'],
+    ['no uri', 'dpe://'],
   ])('%s is refused before its config is read', async (uri, says) => {
     const told = await a2c(['read', uri, '--json', '-c', join(folder, 'none.json')]);
     expect([told.code, documentOf(told)]).toEqual([

@@ -93,7 +93,7 @@ describe('the words of a failure', () => {
     const many = Array.from({ length: 20 }, (_, n) => `/opt/${n}`).join(':');
     const env = { PATH: `${homedir()}/bin:${many}`, TOKEN: 'hunter2' };
     const { message } = await launched({ command: 'no-such-tool', args: ['--key=hunter3'], env });
-    expect(message).toMatch(/looked in PATH: ~\/bin, \/opt\/0, .*\/opt\/6 and \d+ more$/);
+    expect(message).toMatch(/looked in PATH: ~\/bin, \/opt\/0, \/opt\/1 and \d+ more$/);
     expect(message).not.toMatch(/hunter/);
   });
 

@@ -48,8 +48,8 @@ const final: ReadonlySet<string> = new Set([...unchanged, 'ERR_INVALID_ARG_VALUE
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
-/** What one can still read in a line. */
-const shownFolders = 8;
+/** It stands in every list of servers; `a2c doctor` shows all of them. */
+const shownFolders = 3;
 function shown(folders: readonly string[]): string {
   if (folders.length === 0) return 'nothing, for PATH is empty';
   const home = homedir();

@@ -1,5 +1,6 @@
 import { readText, type Terminal } from '../../../adapters/index.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import { nearest } from '../../../machines/text/index.ts';
 import type { RunningCall } from '../../api/computer/call-history.ts';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import { argumentsFor, readArguments } from '../calling/arguments.ts';
@@ -141,15 +142,23 @@ export class CallCommands {
     const { reqId, server, tool, result, failure } = outcome;
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known });
-    if (failure)
-      this.#how.fail(failure.code === 'ArgumentsInvalid' ? await this.#explained(failure, name) : failure);
+    if (failure) this.#how.fail(await this.#explained(failure, name));
     if (outcome.outcome !== 'succeeded')
       this.#terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);
   }
   async #explained(failure: Failure, name: string): Promise<Failure> {
+    const { code } = failure;
+    if (code !== 'ArgumentsInvalid' && code !== wireCodes.toolNotFound) return failure;
     const { tools } = await this.#computer.tools();
     const info = tools.find((tool) => tool.name === name);
-    return info ? { ...failure, remedy: signatureText(info.name, info.params_schema) } : failure;
+    if (info) return { ...failure, remedy: signatureText(info.name, info.params_schema) };
+    const close = nearest(
+      name,
+      tools.map((tool) => tool.name),
+    );
+    return close.length === 0
+      ? failure
+      : { ...failure, remedy: `Did you mean ${close.join(', ')}? List the tools: tools list` };
   }
 }
 

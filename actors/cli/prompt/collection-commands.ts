@@ -33,11 +33,15 @@ export class CollectionCommands {
         },
         {
           names: ['read'],
-          args: 'URI',
-          does: 'a window, or a document, a page, an element',
+          args: 'URI [--server NAME]',
+          does: 'a window, or a document, a page, an element; any resource of a server that is named',
           run: (rest) => {
-            if (rest === '') throw usage('read URI');
-            return this.#show(async () => contentsText(await this.#computer.readResource(rest)));
+            const { options, plain } = optionsIn(wordsOf(rest), ['--server']);
+            const [uri, more] = plain;
+            if (uri === undefined || more !== undefined) throw usage('read URI [--server NAME]');
+            const { '--server': server } = options;
+            const which = server === undefined ? {} : { server };
+            return this.#show(async () => contentsText(await this.#computer.readResource(uri, which)));
           },
         },
       ],

@@ -116,6 +116,19 @@ describe('the prompt', () => {
     expect(await prompted({ mcpServers: { echo, windows } }, 'servers')).toMatch(/^echo +ready/m);
   });
 
+  it('names the tool that was probably meant, and reads any resource of a server', async () => {
+    const full = { command: process.execPath, args: [fixture('mcp-server'), 'full', mark] };
+    const shown = await prompted(
+      { mcpServers: { full } },
+      'call ehco',
+      'read note://7 --server full',
+      'read',
+    );
+    expect(shown).toContain('Did you mean echo? List the tools: tools list');
+    expect(shown).toMatch(/^content of note:\/\/7$/m);
+    expect(shown).toContain('usage: read URI [--server NAME]');
+  });
+
   it('disables a server and enables it again, as the config has it', async () => {
     const tool_meta = { echo: { alias: 'say' } };
     const shown = await prompted(
