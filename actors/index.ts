@@ -49,6 +49,7 @@ export { localLauncher } from '../adapters/index.ts';
 export type {
   Authorize,
   AuthorizeRequest,
+  LoggedOut,
   Environment,
   Launch,
   LaunchDescription,

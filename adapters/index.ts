@@ -54,6 +54,7 @@ export {
   Refusal,
   type Authorize,
   type AuthorizeRequest,
+  type LoggedOut,
   type LoginConfig,
   type LoginStore,
 } from './oauth/index.ts';

@@ -157,7 +157,12 @@ describe('a command', () => {
       ['schema'],
       ['documents', join(folder, `none${fileName}`)],
       ['documents', folder, '--host', inArgument],
-      ...['remove', 'enable', 'disable'].map((word) => [word, `x${inArgument}`, '-c', config]),
+      ...['remove', 'enable', 'disable', 'login', 'logout'].map((word) => [
+        word,
+        `x${inArgument}`,
+        '-c',
+        config,
+      ]),
       ['add', `x${inArgument}`, inArgument, inArgument, '-c', join(folder, 'added.json')],
     ];
     for (const argv of lines) {
@@ -183,7 +188,7 @@ describe('a command', () => {
       'inspect',
       'show',
     ];
-    const changes = ['add', 'remove', 'enable', 'disable'];
+    const changes = ['add', 'remove', 'enable', 'disable', 'login', 'logout'];
     const seen = [...others, ...changes, ...here.map(([word]) => word)];
     expect(words.filter((word) => word === undefined || !seen.includes(word))).toEqual([]);
     expect(words.length).toBeGreaterThan(10);

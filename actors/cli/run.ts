@@ -15,6 +15,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import type { Context } from './context.ts';
 import { addCalling } from './calling/commands.ts';
 import { addConfigFile } from './config-file/commands.ts';
+import { addLogin } from './login/commands.ts';
 import { addInspecting } from './inspecting/commands.ts';
 import { addLooking } from './looking/commands.ts';
 import { addCollections } from './collection-commands.ts';
@@ -101,6 +102,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .action(does(longRunning('status')));
   addInspecting(program, does);
   addCalling(program, does);
+  addLogin(program, does);
   addConfigFile(program, does);
   addLooking(program, does);
   addCollections(program, does);

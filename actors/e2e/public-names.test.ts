@@ -54,6 +54,7 @@ const names = {
       'history',
       'calls',
       'cachedResult',
+      'logout',
       'resources',
       'prompts',
       'getPrompt',

@@ -134,6 +134,10 @@ export class Servers {
     if (resolved.ok) this.#uses.ended(name);
     return resolved;
   }
+  /** The same of its config as it is. */
+  resolveNow(name: string, signal: AbortSignal): Promise<SpecResolved> {
+    return this.resolve(name, this.#known.get(name)?.generation ?? 0, signal);
+  }
   /** Whether it has another launch config than now. */
   isOther(server: ServerConfig): boolean {
     const known = this.#known.get(server.name);

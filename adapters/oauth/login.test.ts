@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { challengeIn } from './challenge.ts';
 import { guardedFetch, isInside } from './guarded-fetch.ts';
-import { Login, type Authorize } from './login.ts';
+import { Login } from './login.ts';
+import type { Authorize } from './login-options.ts';
 import { fileLogins, type LoginStore } from './login-store.ts';
 import { Loopback } from './loopback.ts';
 import { codeIn } from './redirect-checks.ts';
@@ -97,7 +98,7 @@ describe('a login', () => {
     expect(hidden).toEqual(expect.arrayContaining(['access-1', 'refresh-1']));
     const [file = ''] = readdirSync(join(dir, 'logins'));
     expect(statSync(join(dir, 'logins', file)).mode & 0o777).toBe(0o600);
-    expect(await login.forget()).toBe(true);
+    expect(await login.logout()).toEqual({ wasLoggedIn: true, isRevoked: false });
     expect(readdirSync(join(dir, 'logins'))).toEqual([]);
   });
   it('is renewed before it ends, once for all who share it', async () => {

@@ -6,43 +6,13 @@ import {
 } from '@modelcontextprotocol/sdk/client/auth.js';
 import { createPrivateKeyJwtAuth } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import { challengeIn, type Challenge } from './challenge.ts';
-import { Flow, PersonNeeded, type LoginConfig } from './client-provider.ts';
+import { Flow, PersonNeeded } from './client-provider.ts';
 import { guardedFetch, Refusal } from './guarded-fetch.ts';
 import { Loopback } from './loopback.ts';
-import { loginKey, type Kept, type LoginStore } from './login-store.ts';
+import type { LoggedOut, LoginNews, LoginOptions } from './login-options.ts';
+import { loginKey, type Kept } from './login-store.ts';
+import { revoke } from './revocation.ts';
 import { codeIn, mustBeFrom, mustBeOfIssuer } from './redirect-checks.ts';
-
-/** Shows a person the page of an authorization server. */
-export interface AuthorizeRequest {
-  /** Its name in the config. */
-  readonly server: string;
-  /** The page, an http(s) address. */
-  readonly url: string;
-  /** Aborts when nobody waits for the login any more. */
-  readonly signal: AbortSignal;
-}
-/** Resolves with the address that the page redirected to, where the host saw it; else the loopback redirect brings it. */
-export type Authorize = (
-  request: AuthorizeRequest,
-) => string | URL | undefined | void | Promise<string | URL | undefined | void>;
-
-export interface LoginOptions {
-  readonly server: string;
-  readonly url: string;
-  readonly config: LoginConfig;
-  readonly store: LoginStore;
-  readonly authorize: Authorize | undefined;
-  /** Texts that nobody may see, before anybody could. */
-  readonly hide: (secrets: readonly string[]) => void;
-  readonly now: () => number;
-}
-/** What a login that needs a person tells on its way. */
-export interface LoginNews {
-  /** The page is shown; `origin`: of whom. */
-  readonly shown: (origin: string) => void;
-  /** The person came back. */
-  readonly returned: () => void;
-}
 
 const withoutNews: LoginNews = { shown: () => {}, returned: () => {} };
 
@@ -106,15 +76,18 @@ export class Login {
     });
     return this.#asking;
   }
-  /** Forgets its tokens, and who we are there. */
-  async forget(): Promise<boolean> {
-    let had = false;
-    await this.#options.store.change(this.#key, (kept) => {
-      had = kept.tokens !== undefined;
-      return Promise.resolve(undefined);
-    });
+  /** Forgets its tokens, and who we are there. Never rejects: what cannot be revoked is forgotten all the same. */
+  async logout(): Promise<LoggedOut> {
+    const kept: Kept[] = [];
+    await this.#options.store.change(this.#key, (now) => Promise.resolve(void kept.push(now)));
     this.#kept = undefined;
-    return had;
+    const [before = {}] = kept;
+    const wasLoggedIn = before.tokens !== undefined;
+    return { wasLoggedIn, isRevoked: wasLoggedIn && (await this.#revoked(before).catch(() => false)) };
+  }
+  async #revoked(kept: Kept): Promise<boolean> {
+    const { signal } = this.#end;
+    return revoke(await this.#discover(signal), kept, this.#options.config, this.#fetch(signal));
   }
   close(): void {
     this.#end.abort();

@@ -1,5 +1,6 @@
 /** What a host holds of a computer: its methods, and what it tells. */
 
+import type { LoggedOut } from '../../../adapters/index.ts';
 import type { PastCall } from '../../../machines/call/history/index.ts';
 import type { InputDefinition } from '../../../machines/config/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
@@ -145,6 +146,11 @@ export interface Computer extends AsyncDisposable {
   addOrUpdateServer(config: unknown): Promise<ServerStatus>;
   /** Resolves when it has ended. */
   removeServer(name: string): Promise<void>;
+  /**
+   * Forgets the login to a server, and revokes its tokens where its authorization server lets one. A server that runs is asked for
+   * a login with its next request. Rejects for an unknown server, and when a value of its URL cannot be had.
+   */
+  logout(name: string): Promise<LoggedOut>;
   /**
    * The windows of all servers that take part, as texts (docs/desktop-finder.md). What has not changed since the last
    * time costs no server a question. A server that fails or is slow is in `missing`; rejects only when the computer closes.

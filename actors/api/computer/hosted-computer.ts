@@ -25,7 +25,7 @@ import { CollectionQuestions } from './computer-collections.ts';
 import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';
 import { deferred } from '../deferred.ts';
 import { hostedInputs, inputsOf } from '../../servers/inputs/hosted-inputs.ts';
-import { introducing, loginsFor, type Logins } from '../../servers/login/logins.ts';
+import { introducing, loginsFor, logOut, type Logins } from '../../servers/login/logins.ts';
 import type { Inputs } from '../../servers/inputs/inputs.ts';
 import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
@@ -231,6 +231,7 @@ export class HostedComputer implements Computer {
   retryServer: Computer['retryServer'] = (name) => this.#orders.start(name);
   setServers: Computer['setServers'] = (config) => this.#orders.set(config);
   addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
+  logout: Computer['logout'] = (name) => logOut(this.#servers, this.#logins, name);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
   desktop: Computer['desktop'] = (query) => this.#collections.desktop(query);
   finder: Computer['finder'] = (query) => this.#collections.finder(query);

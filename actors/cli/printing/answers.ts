@@ -64,10 +64,10 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
 export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   servers
     .filter((s) => s.state !== 'ready' || s.reason !== undefined)
-    .map(
-      (s) =>
-        `server ${s.name} ${s.state === 'open' ? 'gave up' : `is ${s.state}`}${s.reason === undefined ? '' : `: ${s.reason}`}`,
-    );
+    .flatMap((s) => [
+      `server ${s.name} ${s.state === 'open' ? 'gave up' : `is ${s.state}`}${s.reason === undefined ? '' : `: ${s.reason}`}`,
+      ...(s.state === 'unauthorized' && s.failure?.remedy ? [`  ${s.failure.remedy}`] : []),
+    ]);
 /** The same of those that are wanted: neither switched off nor at rest until somebody calls. */
 export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) });

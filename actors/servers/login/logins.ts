@@ -6,6 +6,7 @@ import {
   Refusal,
   type Authorize,
   type Credentials,
+  type LoggedOut,
   type LoginStore,
 } from '../../../adapters/index.ts';
 import { loginPort, type LogIn } from '../../../machines/client/spec-port.ts';
@@ -13,7 +14,9 @@ import type { Ports } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { LaunchSpecsOptions } from '../launch-specs.ts';
 import type { RemoteSpec } from '../render.ts';
+import { A2cError } from '../../api/errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
+import type { Servers } from '../servers.ts';
 
 export interface LoginsOptions {
   /** False: they are kept in memory, and end with this host. */
@@ -56,9 +59,9 @@ export class Logins {
     this.#logins.set(server, { text, login });
     return login;
   }
-  /** Forgets what is kept of the login to a server. False: there was nothing. */
-  async forget(server: string): Promise<boolean> {
-    return (await this.#logins.get(server)?.login.forget()) ?? false;
+  /** Forgets the login to a server. Undefined: nobody has asked for its credentials yet. */
+  async logout(server: string): Promise<LoggedOut | undefined> {
+    return this.#logins.get(server)?.login.logout();
   }
   close(): void {
     for (const { login } of this.#logins.values()) login.close();
@@ -131,3 +134,12 @@ const wrongHeader = (server: string): Failure => ({
   details: { server_name: server, http_status: 401 },
   remedy: 'Give this server a valid token in its headers, or remove that header and log in.',
 });
+
+/** Logs out of a server of a config, also of one that was never started here. Rejects when its URL cannot be known. */
+export async function logOut(servers: Servers, logins: Logins, name: string): Promise<LoggedOut> {
+  const known = await logins.logout(name);
+  if (known) return known;
+  const resolved = await servers.resolveNow(name, new AbortController().signal);
+  if (!resolved.ok) throw new A2cError(resolved.failure);
+  return (await logins.logout(name)) ?? { wasLoggedIn: false, isRevoked: false };
+}
