@@ -28,7 +28,7 @@ describe('commands over the documents of a folder', () => {
     ]);
     const { documents } = JSON.parse(finder.stdout) as { documents: { title: string; page_count: number }[] };
     expect(documents.map(({ title, page_count }) => `${title} ${page_count}`).toSorted()).toEqual([
-      ...['Nine chapters 9', 'untitled 1'],
+      ...['Nine chapters 9', 'The costs of summer 3', 'The kettle manual 1', 'untitled 1'],
     ]);
     expect(read.stdout).toContain('buried under the old oak');
     const { desktops } = JSON.parse(desktop.stdout) as { desktops: string[] };

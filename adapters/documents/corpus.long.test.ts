@@ -31,6 +31,9 @@ beforeAll(async () => {
 });
 afterAll(() => library.close());
 
+/** By LibreOffice itself: what is written by libraries is more regular than what people have. */
+const office = { xlsx: 2, docx: 2, pptx: 2, pdf: 2 };
+
 describe('real documents, written by other programs', () => {
   it('have the pages, elements and texts that a person sees in them', async () => {
     const documents = await read(library);
@@ -41,6 +44,9 @@ describe('real documents, written by other programs', () => {
     const types = Object.keys(seen).map((ref) => ref.replace(/^.*\./, ''));
     for (const type of ['md', 'txt', 'html', 'csv', 'json', 'xlsx', 'docx', 'pptx', 'pdf'])
       expect(types.filter((each) => each === type).length, type).toBeGreaterThanOrEqual(2);
+    const ours = Object.keys(seen).filter((ref) => ref.startsWith('libreoffice/'));
+    for (const [type, count] of Object.entries(office))
+      expect(ours.filter((ref) => ref.endsWith(type)).length, type).toBe(count);
   });
 
   it('have the same ids after a restart, each once', async () => {

@@ -1,5 +1,5 @@
 """Makes the binary documents of this folder, by other programs than ours: python-docx, openpyxl, XlsxWriter, python-pptx
-and reportlab. Its outputs are committed; run it again only to change them:
+and reportlab (make-office.sh makes those of LibreOffice and pandoc). Its outputs are committed; run it again only to change them:
 
     python3 -m venv env && env/bin/pip install python-docx openpyxl XlsxWriter python-pptx reportlab
     env/bin/python scenarios/corpus/make.py

@@ -114,9 +114,9 @@ function draftsOf(node: Tree.Element): Draft[] | undefined {
   switch (tag) {
     case 'ul':
     case 'ol': {
-      const items = childrenOf(node)
-        .filter((each) => isElement(each) && each.tagName === 'li')
-        .map((each) => tidy(textOf(each)));
+      const entries = childrenOf(node).filter((each) => isElement(each) && each.tagName === 'li');
+      if (entries.length > 0 && entries.every(isNote)) return entries.map(noteOf);
+      const items = entries.map((each) => tidy(textOf(each)));
       return [{ category: 'list', content: { items, ordered: tag === 'ol' } }, ...imagesIn(node)];
     }
     case 'table':
@@ -140,6 +140,13 @@ function draftsOf(node: Tree.Element): Draft[] | undefined {
       return undefined;
   }
 }
+/** A footnote as mammoth writes those of a DOCX: an entry of a list at the end, with an arrow that leads back. */
+const isNote = (node: Tree.Node): boolean =>
+  isElement(node) && /^(foot|end)note-/.test(attribute(node, 'id') ?? '');
+const noteOf = (node: Tree.Node): Draft => ({
+  category: 'annotation',
+  content: { text: tidy(textOf(node)).replace(/\s*↑$/, '') },
+});
 const imagesIn = (node: Tree.Node): Draft[] => all(node, 'img').map(imageOf);
 function imageOf(node: Tree.Element): Draft {
   const [alt, url = ''] = [attribute(node, 'alt') ?? '', attribute(node, 'src')];
