@@ -10,27 +10,37 @@ const uriOf = (name) => `dpe://notebook/${encodeURIComponent(name)}`;
 const capabilities = { tools: {}, resources: { subscribe: true, listChanged: true } };
 const server = new Server({ name: 'notebook', version: '1.0.0' }, { capabilities });
 
-const document = (name) => ({
-  ...{ doc_ref: encodeURIComponent(name), uri: uriOf(name), file_uri: `note:${name}`, file_type: 'txt' },
-  ...{ title: name, page_count: 1 },
-});
-const page = (name) => ({
-  ...{ page_index: 0, title: name, doc_ref: encodeURIComponent(name), uri: `${uriOf(name)}/pages/0` },
-  ...{
-    elements: [{ element_id: 'text', category: 'text', content: { text: notes.get(name) } }],
-    element_count: 1,
-  },
-});
-function read(uri) {
-  if (uri === window) return { mimeType: 'text/plain', text: [...notes.values()].at(-1) };
-  const [, ref = '', kind, part] = new URL(uri).pathname.split('/').map(decodeURIComponent);
-  if (!notes.has(ref)) throw Object.assign(new Error('no such note'), { code: 4201, data: { doc_ref: ref } });
-  if (kind === undefined) return { mimeType: 'application/json', text: JSON.stringify(document(ref)) };
-  const wrong = { page_index: Number(part), page_count: 1 };
+const refOf = (name) => ({ doc_ref: encodeURIComponent(name), title: name });
+const pageOf = (name) => ({ ...refOf(name), page_index: 0, uri: `${uriOf(name)}/pages/0`, element_count: 1 });
+const elementOf = (name) => ({ element_id: 'text', category: 'text', content: { text: notes.get(name) } });
+const documentOf = (name) => {
+  const document = { ...refOf(name), uri: uriOf(name), page_count: 1 };
+  return { ...document, file_uri: `note:${name}`, file_type: 'txt' };
+};
+// What `depth=pages` adds; `offset` and `limit` say which part of the pages is wanted.
+const listing = (name, query) => {
+  const offset = Number(query.get('offset') ?? 0);
+  const pages = offset === 0 ? [pageOf(name)] : [];
+  return { pages, page_offset: offset, page_limit: Number(query.get('limit') ?? 20), page_total: 1 };
+};
+const refusal = (code, message, data) => Object.assign(new Error(message), { code, data });
+function jsonOf(uri) {
+  const { pathname, searchParams } = new URL(uri);
+  const [, name = '', kind, part] = pathname.split('/').map(decodeURIComponent);
+  if (!notes.has(name)) throw refusal(4201, 'no such note', { doc_ref: name });
   if (kind === 'pages' && part !== '0')
-    throw Object.assign(new Error('no such page'), { code: 4202, data: wrong });
-  return { mimeType: 'application/json', text: JSON.stringify(page(ref)) };
+    throw refusal(4202, 'no such page', { page_index: Number(part), page_count: 1 });
+  if (kind === 'pages') return { ...pageOf(name), elements: [elementOf(name)] };
+  if (kind === 'elements' && part !== 'text') throw refusal(4203, 'no such element', { element_id: part });
+  if (kind === 'elements') return { ...elementOf(name), uri: `${uriOf(name)}/elements/text` };
+  return searchParams.get('depth') === 'pages'
+    ? { ...documentOf(name), ...listing(name, searchParams) }
+    : documentOf(name);
 }
+const read = (uri) =>
+  uri === window
+    ? { mimeType: 'text/plain', text: [...notes.values()].at(-1) }
+    : { mimeType: 'application/json', text: JSON.stringify(jsonOf(uri)) };
 
 server.setRequestHandler(mcp.ListResourcesRequestSchema, () => ({
   resources: [

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createComputer } from '../actors/index.ts';
+import { commandLine } from '../scenarios/fixtures/command-line.ts';
 
 const server = fileURLToPath(new URL('window-server.mjs', import.meta.url));
 
@@ -32,4 +33,10 @@ it('the server with windows and documents shows both, and what changes about the
   expect((await computer.finder()).missing).toEqual([]);
   await expect(computer.readResource('dpe://notebook/oak/pages/1')).rejects.toMatchObject({ code: 4202 });
   await expect(computer.readResource('dpe://notebook/elm')).rejects.toMatchObject({ code: 4201 });
+});
+
+it('a2c check finds nothing wrong with it', async () => {
+  const { code, out } = await commandLine(['check', '--wait', '0', '--', process.execPath, server]);
+  expect(out).toBe('nothing breaks a rule; read: 1 windows, 1 documents, 1 pages, 1 elements\n');
+  expect(code).toBe(0);
 });

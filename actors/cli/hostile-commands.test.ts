@@ -109,6 +109,7 @@ const here: readonly (readonly string[])[] = [
   ['get', `x${inArgument}`],
   ['logs', `x${inArgument}`],
   ['doctor'],
+  ['check', `s${inArgument}`, '--wait', '0'],
 ];
 
 describe('a command', () => {

@@ -17,6 +17,7 @@ import { addCalling } from './calling/commands.ts';
 import { addConfigFile } from './config-file/commands.ts';
 import { addLogin } from './login/commands.ts';
 import { addInspecting } from './inspecting/commands.ts';
+import { addChecking } from './checking/commands.ts';
 import { addLooking } from './looking/commands.ts';
 import { addCollections } from './collection-commands.ts';
 
@@ -105,6 +106,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
   addLogin(program, does);
   addConfigFile(program, does);
   addLooking(program, does);
+  addChecking(program, does);
   addCollections(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);

@@ -87,7 +87,13 @@ export function serverStatus(
     ...((state === 'waiting' || state === 'open') && nextTryMs > 0 && { nextTryMs }),
     ...(isNoisy(noise) && { noise }),
     ...(hidden !== '' && state === 'ready' && { hidden }),
+    ...(state === 'ready' && declaredOf(snapshot)),
   };
+}
+function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources'> {
+  const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
+  const resources = info?.capabilities.resources;
+  return resources ? { resources } : {};
 }
 /** Windows and documents of a server that does not say when they change. */
 function hiddenOf(context: ComputerContext | undefined, server: string): string {

@@ -50,6 +50,8 @@ export interface ServerStatus {
   readonly noise?: Noise;
   /** Windows and documents that it lists and that are not shown, and the setting that shows them. */
   readonly hidden?: string;
+  /** What it declared of its resources, while it is ready: that it tells when one changes, and when their list does. */
+  readonly resources?: { readonly subscribe: boolean; readonly listChanged: boolean };
 }
 /** Where one list of a server stands. */
 export interface CatalogStatus {
