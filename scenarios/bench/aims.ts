@@ -142,6 +142,24 @@ export const aims: readonly Measured[] = [
     of: of('first collection', 1, cpuRatio),
   },
   {
+    what: 'documents: 10,000 files listed, CPU × of readdir and lstat',
+    limit: 2,
+    best: 'low',
+    of: of('documents: list', 1, cpuRatio),
+  },
+  {
+    what: 'documents: first page of a PDF of 500, CPU × of the parser alone',
+    limit: 2,
+    best: 'low',
+    of: of('documents: page', 1, cpuRatio),
+  },
+  {
+    what: 'documents: ms p50 for a word in 10,000 files that were read before',
+    limit: 20,
+    best: 'low',
+    of: of('documents: search', 1, (ours) => ours.p50Ms),
+  },
+  {
     what: 'lifecycle: start of 50 servers inside the host ×',
     limit: 2,
     best: 'low',

@@ -5,6 +5,7 @@ import { bareClient, throughComputer } from './rows/calls.ts';
 import { echoed, textOf, type Chain, type Contender } from './rows/chain.ts';
 import { chains } from './chains.ts';
 import { endure } from './rows/endurance.ts';
+import { bareParser, firstPageOfLibrary } from './rows/documents.ts';
 import { handCachedLists, toolListing } from './rows/listing.ts';
 import { measure, quantile, type Row } from './measure.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
@@ -55,6 +56,8 @@ describe('a chain', () => {
     ['organise desktop, ours', organisedDesktop],
     ['warm finder, bare sort', sortedPage],
     ['warm finder, ours', warmFinder],
+    ['documents, the parser alone', bareParser],
+    ['documents, first page of ours', firstPageOfLibrary],
   ])('gives back what it was asked: %s', async (name, open) => {
     const opened = await open();
     // A life is up, a call and down of fifty servers.

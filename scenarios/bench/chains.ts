@@ -2,6 +2,14 @@ import { baselineComputer, baselineFull } from './baseline/chain.ts';
 import { bareClient, throughComputer, warmed } from './rows/calls.ts';
 import type { Contender } from './rows/chain.ts';
 import { firstCollection } from './rows/collection.ts';
+import {
+  bareParser,
+  firstPageOfLibrary,
+  listedLibrary,
+  readFolders,
+  scannedTexts,
+  searchedLibrary,
+} from './rows/documents.ts';
 import { byHandIdle, byHandLives, oursIdle, oursLives } from './inside.ts';
 import { handCachedLists, toolListing } from './rows/listing.ts';
 import { mapAndTimer, oursInMemory } from './memory-harness.ts';
@@ -55,4 +63,10 @@ export const chains: readonly Contender[] = [
   { group: 'warm finder', name: 'ours', open: warmFinder, inFlight: [1] },
   { group: 'first collection', name: '2 × 2,000', open: firstCollection(2_000), inFlight: [1] },
   { group: 'first collection', name: '1 × 4,000', open: firstCollection(4_000), inFlight: [1] },
+  { group: 'documents: list', name: 'baseline', open: readFolders, inFlight: [1] },
+  { group: 'documents: list', name: 'ours', open: listedLibrary, inFlight: [1] },
+  { group: 'documents: page', name: 'baseline', open: bareParser, inFlight: [1] },
+  { group: 'documents: page', name: 'ours', open: firstPageOfLibrary, inFlight: [1] },
+  { group: 'documents: search', name: 'baseline', open: scannedTexts, inFlight: [1] },
+  { group: 'documents: search', name: 'ours', open: searchedLibrary, inFlight: [1] },
 ];

@@ -20,7 +20,10 @@ from their start to their end; one of "memory" goes to one of 50 that stand. A c
 computer for a page of 10,000 documents of 50 servers that were read before, and fails when a server is asked. One of
 "calls" goes to a server inside the host: through the SDK's client alone, and through a computer; what many in a row
 leave in the heap is measured in processes of their own, after the time that --seconds gives. One of "listing" lists
-5,000 tools of 100 servers. One of "first collection" reads 4,000 windows: of one server, or of two, one after the other. Compare the ratios
+5,000 tools of 100 servers. One of "first collection" reads 4,000 windows: of one server, or of two, one after the other. "documents" is the
+documents server: 10,000 files listed beside readdir and lstat, with the heap that the list takes; the first page of a PDF of
+500 pages beside pdf.js alone; a word searched in 10,000 files that were read before, beside all their texts gone through in
+memory. Compare the ratios
 (×, to the first chain of a group): absolute figures of a shared machine mean little, and latency with one call
 in flight is noise of ±40 %.
 `;

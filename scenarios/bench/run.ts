@@ -11,10 +11,12 @@ import {
   callsTable,
   enduranceTable,
   flightTable,
+  keptTable,
   standingTable,
   tableOf,
   weightTable,
   yardstick,
+  type Kept,
 } from './table.ts';
 import type { Weighed } from './rows/weight.ts';
 
@@ -57,6 +59,8 @@ export async function run(options: Options): Promise<void> {
     const weights: Weighed[] = [];
     for (const [{ group, name }, { weigh }] of open)
       if (weigh) weights.push({ group, name, ...(await weigh()) });
+    const kept: Kept[] = [];
+    for (const [{ group, name }, { keep }] of open) if (keep) kept.push({ group, name, bytes: await keep() });
     const stood = await measureStanding(open, stop.signal);
     const endured = await measureEndurance(open, plan.inARow, stop.signal);
     const judged = aims.flatMap(({ of, ...aim }) =>
@@ -66,7 +70,7 @@ export async function run(options: Options): Promise<void> {
       const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
       const withRatios = rows.map((row) => ({ ...row, cpuRatio: row.cpuUs / yardstick(rows, row).cpuUs }));
       process.stdout.write(
-        `${JSON.stringify({ machine, rows: withRatios, weights, stood, endured, aims: judged })}\n`,
+        `${JSON.stringify({ machine, rows: withRatios, weights, kept, stood, endured, aims: judged })}\n`,
       );
     } else {
       const tables = [
@@ -74,6 +78,7 @@ export async function run(options: Options): Promise<void> {
         flightTable(rows),
         callsTable(rows),
         weightTable(weights),
+        keptTable(kept),
         enduranceTable(endured),
         standingTable(stood),
         aimsTable(judged),

@@ -91,6 +91,22 @@ export function weightTable(weights: readonly Weighed[]): string {
   return `heap per call, 10,000 in flight\n${aligned([['chain', 'KB in flight', 'KB left after'], ...lines], 0)}`;
 }
 
+/** Heap that an answer takes for as long as it is kept. */
+export interface Kept {
+  readonly group: string;
+  readonly name: string;
+  readonly bytes: number;
+}
+export function keptTable(kept: readonly Kept[]): string {
+  if (kept.length === 0) return '';
+  const lines = kept.map(({ group, name, bytes }) => {
+    const base = kept.find((each) => each.group === group);
+    const ratio = base === undefined || base.name === name ? '' : (bytes / base.bytes).toFixed(2);
+    return [group, name, (bytes / 1024 ** 2).toFixed(2), ratio];
+  });
+  return `heap of what was found\n${aligned([['', 'chain', 'MB', '×'], ...lines], 1)}`;
+}
+
 /** Servers inside the host: until all serve, until all but one do that never answers, and what they hold. */
 export function standingTable(stood: readonly Stood[]): string {
   if (stood.length === 0) return '';

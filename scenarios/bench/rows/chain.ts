@@ -22,6 +22,8 @@ export interface Chain {
   weigh?(): Promise<Weight>;
   /** So many calls, one after another, and what the heap has grown by; rejects, and leaves nothing, once it is aborted. */
   endure?(calls: number, signal?: AbortSignal): Promise<Endurance>;
+  /** Bytes of heap that its answer takes for as long as it is kept. */
+  keep?(): Promise<number>;
   /** Brings so many servers up, of which one never answers if that is wanted; resolves when all others serve. */
   stand?(servers: number, isOneMute: boolean): Promise<{ close(): Promise<void> }>;
   /** Children that must not outlive the benchmark, whatever happens. */
@@ -44,7 +46,10 @@ export interface Contender {
     | 'organise desktop'
     | 'organise finder'
     | 'warm finder'
-    | 'first collection';
+    | 'first collection'
+    | 'documents: list'
+    | 'documents: page'
+    | 'documents: search';
   readonly name: string;
   /** Numbers of calls in flight; 1, 64 and 256 when not given. */
   readonly inFlight?: readonly number[];
