@@ -41,12 +41,17 @@ export async function foldersOf(paths: readonly string[]): Promise<readonly Fold
   const real = await Promise.all(paths.map((path) => realpath(path)));
   const distinct = [...new Set(real)];
   if (distinct.length === 1) return distinct.map((path) => ({ path, name: '' }));
-  const seen = new Map<string, number>();
-  return distinct.map((path) => {
-    const base = basename(path) || 'root';
-    const count = (seen.get(base) ?? 0) + 1;
-    seen.set(base, count);
-    return { path, name: count === 1 ? base : `${base}-${count}` };
+  const bases = distinct.map((path) => basename(path) || 'root');
+  // What a folder is really called is no other's.
+  const taken = new Set(bases);
+  return distinct.map((path, at) => {
+    const base = bases[at] ?? '';
+    if (bases.indexOf(base) === at) return { path, name: base };
+    let count = 2;
+    while (taken.has(`${base}-${count}`)) count += 1;
+    const name = `${base}-${count}`;
+    taken.add(name);
+    return { path, name };
   });
 }
 
