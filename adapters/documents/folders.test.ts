@@ -101,6 +101,19 @@ describe('several folders', () => {
   });
 });
 
+describe('a document', () => {
+  it('has one name: other spellings of its path are no documents', async () => {
+    const spelled = await folder('spelled/below', { 'a.md': '# A\n' });
+    await withClient([join(spelled, '..')], async (client) => {
+      for (const ref of ['below//a.md', './below/a.md', 'below/./a.md', '/below/a.md', 'below/a.md/'])
+        await expect(jsonOf(client, `dpe://documents/${encodeURIComponent(ref)}`), ref).rejects.toMatchObject(
+          { code: 4201 },
+        );
+      expect(await documentsOf(client)).toEqual(['dpe://documents/below%2Fa.md']);
+    });
+  });
+});
+
 describe('a large folder', () => {
   it('is listed as a catalogue, of which all is told, and is one again when it shrinks', async () => {
     const count = limits.listedDocuments + 1;
@@ -114,8 +127,16 @@ describe('a large folder', () => {
       expect(catalogue['total_count']).toBe(count);
       const listed = catalogue['documents'] as { uri: string; title: string; page_count: number }[];
       expect(new Set(listed.map(({ uri }) => uri)).size).toBe(count);
-      const [{ uri = '' } = {}] = listed;
+      const uri = listed[0]?.uri ?? '';
+      await client.subscribeResource({ uri: 'dpe://documents' });
       expect(await jsonOf(client, uri)).toMatchObject({
+        page_count: 1,
+        title: expect.stringMatching(/^Note/),
+      });
+      // More is known of it now than its name.
+      await told('dpe://documents');
+      const again = (await jsonOf(client, 'dpe://documents'))['documents'] as typeof listed;
+      expect(again.find((each) => each.uri === uri)).toMatchObject({
         page_count: 1,
         title: expect.stringMatching(/^Note/),
       });

@@ -61,6 +61,7 @@ export class Library {
   readonly #parsers: Parsers;
   readonly #cache = new ContentCache(limits.cachedChars);
   readonly #listeners = new Set<(change: Change) => void>();
+  readonly #readers = new Set<() => void>();
   /** By place, size and time of a file: the digest of its content. */
   readonly #digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
   readonly #reads = new Map<string, Promise<ReadDocument>>();
@@ -95,12 +96,20 @@ export class Library {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Hears when more is known of a document than its name: it was read for the first time, or since it changed. */
+  onRead(listener: () => void): void {
+    this.#readers.add(listener);
+  }
+
   /** What is listed, or is there and was not noticed yet. */
   async find(ref: string): Promise<Listed | undefined> {
     const known = this.#documents.get(ref);
     if (known) return known;
     const parts = ref.split('/');
-    const isHidden = parts.some((part, at) => part === '..' || isSkipped(part, at < parts.length - 1));
+    // Another spelling of a path would be another document.
+    const isHidden = parts.some(
+      (part, at) => part === '' || part === '..' || isSkipped(part, at < parts.length - 1),
+    );
     if (formatOf(ref) === undefined || isHidden) return undefined;
     await this.#look(new Set([ref]));
     return this.#documents.get(ref);
@@ -124,6 +133,7 @@ export class Library {
   async close(): Promise<void> {
     this.#end.abort();
     this.#listeners.clear();
+    this.#readers.clear();
     await Promise.all([this.#watching?.close(), this.#parsers.close()]);
   }
 
@@ -139,7 +149,9 @@ export class Library {
     const bytes = await this.#bytesOf(place);
     const digest = `${fileTypeOf(ref)} ${createHash('sha256').update(bytes).digest('hex')}`;
     this.#digests.set(ref, { stamp, digest });
-    return this.#cached(digest, range) ?? (await this.#parse(ref, digest, bytes, range));
+    const read = this.#cached(digest, range) ?? (await this.#parse(ref, digest, bytes, range));
+    if (known?.digest !== digest) for (const listener of [...this.#readers]) listener();
+    return read;
   }
 
   /** Undefined: not known, or not with all of these pages. */
