@@ -37,6 +37,6 @@ it('the server with windows and documents shows both, and what changes about the
 
 it('a2c check finds nothing wrong with it', async () => {
   const { code, out } = await commandLine(['check', '--wait', '0', '--', process.execPath, server]);
-  expect(out).toBe('nothing breaks a rule; read: 1 windows, 1 documents, 1 pages, 1 elements\n');
+  expect(out).toBe('nothing breaks a rule; read: windows 1, documents 1, pages 1, elements 1\n');
   expect(code).toBe(0);
 });

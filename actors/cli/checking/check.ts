@@ -99,7 +99,7 @@ function tell({ terminal }: Context, { breaches, read }: Checked): void {
   }
   const { windows, documents, pages, elements } = read;
   terminal.out(
-    `${verdict(breaches)}; read: ${windows} windows, ${documents} documents, ${pages} pages, ${elements} elements`,
+    `${verdict(breaches)}; read: windows ${windows}, documents ${documents}, pages ${pages}, elements ${elements}`,
   );
   if (windows + documents === 0 && breaches.length === 0)
     terminal.err('It shows no window:// and no dpe:// resource. See docs/windows-and-documents.md.');
