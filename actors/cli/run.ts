@@ -45,6 +45,8 @@ export interface Start {
   /** Asked for once a command runs, or a failure is told. */
   context(): Promise<Context>;
 }
+/** Commands of one subject each, in the order of the help text. */
+const groups = [addInspecting, addCalling, addLogin, addConfigFile, addLooking, addChecking, addCollections];
 /** The command line: words → one function of cli/. Returns the exit code. */
 export function run(argv: readonly string[], context: Context): Promise<number> {
   const { terminal } = context;
@@ -101,13 +103,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .option('--tree', 'every machine: its state, since when, its next timer', false)
     .option('--json', 'one JSON document on stdout', false)
     .action(does(longRunning('status')));
-  addInspecting(program, does);
-  addCalling(program, does);
-  addLogin(program, does);
-  addConfigFile(program, does);
-  addLooking(program, does);
-  addChecking(program, does);
-  addCollections(program, does);
+  for (const add of groups) add(program, does);
   program.command('schema').description('the JSON Schema of config files').action(does(schema));
   addLaboratory(program, does);
   try {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import {
-  breach,
+  violation,
   brokenByChange,
   brokenByList,
   isDocument,
   isTold,
   isWindow,
-  type Breach,
+  type Violation,
   type ReadTwice,
 } from '../../../machines/resources/check/index.ts';
 import { CheckReader } from './reader.ts';
@@ -24,9 +24,8 @@ export interface CheckPlan {
 }
 export interface Checked {
   readonly read: Readonly<WalkedCounts>;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
 }
-const tickMs = 50;
 /** How long a change may take to be told after it was seen: updates are gathered for 200 ms at the most. */
 const toldWithinMs = 1_000;
 
@@ -35,7 +34,7 @@ export async function checkServer(computer: Computer, plan: CheckPlan): Promise<
   const { server, limitMs, onStep } = plan;
   const declared = computer.servers().find(({ name }) => name === server)?.resources;
   const nothing = { windows: 0, documents: 0, pages: 0, elements: 0 };
-  if (!declared) return { read: nothing, breaches: [] };
+  if (!declared) return { read: nothing, violations: [] };
   const told: string[] = [];
   const stop = computer.on('resource.updated', ({ uri }) => void told.push(uri));
   let reads = 0;
@@ -43,7 +42,7 @@ export async function checkServer(computer: Computer, plan: CheckPlan): Promise<
   const walk = new Walk(reader);
   try {
     const listed = await listOf(computer, plan);
-    if (!listed) return { read: nothing, breaches: [breach('list', null, null, 'no list came')] };
+    if (!listed) return { read: nothing, violations: [violation('list', null, null, 'no list came')] };
     const broken = brokenByList(declared, listed);
     reader.add(broken);
     const isRight = (uri: string): boolean => !broken.some((each) => each.uri === uri);
@@ -52,7 +51,7 @@ export async function checkServer(computer: Computer, plan: CheckPlan): Promise<
     for (const uri of windows.filter(isRight)) await unlessOver(plan, () => walk.window(uri));
     for (const uri of documents.filter(isRight)) await unlessOver(plan, () => walk.document(uri));
     if (plan.waitMs > 0) await readAgain(reader, plan, told);
-    return { read: walk.counts, breaches: reader.breaches };
+    return { read: walk.counts, violations: reader.violations };
   } finally {
     stop();
   }
@@ -60,22 +59,15 @@ export async function checkServer(computer: Computer, plan: CheckPlan): Promise<
 const unlessOver = ({ signal }: CheckPlan, work: () => Promise<void>): Promise<void> =>
   signal.aborted ? Promise.resolve() : work();
 
-const catalogOf = (computer: Computer, name: string) =>
-  computer.catalogs().find(({ server, list }) => server === name && list === 'resources');
 /** The URIs that it lists; undefined: no list came. */
-async function listOf(computer: Computer, plan: CheckPlan): Promise<readonly string[] | undefined> {
-  plan.onStep('waiting for its list of resources');
-  const until = performance.now() + plan.limitMs;
-  while (catalogOf(computer, plan.server)?.state === 'connecting') {
-    if (plan.signal.aborted || performance.now() > until) return undefined;
-    await pause(tickMs);
-  }
-  const catalog = catalogOf(computer, plan.server);
-  if (catalog?.state !== 'ready' && catalog?.state !== 'refreshing') return undefined;
-  return listedIn(catalog);
+async function listOf(
+  computer: Computer,
+  { server, onStep }: CheckPlan,
+): Promise<readonly string[] | undefined> {
+  onStep('waiting for its list of resources');
+  const listed = (await computer.resources()).find((each) => each.server === server);
+  return listed?.failure === null ? listed.resources.map(({ uri }) => uri) : undefined;
 }
-const listedIn = ({ changes }: NonNullable<ReturnType<typeof catalogOf>>): readonly string[] =>
-  changes.filter(({ change }) => change !== 'removed').map(({ key }) => key);
 
 /** Whatever is another text now must have been told of. What has left the list meanwhile is no content any more. */
 async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly string[]): Promise<void> {
@@ -88,8 +80,8 @@ async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly st
     const after = await reader.again(uri);
     if (after !== undefined && after !== before) changed.push({ uri, before, after });
   }
-  const until = performance.now() + toldWithinMs;
-  while (changed.some(({ uri }) => !isTold(uri, told)) && performance.now() < until && !signal.aborted)
-    await pause(tickMs);
+  // What is told late is told: updates are gathered for a while.
+  if (changed.some(({ uri }) => !isTold(uri, told)))
+    await pause(toldWithinMs, undefined, { signal }).catch(() => {});
   for (const each of changed) reader.add(brokenByChange(each, told));
 }

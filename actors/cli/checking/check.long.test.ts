@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkRules, type Breach } from '../../../machines/resources/check/index.ts';
+import { checkRules, type Violation } from '../../../machines/resources/check/index.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { startOverHttp } from '../../../scenarios/fixtures/resource-servers.ts';
 
@@ -9,7 +9,7 @@ const check = (...argv: string[]) => commandLine(['check', ...argv]);
 const node = (path: string, ...args: string[]): string[] => ['--', process.execPath, at(path), ...args];
 const faulty = node('scenarios/fixtures/faulty-server.mjs');
 interface Told {
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
   readonly read: Readonly<Record<'windows' | 'documents' | 'pages' | 'elements', number>>;
 }
 const toldBy = (text: string): Told => JSON.parse(text) as Told;
@@ -18,8 +18,8 @@ describe('a2c check', () => {
   it('says nothing of the documents server, and has read all of it', { timeout: 120_000 }, async () => {
     const server = node('dist/actors/main.js', 'documents', at('scenarios/corpus'));
     const { code, out } = await check('--wait', '0.1', '--limit', '20', '--json', ...server);
-    const { breaches, read } = toldBy(out);
-    expect(breaches).toEqual([]);
+    const { violations, read } = toldBy(out);
+    expect(violations).toEqual([]);
     expect(code).toBe(0);
     expect(read.windows).toBe(2);
     expect(read.documents).toBeGreaterThan(30);
@@ -31,21 +31,21 @@ describe('a2c check', () => {
     const server = await startOverHttp('documents', '--catalogue');
     const { code, out } = await check(server.url, '--wait', '0', '--json');
     await server.stop();
-    expect(toldBy(out)).toMatchObject({ breaches: [], read: { documents: 2, pages: 3 } });
+    expect(toldBy(out)).toMatchObject({ violations: [], read: { documents: 2, pages: 3 } });
     expect(code).toBe(0);
   });
 
   it('says each rule that is broken once, with place, field and remedy', { timeout: 60_000 }, async () => {
     const { code, out } = await check('--wait', '0.1', '--limit', '5', '--json', ...faulty);
-    const { breaches } = toldBy(out);
-    const rules = breaches.map(({ rule }) => rule);
+    const { violations } = toldBy(out);
+    const rules = violations.map(({ rule }) => rule);
     expect(rules.toSorted()).toEqual(checkRules.filter((rule) => rule !== 'list').toSorted());
-    expect(breaches.find(({ rule }) => rule === 'window-uri')).toMatchObject({
+    expect(violations.find(({ rule }) => rule === 'window-uri')).toMatchObject({
       uri: 'window://faulty/too-high?priority=101',
       field: 'priority',
       remedy: expect.stringContaining('priority=0…100') as string,
     });
-    expect(breaches.find(({ rule }) => rule === 'page')).toMatchObject({ field: 'element_count' });
+    expect(violations.find(({ rule }) => rule === 'page')).toMatchObject({ field: 'element_count' });
     expect(code).toBe(1);
   });
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { parseConfig, type Config } from '../../../machines/config/index.ts';
-import type { Breach } from '../../../machines/resources/check/index.ts';
+import type { Violation } from '../../../machines/resources/check/index.ts';
 import { A2cError } from '../../api/errors.ts';
 import { onlyServer } from '../calling/needed.ts';
 import type { Context } from '../context.ts';
@@ -46,7 +46,7 @@ export async function check(
       terminal.meter(null);
     }
   });
-  const isFine = checked.breaches.length === 0;
+  const isFine = checked.violations.length === 0;
   if (options.json) terminal.out(JSON.stringify({ server, ...checked }));
   else tell(context, checked);
   return exitCodeOf(signal, isFine);
@@ -88,23 +88,23 @@ function typedServer(asked: string, args: readonly string[]): object | undefined
   return { [basename(asked)]: { command: asked, args } };
 }
 
-function tell({ terminal }: Context, { breaches, read }: Checked): void {
-  for (const [at, { uri, field, found, remedy, rule }] of breaches.entries()) {
+function tell({ terminal }: Context, { violations, read }: Checked): void {
+  for (const [at, { uri, field, found, remedy, rule }] of violations.entries()) {
     const where = [uri ?? 'the server', ...(field === null ? [] : [field])].join('  ');
     terminal.out(`${rule}: ${where}`);
     terminal.out(`    ${found}`);
     // Once for all fields of one thing.
-    const next = breaches[at + 1];
+    const next = violations[at + 1];
     if (next?.rule !== rule || next.uri !== uri) terminal.out(`    ${remedy}`);
   }
   const { windows, documents, pages, elements } = read;
   terminal.out(
-    `${verdict(breaches)}; read: windows ${windows}, documents ${documents}, pages ${pages}, elements ${elements}`,
+    `${verdict(violations)}; read: windows ${windows}, documents ${documents}, pages ${pages}, elements ${elements}`,
   );
-  if (windows + documents === 0 && breaches.length === 0)
+  if (windows + documents === 0 && violations.length === 0)
     terminal.err('It shows no window:// and no dpe:// resource. See docs/windows-and-documents.md.');
 }
-const verdict = (breaches: readonly Breach[]): string => {
-  if (breaches.length === 0) return 'nothing breaks a rule';
-  return breaches.length === 1 ? '1 thing breaks a rule' : `${breaches.length} things break a rule`;
+const verdict = (violations: readonly Violation[]): string => {
+  if (violations.length === 0) return 'nothing breaks a rule';
+  return violations.length === 1 ? '1 thing breaks a rule' : `${violations.length} things break a rule`;
 };

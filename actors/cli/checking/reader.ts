@@ -1,7 +1,7 @@
 import type { Computer } from '../../api/computer/computer-handle.ts';
 import type { ResourceContent } from '../../api/computer/collections-handle.ts';
 import { A2cError } from '../../api/errors.ts';
-import { breach, brokenByTime, type Breach } from '../../../machines/resources/check/index.ts';
+import { violation, brokenByTime, type Violation } from '../../../machines/resources/check/index.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 
 /** What came of one read. */
@@ -15,7 +15,7 @@ export class CheckReader {
   readonly #server: string;
   readonly #limitMs: number;
   readonly #onRead: (uri: string) => void;
-  readonly breaches: Breach[] = [];
+  readonly violations: Violation[] = [];
   /** What was read first, by URI: it is compared with what comes later. */
   readonly first = new Map<string, string>();
 
@@ -25,8 +25,8 @@ export class CheckReader {
     this.#limitMs = limitMs;
     this.#onRead = onRead;
   }
-  add(some: readonly Breach[]): void {
-    this.breaches.push(...some);
+  add(some: readonly Violation[]): void {
+    this.violations.push(...some);
   }
   /** Undefined: it came too late, or was refused, and that has been said. */
   async read(uri: string): Promise<readonly ResourceContent[] | undefined> {
@@ -36,7 +36,7 @@ export class CheckReader {
       this.first.set(uri, textOf(came.contents));
       return came.contents;
     }
-    this.add([breach('unreadable', uri, null, came.failure.message)]);
+    this.add([violation('unreadable', uri, null, came.failure.message)]);
     return undefined;
   }
   /** Undefined: it came too late, and that has been said. */

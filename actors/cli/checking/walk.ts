@@ -57,16 +57,16 @@ export class Walk {
     if (place.uri.level === 1) return this.#document(uri);
     const contents = await this.#reader.read(uri);
     if (!contents) return;
-    const { read, breaches } = brokenByCatalogue(uri, contents);
-    this.#reader.add(breaches);
+    const { read, violations } = brokenByCatalogue(uri, contents);
+    this.#reader.add(violations);
     for (const each of read ?? []) if (parseDpeUri(each).ok) await this.#document(each);
   }
   async #document(uri: string): Promise<void> {
     const contents = await this.#reader.read(uri);
     if (!contents) return;
     this.counts.documents += 1;
-    const { read, breaches } = brokenByDocument(uri, contents);
-    this.#reader.add(breaches);
+    const { read, violations } = brokenByDocument(uri, contents);
+    this.#reader.add(violations);
     if (!read) return;
     for (let offset = 0; offset < read.page_count; offset += pagesAtOnce)
       await this.#pages(uri, read.page_count, offset);
@@ -89,8 +89,8 @@ export class Walk {
     const contents = place.ok && (await this.#reader.read(place.uri));
     if (!contents) return false;
     this.counts.pages += 1;
-    const { read, breaches } = brokenByPage(place.uri, index, contents);
-    this.#reader.add(breaches);
+    const { read, violations } = brokenByPage(place.uri, index, contents);
+    this.#reader.add(violations);
     const [first] = read?.elements ?? [];
     return first !== undefined && this.#element(uri, first.element_id);
   }

@@ -1,6 +1,6 @@
 import { dpePage } from '../../protocol/messages/finder.ts';
 import { splitUri } from '../uri/index.ts';
-import { breach, type Breach } from './breach.ts';
+import { violation, type Violation } from './violation.ts';
 
 /** One URI that was read twice, some time apart. */
 export interface ReadTwice {
@@ -21,12 +21,14 @@ export function isTold(uri: string, told: readonly string[]): boolean {
   });
 }
 /** `told`: URIs of all updates since the first read. */
-export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly string[]): Breach[] {
+export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly string[]): Violation[] {
   if (before === after) return [];
   const [one, two] = [withoutIds(before), withoutIds(after)];
   if (one !== undefined && one === two)
-    return [breach('ids', uri, 'elements', 'the same elements had other ids when they were read again')];
-  return isTold(uri, told) ? [] : [breach('update', uri, null, 'its content changed, and nothing told so')];
+    return [violation('ids', uri, 'elements', 'the same elements had other ids when they were read again')];
+  return isTold(uri, told)
+    ? []
+    : [violation('update', uri, null, 'its content changed, and nothing told so')];
 }
 /** A page with no ids in it; undefined: it is no page. */
 function withoutIds(text: string): string | undefined {

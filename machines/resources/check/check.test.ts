@@ -11,13 +11,13 @@ import {
   brokenByTime,
   brokenByWindow,
   isTold,
-  type Breach,
+  type Violation,
 } from './index.ts';
 
 const whole = { subscribe: true, listChanged: true };
 const json = (value: unknown): { text: string }[] => [{ text: JSON.stringify(value) }];
-const said = (breaches: readonly Breach[]): string[] =>
-  breaches.map(({ rule, uri, field }) => [rule, uri ?? '-', field ?? '-'].join(' '));
+const said = (violations: readonly Violation[]): string[] =>
+  violations.map(({ rule, uri, field }) => [rule, uri ?? '-', field ?? '-'].join(' '));
 
 const uri = 'dpe://h/a%2Fb';
 const document = {
@@ -73,16 +73,16 @@ describe('a window', () => {
 
 describe('a document', () => {
   it('is fine with what the protocol asks for, and more', () => {
-    const { read, breaches } = brokenByDocument(
+    const { read, violations } = brokenByDocument(
       uri,
       json({ ...document, last_modified: '2026-01-02', own: 1 }),
     );
-    expect(breaches).toEqual([]);
+    expect(violations).toEqual([]);
     expect(read).toMatchObject({ page_count: 1 });
   });
   it('is told each field that is missing or of another type', () => {
     const { title: _, ...untitled } = document;
-    expect(said(brokenByDocument(uri, json({ ...untitled, page_count: '1' })).breaches)).toEqual([
+    expect(said(brokenByDocument(uri, json({ ...untitled, page_count: '1' })).violations)).toEqual([
       `document ${uri} title`,
       `document ${uri} page_count`,
     ]);
@@ -95,26 +95,29 @@ describe('a document', () => {
     [{ page_count: -1 }, 'page_count'],
     [{ last_modified: 'yesterday' }, 'last_modified'],
   ])('with %j breaks a rule at %s', (change, field) => {
-    expect(said(brokenByDocument(uri, json({ ...document, ...change })).breaches)).toEqual([
+    expect(said(brokenByDocument(uri, json({ ...document, ...change })).violations)).toEqual([
       `document ${uri} ${field}`,
     ]);
   });
   it.each<[{ text?: string }[]]>([[[]], [[{}]], [[{ text: 'no JSON' }]]])(
     'that gives %j is none',
     (contents) => {
-      expect(said(brokenByDocument(uri, contents).breaches)).toEqual([`document ${uri} -`]);
+      expect(said(brokenByDocument(uri, contents).violations)).toEqual([`document ${uri} -`]);
     },
   );
 });
 
 describe('a catalogue', () => {
   it('gives the documents that can be read, and says what is wrong with the others', () => {
-    const { read, breaches } = brokenByCatalogue(
+    const { read, violations } = brokenByCatalogue(
       'dpe://h',
       json({ documents: [document, { ...document, title: 1 }], total_count: 1 }),
     );
     expect(read).toEqual([uri]);
-    expect(said(breaches)).toEqual(['catalogue dpe://h total_count', 'catalogue dpe://h documents.1.title']);
+    expect(said(violations)).toEqual([
+      'catalogue dpe://h total_count',
+      'catalogue dpe://h documents.1.title',
+    ]);
   });
 });
 
@@ -126,7 +129,7 @@ describe('pages and elements', () => {
   };
   it('are fine as the protocol has them, with categories of their own', () => {
     expect(brokenByPages(uri, 1, 0, json(listing))).toEqual([]);
-    expect(brokenByPage(uri, 0, json(page)).breaches).toEqual([]);
+    expect(brokenByPage(uri, 0, json(page)).violations).toEqual([]);
     expect(brokenByElement(uri, 'e', json(element))).toEqual([]);
   });
   it('count right', () => {
@@ -136,13 +139,13 @@ describe('pages and elements', () => {
       `pages ${uri} pages.0.page_index`,
     ]);
     const twice = { ...page, elements: [element, element] };
-    expect(said(brokenByPage(uri, 3, json(twice)).breaches)).toEqual([
+    expect(said(brokenByPage(uri, 3, json(twice)).violations)).toEqual([
       `page ${uri} page_index`,
       `page ${uri} element_count`,
       `page ${uri} elements.1.element_id`,
     ]);
     const { element_count: _, ...uncounted } = page;
-    expect(said(brokenByPage(uri, 0, json(uncounted)).breaches)).toEqual([`page ${uri} element_count`]);
+    expect(said(brokenByPage(uri, 0, json(uncounted)).violations)).toEqual([`page ${uri} element_count`]);
   });
   it('are the ones that were asked for', () => {
     expect(said(brokenByElement(uri, 'other', json(element)))).toEqual([`element ${uri} element_id`]);

@@ -10,14 +10,14 @@ import {
 } from '../../protocol/messages/finder.ts';
 import { instantOf, parseDpeUri } from '../finder/index.ts';
 import { decodePart } from '../uri/index.ts';
-import { breach, type Breach, type CheckRule } from './breach.ts';
+import { violation, type Violation, type CheckRule } from './violation.ts';
 
 /** What a read gave, so far as it is asked about here. */
 type Contents = readonly { readonly text?: unknown }[];
 /** What was read and how far it can be gone on with, and what is wrong about it. */
 export interface Judged<T> {
   readonly read: T | undefined;
-  readonly breaches: readonly Breach[];
+  readonly violations: readonly Violation[];
 }
 
 function parsed(text: string): { readonly ok: boolean; readonly value?: unknown } {
@@ -27,12 +27,12 @@ function parsed(text: string): { readonly ok: boolean; readonly value?: unknown 
     return { ok: false };
   }
 }
-/** Every field that the schema refuses is a breach of its own. */
+/** Every field that the schema refuses is a violation of its own. */
 function readAs<T>(rule: CheckRule, uri: string, contents: Contents, schema: z.ZodType<T>): Judged<T> {
   const text = contents.find((content) => typeof content.text === 'string')?.text;
   const fail = (found: string): Judged<T> => ({
     read: undefined,
-    breaches: [breach(rule, uri, null, found)],
+    violations: [violation(rule, uri, null, found)],
   });
   if (typeof text !== 'string') return fail('it has no text');
   const json = parsed(text);
@@ -47,11 +47,11 @@ function judgedAs<T>(
   schema: z.ZodType<T>,
 ): Judged<T> {
   const read = schema.safeParse(value);
-  if (read.success) return { read: read.data, breaches: [] };
-  const breaches = read.error.issues.map(({ path, message }) =>
-    breach(rule, uri, `${within}${path.join('.')}` || null, message),
+  if (read.success) return { read: read.data, violations: [] };
+  const violations = read.error.issues.map(({ path, message }) =>
+    violation(rule, uri, `${within}${path.join('.')}` || null, message),
   );
-  return { read: undefined, breaches };
+  return { read: undefined, violations };
 }
 /** A field that says something else than it should. */
 const differs = (
@@ -60,25 +60,25 @@ const differs = (
   field: string,
   expected: string | number,
   came: string | number,
-): Breach[] =>
+): Violation[] =>
   expected === came
     ? []
-    : [breach(rule, uri, field, `expected ${expected}, received ${JSON.stringify(came)}`)];
+    : [violation(rule, uri, field, `expected ${expected}, received ${JSON.stringify(came)}`)];
 
 /** Level 1. */
 export function brokenByDocument(uri: string, contents: Contents): Judged<DPEDocumentMetadata> {
   const judged = readAs('document', uri, contents, dpeDocumentMetadata);
   if (!judged.read) return judged;
-  return { read: judged.read, breaches: brokenFields('document', uri, '', judged.read) };
+  return { read: judged.read, violations: brokenFields('document', uri, '', judged.read) };
 }
 function brokenFields(
   rule: CheckRule,
   uri: string,
   within: string,
   { doc_ref, uri: own, file_type, page_count, last_modified }: DPEDocumentMetadata,
-): Breach[] {
+): Violation[] {
   const [asked, named] = [parseDpeUri(uri), parseDpeUri(own)];
-  const found = (field: string, text: string): Breach => breach(rule, uri, within + field, text);
+  const found = (field: string, text: string): Violation => violation(rule, uri, within + field, text);
   const isSame =
     asked.ok &&
     named.ok &&
@@ -101,29 +101,34 @@ function brokenFields(
 
 /** Level 0: the URIs of its documents that can be read, and what is wrong with the catalogue or an entry of it. */
 export function brokenByCatalogue(uri: string, contents: Contents): Judged<readonly string[]> {
-  const { read, breaches } = readAs('catalogue', uri, contents, dpeCatalogue);
-  if (!read) return { read: undefined, breaches };
+  const { read, violations } = readAs('catalogue', uri, contents, dpeCatalogue);
+  if (!read) return { read: undefined, violations };
   const entries = read.documents.map((entry, at) =>
     judgedAs('catalogue', uri, `documents.${at}.`, entry, dpeDocumentMetadata),
   );
   const isWhole = read.total_count >= read.documents.length;
   return {
     read: entries.flatMap((entry) => entry.read?.uri ?? []),
-    breaches: [
+    violations: [
       ...(isWhole
         ? []
         : differs('catalogue', uri, 'total_count', `${read.documents.length} or more`, read.total_count)),
       ...entries.flatMap((entry, at) =>
-        entry.read ? brokenFields('catalogue', uri, `documents.${at}.`, entry.read) : entry.breaches,
+        entry.read ? brokenFields('catalogue', uri, `documents.${at}.`, entry.read) : entry.violations,
       ),
     ],
   };
 }
 
 /** Level 1 with `depth=pages`: `pageCount` is what the document said without it. */
-export function brokenByPages(uri: string, pageCount: number, offset: number, contents: Contents): Breach[] {
-  const { read, breaches } = readAs('pages', uri, contents, dpeDocumentPages);
-  if (!read) return [...breaches];
+export function brokenByPages(
+  uri: string,
+  pageCount: number,
+  offset: number,
+  contents: Contents,
+): Violation[] {
+  const { read, violations } = readAs('pages', uri, contents, dpeDocumentPages);
+  if (!read) return [...violations];
   return [
     ...differs('pages', uri, 'page_total', pageCount, read.page_total),
     ...differs('pages', uri, 'page_offset', offset, read.page_offset),
@@ -135,25 +140,25 @@ export function brokenByPages(uri: string, pageCount: number, offset: number, co
 
 /** Level 2. */
 export function brokenByPage(uri: string, index: number, contents: Contents): Judged<DPEPage> {
-  const { read, breaches } = readAs('page', uri, contents, dpePage);
-  if (!read) return { read, breaches };
+  const { read, violations } = readAs('page', uri, contents, dpePage);
+  if (!read) return { read, violations };
   const seen = new Set<string>();
   const twice = read.elements.flatMap(({ element_id }, at) => {
     const isTwice = seen.has(element_id);
     seen.add(element_id);
     return isTwice
-      ? [breach('page', uri, `elements.${at}.element_id`, `${JSON.stringify(element_id)} is there twice`)]
+      ? [violation('page', uri, `elements.${at}.element_id`, `${JSON.stringify(element_id)} is there twice`)]
       : [];
   });
   const count = differs('page', uri, 'element_count', read.elements.length, read.element_count);
   return {
     read,
-    breaches: [...differs('page', uri, 'page_index', index, read.page_index), ...count, ...twice],
+    violations: [...differs('page', uri, 'page_index', index, read.page_index), ...count, ...twice],
   };
 }
 
 /** Level 3. */
-export function brokenByElement(uri: string, id: string, contents: Contents): Breach[] {
-  const { read, breaches } = readAs('element', uri, contents, dpeElementDetail);
-  return read ? differs('element', uri, 'element_id', id, read.element_id) : [...breaches];
+export function brokenByElement(uri: string, id: string, contents: Contents): Violation[] {
+  const { read, violations } = readAs('element', uri, contents, dpeElementDetail);
+  return read ? differs('element', uri, 'element_id', id, read.element_id) : [...violations];
 }

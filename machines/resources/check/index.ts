@@ -1,5 +1,5 @@
 /** What `a2c check` says of a server: pure rules over what it declared, lists, answers and tells. */
-export { breach, checkRules, type Breach, type CheckRule } from './breach.ts';
+export { violation, checkRules, type Violation, type CheckRule } from './violation.ts';
 export { brokenByChange, isTold, type ReadTwice } from './change-rules.ts';
 export {
   brokenByCatalogue,

@@ -32,7 +32,7 @@ export type CheckRule = keyof typeof remedies;
 export const checkRules = Object.keys(remedies) as readonly CheckRule[];
 
 /** One rule that is broken at one place. */
-export interface Breach {
+export interface Violation {
   readonly rule: CheckRule;
   /** Null: the server as a whole. */
   readonly uri: string | null;
@@ -42,7 +42,12 @@ export interface Breach {
   readonly found: string;
   readonly remedy: string;
 }
-export const breach = (rule: CheckRule, uri: string | null, field: string | null, found: string): Breach => ({
+export const violation = (
+  rule: CheckRule,
+  uri: string | null,
+  field: string | null,
+  found: string,
+): Violation => ({
   rule,
   uri,
   field,
