@@ -83,7 +83,7 @@ it('usage errors and unknown commands are errors for programs, too', async () =>
     { code: 400, message: 'usage: tools call NAME ARGUMENTS' },
     { code: 400, message: 'usage: cancel REQ_ID' },
     { code: 400, message: 'usage: result HANDLE' },
-    { code: 400, message: 'usage: read URI' },
+    { code: 400, message: 'usage: read URI [--server NAME]' },
     { code: 400, message: expect.stringContaining('usage: servers add') as string },
     { code: 'InputNotFound', remedy: expect.stringContaining('A2C_SMCP_facts_told') as string },
   ]);
