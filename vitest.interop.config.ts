@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     include: ['scenarios/**/*.interop.test.ts'],
     passWithNoTests: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 300_000,
     maxWorkers: 1,
     // Tests neither read nor write what the person who runs them keeps for real hosts.

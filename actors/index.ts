@@ -67,7 +67,7 @@ export type { RecordOptions } from './recording/flight-recorder.ts';
 export type { Profile } from '../machines/trace/index.ts';
 export type { Timing } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/link-status.ts';
-export type { LinkStage } from '../machines/link/link.machine.ts';
+export type { LinkRefusal, LinkStage } from '../machines/link/link.machine.ts';
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './api/agent/agent.ts';
 export type {
   AgentReading,

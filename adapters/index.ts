@@ -73,6 +73,7 @@ export {
   createRedactionKey,
   openTraceFile,
   sha256Of,
+  sha256OfBytes,
   writeTraceFile,
   type TraceFile,
 } from './storage/traces/index.ts';

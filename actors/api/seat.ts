@@ -4,6 +4,7 @@ import type { ComputerEvents } from './computer/computer-handle.ts';
 import type { OfficeSeat } from './link-status.ts';
 import { deferred } from './deferred.ts';
 import { A2cError } from './errors.ts';
+import { notJoined } from './not-joined.ts';
 import type { Listeners } from './listeners.ts';
 
 /** How a computer takes its seat in an office, and leaves it. */
@@ -30,12 +31,10 @@ export class Seat {
         remedy: 'leave() first',
       });
     const joined = deferred();
-    const stop = this.#listeners.on('link.changed', ({ state, reason }) => {
+    const stop = this.#listeners.on('link.changed', ({ state, reason, refusal }) => {
       if (state === 'joined') joined.resolve();
       if (state === 'waiting' || state === 'closed')
-        joined.reject(
-          new A2cError({ code: 'LinkLost', message: `Could not join the office: ${reason ?? state}` }),
-        );
+        joined.reject(notJoined('computer', reason ?? state, refusal));
     });
     const link = { url, role: 'computer', name: this.#name, office: id } as const;
     this.#machine.send({ type: 'office.join', link });

@@ -179,7 +179,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
       },
     });
     expect(await call('echo', { text: 'still here' })).toMatchObject({ outcome: 'succeeded' });
-    expect(computer.status().link).toEqual({ state: 'joined', reason: null });
+    expect(computer.status().link).toEqual({ state: 'joined', reason: null, refusal: null });
   });
 
   it('with parameters that no JSON can hold fails, and the next one runs', async () => {

@@ -220,7 +220,7 @@ describe('9 MiB', () => {
 
   it('of parameters fail that call with its size; it never left, and the next one runs', async () => {
     const { agent, links } = await pairOf();
-    const size = /^The message has 9437\d\d\d bytes; an office carries at most 8387584$/;
+    const size = /^The message has 9437\d\d\d bytes; this office carries at most 8387584$/;
     expect(await agent.callTool('ours', 'echo', { text: tooMuch })).toMatchObject({
       outcome: 'failed',
       result: null,

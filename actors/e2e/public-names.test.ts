@@ -156,6 +156,7 @@ describe('a2c-actors', () => {
     expectTypeOf<LinkStatus>().toEqualTypeOf<{
       readonly state: 'connecting' | 'joined' | 'waiting' | 'closed';
       readonly reason: string | null;
+      readonly refusal: 'seat' | 'version' | 'credential' | null;
     }>();
     expectTypeOf<OfficeEvents['seat.changed']['stage']>().toEqualTypeOf<'joined' | 'left'>();
     expectTypeOf<RoomMember['role']>().toEqualTypeOf<'agent' | 'computer'>();

@@ -139,12 +139,13 @@ describe('a computer whose line breaks', () => {
     expect(computer.status().link).toEqual({
       state: 'joined',
       reason: null,
+      refusal: null,
     } satisfies ComputerStatus['link']);
   });
 
   it('announces what changed while it was away once, and only that', async () => {
     const computer = await computerAt(await line.url());
-    const socket = io(`${office.url}/smcp`, { forceNew: true, transports: ['websocket'] });
+    const socket = io(`${office.url}/smcp?a2c_version=0.3.0`, { forceNew: true, transports: ['websocket'] });
     opened.push({ [Symbol.asyncDispose]: () => Promise.resolve(void socket.disconnect()) });
     await socket.emitWithAck('server:join_office', { role: 'agent', name: 'raw', office_id: 'local' });
     const heard: string[] = [];

@@ -9,6 +9,7 @@ import {
 } from '../../machines/config/index.ts';
 import { sizes } from '../../machines/protocol/index.ts';
 import { refreshFailures, timingOf, type Timing } from '../../machines/kernel/timing.ts';
+import { bundleIdOf } from './identity/bundle-id.ts';
 import { A2cError } from '../api/errors.ts';
 
 const defaultBudget = 5;
@@ -37,16 +38,17 @@ export const isNaming = ({ servers, settings }: Config): boolean =>
 
 /** What its config says about its tools. */
 export const rulesOf = (
-  { name, forbiddenTools, toolMeta, defaultToolMeta, settings: own }: ServerConfig,
+  server: ServerConfig,
   top: Config['settings'],
   lastTools: readonly string[] | null,
 ): ToolRules => ({
-  server: name,
-  forbiddenTools,
-  toolMeta,
-  defaultToolMeta,
-  autoApprove: own.autoApprove ?? top.autoApprove ?? [],
-  ...((own.onConflict ?? top.onConflict) === 'prefix' && { onConflict: 'prefix' }),
+  server: server.name,
+  bundleId: bundleIdOf(server),
+  forbiddenTools: server.forbiddenTools,
+  toolMeta: server.toolMeta,
+  defaultToolMeta: server.defaultToolMeta,
+  autoApprove: server.settings.autoApprove ?? top.autoApprove ?? [],
+  ...((server.settings.onConflict ?? top.onConflict) === 'prefix' && { onConflict: 'prefix' }),
   ...(lastTools && { lastTools }),
 });
 

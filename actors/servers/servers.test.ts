@@ -183,7 +183,7 @@ describe('a computer without its office', () => {
     });
     await using _again = await createOffice({ port: office.port });
     await joined;
-    expect(computer.status().link).toEqual({ state: 'joined', reason: null });
+    expect(computer.status().link).toEqual({ state: 'joined', reason: null, refusal: null });
   });
 
   it('whose name is taken there says so', async () => {

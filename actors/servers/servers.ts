@@ -2,9 +2,10 @@ import { mostCalls } from '../../adapters/index.ts';
 import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/index.ts';
 import { isUsable, type Lists } from '../../machines/catalog/index.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
+import { bundleIdOf } from './identity/bundle-id.ts';
 import { shownServer, toProtocol, type Config, type ServerConfig } from '../../machines/config/index.ts';
-import type { Transformer } from '../../machines/kernel/ports.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import type { Transformer } from '../../machines/kernel/transformer.ts';
+import { fingerprintOf } from './identity/fingerprint.ts';
 import { InputUses } from './input-uses.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
@@ -181,7 +182,10 @@ export class Servers {
   }
   /** As `client:get_config` shows it: secrets hidden. */
   shown(): object {
-    const servers = this.#config.servers.map((s) => ({ ...s, raw: shownServer(s.raw) }));
+    const servers = this.#config.servers.map((s) => ({
+      ...s,
+      raw: { ...shownServer(s.raw), bundle_id: bundleIdOf(s) },
+    }));
     return toProtocol({ servers, inputs: this.#config.inputs });
   }
 

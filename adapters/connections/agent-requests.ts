@@ -34,12 +34,15 @@ const envelopeBytes = 1024;
 /** It ran, and what came of it cannot be told. */
 const tooLargeAnswer: Ending = { outcome: 'failed', phase: 'running' };
 export const bodyLimitBytes = sizes.officePayloadBytes - envelopeBytes;
+/** Of an office that says how much it takes at once; offices of strangers take less than ours, and close who sends more. */
+export const bodyLimitOf = (payloadBytes: number): number =>
+  Math.max(Math.min(payloadBytes, sizes.officePayloadBytes) - envelopeBytes, envelopeBytes);
 
 /**
  * Over the office's limit the connection would be closed, and what is too deep cannot be written: so the one message
  * fails, with its size.
  */
-export const tooLarge = (bytes: number): Failure =>
+export const tooLarge = (bytes: number, limitBytes: number): Failure =>
   bytes === Infinity
     ? {
         code: wireCodes.tooLarge,
@@ -48,8 +51,8 @@ export const tooLarge = (bytes: number): Failure =>
       }
     : {
         code: wireCodes.tooLarge,
-        message: `The message has ${bytes} bytes; an office carries at most ${bodyLimitBytes}`,
-        details: { bytes, limit_bytes: bodyLimitBytes },
+        message: `The message has ${bytes} bytes; this office carries at most ${limitBytes}`,
+        details: { bytes, limit_bytes: limitBytes },
       };
 
 /**
@@ -66,6 +69,8 @@ export class AgentRequests {
   /** The ticket of the call that runs under a `req_id`. */
   readonly #calls = new Map<string, string>();
   #copies = 0;
+  /** What the office takes at once. */
+  limitBytes = bodyLimitBytes;
 
   constructor(at: string, input: LinkInput, emit: Emit<LinkFact>) {
     this.#incarnation = at.slice(at.lastIndexOf('#') + 1);
@@ -108,10 +113,10 @@ export class AgentRequests {
     if (!waiting) return;
     this.#waiting.delete(ticket);
     if (this.#calls.get(waiting.reqId) === ticket) this.#calls.delete(waiting.reqId);
-    const bytes = excessBytes(body, bodyLimitBytes);
+    const bytes = excessBytes(body, this.limitBytes);
     if (bytes === undefined) return waiting.ack(body);
     const remedy = narrower[waiting.event];
-    const failure = { ...tooLarge(bytes), ...(remedy !== undefined && { remedy }) };
+    const failure = { ...tooLarge(bytes, this.limitBytes), ...(remedy !== undefined && { remedy }) };
     waiting.ack(...refusal(waiting.event, failure, tooLargeAnswer));
   }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RequestFact, LinkFact } from '../../machines/kernel/ports.ts';
+import { PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
 import { LinkRegistry, type LinkConnection } from './link-connection.ts';
 
 type Ack = (...args: unknown[]) => void;
@@ -17,7 +18,7 @@ const open = (role: 'agent' | 'computer', key = 'k'): LinkConnection => {
   const name = role === 'agent' ? 'a' : 'c';
   const connection = registry.open(
     'computer/link/socket#7',
-    { url: '', role, name, office: 'o', key },
+    { url: '', role, name, office: 'o', key, version: PROTOCOL_VERSION },
     (fact) => void facts.push(fact),
     {
       emit: (event, ...[body, onAck]) => void emitted.push({ event, body, onAck: onAck as Ack | undefined }),
@@ -37,7 +38,7 @@ const types = (): string[] => facts.map(({ type }) => type);
 beforeEach(() => {
   facts = [];
   emitted = [];
-  registry = new LinkRegistry();
+  registry = new LinkRegistry({ setTimer: () => {}, clearTimer: () => {} });
 });
 
 describe('the door of a computer', () => {

@@ -14,7 +14,9 @@ import { seatNotice } from '../../machines/protocol/messages/messages.ts';
 import { notificationOf } from '../../machines/protocol/notifications.ts';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
-import { AgentRequests } from './agent-requests.ts';
+import type { Timers } from '../../machines/office/rooms/pending.ts';
+import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
+import type { Refusal } from './denial.ts';
 import { splitArgs } from './office-connections.ts';
 import { type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
 
@@ -73,30 +75,40 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   #isLeaving = false;
 
   /** `ended` is called once, when the port instance is closed. */
-  constructor(at: string, input: LinkInput, emit: Emit<LinkFact>, wire: LinkWire, ended: () => void) {
+  constructor(
+    at: string,
+    input: LinkInput,
+    emit: Emit<LinkFact>,
+    wire: LinkWire,
+    timers: Timers,
+    ended: () => void,
+  ) {
     this.#input = input;
     this.#wire = wire;
     this.#ended = ended;
     this.#emit = emit;
     this.#agentRequests = new AgentRequests(at, input, emit);
-    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input);
+    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers);
   }
 
   get isUp(): boolean {
     return this.#state === 'up';
   }
 
-  up(): void {
+  /** `payloadBytes`: what the office says that it takes at once, where it does. */
+  up(payloadBytes?: number): void {
     if (this.#state !== 'connecting') return;
+    if (payloadBytes !== undefined)
+      this.#requests.limitBytes = this.#agentRequests.limitBytes = bodyLimitOf(payloadBytes);
     this.#state = 'up';
     this.#emit({ type: 'link.up' });
   }
 
   /** There was no connection, and this one will never be. */
-  refused(reason: string): void {
+  refused(refusal: Refusal): void {
     if (this.#state !== 'connecting') return;
     this.#state = 'over';
-    this.#emit({ type: 'link.refused', reason });
+    this.#emit({ type: 'link.refused', ...refusal });
   }
 
   down(reason: string): void {
@@ -177,13 +189,18 @@ export class LinkConnection implements PortInstance<LinkCommand> {
 /** The links that are open, by the key under which questions reach them: the `request` side of the port. */
 export class LinkRegistry {
   readonly #connections = new Map<string, LinkConnection>();
+  readonly #timers: Timers;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
 
   has(key: string): boolean {
     return this.#connections.has(key);
   }
 
   open(at: string, input: LinkInput, emit: Emit<LinkFact>, wire: LinkWire): LinkConnection {
-    const connection: LinkConnection = new LinkConnection(at, input, emit, wire, () => {
+    const connection: LinkConnection = new LinkConnection(at, input, emit, wire, this.#timers, () => {
       // A successor may use the same key already.
       if (this.#connections.get(input.key) === connection) this.#connections.delete(input.key);
     });

@@ -1,9 +1,13 @@
 import type { RequestFact, Emit, LinkInput } from '../../machines/kernel/ports.ts';
+import { timing } from '../../machines/kernel/timing.ts';
+import type { Timers } from '../../machines/office/rooms/pending.ts';
 import { events, type EventName } from '../../machines/protocol/events.ts';
-import { type Failure } from '../../machines/protocol/failure.ts';
+import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
+import { errorAck } from '../../machines/protocol/messages/answers.ts';
 import { excessBytes } from '../../machines/protocol/size.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
 import { bodyLimitBytes, tooLarge } from './agent-requests.ts';
+import { fillHandles, hasHandles } from './blob-fetch.ts';
 
 export interface LinkRequest {
   readonly id: string;
@@ -14,6 +18,8 @@ export interface LinkRequest {
 }
 interface Asked extends LinkRequest {
   readonly emit: Emit<RequestFact>;
+  /** Its answer is here, and what stands in it as a handle is being fetched: gives the answer to the chunk that is out. */
+  chunk?: (ack: unknown) => void;
 }
 export type WireEmit = <E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>) => void;
 
@@ -21,6 +27,12 @@ const offline: Failure = { code: 'LinkLost', message: 'There is no connection to
 const dropped: Failure = {
   code: 'LinkLost',
   message: 'The connection to the office was lost before an answer',
+};
+/** An office of ours says so itself before that. */
+const chunkMs = timing.queryMs + timing.agentMarginMs;
+const noChunk: Failure = {
+  code: wireCodes.timeout,
+  message: `the computer sent no part of it within ${chunkMs / 1_000} s`,
 };
 const nothing = (): void => {};
 
@@ -32,44 +44,82 @@ export function refuseUnsent(id: string, emit: Emit<RequestFact>, failure: Failu
 
 /**
  * Questions on their way out of one connection. Each is answered by the raw first argument of the ack, refused when
- * the connection ends, or withdrawn; what comes later is dropped. A withdrawn tool call is cancelled, once.
+ * the connection ends, or withdrawn; what comes later is dropped. A withdrawn tool call is cancelled, once. What a
+ * computer of 0.2 or later holds back of a result is fetched before the call counts as answered.
  */
 export class LinkRequests {
   readonly #send: WireEmit;
+  readonly #timers: Timers;
   readonly #agent: string;
   readonly #asked = new Map<number, Asked>();
   #last = 0;
+  #isLost = false;
+  /** What the office takes at once. */
+  limitBytes = bodyLimitBytes;
 
-  constructor(emit: WireEmit, input: LinkInput) {
+  constructor(emit: WireEmit, input: LinkInput, timers: Timers) {
     this.#send = emit;
+    this.#timers = timers;
     this.#agent = input.name;
   }
 
   request(request: LinkRequest, emit: Emit<RequestFact>): () => void {
     const { id, method, params } = request;
-    const bytes = excessBytes(params, bodyLimitBytes);
-    if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes));
+    const bytes = excessBytes(params, this.limitBytes);
+    if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes, this.limitBytes));
     const n = ++this.#last;
     this.#asked.set(n, { id, method, params, emit });
-    const onAck = (result: unknown): void => {
+    const answer = (result: unknown): void => {
       if (this.#asked.delete(n)) emit({ type: 'ask.answered', id, result });
+    };
+    const onAck = (result: unknown): void => {
+      if (method !== events.toolCall || !hasHandles(result)) return answer(result);
+      const { computer } = params as { readonly computer: string };
+      fillHandles(result, (handle, at, onChunk) => this.#askChunk(n, computer, handle, at, onChunk), answer);
     };
     // A question is data by now: the machine that made it knows its event, this door does not.
     this.#send(method as EventName, ...([params, onAck] as Parameters<ClientToServer[EventName]>));
     return () => this.#cancel(n);
   }
 
-  /** The connection ended: they went out, and nobody will answer. */
+  /** The connection ended: they went out, and nobody will answer. Of a result that is here already the rest is missing. */
   lose(): void {
+    this.#isLost = true;
+    for (const { chunk } of [...this.#asked.values()]) chunk?.(errorAck(dropped));
     const lost = [...this.#asked.values()];
     this.#asked.clear();
     for (const { id, emit } of lost)
       emit({ type: 'ask.refused', id, failure: dropped, sent: true, lost: true });
   }
 
+  #askChunk(
+    n: number,
+    computer: string,
+    handle: string,
+    offset: number,
+    onChunk: (ack: unknown) => void,
+  ): void {
+    const asked = this.#asked.get(n);
+    if (!asked) return;
+    if (this.#isLost) return onChunk(errorAck(dropped));
+    const timer = this.#timers.setTimer(() => asked.chunk?.(errorAck(noChunk)), chunkMs);
+    const take = (ack: unknown): void => {
+      if (asked.chunk !== take) return;
+      delete asked.chunk;
+      this.#timers.clearTimer(timer);
+      // Whoever has withdrawn it wants no more of it.
+      if (this.#asked.has(n)) onChunk(ack);
+    };
+    asked.chunk = take;
+    const question = { agent: this.#agent, req_id: `chunk-${n}-${offset}`, computer };
+    this.#send(events.getBlob, { ...question, blob_handle: handle, chunk_offset: offset }, take);
+  }
+
   #cancel(n: number): void {
     const asked = this.#asked.get(n);
     if (!this.#asked.delete(n) || asked?.method !== events.toolCall) return;
+    // Its answer is here: there is nothing to cancel.
+    if (asked.chunk) return asked.chunk(undefined);
     const reqId = (asked.params as { readonly req_id?: unknown } | undefined)?.req_id;
     if (typeof reqId === 'string') this.#send(events.cancelToolCall, { agent: this.#agent, req_id: reqId });
   }

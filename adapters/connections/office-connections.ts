@@ -71,11 +71,11 @@ export class OfficeConnections {
     return this.#pending.size;
   }
 
-  /** `version` is the `a2c_version` that it was opened with, if any. */
-  opened(socket: string, version?: string): void {
+  /** `version` is the `a2c_version` that it was opened with, if any; `isOurs`: it knows every notice. */
+  opened(socket: string, version?: string, isOurs = false): void {
     if (this.#closed) return;
     this.#sockets.add(socket);
-    this.#seating.opened(socket, version);
+    this.#seating.opened(socket, version, isOurs);
     this.#emit({ type: 'socket.opened', socket });
   }
 
@@ -163,6 +163,7 @@ export class OfficeConnections {
   #perform(socket: string, event: string, verdict: Verdict, ack: Ack | undefined): void {
     if (verdict.type === 'answer') return this.#answer(ack, verdict.ack);
     if (verdict.type === 'broadcast') {
+      if (verdict.event === notices.updateToolList) this.#tellOld(verdict.office, verdict.body);
       this.#wire.broadcast(verdict.office, socket, verdict.event, verdict.body);
       return this.#answer(ack, []);
     }
@@ -205,6 +206,13 @@ export class OfficeConnections {
       },
       (whole) => this.#answer(ack, [whole], event),
     );
+  }
+
+  /** Agents of 0.1 and 0.2 do not know this notice, and ask for the tools again when a config has changed. */
+  #tellOld(office: string, body: object): void {
+    for (const { socket, seat } of this.#seating.members(office))
+      if (seat.role === 'agent' && this.#seating.hearsConfigOnly(socket))
+        this.#wire.notify(socket, notices.updateConfig, body);
   }
 
   /** A question of the office itself, for this agent. */

@@ -7,9 +7,11 @@ import type {
   LinkInput,
   Ports,
 } from '../../machines/kernel/ports.ts';
+import { readDenial, type Refusal } from '../connections/denial.ts';
 import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
-import { NAMESPACE, PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
+import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
+import { systemTimers } from './system-timers.ts';
 
 type OfficeSocket = Socket<ServerToClient, ClientToServer>;
 
@@ -25,21 +27,24 @@ export interface LinksOptions {
   readonly path?: string;
 }
 
-/** Engine.IO hides the cause one or two levels down: an HTTP status, or the error event of a web socket. */
-function reasonOf(error: Error): string {
-  const cause = (error as { description?: unknown }).description;
-  if (cause === 0) return 'nobody answers at that address';
-  if (typeof cause === 'number') return `${error.message} (HTTP ${cause})`;
+/** Engine.IO hides the cause one or two levels down: an HTTP status and answer, or the error event of a web socket. */
+interface ConnectError extends Error {
+  readonly description?: unknown;
+  readonly context?: { readonly responseText?: string };
+}
+function refusalOf({ message, description: cause, context }: ConnectError): Refusal {
+  if (cause === 0) return { reason: 'nobody answers at that address' };
+  if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '');
   const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;
   const detail = event?.message || event?.error?.code;
-  return typeof detail === 'string' ? detail : error.message;
+  return { reason: typeof detail === 'string' ? detail : message };
 }
 
 /** Machines decide when to connect again: one socket is one connection, and nothing is buffered for a later one. */
-function connect(url: URL, path: string, role: LinkInput['role']): OfficeSocket {
-  // Whoever says a version has to know handles of large images. Our agent does not: its office fetches them for it.
-  if (role === 'computer' && !url.searchParams.has('a2c_version'))
-    url.searchParams.set('a2c_version', PROTOCOL_VERSION);
+function connect(url: URL, path: string, version: string): OfficeSocket {
+  url.searchParams.set('a2c_version', version);
+  // Others of the same version understand less.
+  url.searchParams.set('a2c_client', OUR_CLIENT);
   return io(`${url.origin}${NAMESPACE}${url.search}`, {
     path,
     autoConnect: false,
@@ -52,8 +57,14 @@ function connect(url: URL, path: string, role: LinkInput['role']): OfficeSocket 
 }
 
 function listenTo(socket: OfficeSocket, connection: LinkConnection): void {
-  socket.on('connect', () => connection.up());
-  socket.on('connect_error', (error) => connection.refused(reasonOf(error)));
+  let payloadBytes: number | undefined;
+  socket.io.on('open', () => {
+    // Said in the handshake of Engine.IO, which has a name for it that only its types hide.
+    const { _maxPayload: said } = socket.io.engine as unknown as { readonly _maxPayload?: unknown };
+    if (typeof said === 'number' && said > 0) payloadBytes = said;
+  });
+  socket.on('connect', () => connection.up(payloadBytes));
+  socket.on('connect_error', (error) => connection.refused(refusalOf(error)));
   socket.on('disconnect', (reason) => connection.down(reason));
   socket.onAny((event: unknown, ...args: unknown[]) => connection.received(String(event), args));
 }
@@ -63,14 +74,14 @@ function listenTo(socket: OfficeSocket, connection: LinkConnection): void {
  * is one connection: after `link.refused` or `link.down` it stays silent.
  */
 export function createLinks(options: LinksOptions = {}): Links {
-  const registry = new LinkRegistry();
+  const registry = new LinkRegistry(systemTimers);
   const open = (at: string, input: LinkInput, emit: Emit<LinkFact>): PortInstance<LinkCommand> => {
     if (!URL.canParse(input.url)) {
       const connection = registry.open(at, input, emit, { emit: () => {}, close: () => {} });
-      queueMicrotask(() => connection.refused(`'${input.url}' is no URL`));
+      queueMicrotask(() => connection.refused({ reason: `'${input.url}' is no URL` }));
       return connection;
     }
-    const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.role);
+    const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.version);
     const connection = registry.open(at, input, emit, {
       emit: (event, ...args) => void socket.emit(event, ...args),
       close: () => void socket.disconnect(),

@@ -26,7 +26,7 @@ import { oversized } from '../../machines/office/rooms/pending.ts';
 import { denies, type Denial } from '../../machines/office/rooms/version.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
-import { NAMESPACE, sizes } from '../../machines/protocol/protocol.ts';
+import { NAMESPACE, OUR_CLIENT, sizes } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { systemTimers } from './system-timers.ts';
 
@@ -152,7 +152,8 @@ function seatSockets(io: OfficeServer, officeConnections: OfficeConnections): vo
       const isOversized = error?.message.includes('Max payload size exceeded') ?? false;
       officeConnections.closed(socket.id, isOversized ? oversized : reason);
     });
-    officeConnections.opened(socket.id, versionOf(socket.handshake.query));
+    const { query } = socket.handshake;
+    officeConnections.opened(socket.id, versionOf(query), query['a2c_client'] === OUR_CLIENT);
   });
   cutOversized(io, officeConnections);
 }

@@ -1,4 +1,5 @@
-import type { Ports, Transformer } from '../../machines/kernel/ports.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import type { Transformer } from '../../machines/kernel/transformer.ts';
 import { eventOf, type TransformRequest } from '../../machines/call/transform/index.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 

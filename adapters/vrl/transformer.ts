@@ -1,4 +1,4 @@
-import type { Transformed, Transformer } from '../../machines/kernel/ports.ts';
+import type { Transformed, Transformer } from '../../machines/kernel/transformer.ts';
 import { syntaxFailure } from '../../machines/call/transform/index.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Failure } from '../../machines/protocol/index.ts';

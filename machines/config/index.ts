@@ -27,5 +27,6 @@ export type {
   ToolMeta,
 } from './server.ts';
 export { mergedSettings, type Settings } from './settings.ts';
+export { bundleNameOf, bundlePartsOf, type BundlePart } from './bundle-id.ts';
 export { shownServer } from './foreign/shown.ts';
 export { serverToProtocol, toProtocol } from './foreign/to-protocol.ts';

@@ -222,6 +222,7 @@ const settingsOf = ({ a2c, auto_approve, autoApprove }: BaseFields): Settings =>
 
 const shared = (fields: BaseFields, name: string) => ({
   name,
+  bundleId: fields.bundle_id ?? null,
   disabled: fields.disabled ?? false,
   forbiddenTools: fields.forbidden_tools ?? [],
   toolMeta: fields.tool_meta ?? {},

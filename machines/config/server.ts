@@ -17,6 +17,8 @@ export interface ToolMeta {
 interface ServerBase {
   readonly name: string;
   readonly disabled: boolean;
+  /** What peers of 0.3 and later know it by; null: it is made from the name. */
+  readonly bundleId: string | null;
   /** Original names or aliases. */
   readonly forbiddenTools: readonly string[];
   /** By the tool's original name; ask `Object.hasOwn` first, a tool may be called `constructor`. */
@@ -96,6 +98,9 @@ export const kindOf = (type: unknown): ServerKind | undefined => {
 export const isOwnType = (type: unknown): type is OwnType =>
   typeof type === 'string' && /^own:[\w.-]+$/.test(type);
 
+/** What a `bundle_id` may be. */
+export const isBundleId = (text: string): boolean => /^[A-Za-z0-9_-]+$/.test(text) && !text.includes('__');
+
 // A NUL makes `spawn` throw, and no argument, folder or variable can hold one anyway.
 const word = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 const filled = word.refine((text) => text.trim() !== '', 'must not be empty');
@@ -145,6 +150,7 @@ const base = {
   // Judged before: in a map the key is the name.
   name: z.unknown().optional(),
   type: z.unknown().optional(),
+  bundle_id: z.string().refine(isBundleId, 'expected letters, digits, "_" and "-", without "__"').nullish(),
   disabled: z.boolean().nullish(),
   forbidden_tools: z.array(z.string().min(1)).nullish(),
   tool_meta: z.record(z.string().min(1), toolMeta).nullish(),

@@ -135,6 +135,8 @@ export interface LinkInput {
   readonly office: string;
   /** The name under which questions (`client:*`, `server:list_room`) go out over this link. */
   readonly key: Address;
+  /** The version of the protocol that it says it speaks. */
+  readonly version: string;
 }
 export type LinkCommand =
   | { readonly type: 'link.join' }
@@ -157,8 +159,16 @@ export interface AgentCalled {
 }
 export type LinkFact =
   | { readonly type: 'link.up' }
-  /** Could not connect. */
-  | { readonly type: 'link.refused'; readonly reason: string }
+  /**
+   * Could not connect. `refusal`: an office is there, and it said no to our version or credential. `version`: the one that
+   * it speaks.
+   */
+  | {
+      readonly type: 'link.refused';
+      readonly reason: string;
+      readonly refusal?: 'version' | 'credential';
+      readonly version?: string;
+    }
   | { readonly type: 'link.down'; readonly reason: string }
   | { readonly type: 'join.accepted' }
   | { readonly type: 'join.refused'; readonly text: string }
@@ -248,24 +258,6 @@ export type OfficeFact =
       readonly office: string;
     };
 export const officePort = callbackPort<OfficeInput, OfficeCommand>('office');
-
-// ── transform: the programs of a config (`vrl`) over the results of calls ──────────────────────────────
-export type ProgramChecked = { readonly ok: true } | { readonly ok: false; readonly failure: Failure };
-export type Transformed =
-  /** The event after the program, as JSON. */
-  { readonly ok: true; readonly json: string } | { readonly ok: false; readonly failure: Failure };
-/**
- * Programs run one after the other, in the order that they were asked for. One that takes too long is ended, and
- * those behind it run. Everything that is asked is answered once, but for what was withdrawn, which never is.
- */
-export interface Transformer {
-  /** Whether it can be run: `VrlSyntaxError` with `{message, line, column}` when it cannot. Never rejects. */
-  check(source: string): Promise<ProgramChecked>;
-  /** `emit` is never called before this returns. The returned function withdraws. */
-  run(source: string, event: object, emit: (answer: Transformed) => void): () => void;
-  /** What is asked is refused; resolves when nothing of it is left. */
-  close(): Promise<void>;
-}
 
 // ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
 /** How a port tells a fact: at once, in order, and not at all after it was closed. */

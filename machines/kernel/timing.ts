@@ -58,6 +58,8 @@ export const timing = {
   linkMs: 10_000,
   /** Pause before a lost office is connected again. */
   linkBackoffMs: 1_000,
+  /** The same where the office has refused our version of the protocol, or our token. */
+  linkRestMs: 300_000,
   /** Changes of tools are gathered: quiet this long, but at most that long. */
   quietMs: 200,
   longestQuietMs: 2_000,
@@ -103,7 +105,7 @@ export const timingOf = {
     ...(['pingEveryMs', 'pingMs', 'idleStopMs', 'drainMs', 'cancelGraceMs', 'exitGraceMs'] as const),
     ...(['callTotalMs', 'callIdleMs', 'confirmMs', 'lookMs'] as const),
   ),
-  link: only('linkMs', 'linkBackoffMs', 'quietMs', 'longestQuietMs'),
+  link: only('linkMs', 'linkBackoffMs', 'linkRestMs', 'quietMs', 'longestQuietMs'),
   cache: only('aggregateMs', 'relistMs'),
   read: only('readMs'),
   aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs'),

@@ -3,13 +3,23 @@
  *
  * online   — a connection exists: connecting → joining → joined{quiet | gathering} (changes of tools are
  *            gathered before they are announced) → leaving
- * waiting  — no connection; the next one is opened after the pause. Nothing is buffered meanwhile
+ * waiting  — no connection; the next one is opened after the pause, a long one where the office has refused our version
+ *            or our credential. Nothing is buffered meanwhile
  * closed   — final: left politely, or the leave was not answered in time
  *
  * Agents may call while our own join is still pending, so calls are taken in every state of `online`.
  */
 import { type ActorRefFrom } from 'xstate';
-import { aggregateAck, callAck, conflictAck, contentsAck, toolsAck } from '../protocol/messages/acks.ts';
+import {
+  aggregateAck,
+  callAck,
+  conflictAck,
+  contentsAck,
+  leavingAck,
+  toolsAck,
+} from '../protocol/messages/acks.ts';
+import { configAs } from '../protocol/messages/computer-config.ts';
+import { PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import * as does from './link.setup.ts';
 import { answer, because, forgetAskers, parts, tell, tellStage } from './link.setup.ts';
 
@@ -17,6 +27,7 @@ export type {
   LinkStart,
   LinkOrder,
   LinkStage,
+  LinkRefusal,
   ToolsListed,
   ToolsWanted,
   ConfigShown,
@@ -31,7 +42,9 @@ export const linkMachine = parts.createMachine({
     marks: does.noMarks,
     announced: does.noMarks,
     reason: null,
-    refused: false,
+    refusal: null,
+    version: PROTOCOL_VERSION,
+    isAdapted: false,
   }),
   initial: 'online',
   on: does.rememberChanges,
@@ -40,14 +53,20 @@ export const linkMachine = parts.createMachine({
       invoke: {
         id: 'socket',
         src: 'link',
-        input: ({ context: { url, role, name, office, self } }) => ({ url, role, name, office, key: self }),
+        input: does.socketOf,
       },
       exit: forgetAskers,
       initial: 'connecting',
       on: {
-        'link.refused': { target: 'waiting', actions: because((e) => e.reason) },
+        'link.refused': does.refused,
         'link.down': { target: 'waiting', actions: because((e) => e.reason) },
-        'join.refused': { target: 'waiting', actions: because((e) => e.text, true) },
+        'join.refused': {
+          target: 'waiting',
+          actions: because(
+            (e) => e.text,
+            () => 'seat',
+          ),
+        },
         'agent.called': { actions: tell((c, call) => ({ type: 'tool.call', call, replyTo: c.self })) },
         'agent.repeated': { actions: answer((e) => ({ ticket: e.ticket, body: conflictAck(e.reqId) })) },
         'agent.cancelled': {
@@ -99,7 +118,9 @@ export const linkMachine = parts.createMachine({
         },
         'aggregate.shown': { actions: answer((e) => ({ ticket: e.ticket, body: aggregateAck(e) })) },
         'resource.read': { actions: answer((e) => ({ ticket: e.ticket, body: contentsAck(e) })) },
-        'config.shown': { actions: answer((e) => ({ ticket: e.ticket, body: e.config })) },
+        'config.shown': {
+          actions: answer((e, c) => ({ ticket: e.ticket, body: configAs(c.version, e.config) })),
+        },
         ...does.passNews,
         close: '.leaving',
       },
@@ -150,7 +171,7 @@ export const linkMachine = parts.createMachine({
           tags: 'closing',
           entry: [does.cancelAskers, 'leave'],
           on: {
-            'agent.called': { actions: answer(does.leavingAck) },
+            'agent.called': { actions: answer((e) => ({ ticket: e.ticket, body: leavingAck(e.reqId) })) },
             'leave.done': '#link.closed',
             'link.down': '#link.closed',
             'join.refused': {},
@@ -167,7 +188,7 @@ export const linkMachine = parts.createMachine({
         tellStage('waiting'),
         {
           type: 'setDeadline',
-          params: ({ context: c }) => ({ ms: c.timing.linkBackoffMs, spread: 0.5 }),
+          params: ({ context }) => ({ ms: does.pauseMs(context), spread: 0.5 }),
         },
       ],
       on: { 'deadline.passed': 'online', close: 'closed' },

@@ -4,10 +4,7 @@ import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections/index.ts';
-import { failureResult } from '../protocol/messages/answers.ts';
-import { wireCodes } from '../protocol/failure.ts';
 import type { CancelReason } from '../protocol/messages/messages.ts';
-import { neverSent } from '../protocol/messages/outcome.ts';
 import {
   markOf,
   notifications,
@@ -19,6 +16,7 @@ import {
   type NotificationOrder,
   type What,
 } from '../protocol/notifications.ts';
+import { isSpoken } from '../protocol/protocol.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
 import { effects, post, type DirectoryEvent, type OwnedEnded } from '../kernel/effects.ts';
 import {
@@ -31,7 +29,7 @@ import {
 import type { CallSettled } from '../call/settlement.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 
-export interface LinkStart extends Omit<LinkInput, 'key'> {
+export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
   readonly timing: TimingOf<'link'>;
 }
 export type LinkOrder =
@@ -70,6 +68,8 @@ export interface ConfigWanted {
   readonly reqId: string;
   readonly replyTo: AddressFor<ConfigShown>;
 }
+/** What of us an office has refused: the seat (it is taken), our version of the protocol, our credential. */
+export type LinkRefusal = 'seat' | 'version' | 'credential';
 /** Where a seat in an office stands. */
 export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
 /** What the owner hears. `reason` is the office's or the network's own text. */
@@ -79,7 +79,7 @@ export type LinkNews =
       readonly stage: LinkStage;
       readonly reason: string | null;
       /** The office answered and said no. */
-      readonly refused: boolean;
+      readonly refusal: LinkRefusal | null;
     }
   | {
       readonly type: 'tool.call';
@@ -102,7 +102,11 @@ export interface Context extends Input {
   readonly marks: Marks;
   readonly announced: Marks;
   readonly reason: string | null;
-  readonly refused: boolean;
+  readonly refusal: LinkRefusal | null;
+  /** What it says it speaks: ours, or what the office has asked for. */
+  readonly version: string;
+  /** Since it was connected last it has changed its version once. */
+  readonly isAdapted: boolean;
 }
 
 export const tell = <E>(news: (c: Context, event: E) => LinkNews) =>
@@ -111,17 +115,20 @@ export const tell = <E>(news: (c: Context, event: E) => LinkNews) =>
     params: ({ context, event }: { context: Context; event: E }) => post(context.owner, news(context, event)),
   }) as const;
 export const tellStage = (stage: LinkStage) =>
-  tell((c) => ({ type: 'link.changed', stage, reason: c.reason, refused: c.refused }));
+  tell((c) => ({ type: 'link.changed', stage, reason: c.reason, refusal: c.refusal }));
 /** Said for a link whose machine failed too often. */
 export const linkGivenUp = ({ error, why }: OwnedEnded): Extract<LinkNews, { type: 'link.changed' }> => ({
   type: 'link.changed',
   stage: 'closed',
   reason: `its machine failed too often: ${error ?? why}`,
-  refused: false,
+  refusal: null,
 });
 export const pass = tell((_, event: Extract<LinkNews, LinkFact>) => event);
-export const answer = <E>(body: (event: E) => { ticket: string; body: unknown }) =>
-  ({ type: 'answer', params: ({ event }: { event: E }) => body(event) }) as const;
+export const answer = <E>(body: (event: E, context: Context) => { ticket: string; body: unknown }) =>
+  ({
+    type: 'answer',
+    params: ({ event, context }: { event: E; context: Context }) => body(event, context),
+  }) as const;
 
 export const noMarks: Marks = Object.fromEntries(
   whats.flatMap((what) => (notifications[what].mark === 'revision' ? [[what, 0]] : [])),
@@ -175,10 +182,14 @@ export const parts = setup({
       announced: { ...c.announced, updateToolList: signature },
     })),
     rememberFirst: assign(({ context }) => ({ announced: firstKnown(context) })),
-    rememberReason: assign((_, p: { reason: string; refused: boolean }) => p),
-    forgetReason: assign({ reason: null, refused: false }),
+    rememberReason: assign((_, p: { reason: string; refusal: LinkRefusal | null }) => p),
+    forgetReason: assign({ reason: null, refusal: null, isAdapted: false }),
+    speakAs: assign((_, { version }: { version: string }) => ({ version, isAdapted: true })),
   },
   guards: {
+    /** Once: an office that wants another version each time is left alone. */
+    canSpeakAs: ({ context: c }, { version }: { version: string }) =>
+      !c.isAdapted && version !== c.version && isSpoken(version) === true,
     isNews: ({ context }) => whats.some((what) => isNewsOf(context, what)),
     isNewsOf: ({ context }, { what }: Of) => isNewsOf(context, what),
   },
@@ -232,11 +243,40 @@ export const whyCancelled: Readonly<Record<CancelReason, string>> = {
   left: 'its agent left the office',
   closing: 'the office is closing',
 };
-export const because = <E>(reason: (event: E) => string, refused = false) =>
+export const because = <E>(reason: (event: E) => string, refusal?: (event: E) => LinkRefusal | undefined) =>
   ({
     type: 'rememberReason',
-    params: ({ event }: { event: E }) => ({ reason: reason(event), refused }),
+    params: ({ event }: { event: E }) => ({ reason: reason(event), refusal: refusal?.(event) ?? null }),
   }) as const;
+type Refused = Extract<LinkFact, { type: 'link.refused' }>;
+const versionOf = ({ event }: { event: Refused }) => ({ version: event.version ?? '' });
+export const socketOf = ({ context: c }: { context: Context }): LinkInput => ({
+  url: c.url,
+  role: c.role,
+  name: c.name,
+  office: c.office,
+  version: c.version,
+  key: c.self,
+});
+/** An office of another version that we speak is asked again at once, as one of that. */
+export const refused = [
+  {
+    guard: { type: 'canSpeakAs', params: versionOf },
+    target: 'online',
+    reenter: true,
+    actions: { type: 'speakAs', params: versionOf },
+  },
+  {
+    target: 'waiting',
+    actions: because(
+      (e: Refused) => e.reason,
+      (e) => e.refusal,
+    ),
+  },
+] as const;
+/** What was refused is refused again: then it rests, but not for ever, as its office may have become another. */
+export const pauseMs = ({ timing, refusal }: Context): number =>
+  refusal === 'version' || refusal === 'credential' ? timing.linkRestMs : timing.linkBackoffMs;
 export const forgetAskers = tell((c) => ({ type: 'asker.lost', asker: c.self }));
 /** While they can still hear it. */
 export const cancelAskers = tell((c) => ({
@@ -244,15 +284,3 @@ export const cancelAskers = tell((c) => ({
   asker: c.self,
   reason: 'its computer leaves the office',
 }));
-/** The answer to a call that comes too late. */
-export const leavingAck = (call: AgentCalled) => ({
-  ticket: call.ticket,
-  body: failureResult(
-    {
-      code: wireCodes.notFound,
-      message: `Call '${call.reqId}' was not sent: the computer is leaving the office`,
-      details: { reason: 'leaving' },
-    },
-    { ending: neverSent },
-  ),
-});

@@ -6,6 +6,8 @@
 export const wireCodes = {
   /** The question, the arguments or the config cannot be read. */
   badRequest: 400,
+  /** The office wants a token, or another one. */
+  unauthorized: 401,
   /** Not from this seat: nobody has joined, or another role has to ask. */
   notAllowed: 403,
   /** No such computer, server, window or office. */
@@ -32,6 +34,24 @@ export const wireCodes = {
   toolTimeout: 4004,
   /** A person, or the policy of the computer, did not allow it. */
   notConfirmed: 4005,
+  /** The server behind the tool wants a login: of 0.3 and later, as all up to 4019. */
+  loginRequired: 4006,
+  /** It refuses the login that its computer has. */
+  loginFailed: 4007,
+  /** An office and its peer speak different versions of the protocol. */
+  versionMismatch: 4008,
+  /** No server, or no skill, of this name. */
+  serverNotFound: 4014,
+  /** The server does not offer what was asked. */
+  capabilityMissing: 4015,
+  /** This cannot be the name of a skill. */
+  skillNameInvalid: 4016,
+  /** The skill has no such file, or does not give it away. */
+  skillFileNotAccessible: 4017,
+  /** A part of something large cannot be had. */
+  blobNotAccessible: 4018,
+  /** A part of something large cannot be written. */
+  blobNotWritten: 4019,
   /** Those of Finder (seed 000): no such document. */
   documentNotFound: 4201,
   /** The document has fewer pages. */
@@ -43,6 +63,8 @@ export const wireCodes = {
 } as const;
 /** The error codes of A2C-SMCP. */
 export type WireCode = (typeof wireCodes)[keyof typeof wireCodes];
+const known: ReadonlySet<unknown> = new Set(Object.values(wireCodes));
+export const isWireCode = (code: unknown): code is WireCode => known.has(code);
 
 /** Codes that never cross the wire as such; each has the numeric code that stands for it there. */
 const localCodes = {

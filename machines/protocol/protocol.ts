@@ -1,8 +1,19 @@
 /** The revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. It stands here and nowhere else. */
 export const PROTOCOL_VERSION = '0.2.0';
 
-/** Minors of 0.x whose peers an office lets in: it carries what they say to each other. */
+/** What our peers call themselves in the query of their connection (`a2c_client`), an extension of ours. */
+export const OUR_CLIENT = 'a2c-actors';
+
+/** Minors of 0.x whose peers an office lets in, and whose offices our peers enter. */
 export const spoken = { minors: [1, 4] } as const;
+
+/** What is no version of the form `1.2.3` is `unreadable`. */
+export function isSpoken(version: string): boolean | 'unreadable' {
+  const parts = /^(\d{1,5})\.(\d{1,5})\.(\d{1,5})$/.exec(version);
+  if (!parts) return 'unreadable';
+  const [major, minor] = [Number(parts[1]), Number(parts[2])];
+  return major === 0 && minor >= spoken.minors[0] && minor <= spoken.minors[1];
+}
 
 /** The Socket.IO namespace of every event. The HTTP path is no part of the protocol (default `/socket.io`). */
 export const NAMESPACE = '/smcp';

@@ -1,4 +1,5 @@
-import { type Failure, type WireCode, wireCodes } from './failure.ts';
+import { isWireCode, type Failure, wireCodes } from './failure.ts';
+import { foreignFailureIn } from './foreign-ends.ts';
 import { callToolResult, type CallToolResult } from './messages/messages.ts';
 import { endingIn, type Ending } from './messages/outcome.ts';
 
@@ -17,15 +18,12 @@ const isRecord = (value: unknown): value is Json =>
 const isOnlyKey = (value: Json, key: string): boolean =>
   Object.hasOwn(value, key) && Object.keys(value).length === 1;
 
-const ourCodes: ReadonlySet<unknown> = new Set(Object.values(wireCodes));
-const isOurCode = (code: unknown): code is WireCode => ourCodes.has(code);
-
 /** `{code, message, details?, remedy?}` of anyone → a failure; a code that we do not know becomes 500 and is kept in the details. */
 function readError(error: Json): Failure {
   const details = isRecord(error['details']) ? error['details'] : undefined;
   const remedy = typeof error['remedy'] === 'string' ? { remedy: error['remedy'] } : {};
   const message = typeof error['message'] === 'string' ? error['message'] : 'The peer gave no reason';
-  if (isOurCode(error['code']))
+  if (isWireCode(error['code']))
     return { code: error['code'], message, ...(details && { details }), ...remedy };
   const foreign = { ...details, code: error['code'] ?? null };
   return { code: wireCodes.internal, message, details: foreign, ...remedy };
@@ -79,15 +77,9 @@ export function readToolResult(ack: unknown): ToolAnswer {
 export const reportIn = (result: CallToolResult): Partial<Ending> | undefined =>
   result.isError === true ? endingIn(result._meta) : undefined;
 
-/** The failure that a result with `isError` carries in `structuredContent.error`, ours or Python's; else none. */
+/** The failure that a result with `isError` carries in `structuredContent.error`, ours or Python's; else what strangers say. */
 export function failureIn(result: CallToolResult): Failure | undefined {
-  const error = result.isError ? result.structuredContent?.['error'] : undefined;
-  if (isError(error)) return readError(error);
-  if (typeof error !== 'string') return undefined;
-  const type = result.structuredContent?.['error_type'];
-  return {
-    code: wireCodes.toolFailed,
-    message: error,
-    ...(type !== undefined && { details: { reason: type } }),
-  };
+  if (result.isError !== true) return undefined;
+  const error = result.structuredContent?.['error'];
+  return isError(error) ? readError(error) : foreignFailureIn(result);
 }

@@ -1,32 +1,54 @@
-/** An MCP server for the suite, without any library: `echo`, and `image` of as many bytes as are asked for. */
+/**
+ * An MCP server for the suite, without any library. `echo`, `image` of as many bytes as are asked for, `fail`, `hang`, which
+ * writes a file and never answers, and a window; with the argument `frail` only `die`, which ends it in the midst of the call.
+ */
+import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const tool = (name, type, key) => ({
+const isFrail = process.argv[2] === 'frail';
+const tool = (name, properties) => ({
   name,
   description: name,
-  inputSchema: { type: 'object', properties: { [key]: { type } }, required: [key] },
+  inputSchema: { type: 'object', properties, required: Object.keys(properties) },
 });
+const tools = isFrail
+  ? [tool('die', {})]
+  : [
+      tool('echo', { text: { type: 'string' } }),
+      tool('image', { bytes: { type: 'integer' } }),
+      tool('fail', {}),
+      tool('hang', { file: { type: 'string' } }),
+    ];
 const bytesOf = (length) => Buffer.from(Uint8Array.from({ length }, (_, i) => i % 251));
-const contentOf = ({ name, arguments: { text, bytes } }) =>
-  name === 'echo'
-    ? { type: 'text', text }
-    : { type: 'image', mimeType: 'image/png', data: bytesOf(bytes).toString('base64') };
+const doings = {
+  echo: ({ text }) => ({ content: [{ type: 'text', text }] }),
+  image: ({ bytes }) => ({
+    content: [{ type: 'image', mimeType: 'image/png', data: bytesOf(bytes).toString('base64') }],
+  }),
+  fail: () => ({ content: [{ type: 'text', text: 'no such thing' }], isError: true }),
+  hang: ({ file }) => void writeFileSync(file, ''),
+  die: () => process.exit(3),
+};
+const uri = 'window://images/main';
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, ...(!isFrail && { resources: { subscribe: true } }) },
     serverInfo: { name: 'images', version: '1.0.0' },
   }),
-  'tools/list': () => ({ tools: [tool('echo', 'string', 'text'), tool('image', 'integer', 'bytes')] }),
-  'tools/call': (params) => ({ content: [contentOf(params)] }),
+  'tools/list': () => ({ tools }),
+  'tools/call': ({ name, arguments: args }) => doings[name](args),
+  'resources/list': () => ({ resources: [{ uri, name: 'main' }] }),
+  'resources/templates/list': () => ({ resourceTemplates: [] }),
+  'resources/read': () => ({ contents: [{ uri, text: 'a window' }] }),
+  'resources/subscribe': () => ({}),
   ping: () => ({}),
 };
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
-  const answer = answers[method];
-  const body = answer
-    ? { result: answer(params) }
-    : { error: { code: -32_601, message: 'Method not found' } };
+  const result = answers[method]?.(params);
+  if (answers[method] && result === undefined) return;
+  const body = result ? { result } : { error: { code: -32_601, message: 'Method not found' } };
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...body })}\n`);
 });

@@ -36,7 +36,12 @@ describe.runIf(isReached)('our office between', () => {
     office = await createOffice({ port: 0 });
     for (const version of names) peers.set(version, await startPeers(version));
     const joins = names.map((version) =>
-      of(version).do('computer', { url: office.url, name: `k${version}`, office: 'o', ...server }),
+      of(version).do('computer', {
+        url: office.url,
+        name: `k${version}`,
+        office: 'o',
+        servers: { files: server },
+      }),
     );
     for (const joined of await Promise.all(joins)) expect(joined).toEqual({ ok: null });
   }, 300_000);

@@ -24,8 +24,31 @@ agents, computers = {}, {}
 patience = 15
 
 
+class Hearing:
+    """Keeps the tools that an agent was told without asking."""
+
+    def __init__(self):
+        self.tools = {}
+
+    async def on_tools_received(self, computer, tools, _client):
+        self.tools[computer] = [tool["name"] for tool in tools]
+
+    def __getattr__(self, name):
+        async def ignores(*_):
+            pass
+
+        if name.startswith("on_"):
+            return ignores
+        raise AttributeError(name)
+
+
+heard = {}
+
+
 async def agent_joins(one):
-    client = AsyncSMCPAgentClient(auth_provider=DefaultAgentAuthProvider(one["name"], one["office"]))
+    provider = DefaultAgentAuthProvider(one["name"], one["office"])
+    heard[one["name"]] = Hearing()
+    client = AsyncSMCPAgentClient(auth_provider=provider, event_handler=heard[one["name"]])
     await client.connect_to_server(one["url"])
     ok = await client.call(
         "server:join_office",
@@ -37,17 +60,18 @@ async def agent_joins(one):
     return ok
 
 
-def server_of(one):
+def server_of(name, one):
     parameters = {"command": one["command"], "args": one["args"], "env": None, "cwd": None,
                   "encoding": "utf-8", "encoding_error_handler": "strict"}
-    whole = {"name": "files", "disabled": False, "forbidden_tools": [], "tool_meta": {},
+    whole = {"name": name, "disabled": False, "forbidden_tools": [], "tool_meta": {},
              "server_parameters": parameters}
     return StdioServerConfig(**whole)
 
 
 async def computer_joins(one):
     folder = Path(tempfile.mkdtemp(prefix="a2c-interop-"))
-    options = {"mcp_servers": {server_of(one)}, "auto_connect": True, "confirm_callback": lambda *_: True}
+    servers = {server_of(name, server) for name, server in one["servers"].items()}
+    options = {"mcp_servers": servers, "auto_connect": True, "confirm_callback": lambda *_: True}
     if "skill_home" in Computer.__init__.__annotations__:
         options["skill_home"] = folder / "skills"
     if "flag_settings_path" in Computer.__init__.__annotations__:
@@ -74,6 +98,26 @@ async def calls(one):
         seen.append({"type": item.type, "text": getattr(item, "text", None), "bytes": len(data),
                      "sha256": hashlib.sha256(data).hexdigest()})
     return {"isError": result.isError, "content": seen}
+
+
+async def hears(one):
+    """Waits until it was told of these tools of a computer by itself."""
+    for _ in range(100):
+        told = heard[one["name"]].tools.get(one["computer"], [])
+        if all(any(name.endswith(tool) for name in told) for tool in one["tools"]):
+            return
+        await asyncio.sleep(0.1)
+    raise TimeoutError("not told of all tools within 10 s")
+
+
+async def config(one):
+    reply = await agents[one["name"]].get_config_from_computer(one["computer"])
+    return sorted(server["name"] for server in reply["servers"].values())
+
+
+async def desktop(one):
+    reply = await agents[one["name"]].get_desktop_from_computer(one["computer"])
+    return reply["desktops"]
 
 
 async def puts(one):
@@ -107,7 +151,7 @@ async def leaves(one):
 
 
 doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "put": puts, "ask": asks,
-          "connected": connected, "leave": leaves}
+          "connected": connected, "hear": hears, "config": config, "desktop": desktop, "leave": leaves}
 
 
 async def answer(one):

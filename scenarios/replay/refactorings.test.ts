@@ -72,7 +72,7 @@ const refactorings: readonly Refactoring[] = [
         rememberJoin: assign(({ context: c }: { context: Parameters<typeof firstKnown>[0] }) => ({
           announced: firstKnown(c),
           reason: null,
-          refused: false,
+          refusal: null,
         })),
       },
     }),

@@ -10,6 +10,7 @@ import './office/leaving.scenario.ts';
 import './office/links.scenario.ts';
 import './office/offices.scenario.ts';
 import './office/seats.scenario.ts';
+import './office/versions.scenario.ts';
 import './resources/agent-collections.scenario.ts';
 import './resources/agent-finder.scenario.ts';
 import './resources/catalogs.scenario.ts';

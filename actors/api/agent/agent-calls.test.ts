@@ -45,6 +45,23 @@ describe('what an agent makes of an answer', () => {
     expect(said(ack)).toEqual({ outcome, end: outcome, phase: 'running', code });
   });
 
+  it('is unknown of a computer that sat there, where an office only says that it is not there', () => {
+    const ack = { code: 404, message: "Computer with name 'c1' not found" };
+    expect(interpreted(heard(ack), true)).toMatchObject({ outcome: 'unknown', failure: { code: 404 } });
+    expect(interpreted(heard(ack), false)).toMatchObject({ outcome: 'failed', failure: { code: 404 } });
+    const never = failureResult(failure(404, { reason: 'unknown' }));
+    expect(interpreted(heard(never), true)).toMatchObject({ outcome: 'failed' });
+  });
+
+  it.each([
+    ["调用异常: Tool 'x' execution timed out", {}],
+    ['cancelled', { a2c_cancelled: true }],
+    ['调用异常: Tool execution failed: Connection closed', {}],
+  ])('is unknown where a Python computer says %s', (text, meta) => {
+    const ack = { content: [{ type: 'text', text }], isError: true, meta };
+    expect(said(ack)).toMatchObject({ outcome: 'unknown', phase: 'running' });
+  });
+
   it("is failed where the tool says so itself, with the tool's own result", () => {
     const result = { content: [{ type: 'text', text: 'no such thing' }], isError: true };
     expect(interpreted(heard(result))).toMatchObject({

@@ -1,29 +1,39 @@
 /** What an agent makes of the answers to its calls and questions. */
 import { failureIn, readToolResult, wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import { connectionClosed } from '../../../machines/protocol/foreign-ends.ts';
 import { reportIn } from '../../../machines/protocol/reading.ts';
 import { A2cError } from '../errors.ts';
 import type { CallOutcome } from './pending-calls.ts';
 
-/** Of a peer that does not say it: an office that answers for a computer which has the call already, or a slow server. */
-const mayHaveRun = ({ code, details }: Failure): boolean =>
-  code === wireCodes.notFound
-    ? lostReasons.has(details?.reason)
-    : code === wireCodes.timeout || code === wireCodes.toolTimeout;
+/**
+ * Of a peer that does not say it: an office that answers for a computer which has the call already, a slow server, a
+ * cancel. An office of Python says of a computer that is lost in the midst of a call what it says of one that was never
+ * there.
+ */
+function mayHaveRun({ code, details }: Failure, wasThere: boolean): boolean {
+  if (code === wireCodes.notFound)
+    return lostReasons.has(details?.reason) || (wasThere && details?.reason === undefined);
+  if (code === wireCodes.toolFailed) return details?.reason === connectionClosed;
+  return code === wireCodes.timeout || code === wireCodes.toolTimeout || code === 'ToolCallCancelled';
+}
 const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing']);
 
 /**
  * What the other side said of a call, in our words. Our own machine only sees that an answer came: that it may have had
- * an effect, where it was and why is known to whoever answered, and to our machine where nobody did.
+ * an effect, where it was and why is known to whoever answered, and to our machine where nobody did. `wasThere`: its
+ * computer sat in the office when it was called.
  */
-export function interpreted(outcome: CallOutcome): CallOutcome {
+export function interpreted(outcome: CallOutcome, wasThere = false): CallOutcome {
   if (outcome.failure !== null) return outcome;
   const read = readToolResult(outcome.result);
   const failure = (read.ok ? failureIn(read.result) : read.failure) ?? null;
   const result = read.ok ? read.result : null;
   const report = read.ok ? reportIn(read.result) : {};
   if (!report && !failure) return { ...outcome, result };
-  const { outcome: end = failure && mayHaveRun(failure) ? 'unknown' : 'failed', phase = 'running' } =
-    report ?? {};
+  const {
+    outcome: end = failure && mayHaveRun(failure, wasThere) ? 'unknown' : 'failed',
+    phase = 'running',
+  } = report ?? {};
   return { ...outcome, outcome: end, end, phase, result, failure };
 }
 

@@ -7,12 +7,13 @@ import type {
   AgentQuery,
   AgentStart,
 } from '../../../machines/agent/agent.machine.ts';
+import type { Context as AgentContext } from '../../../machines/agent/agent.events.ts';
 import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
 import { message } from '../../../machines/kernel/effects.ts';
 import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import {
-  readAnswer,
+  readConfig,
   readRoom,
   wireCodes,
   type Failure,
@@ -25,7 +26,9 @@ import { KnownComputers } from './known-computers.ts';
 import { createReading, type Ask } from './agent-reading.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
+import { linkStatusOf } from '../link-status.ts';
 import { Listeners } from '../listeners.ts';
+import { notJoined } from '../not-joined.ts';
 import { PendingCalls } from './pending-calls.ts';
 import { Runtime, type Hosted } from '../../runtime/runtime.ts';
 
@@ -71,7 +74,7 @@ class HostedAgent implements Agent {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
     if (event.type === 'owned.ended') {
       for (const giveUp of this.#waiting) giveUp();
-      return this.#joined.reject(notJoined('the agent was closed', false));
+      return this.#joined.reject(notJoined('agent', 'the agent was closed', null));
     }
     const news = event as AgentNews;
     if (news.type === 'computer.entered') this.#known.meet(news.computer);
@@ -83,10 +86,11 @@ class HostedAgent implements Agent {
     else if (news.type === 'link.changed') {
       if (news.stage === 'joined') this.#joined.resolve();
       if (news.stage === 'waiting') {
-        if (!this.#keepTrying) this.#joined.reject(notJoined(news.reason ?? 'no reason given', news.refused));
+        if (!this.#keepTrying)
+          this.#joined.reject(notJoined('agent', news.reason ?? 'no reason given', news.refusal));
         this.#known.forgetAll();
       }
-      this.#listeners.emit('link.changed', { state: news.stage, reason: news.reason });
+      this.#listeners.emit('link.changed', linkStatusOf(news));
     }
   }
   #follow(collection: ResourceCollection): void {
@@ -95,11 +99,16 @@ class HostedAgent implements Agent {
     if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
   }
 
+  /** Whether it sits in the office, as far as we were told: also one whose tools nobody knows yet. */
+  #isThere(computer: string): boolean {
+    const snapshot = this.#runtime.directory.find('agent')?.ref.getSnapshot();
+    return (snapshot?.context as AgentContext | undefined)?.computers.includes(computer) ?? false;
+  }
   computers(): readonly string[] {
     return [...this.#known.tools.keys()];
   }
   async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly SmcpTool[]> {
-    const known = this.#known.tools.get(computer);
+    const known = this.#known.toolsOf(computer);
     if (known) return known;
     if (!this.#runtime.directory.find('agent')) throw new A2cError(agentClosed);
     const found = deferred<readonly SmcpTool[]>();
@@ -110,15 +119,23 @@ class HostedAgent implements Agent {
       (e) => e.computer === computer && found.resolve(e.value),
     );
     const timer = systemClock.setTimeout(() => {
+      const again = this.#known.toolsOf(computer);
+      if (again) return found.resolve(again);
       const failure = this.#known.failures.get(computer);
       const others = this.computers().map((c) => `'${c}'`);
       found.reject(
         new A2cError(
-          failure ?? {
-            code: wireCodes.notFound,
-            message: `No computer '${computer}' in this office within ${timeoutMs} ms`,
-            remedy: `Known: ${others.join(', ') || 'none'}`,
-          },
+          failure ??
+            (this.#isThere(computer)
+              ? {
+                  code: wireCodes.timeout,
+                  message: `Computer '${computer}' has not told its tools within ${timeoutMs} ms`,
+                }
+              : {
+                  code: wireCodes.notFound,
+                  message: `No computer '${computer}' in this office within ${timeoutMs} ms`,
+                  remedy: `Known: ${others.join(', ') || 'none'}`,
+                }),
         ),
       );
     }, timeoutMs);
@@ -146,9 +163,13 @@ class HostedAgent implements Agent {
       };
       this.#sendOrSettle(call, ticket, reqId, tool);
     };
+    const wasThere = this.#isThere(computer);
     const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
     const { reqId, cancel } = call;
-    return Object.assign(call.then(interpreted), { reqId, cancel });
+    return Object.assign(
+      call.then((outcome) => interpreted(outcome, wasThere)),
+      { reqId, cancel },
+    );
   };
   /** The raw ack of a question, and the `req_id` that it has to echo. */
   readonly #query: Ask = async (method, request, { timeoutMs, signal }) => {
@@ -184,10 +205,10 @@ class HostedAgent implements Agent {
   }
   async getConfig(computer: string): Promise<ComputerConfig> {
     const { ack } = await this.#query('client:get_config', { computer }, {});
-    const answer = readAnswer(ack);
-    if (!answer.ok) throw new A2cError(answer.failure);
-    const { servers = {}, inputs = [] } = answer.body as Partial<ComputerConfig>;
-    return { servers, inputs };
+    const read = readConfig(ack);
+    if (!read.ok) throw new A2cError(read.failure);
+    const { servers, inputs } = read.body;
+    return { servers, inputs: inputs ?? [] };
   }
   #cancel(ticket: string): void {
     const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
@@ -233,14 +254,6 @@ const givenUp: Failure = {
   code: 'ToolCallCancelled',
   message: 'It was not asked: its signal is aborted',
 };
-const notJoined = (reason: string, isRefused: boolean): A2cError =>
-  new A2cError({
-    code: isRefused ? wireCodes.conflict : 'LinkLost',
-    message: isRefused ? `The office refused the seat: ${reason}` : `Could not join the office: ${reason}`,
-    remedy: isRefused
-      ? 'An office has one agent: close the other one, or use another office id.'
-      : 'Start an office: a2c office',
-  });
 
 /** Takes the agent's seat in an office; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
 export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {

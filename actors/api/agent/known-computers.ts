@@ -31,6 +31,11 @@ export class KnownComputers {
     this.#present.add(computer);
     this.#listeners.emit('computer.joined', { computer });
   }
+  /** Undefined: not known. That there is no tool is not known of one that gave no answer when it was asked again. */
+  toolsOf(computer: string): readonly SmcpTool[] | undefined {
+    const tools = this.tools.get(computer);
+    return tools?.length === 0 && this.failures.has(computer) ? undefined : tools;
+  }
   forget(computer: string): void {
     this.#present.delete(computer);
     for (const known of [this.tools, this.failures, this.#desktops, this.#finders]) known.delete(computer);
@@ -43,6 +48,7 @@ export class KnownComputers {
   learnTools({ computer, tools, failure }: ViewToolsChanged): void {
     this.meet(computer);
     if (failure) this.failures.set(computer, failure);
+    else this.failures.delete(computer);
     if (!tools) return;
     const known = this.tools.get(computer);
     this.tools.set(computer, tools);

@@ -12,7 +12,8 @@ import {
   type CallLimits,
 } from '../../../machines/call/policy/index.ts';
 import { permission, type Permission } from '../../../machines/call/permission/index.ts';
-import type { RequestFact, Emit, Ports, Transformer } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
+import type { Transformer } from '../../../machines/kernel/transformer.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { confirmAsk, type Confirm } from './confirm.ts';

@@ -1,5 +1,6 @@
 import type { ComputerNews } from '../../../machines/computer/computer.machine.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
+import { linkStatusOf } from '../link-status.ts';
 import type { ComputerEvents, ComputerStatus } from './computer-handle.ts';
 import type { ServerStatus } from './server-handle.ts';
 import { disabledStatus, stateFor } from './computer-status.ts';
@@ -66,7 +67,7 @@ export class ComputerNewsroom {
       case 'aggregate.noticed':
         return this.#told.notice(news.text, 'resources');
       case 'link.changed':
-        this.link = { state: news.stage, reason: news.reason };
+        this.link = linkStatusOf(news);
         return emit('link.changed', this.link);
       case 'computer.changed':
         this.#told.booted();

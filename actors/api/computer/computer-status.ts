@@ -110,7 +110,9 @@ const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const { server, tool, renamed } = entry;
   const { title, execution } = tool;
   const shown = { ...(title !== undefined && { title }), ...(execution && { execution }) };
-  const info = { ...toSmcpTool(entry), original: tool.name, server, ...shown };
+  // Its server is named as its config names it; the other id is for the wire.
+  const { bundle_id: _, ...smcpTool } = toSmcpTool(entry);
+  const info = { ...smcpTool, original: tool.name, server, ...shown };
   if (!renamed) return Object.freeze(info);
   const servers = renamed.servers.map((name) => `'${name}'`).join(', ');
   const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;

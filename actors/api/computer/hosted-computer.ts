@@ -12,7 +12,7 @@ import type {
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import { defaultRemembered } from '../../../machines/call/history/index.ts';
 import type { CallSettled } from '../../../machines/call/settlement.ts';
-import type { Transformer } from '../../../machines/kernel/ports.ts';
+import type { Transformer } from '../../../machines/kernel/transformer.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { CallHistoryWatch } from './call-history.ts';
 import { CallWatch, type CallEvents } from './call-watch.ts';

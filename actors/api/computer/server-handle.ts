@@ -92,7 +92,7 @@ export interface ListChanged {
   readonly changed: readonly string[];
 }
 /** A tool that can be called: as agents see it, and what is known of it beside. */
-export interface ToolInfo extends SmcpTool {
+export interface ToolInfo extends Omit<SmcpTool, 'bundle_id'> {
   /** The name that its server gave it; it can be called by that, too, where no other tool could be meant. */
   readonly original: string;
   /** The name of its server in the config. */

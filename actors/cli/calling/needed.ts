@@ -10,7 +10,7 @@ import { wireCodes } from '../../../machines/protocol/index.ts';
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import { nearest } from '../../../machines/text/index.ts';
 import { A2cError } from '../../api/errors.ts';
-import { fingerprintOf } from '../../servers/fingerprint.ts';
+import { fingerprintOf } from '../../servers/identity/fingerprint.ts';
 import { rulesOf } from '../../servers/plan.ts';
 import type { Target } from './target.ts';
 

@@ -33,7 +33,11 @@ export async function tools(
 }
 
 /** The wire does not tell which server has a tool, nor its own name there. */
-const fromAfar = (tool: SmcpTool): object => ({ ...tool, original: null, server: null });
+const fromAfar = ({ bundle_id: _, ...tool }: SmcpTool): object => ({
+  ...tool,
+  original: null,
+  server: null,
+});
 async function toolsAfar(context: Context, name: string | undefined, options: ToolsOptions): Promise<number> {
   const { signal, terminal } = context;
   const { format, json } = options;

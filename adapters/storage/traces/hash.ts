@@ -9,6 +9,7 @@ export const sha256Of = (texts: Iterable<string>): string => {
   for (const text of texts) hash.update(text).update('\n');
   return hash.digest('hex');
 };
+export const sha256OfBytes = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 /** The same, fed line by line. */
 export function createDigest(): { add(text: string): void; value(): string } {
   const hash = createHash('sha256');

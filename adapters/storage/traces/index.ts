@@ -1,2 +1,2 @@
 export { openTraceFile, writeTraceFile, type TraceFile } from './file.ts';
-export { createDigest, createRedactionKey, sha256Of, type RedactionKey } from './hash.ts';
+export { createDigest, createRedactionKey, sha256Of, sha256OfBytes, type RedactionKey } from './hash.ts';

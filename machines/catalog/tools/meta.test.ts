@@ -19,7 +19,7 @@ it('a tool is shown with all its annotations as MCP has them, also those that we
     annotations: { title: 'T', readOnlyHint: true, more: { 'x-new': [1], idempotentHint: null } },
     more: { description: null },
   };
-  const { description, meta } = toSmcpTool({ shown: 's', server: 'a', tool, meta: null });
+  const { description, meta } = toSmcpTool({ bundleId: 's', shown: 's', server: 'a', tool, meta: null });
   expect(description).toBe('None');
   expect(meta).toEqual({
     plain: 1,
@@ -53,7 +53,14 @@ describe('a tool as agents are told of it', () => {
 
   it('T02 has a return_schema of null where its server gave none', () => {
     expect(shown({})).toEqual({
-      ...{ name: 't', description: 'None', params_schema: inputSchema, return_schema: null, meta: {} },
+      ...{
+        name: 't',
+        bundle_id: 's',
+        description: 'None',
+        params_schema: inputSchema,
+        return_schema: null,
+        meta: {},
+      },
     });
     expect(shown({ outputSchema: { type: 'object' } }).return_schema).toEqual({ type: 'object' });
   });

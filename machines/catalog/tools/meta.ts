@@ -29,26 +29,29 @@ const flat = (value: unknown): MetaValue => {
 };
 
 /** As agents are told of it; the same object for the same entry. */
-export const toSmcpTool = remembered(({ shown, server, tool, meta, renamed }: ToolEntry): SmcpTool => {
-  const flatMeta: Record<string, MetaValue> = Object.fromEntries(
-    Object.entries(tool.meta ?? {}).map(([key, value]) => [key, flat(value)]),
-  );
-  if (meta) {
-    const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null, ...extra } = meta;
-    flatMeta.a2c_tool_meta = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper, ...extra });
-  }
-  if (tool.annotations) {
-    const { more, ...annotations } = tool.annotations;
-    flatMeta.MCP_TOOL_ANNOTATION = JSON.stringify({ ...annotations, ...more });
-  }
-  return {
-    name: shown,
-    description: `${renamed ? `[${server}] ` : ''}${tool.description || 'None'}`,
-    params_schema: tool.inputSchema,
-    return_schema: tool.outputSchema ?? null,
-    meta: flatMeta,
-  };
-});
+export const toSmcpTool = remembered(
+  ({ shown, server, bundleId, tool, meta, renamed }: ToolEntry): SmcpTool => {
+    const flatMeta: Record<string, MetaValue> = Object.fromEntries(
+      Object.entries(tool.meta ?? {}).map(([key, value]) => [key, flat(value)]),
+    );
+    if (meta) {
+      const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null, ...extra } = meta;
+      flatMeta.a2c_tool_meta = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper, ...extra });
+    }
+    if (tool.annotations) {
+      const { more, ...annotations } = tool.annotations;
+      flatMeta.MCP_TOOL_ANNOTATION = JSON.stringify({ ...annotations, ...more });
+    }
+    return {
+      name: shown,
+      bundle_id: bundleId,
+      description: `${renamed ? `[${server}] ` : ''}${tool.description || 'None'}`,
+      params_schema: tool.inputSchema,
+      return_schema: tool.outputSchema ?? null,
+      meta: flatMeta,
+    };
+  },
+);
 
 const digestOf = (text: string): string => `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
 const hashOfItem = remembered((item: object) => contentHash(item));

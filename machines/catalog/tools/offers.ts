@@ -11,6 +11,8 @@ export type OnConflict = 'reject' | 'prefix';
 /** What the config of one server says about its tools. */
 export interface ToolRules {
   readonly server: string;
+  /** What peers of 0.3 and later know the server by. Default: its name. */
+  readonly bundleId?: string;
   readonly forbiddenTools: readonly string[];
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
@@ -116,7 +118,8 @@ function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
   const last = lastEntries.get(tool);
   if (last?.rule === rule) return last.entry;
   const meta = metaOf(rule, tool.name);
-  const entry = { shown: meta?.alias || tool.name, server: rule.server, tool, meta };
+  const { server, bundleId = server } = rule;
+  const entry = { shown: meta?.alias || tool.name, server, bundleId, tool, meta };
   lastEntries.set(tool, { rule, entry });
   return entry;
 }

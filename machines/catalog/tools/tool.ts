@@ -17,6 +17,8 @@ export interface ToolMeta {
 export interface ToolEntry {
   readonly shown: string;
   readonly server: string;
+  /** What peers of 0.3 and later know the server by. */
+  readonly bundleId: string;
   readonly tool: Tool;
   readonly meta: ToolMeta | null;
   /** What it would be called, and which servers have a tool that would be called so. */

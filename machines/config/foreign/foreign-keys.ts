@@ -58,6 +58,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'httpUrl', does: 'same', to: at('url'), kinds: remote, note: 'Gemini CLI' },
   { key: 'headers', does: 'same', to: at('headers'), kinds: remote, note: '' },
   { key: 'customHeaders', does: 'same', to: at('headers'), kinds: remote, note: 'DeepChat' },
+  { key: 'bundle_id', does: 'same', to: ['bundle_id'], note: 'as in the protocol from 0.3 on' },
   { key: 'disabled', does: 'same', to: ['disabled'], note: '' },
   { key: 'disable', does: 'same', to: ['disabled'], note: 'DeepChat' },
   { key: 'enabled', does: 'opposite', to: ['disabled'], note: '`false` disables' },

@@ -1,5 +1,7 @@
 export interface ProtocolBase {
   readonly name: string;
+  /** What peers of 0.3 and later know it by; written where the config says it, and always where agents ask. */
+  readonly bundle_id?: string;
   readonly disabled: boolean;
   readonly forbidden_tools: readonly string[];
   readonly tool_meta: Readonly<Record<string, object>>;

@@ -29,6 +29,7 @@ type Unwritten<T> = T extends unknown ? Omit<T, 'raw'> : never;
 export const serverToProtocol = (server: Unwritten<ServerConfig>): ProtocolServer => {
   const base: ProtocolBase = {
     name: server.name,
+    ...(server.bundleId !== null && { bundle_id: server.bundleId }),
     disabled: server.disabled,
     forbidden_tools: server.forbiddenTools,
     tool_meta: Object.fromEntries(

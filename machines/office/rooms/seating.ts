@@ -24,13 +24,21 @@ const keyOf = (seat: SeatFacts): string => `${seat.role}:${seat.name}`;
 export class Seating implements Lookup {
   readonly #seats = new Map<string, SeatFacts>();
   readonly #versions = new Map<string, string>();
+  readonly #ours = new Set<string>();
   readonly #offices = new Map<string, Map<string, Member>>();
 
-  opened(socket: string, version: string | undefined): void {
+  opened(socket: string, version: string | undefined, isOurs: boolean): void {
     if (version !== undefined) this.#versions.set(socket, version);
+    if (isOurs) this.#ours.add(socket);
   }
   closed(socket: string): void {
     this.#versions.delete(socket);
+    this.#ours.delete(socket);
+  }
+  /** Of the Python SDK before 0.3: that tools have changed is nothing to it. */
+  hearsConfigOnly(socket: string): boolean {
+    const version = this.#versions.get(socket) ?? '0.1.0';
+    return !this.#ours.has(socket) && Number(version.split('.')[1]) < 3;
   }
   versionOf(socket: string): string | undefined {
     return this.#versions.get(socket);

@@ -1,4 +1,5 @@
-import { PROTOCOL_VERSION, spoken } from '../../protocol/protocol.ts';
+import { wireCodes } from '../../protocol/failure.ts';
+import { isSpoken, PROTOCOL_VERSION, spoken } from '../../protocol/protocol.ts';
 
 /** What a connection is told instead of being opened: an HTTP answer. */
 export interface Denial {
@@ -8,7 +9,6 @@ export interface Denial {
   readonly body: string;
 }
 
-const mismatch = 4008;
 const denial = (body: object, headers: Readonly<Record<string, string>> = {}): Denial => ({
   status: 400,
   headers: { 'Content-Type': 'application/json', ...headers },
@@ -21,20 +21,22 @@ const denial = (body: object, headers: Readonly<Record<string, string>> = {}): D
  */
 export function denies(version: string | undefined, isRequired: boolean): Denial | undefined {
   if (version === undefined)
-    return isRequired ? denial({ code: 400, message: 'Missing a2c_version query parameter' }) : undefined;
-  const parts = /^(\d{1,5})\.(\d{1,5})\.(\d{1,5})$/.exec(version);
-  if (!parts) return denial({ code: 400, message: `Invalid a2c_version: ${version.slice(0, 80)}` });
-  const [major, minor] = [Number(parts[1]), Number(parts[2])];
-  if (major === 0 && minor >= spoken.minors[0] && minor <= spoken.minors[1]) return undefined;
+    return isRequired
+      ? denial({ code: wireCodes.badRequest, message: 'Missing a2c_version query parameter' })
+      : undefined;
+  const known = isSpoken(version);
+  if (known === 'unreadable')
+    return denial({ code: wireCodes.badRequest, message: `Invalid a2c_version: ${version.slice(0, 80)}` });
+  if (known) return undefined;
   return denial(
     {
-      code: mismatch,
+      code: wireCodes.versionMismatch,
       message: 'Protocol version mismatch',
       server_version: PROTOCOL_VERSION,
       client_version: version,
       min_supported: `0.${spoken.minors[0]}.0`,
       max_supported: `0.${spoken.minors[1]}.999`,
     },
-    { 'X-A2C-Error-Code': String(mismatch) },
+    { 'X-A2C-Error-Code': String(wireCodes.versionMismatch) },
   );
 }

@@ -48,6 +48,14 @@ export const conflictAck = (reqId: string): unknown =>
     details: { req_id: reqId },
   });
 
+/** Of a call that comes when its computer is on its way out. */
+export const leavingAck = (reqId: string): unknown =>
+  failureResult({
+    code: wireCodes.notFound,
+    message: `Call '${reqId}' was not sent: the computer is leaving the office`,
+    details: { reason: 'leaving' },
+  });
+
 export const toolsAck = (tools: readonly SmcpTool[], reqId: string): unknown => ({ tools, req_id: reqId });
 
 /** `missing` is ours, and there only when something is: a server of which not all could be had, and why. */

@@ -108,7 +108,7 @@ describe('an answer to a tool call', () => {
     const structuredContent = { error: "Tool 'x' is disabled", error_type: 'PermissionError' };
     const read = readToolResult({ meta: null, content: [], structuredContent, isError: true });
     expect(read.ok && failureIn(read.result)).toEqual({
-      code: 4003,
+      code: 4002,
       message: "Tool 'x' is disabled",
       details: { reason: 'PermissionError' },
     });

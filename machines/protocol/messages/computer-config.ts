@@ -13,6 +13,28 @@ export type ShownServer = z.infer<typeof shownServer>;
 export const shownInput = z.looseObject({ type: z.string(), id: z.string() });
 export type ShownInput = z.infer<typeof shownInput>;
 
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const protocolTypes: ReadonlySet<unknown> = new Set(['stdio', 'sse', 'streamable']);
+const labelled = (input: unknown): unknown =>
+  isRecord(input) && Array.isArray(input['options'])
+    ? { ...input, options: input['options'].map((value: unknown) => ({ label: value, value })) }
+    : input;
+/**
+ * The body as an office of this version lets it pass. From 0.3 on Python offices drop the whole answer for one server of a
+ * type that is not the protocol's, or one choice without a label.
+ */
+export function configAs(version: string, config: object): object {
+  const minor = Number(version.split('.')[1]);
+  const { servers, inputs } = config as { readonly servers?: unknown; readonly inputs?: unknown };
+  if (!(minor >= 3) || !isRecord(servers)) return config;
+  const kept = Object.entries(servers).filter(
+    ([, server]) => isRecord(server) && protocolTypes.has(server['type']),
+  );
+  const shown = Array.isArray(inputs) ? inputs.map(labelled) : inputs;
+  return { ...config, servers: Object.fromEntries(kept), inputs: shown };
+}
+
 /** The one reply of the protocol without a `req_id` (a2c-wire §1.9). */
 export const getConfigReply = z.looseObject({
   servers: z.record(z.string(), shownServer),

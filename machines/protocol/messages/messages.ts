@@ -53,9 +53,10 @@ export type Carried = z.infer<typeof carried>;
 export const getTools = z.looseObject({ ...asked });
 export type GetTools = z.infer<typeof getTools>;
 
-/** One tool as agents see it. `return_schema` is always written (null allowed); readers tolerate its absence. */
+/** One tool as agents see it. `return_schema` (null allowed) and `bundle_id` are always written; readers tolerate their absence. */
 export const smcpTool = z.looseObject({
   name: z.string().min(1),
+  bundle_id: z.string().nullish(),
   description: z.string(),
   params_schema: record,
   return_schema: record.nullish(),

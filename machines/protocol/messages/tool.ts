@@ -4,6 +4,8 @@ export type MetaValue = string | number | boolean | readonly (string | number | 
 export interface SmcpTool {
   /** What `client:tool_call` takes; unique in its computer. */
   readonly name: string;
+  /** The server that has it, in the words of 0.3 and later: letters, digits, `_` and `-`. */
+  readonly bundle_id?: string;
   /** For models; `None` where the server says nothing. */
   readonly description: string;
   /** JSON Schema of its parameters, as its server has it. */

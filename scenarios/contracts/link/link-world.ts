@@ -6,8 +6,10 @@ import type {
   LinkInput,
   OfficeCommand,
   OfficeFact,
+  OfficeInput,
   Ports,
 } from '../../../machines/kernel/ports.ts';
+import { PROTOCOL_VERSION } from '../../../machines/protocol/protocol.ts';
 import { claim, type Claims, forget, noClaims, release } from '../../../machines/office/rooms/claims.ts';
 import type { RelayTiming } from '../../../machines/office/rooms/relay.ts';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
@@ -127,12 +129,16 @@ export class World {
   }
 
   /** Opens an office, without waiting: it may fail. */
-  tryOffice(port = 0, host = '127.0.0.1'): { facts: OfficeFact[]; instance: PortInstance<OfficeCommand> } {
+  tryOffice(
+    port = 0,
+    host = '127.0.0.1',
+    more: Partial<OfficeInput> = {},
+  ): { facts: OfficeFact[]; instance: PortInstance<OfficeCommand> } {
     const facts: OfficeFact[] = [];
     const keeper = new Doorkeeper((command) => instance.tell(command));
     const instance: PortInstance<OfficeCommand> = this.transport.office(
       `office#${++this.#opened}`,
-      { host, port },
+      { host, port, ...more },
       (fact) => {
         facts.push(fact);
         keeper.hear(fact);
@@ -142,8 +148,8 @@ export class World {
     this.#leaves.push(instance);
     return { facts, instance };
   }
-  async office(port = 0): Promise<OfficeProbe> {
-    const { facts, instance } = this.tryOffice(port);
+  async office(port = 0, more: Partial<OfficeInput> = {}): Promise<OfficeProbe> {
+    const { facts, instance } = this.tryOffice(port, undefined, more);
     await this.until(() => facts.length > 0);
     const [opened] = facts;
     if (opened?.type !== 'office.opened') throw new Error(`no office: ${JSON.stringify(opened)}`);
@@ -184,7 +190,15 @@ export class World {
   tryLink(url: string, input: Partial<LinkInput> = {}): LinkProbe {
     const at = `link#${++this.#opened}`;
     const facts: LinkFact[] = [];
-    const whole: LinkInput = { url, role: 'computer', name: 'c', office: 'o', key: at, ...input };
+    const whole: LinkInput = {
+      url,
+      role: 'computer',
+      name: 'c',
+      office: 'o',
+      key: at,
+      version: PROTOCOL_VERSION,
+      ...input,
+    };
     const instance = this.transport.link(at, whole, (fact) => {
       facts.push(fact);
       this.transport.changed();

@@ -9,7 +9,7 @@ interface Link {
   stage: string | undefined;
   isRefused: boolean;
 }
-type Fields = Said<{ stage: string; refused: boolean; url: string }>;
+type Fields = Said<{ stage: string; refusal: string | null; url: string }>;
 
 class JoinedOrRefused implements Judge {
   readonly #links = new Map<Address, Link>();
@@ -33,20 +33,21 @@ class JoinedOrRefused implements Judge {
       .map(({ a, stage }) => ({ at: a, what: `is ${stage}, and its office is open`, kind: 'liveness' }));
   }
   #post({ from, ev }: RecordOf<'post'>): void {
-    const { type, stage, refused, url } = ev as Fields;
+    const { type, stage, refusal, url } = ev as Fields;
     if (type === 'office.opened' && url !== undefined) this.#offices.set(from, url);
     if (type !== 'link.changed') return;
     const link = this.#links.get(from);
     if (!link) return;
     link.stage = stage;
-    link.isRefused = refused === true;
+    link.isRefused = typeof refusal === 'string';
   }
 }
 
 const [office, link, url] = ['office#1', 'c/link#1', 'http://127.0.0.1:4000'];
 const opened = posts(office, 'host:o', 'office.opened', { url });
 const born = opens(link, 'link', 'c#1', { url, role: 'computer' });
-const becomes = (stage: string, refused = false) => posts(link, 'c#1', 'link.changed', { stage, refused });
+const becomes = (stage: string, refusal: string | null = null) =>
+  posts(link, 'c#1', 'link.changed', { stage, refusal });
 
 export const joinedOrRefused: Invariant = {
   invariant: 'every link to an office has joined it, or was refused',
@@ -75,7 +76,7 @@ export const joinedOrRefused: Invariant = {
     },
     {
       how: 'one whose name is taken',
-      seen: story(opened, born, becomes('waiting', true)),
+      seen: story(opened, born, becomes('waiting', 'seat')),
       until: 'quiescent',
     },
     {

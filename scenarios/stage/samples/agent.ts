@@ -25,7 +25,7 @@ export const agent: Sample = {
           type: 'link.changed',
           stage,
           reason: null,
-          refused: false,
+          refusal: null,
         })),
         { type: 'computer.entered', computer: 'c' },
         { type: 'computer.left', computer: 'c' },

@@ -88,7 +88,7 @@ export const computer: Sample = {
     },
     link: {
       says: [
-        { type: 'link.changed', stage: 'joined', reason: null, refused: false },
+        { type: 'link.changed', stage: 'joined', reason: null, refusal: null },
         { type: 'tools.wanted', ticket: 't', reqId: 'r', replyTo: 'owner/it/link' },
         { type: 'config.wanted', ticket: 't', reqId: 'r', replyTo: 'owner/it/link' },
         { type: 'asker.lost', asker: 'owner/it/link' },

@@ -25,6 +25,7 @@ export const link: Sample = {
     socket: [
       { type: 'link.up' },
       { type: 'link.refused', reason: 'x' },
+      { type: 'link.refused', reason: 'x', refusal: 'version', version: '0.3.1' },
       { type: 'link.down', reason: 'x' },
       { type: 'join.accepted' },
       { type: 'join.refused', text: 'x' },

@@ -247,7 +247,7 @@ inHarness('a seat that is taken is refused by name, and tried again until it is 
   s.agent({ name: 'a2', as: 'agent2' });
   s.run(100);
   const refused = s.heard('agent2', 'link.changed').at(-1);
-  expect(refused).toMatchObject({ stage: 'waiting', refused: true });
+  expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
   expect(refused?.reason).toContain('a1');
   s.close('agent');
   s.run(3000);

@@ -67,7 +67,7 @@ inHarness(
     s.agent();
     s.run(100);
     const refused = s.heard('other', 'link.changed').at(-1);
-    expect(refused).toMatchObject({ stage: 'waiting', refused: true });
+    expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
     expect(refused?.reason).toContain("'c' already exists");
     const first = s.agentCall('read', { computer: 'c' });
     s.run(200);

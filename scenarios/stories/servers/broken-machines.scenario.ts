@@ -94,7 +94,7 @@ inHarness(
     s.computer({ linked: true });
     s.run(1000);
     expect(s.state('computer/link')).toBeUndefined();
-    expect(s.heard('computer', 'link.changed').at(-1)).toMatchObject({ stage: 'closed', refused: false });
+    expect(s.heard('computer', 'link.changed').at(-1)).toMatchObject({ stage: 'closed', refusal: null });
     const link = { url: 'http://127.0.0.1:41000', role: 'computer', name: 'c1', office: 'o' };
     s.order('computer', { type: 'office.join', link });
     s.run(100);

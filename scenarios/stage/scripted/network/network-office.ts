@@ -14,7 +14,10 @@ export class ScriptedOffice {
   readonly #sockets = new Map<string, Seated>();
   readonly #officeConnections: OfficeConnections;
 
-  constructor(timers: Timers, emit: Emit<OfficeFact>, limits: RelayTiming) {
+  readonly requiresVersion: boolean;
+
+  constructor(timers: Timers, emit: Emit<OfficeFact>, limits: RelayTiming, requiresVersion = false) {
+    this.requiresVersion = requiresVersion;
     this.#officeConnections = new OfficeConnections(this.#wire(), timers, emit, limits);
   }
 
@@ -25,7 +28,7 @@ export class ScriptedOffice {
     this.#officeConnections.tell(command);
   }
 
-  accept(socket: string, cable: Cable): void {
+  accept(socket: string, cable: Cable, version?: string): void {
     this.#sockets.set(socket, { cable });
     cable.office.listen(
       (event, args) => this.#officeConnections.received(socket, event, args),
@@ -34,7 +37,7 @@ export class ScriptedOffice {
         this.#officeConnections.closed(socket, reason);
       },
     );
-    this.#officeConnections.opened(socket);
+    this.#officeConnections.opened(socket, version, version !== undefined);
   }
 
   close(): void {

@@ -14,7 +14,14 @@ const openOffice = (port = 3000): ReturnType<Network['office']> =>
   );
 const openLink = (name: string): { facts: string[]; instance: ReturnType<Network['link']> } => {
   const facts: string[] = [];
-  const input = { url: 'http://127.0.0.1:3000/', role: 'computer', name, office: 'o', key: name } as const;
+  const input = {
+    url: 'http://127.0.0.1:3000/',
+    role: 'computer',
+    name,
+    office: 'o',
+    key: name,
+    version: '0.2.0',
+  } as const;
   const instance = network.link(
     `${name}#1`,
     input,

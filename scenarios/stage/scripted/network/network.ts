@@ -1,4 +1,5 @@
-import type { Emit, OfficeFact, OfficeInput, Ports } from '../../../../machines/kernel/ports.ts';
+import type { Emit, LinkInput, OfficeFact, OfficeInput, Ports } from '../../../../machines/kernel/ports.ts';
+import { readDenial } from '../../../../adapters/connections/denial.ts';
 import { LinkRegistry } from '../../../../adapters/connections/link-connection.ts';
 import {
   isLoopback,
@@ -7,6 +8,7 @@ import {
   officeUrl,
 } from '../../../../machines/office/rooms/loopback.ts';
 import type { Timers } from '../../../../machines/office/rooms/pending.ts';
+import { denies, type Denial } from '../../../../machines/office/rooms/version.ts';
 import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { timing } from '../../../../machines/kernel/timing.ts';
 import { type Ack, type Cable, type CableEnd, type Clock, createCable } from './network-cable.ts';
@@ -24,6 +26,8 @@ export interface NetworkFaults {
   dropLink(name: string): void;
   /** The next n attempts to connect fail. */
   refuseConnects(n: number): void;
+  /** Every office lets in peers of this version of the protocol only. */
+  speakOnly(version: string): void;
   /** Every office dies without a word: connections cut, ports free, its machine hears nothing more. */
   killOffice(): void;
   setLatency(ms: number): void;
@@ -55,13 +59,14 @@ class ScriptedNetwork implements Network {
   readonly #timers: Timers;
   readonly #offices = new Map<string, ScriptedOffice>();
   readonly #cables = new Map<Cable, string>();
-  readonly #registry = new LinkRegistry();
-  readonly request = this.#registry.request;
+  readonly #registry: LinkRegistry;
+  readonly request: Ports['request'];
   readonly #away = new Map<string, number>();
   readonly #heldAcks = new Map<string, number | 'lost'>();
   readonly #usualMs: number;
   #latencyMs: number;
   #refusals = 0;
+  #foreign: string | undefined;
   #sockets = 0;
   #nextPort = firstFreePort;
 
@@ -74,6 +79,8 @@ class ScriptedNetwork implements Network {
       setTimer: (run, ms) => clock.setTimeout(run, ms),
       clearTimer: (timer) => clock.clearTimeout(timer),
     };
+    this.#registry = new LinkRegistry(this.#timers);
+    this.request = this.#registry.request;
   }
 
   readonly faults: NetworkFaults = {
@@ -81,6 +88,7 @@ class ScriptedNetwork implements Network {
       for (const [cable, whose] of [...this.#cables]) if (whose === name) cable.cut('transport close');
     },
     refuseConnects: (n) => void (this.#refusals = n),
+    speakOnly: (version) => void (this.#foreign = version),
     killOffice: () => {
       const dying = [...this.#offices.values()];
       this.#offices.clear();
@@ -96,6 +104,7 @@ class ScriptedNetwork implements Network {
       this.#away.clear();
       this.#heldAcks.clear();
       this.#refusals = 0;
+      this.#foreign = undefined;
       this.#latencyMs = this.#usualMs;
     },
   };
@@ -109,7 +118,19 @@ class ScriptedNetwork implements Network {
     return { connections: this.#cables.size, inFlight };
   }
 
-  connect(url: string, name = ''): CableEnd | undefined {
+  /** The rule of our offices; an office of strangers speaks one version. */
+  #denial({ url, version }: LinkInput): Denial | undefined {
+    if (this.#foreign !== undefined && version !== this.#foreign)
+      return {
+        status: 400,
+        headers: {},
+        body: JSON.stringify({ code: 4008, message: 'Mismatch', server_version: this.#foreign }),
+      };
+    const isRequired = this.#offices.get(keyOf(url))?.requiresVersion ?? false;
+    return denies(version, isRequired);
+  }
+
+  connect(url: string, name = '', version?: string): CableEnd | undefined {
     if (this.#refusals > 0) return void this.#refusals--;
     if ((this.#away.get(name) ?? 0) > this.#clock.now()) return undefined;
     const office = this.#offices.get(keyOf(url));
@@ -118,7 +139,7 @@ class ScriptedNetwork implements Network {
     const toPeer = (pass: () => void): void => this.#passAck(name, pass);
     const cable: Cable = createCable(this.#clock, () => this.#latencyMs, end, toPeer);
     this.#cables.set(cable, name);
-    office.accept(`s${++this.#sockets}`, cable);
+    office.accept(`s${++this.#sockets}`, cable, version);
     return cable.peer;
   }
 
@@ -134,12 +155,14 @@ class ScriptedNetwork implements Network {
     });
     this.#later(() => {
       if (over) return;
-      end = this.connect(input.url, input.name);
-      if (!end) return connection.refused(`connect ECONNREFUSED ${input.url}`);
+      const denial = this.#denial(input);
+      if (denial) return connection.refused(readDenial(denial.status, denial.body));
+      end = this.connect(input.url, input.name, input.version);
+      if (!end) return connection.refused({ reason: `connect ECONNREFUSED ${input.url}` });
       end.listen(
         (event, args) => connection.received(event, args),
         // A wire that breaks before the connection stood is a refusal.
-        (reason) => (connection.isUp ? connection.down(reason) : connection.refused(reason)),
+        (reason) => (connection.isUp ? connection.down(reason) : connection.refused({ reason })),
       );
       this.#later(() => connection.up());
     });
@@ -147,7 +170,7 @@ class ScriptedNetwork implements Network {
   };
 
   readonly office: Ports['office'] = (_at, input, emit) => {
-    const office = new ScriptedOffice(this.#timers, emit, this.#limits);
+    const office = new ScriptedOffice(this.#timers, emit, this.#limits, input.requireVersion);
     let over = false;
     let key: string | undefined;
     this.#later(() => {

@@ -1,0 +1,34 @@
+import type { LinkFact } from '../../machines/kernel/ports.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
+import { PROTOCOL_VERSION, spoken } from '../../machines/protocol/protocol.ts';
+
+type Refused = Extract<LinkFact, { readonly type: 'link.refused' }>;
+export type Refusal = Omit<Refused, 'type'>;
+
+/** Longer than any sentence that an office says of itself. */
+const mostText = 400;
+
+const objectIn = (body: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  } catch {
+    return {};
+  }
+};
+
+/** What an office says instead of opening a connection: its HTTP status and the body, which is JSON if it is ours or Python's. */
+export function readDenial(status: number, body: string): Refusal {
+  const { code, message, server_version: server } = objectIn(body);
+  const text = typeof message === 'string' ? message.slice(0, mostText) : undefined;
+  if (code === wireCodes.versionMismatch) {
+    const version = typeof server === 'string' ? server.slice(0, 20) : undefined;
+    const ours = `we speak ${PROTOCOL_VERSION}, and enter offices of 0.${spoken.minors[0]} to 0.${spoken.minors[1]}`;
+    return {
+      reason: `${text ?? 'Protocol version mismatch'}: it speaks ${version ?? 'another one'}; ${ours}`,
+      refusal: 'version',
+      ...(version !== undefined && { version }),
+    };
+  }
+  return { reason: text === undefined ? `HTTP ${status}` : `${text} (HTTP ${status})` };
+}

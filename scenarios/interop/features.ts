@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { existsSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { computerName, newFolder, type AgentPeer, type Ended, type ProcessPeer } from './pair-peers.ts';
+
+export interface Pair {
+  readonly agent: AgentPeer;
+  readonly computer: ProcessPeer;
+  /** Whose each of them is. */
+  readonly isOurs: { readonly office: boolean; readonly agent: boolean; readonly computer: boolean };
+  readonly version: string;
+}
+export interface Feature {
+  readonly name: string;
+  /** Why the SDK of this version has no such thing. */
+  readonly missing?: (pair: Pair) => boolean;
+  /** Rejects with what is wrong. */
+  readonly check: (pair: Pair) => Promise<void>;
+}
+
+const expectIt = (holds: boolean, ended: Ended): void => {
+  if (holds) return;
+  const { outcome, code, text } = ended;
+  const whole = [outcome, code, text === '' ? 'no text' : text];
+  throw new Error(whole.filter((part) => part !== undefined).join(', '));
+};
+const sha256 = (length: number): string =>
+  createHash('sha256')
+    .update(Uint8Array.from({ length }, (_, i) => i % 251))
+    .digest('hex');
+const image = (bytes: number): Feature => ({
+  name: `image of ${bytes / 1_000} KB`,
+  check: async ({ agent }) => {
+    const ended = await agent.call('image', { bytes }, 20);
+    expectIt(!ended.isError && ended.sha256 === sha256(bytes), ended);
+  },
+});
+
+/** Resolves when the call is at the tool. */
+async function hanging(agent: AgentPeer, timeoutS: number): Promise<{ readonly ended: Promise<Ended> }> {
+  const folder = newFolder();
+  const file = join(folder, 'called');
+  const called = new Promise<void>((resolve) => {
+    const watcher = watch(folder, () => {
+      if (!existsSync(file)) return;
+      watcher.close();
+      resolve();
+    });
+  });
+  const ended = agent.call('hang', { file }, timeoutS);
+  const late = ended.then(({ text }) => Promise.reject(new Error(`ended before it ran: ${text}`)));
+  await Promise.race([called, late]);
+  late.catch(() => {});
+  return { ended };
+}
+const expectUnknown = ({ isOurs }: Pair, ended: Ended): void =>
+  expectIt(ended.isError && (!isOurs.agent || ended.outcome === 'unknown'), ended);
+
+export const features: readonly Feature[] = [
+  {
+    name: 'tools that come after the join are heard',
+    check: async ({ agent }) => agent.hears(['echo', 'die', 'add']),
+  },
+  {
+    name: 'call of a JavaScript server',
+    check: async ({ agent }) => {
+      const ended = await agent.call('echo', { text: 'hällo 你好' }, 20);
+      expectIt(!ended.isError && ended.text === 'hällo 你好', ended);
+    },
+  },
+  {
+    name: 'call of a FastMCP server',
+    check: async ({ agent }) => {
+      const ended = await agent.call('add', { a: 2, b: 3 }, 20);
+      expectIt(!ended.isError && ended.text === '5', ended);
+    },
+  },
+  {
+    name: 'error of a tool',
+    check: async ({ agent }) => {
+      const ended = await agent.call('fail', {}, 20);
+      expectIt(ended.isError && ended.text === 'no such thing', ended);
+    },
+  },
+  {
+    name: 'unknown tool',
+    check: async ({ agent, isOurs }) => {
+      const ended = await agent.call('nothing', {}, 20);
+      expectIt(ended.isError && (!isOurs.agent || ended.code === 4001), ended);
+    },
+  },
+  {
+    name: 'unknown computer',
+    check: async ({ agent, isOurs }) => {
+      const ended = await agent.call('echo', { text: '' }, 2, 'nobody');
+      expectIt(ended.isError && (!isOurs.agent || ended.code === 404), ended);
+    },
+  },
+  {
+    name: 'time-out of 1 s',
+    check: async (pair) => {
+      const { ended } = await hanging(pair.agent, 1);
+      expectUnknown(pair, await ended);
+    },
+  },
+  image(40_000),
+  image(300_000),
+  image(1_500_000),
+  {
+    name: 'get_config',
+    missing: ({ isOurs, version }) =>
+      (!isOurs.agent && version < '0.4') || (!isOurs.office && version < '0.2'),
+    check: async ({ agent }) => {
+      const servers = await agent.config();
+      if (servers.join() !== 'fast,files,frail') throw new Error(`servers: ${servers.join() || 'none'}`);
+    },
+  },
+  {
+    name: 'get_desktop',
+    check: async ({ agent }) => {
+      const windows = await agent.desktop();
+      if (windows.join() !== 'window://images/main\n\na window')
+        throw new Error(`windows: ${windows.join()}`);
+    },
+  },
+  {
+    name: 'MCP server dies in mid-call',
+    check: async (pair) => expectUnknown(pair, await pair.agent.call('die', {}, 5)),
+  },
+  {
+    name: 'computer killed in mid-call',
+    check: async (pair) => {
+      const { ended } = await hanging(pair.agent, 8);
+      const since = performance.now();
+      await pair.computer.kill();
+      expectUnknown(pair, await ended);
+      // An office of ours says so by itself: long before the time of the call is over.
+      if (pair.isOurs.office && performance.now() - since > 5_000)
+        throw new Error(`the office did not say that '${computerName}' is gone`);
+    },
+  },
+];

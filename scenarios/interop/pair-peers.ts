@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createAgent } from '../../actors/index.ts';
+import { pythonOf, startPeers, type Said } from '../fixtures/python-peers.ts';
+import { startHost, startQuietly, type StartedHost } from '../fixtures/started-host.ts';
+
+const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const command = at('../../dist/actors/main.js');
+export const office = 'o';
+export const computerName = 'k';
+export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'a2c-interop-'));
+
+/** How a call ended, whoever made it. `outcome` is known of our agents only. */
+export interface Ended {
+  readonly isError: boolean;
+  readonly text: string;
+  readonly sha256: string;
+  readonly outcome?: string;
+  readonly code?: string | number;
+}
+export interface AgentPeer {
+  /** Resolves when it was told of these tools without asking. */
+  hears(tools: readonly string[]): Promise<void>;
+  call(tool: string, params: object, timeoutS: number, computer?: string): Promise<Ended>;
+  /** Names of servers. */
+  config(): Promise<readonly string[]>;
+  desktop(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+/** An office by its address; of a computer the address of its office. */
+export type ProcessPeer = StartedHost;
+
+const sha256 = (data: string): string =>
+  createHash('sha256').update(Buffer.from(data, 'base64')).digest('hex');
+const named = (tools: readonly string[], tool: string): string =>
+  tools.find((name) => name === tool || name.endsWith(`__${tool}`)) ?? tool;
+
+export async function ourAgent(url: string): Promise<AgentPeer> {
+  const agent = await createAgent({
+    url,
+    office,
+    name: 'a',
+    timing: { relayMarginMs: 500, agentMarginMs: 500 },
+  });
+  const namesOf = (): readonly string[] => {
+    const known = agent.computers().includes(computerName);
+    return known ? toolNames : [];
+  };
+  let toolNames: readonly string[] = [];
+  const waiting = new Set<() => void>();
+  agent.on('tools.changed', ({ value }) => {
+    toolNames = value.map(({ name }) => name);
+    for (const look of waiting) look();
+  });
+  return {
+    hears: (tools) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error('not told of all tools within 10 s')), 10_000);
+        const look = (): void => {
+          if (!tools.every((tool) => namesOf().includes(named(namesOf(), tool)))) return;
+          clearTimeout(timer);
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    call: async (tool, params, timeoutS, computer = computerName) => {
+      const { outcome, result, failure } = await agent.callTool(
+        computer,
+        named(namesOf(), tool),
+        { ...params },
+        {
+          timeoutMs: timeoutS * 1_000,
+        },
+      );
+      const [item] = ((result ?? {}) as { content?: { text?: string; data?: string }[] }).content ?? [];
+      return {
+        isError: outcome !== 'succeeded',
+        text: failure?.message ?? item?.text ?? '',
+        sha256: sha256(item?.data ?? ''),
+        outcome,
+        ...(failure && { code: failure.code }),
+      };
+    },
+    config: async () =>
+      Object.values((await agent.getConfig(computerName)).servers)
+        .map((server) => String((server as { name?: unknown }).name))
+        .toSorted(),
+    desktop: async () => (await agent.getDesktop(computerName)).desktops,
+    close: () => agent.close(),
+  };
+}
+
+const ok = ({ ok: value, error }: Said): unknown => {
+  if (error !== undefined) throw new Error(error);
+  return value;
+};
+export async function pythonAgent(version: string, url: string): Promise<AgentPeer> {
+  const peers = await startPeers(version);
+  const about = { name: 'a', computer: computerName };
+  ok(await peers.do('agent', { name: 'a', url, office }));
+  let toolNames: readonly string[] = [];
+  return {
+    hears: async (tools) => {
+      ok(await peers.do('hear', { ...about, tools }));
+      toolNames = ok(await peers.do('tools', about)) as string[];
+    },
+    call: async (tool, params, timeout, computer = computerName) => {
+      const full = named(toolNames, tool);
+      const said = await peers.do('call', { name: 'a', computer, tool: full, params, timeout });
+      if (said.error !== undefined) return { isError: true, text: said.error, sha256: '' };
+      const { isError, content } = said.ok as {
+        isError: boolean;
+        content: readonly { text: string | null; sha256: string }[];
+      };
+      return { isError, text: content[0]?.text ?? '', sha256: content[0]?.sha256 ?? '' };
+    },
+    config: async () => ok(await peers.do('config', about)) as string[],
+    desktop: async () => ok(await peers.do('desktop', about)) as string[],
+    close: async () => peers[Symbol.asyncDispose](),
+  };
+}
+
+export const ourOffice = (): Promise<ProcessPeer> =>
+  startHost(process.execPath, [command, 'office', '--port', '0', '--no-inspect']);
+export const pythonOffice = async (version: string): Promise<ProcessPeer> =>
+  startHost(await pythonOf(version), [at('office.py')]);
+
+interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+/** Behind every computer: one server in JavaScript, one that dies, and one made with FastMCP. */
+const serversOf = async (version: string): Promise<Readonly<Record<string, Launch>>> => ({
+  files: { command: process.execPath, args: [at('image-server.mjs')] },
+  frail: { command: process.execPath, args: [at('image-server.mjs'), 'frail'] },
+  fast: { command: await pythonOf(version), args: [at('fast_server.py')] },
+});
+export async function ourComputer(version: string, url: string): Promise<ProcessPeer> {
+  const config = join(newFolder(), 'servers.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: await serversOf(version) }));
+  const where = ['--url', url, '--office', office, '--name', computerName];
+  const args = [command, 'computer', ...where, '--config', config, '--confirm', 'allow'];
+  return { url, kill: startQuietly(process.execPath, args) };
+}
+export async function pythonComputer(version: string, url: string): Promise<ProcessPeer> {
+  const peers = await startPeers(version);
+  const servers = await serversOf(version);
+  ok(await peers.do('computer', { url, name: computerName, office, servers }));
+  return { url, kill: () => peers.kill() };
+}

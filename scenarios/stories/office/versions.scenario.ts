@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Harness } from '../../stage/harness.ts';
+
+const servers = { fs: { tools: { read: { answers: { content: [] } } } } };
+/** Office, computer and agent; the first two tries of each are over. */
+const everybody = (s: Harness): void => {
+  s.office();
+  s.computer({ linked: true });
+  s.agent();
+  s.run(100);
+};
+
+inHarness('an office of another version that we speak is entered with that', { servers }, (s) => {
+  s.network.faults.speakOnly('0.3.1');
+  everybody(s);
+  for (const who of ['agent', 'computer'])
+    expect(s.heard(who, 'link.changed').map((e) => e.stage)).toEqual(['connecting', 'connecting', 'joined']);
+  // And again after a loss, without another refusal.
+  s.network.faults.dropLink('a1');
+  s.run(3000);
+  expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('joined');
+});
+
+inHarness(
+  'an office of a version that nobody here speaks is told by name, and left alone',
+  { servers },
+  (s) => {
+    s.network.faults.speakOnly('0.99.0');
+    everybody(s);
+    const refused = s.heard('agent', 'link.changed').at(-1);
+    expect(refused).toMatchObject({ stage: 'waiting', refusal: 'version' });
+    expect(refused?.reason).toContain('0.99.0');
+    s.run(60_000);
+    expect(s.heard('agent', 'link.changed')).toHaveLength(2);
+    // Somebody may have put another office in its place.
+    s.network.faults.clearFaults();
+    s.run(600_000);
+    expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('joined');
+  },
+);
+
+inHarness('an office that wants another version at each try is left alone, too', { servers }, (s) => {
+  s.network.faults.speakOnly('0.3.1');
+  s.office();
+  s.run(10);
+  s.network.faults.setLatency(10);
+  s.agent();
+  s.run(15);
+  s.network.faults.speakOnly('0.4.0');
+  s.run(1000);
+  expect(s.heard('agent', 'link.changed').at(-1)).toMatchObject({ stage: 'waiting', refusal: 'version' });
+  s.network.faults.clearFaults();
+  s.run(600_000);
+});
