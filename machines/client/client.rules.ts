@@ -8,15 +8,27 @@ import type { Failure } from '../protocol/failure.ts';
 
 /** Up to half as long again, by chance: many that failed together do not come back together. */
 export const backoffSpread = 0.5;
+/** No server is left alone for longer because it says so. */
+const longestAskedMs = 3_600_000;
+/** What the server asked for when it refused (`Retry-After`). */
+function askedMs({ failure }: Context): number {
+  const seconds = failure?.details?.['retry_after'];
+  return typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
+}
 /** Before the n-th try after a failure. */
-export const backoffOf = ({ timing: t, attempt }: Context): number =>
-  Math.min(t.longestBackoffMs, t.backoffMs * 2 ** Math.max(0, attempt - 1));
+export const backoffOf = (c: Context): number => {
+  const { timing: t, attempt } = c;
+  return Math.max(askedMs(c), Math.min(t.longestBackoffMs, t.backoffMs * 2 ** Math.max(0, attempt - 1)));
+};
 /** What is told: the latest moment. */
 export const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));
 
 /** A spent budget is tried once after a while, unless another try without a change cannot help. */
-export const trialOf = ({ timing, failure, restart }: Context): number =>
-  restart === 'never' || isHopeless(failure) ? 0 : timing.trialMs;
+export const trialOf = (c: Context): number => {
+  const { timing, failure, restart } = c;
+  if (restart === 'never' || isHopeless(failure) || timing.trialMs === 0) return 0;
+  return Math.max(askedMs(c), timing.trialMs);
+};
 /** Its launch spec was resolved of what is wanted no more. */
 export const isStale = ({ resolved, generation, values }: Context): boolean =>
   resolved?.generation !== generation || resolved.values !== values;

@@ -85,8 +85,7 @@ export function statusFailure(
       details,
     };
   const retryAfter = headers['retry-after'];
-  if (retryAfter !== undefined)
-    details['retry_after'] = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : retryAfter.slice(0, 40);
+  if (retryAfter !== undefined) details['retry_after'] = secondsIn(retryAfter, headers.date);
   const words = said ? `: ${said}` : '';
   if (status === 429)
     return {
@@ -95,6 +94,13 @@ export function statusFailure(
       details,
     };
   return { code: wireCodes.toolFailed, message: `the server answered HTTP ${status}${words}`, details };
+}
+
+/** A number of seconds, or a date by the clock of the server; what is neither is told as it is written. */
+function secondsIn(retryAfter: string, date: string | undefined): number | string {
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const ms = Date.parse(retryAfter) - Date.parse(date ?? '');
+  return Number.isNaN(ms) ? retryAfter.slice(0, 40) : Math.max(0, Math.ceil(ms / 1_000));
 }
 
 /** Hides what we sent as a secret, should the server say it back: header values, user info and query of the URL. */

@@ -15,6 +15,7 @@ type Fields = Said<{
   stage: string;
   attempt: number;
   timing: { backoffMs?: number; longestBackoffMs?: number };
+  failure: { details?: Readonly<Record<string, unknown>> } | null;
 }>;
 /** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
 const earlyMs = 2;
@@ -35,14 +36,16 @@ class Backoff implements Judge {
     return undefined;
   }
   #post({ from, a, ev }: RecordOf<'post'>, at: number): void {
-    const { type, stage, attempt = 1 } = ev as Fields;
+    const { type, stage, attempt = 1, failure } = ev as Fields;
     // An order counts as the first try of many, and so does another config.
     const client = this.#clients.get(type === 'client.changed' ? nameOf(from) : nameOf(a));
     // That it is on its way is said before it is launched.
     if (!client || stage === 'connecting') return;
     client.due = -Infinity;
     if (type !== 'client.changed' || stage !== 'waiting') return;
-    client.pauseMs = Math.min(client.longestMs, client.backoffMs * 2 ** Math.max(0, attempt - 1));
+    const asked = failure?.details?.['retry_after'];
+    const ownMs = Math.min(client.longestMs, client.backoffMs * 2 ** Math.max(0, attempt - 1));
+    client.pauseMs = Math.max(ownMs, Math.min(typeof asked === 'number' ? asked * 1_000 : 0, 3_600_000));
     client.due = at + client.pauseMs;
   }
   #launched({ a }: RecordOf<'out'>, at: number): Found | undefined {
@@ -56,7 +59,12 @@ class Backoff implements Judge {
 const client = 'c/client:fs#1';
 const timing = { backoffMs: 100, longestBackoffMs: 300 };
 const born = opens(client, 'client', 'c#1', { timing });
-const waits = (attempt: number) => posts(client, 'c#1', 'client.changed', { stage: 'waiting', attempt });
+const waits = (attempt: number, retry_after?: number) =>
+  posts(client, 'c#1', 'client.changed', {
+    stage: 'waiting',
+    attempt,
+    failure: { details: { retry_after } },
+  });
 const launched = tells('process', 'c/client:fs/process#2/process#1', 'leaf.open');
 const connected = tells('session', `${client}/session#2`, 'leaf.open');
 
@@ -73,6 +81,11 @@ export const backoff: Invariant = {
       how: 'one that is impatient',
       seen: story(born, waits(1), 50, launched),
       said: '50 ms after it failed, not 100',
+    },
+    {
+      how: 'one that does not wait as long as its server asked it to',
+      seen: story(born, waits(1, 2), 300, launched),
+      said: '300 ms after it failed, not 2000',
     },
     {
       how: 'a pause that stays as it was',

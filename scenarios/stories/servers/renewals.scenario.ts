@@ -201,3 +201,46 @@ inHarness(
     expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['{login:refused}', 2]);
   },
 );
+
+const busy = (retry_after: number) => ({
+  code: 4003 as const,
+  message: 'the server answered HTTP 503',
+  details: { http_status: 503, retry_after },
+});
+/** Refuses the first so many handshakes. */
+const refusing = (times: number, retry_after: number): Script => {
+  let left = times;
+  return {
+    meets: (moment) =>
+      moment === 'initialize' && (left -= 1) >= 0
+        ? { instead: { afterMs: 0, refuses: busy(retry_after), how: 'answered' }, later: [] }
+        : { later: [] },
+  };
+};
+inHarness(
+  'a server that says when to come back is tried again then, and not before',
+  remote(refusing(1, 20)),
+  (s) => {
+    s.computer();
+    s.run(19_000);
+    expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['waiting', 1]);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      stage: 'waiting',
+      nextTryMs: 30_000,
+    });
+    s.run(12_000);
+    expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([ready, 2]);
+  },
+);
+inHarness(
+  'no server is left alone for longer than an hour because it says so',
+  remote(refusing(1, 10 ** 9)),
+  (s) => {
+    s.computer();
+    s.run(1_000);
+    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+      stage: 'waiting',
+      nextTryMs: 5_400_000,
+    });
+  },
+);

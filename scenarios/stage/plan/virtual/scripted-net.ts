@@ -9,9 +9,13 @@ export const isNetWord = (word: string): boolean => word.startsWith('net.');
 const num = (fault: Fault, name: string): number => Number(fault[name] ?? 0);
 
 /** What the transport over HTTP makes of a status. A gateway does not know whether the server behind it did anything. */
-function refusalOf(status: number, hasSession: boolean): Refusal {
+function refusalOf(status: number, hasSession: boolean, retryAfter: number): Refusal {
   const answered = (code: Failure['code'], message: string): Refusal => ({
-    refuses: { code, message: `${message}: not today`, details: { http_status: status } },
+    refuses: {
+      code,
+      message: `${message}: not today`,
+      details: { http_status: status, ...(retryAfter > 0 && { retry_after: retryAfter }) },
+    },
     how: status === 502 ? 'lost' : 'answered',
   });
   if (status === 401)
@@ -44,7 +48,7 @@ function insteadOf(
   const passing = passingOf(fault, areFaultsCleared);
   if (passing) return afterMs === 0 ? { afterMs, ...passing } : undefined;
   if (fault.fault === 'net.httpStatus')
-    return { afterMs, ...refusalOf(num(fault, 'status'), when !== 'initialize') };
+    return { afterMs, ...refusalOf(num(fault, 'status'), when !== 'initialize', num(fault, 'retryAfter')) };
   if (fault.fault === 'net.reset') return { afterMs, refuses: brokenOff, how: 'lost' };
   return fault.fault === 'net.hang' ? { afterMs, never: true } : undefined;
 }
