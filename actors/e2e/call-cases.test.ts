@@ -162,12 +162,12 @@ describe('the result of a call', () => {
   });
 
   it.each([
-    [401, 'Unauthorized', 'queued'],
-    [403, 'AccessDenied', 'queued'],
-    [503, undefined, 'running'],
+    [401, 4006, 'Unauthorized', 'queued'],
+    [403, 4007, 'AccessDenied', 'queued'],
+    [503, 4003, undefined, 'running'],
   ])(
-    'E19 of a server that answers HTTP %i is an error with 4003 and that reason, long before the time-out (the text of the issue has no 4006 and 4007)',
-    async (status, reason, a2c_phase) => {
+    'E19 of a server that answers HTTP %i is the error %i, with what to do about a login, long before the time-out',
+    async (status, code, reason, a2c_phase) => {
       const upstream = await startHttpServer({
         kind: 'streamable',
         instead: ({ body }, response) => {
@@ -183,9 +183,14 @@ describe('the result of a call', () => {
       expect(await call('first', {}, { computer: 'far', timeout: 60 })).toMatchObject({
         isError: true,
         structuredContent: {
-          error: { code: 4003, details: { ...(reason && { reason }), http_status: status } },
+          error: { code, details: { ...(reason && { reason }), http_status: status } },
         },
-        meta: { error_code: 4003, a2c_outcome: 'failed', a2c_phase },
+        meta: {
+          error_code: code,
+          a2c_outcome: 'failed',
+          a2c_phase,
+          ...(reason && { auth_hint: { action: 'login', message: expect.any(String) } }),
+        },
       });
       expect(Date.now() - began).toBeLessThan(30_000);
     },

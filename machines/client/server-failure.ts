@@ -62,21 +62,26 @@ const hopeless: ReadonlySet<unknown> = new Set([
 /** Another try without a change would fail in the same way. */
 export const isHopeless = (failure: Failure | null): boolean => hopeless.has(failure?.code);
 
-/** A call to a configured server that is not running (`ServerNotActive`, docs/calls.md). */
+/** A call to a configured server that is not running (`ServerNotActive`, docs/calls.md), or waits for a login. */
 export const notActive = (
   server: string,
   state: string,
   nextTryMs: number | null,
   because: Failure | null,
 ): Failure => ({
-  code: 'ServerNotActive',
+  code: state === 'unauthorized' ? 'Unauthorized' : 'ServerNotActive',
   message:
     `Server '${server}' is not active (${state}` +
     (nextTryMs === null ? ')' : `, next try within ${nextTryMs} ms)`) +
     (because === null ? '' : `: ${because.message}`),
   details: { server_name: server, state, next_try: nextTryMs },
-  remedy: nextTryMs === null ? `Start it: servers start ${server}` : 'Call again after the next try.',
+  remedy: remedyOf(server, state, nextTryMs),
 });
+
+function remedyOf(server: string, state: string, nextTryMs: number | null): string {
+  if (state === 'unauthorized') return `Log in where its computer runs: a2c login ${server}`;
+  return nextTryMs === null ? `Start it: servers start ${server}` : 'Call again after the next try.';
+}
 
 /** A call of a tool that nobody has, of servers that have not said yet what they have. */
 export const stillStarting = (

@@ -73,8 +73,8 @@ const localCodes = {
   /** It cannot be started as it is configured: no such command, not allowed to run, … */
   NotStartable: wireCodes.toolFailed,
   /** A remote server wants a login (HTTP 401), or refuses this one (403). */
-  Unauthorized: wireCodes.toolFailed,
-  AccessDenied: wireCodes.toolFailed,
+  Unauthorized: wireCodes.loginRequired,
+  AccessDenied: wireCodes.loginFailed,
   ToolCallCancelled: wireCodes.toolFailed,
   /** Its arguments break the schema of the tool; it was not sent. */
   ArgumentsInvalid: wireCodes.badRequest,

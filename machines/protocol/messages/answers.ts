@@ -26,7 +26,7 @@ export interface FailureResult {
   /** The same for programs: what `failureIn` reads. */
   readonly structuredContent: { readonly error: WireError };
   readonly isError: true;
-  /** `error_code`, `a2c_outcome`, `a2c_phase` and what the options add. Python says `meta` where MCP says `_meta`. */
+  /** `error_code`, `a2c_outcome`, `a2c_phase`, of a login `mcp_server` and `auth_hint`, and what the options add. Python says `meta` where MCP says `_meta`. */
   readonly meta: Readonly<Record<string, unknown>>;
 }
 /** What a failed call says beside its failure. */
@@ -52,8 +52,19 @@ export function failureResult(failure: Failure, options: FailureResultOptions = 
       ...endingMeta(options.ending ?? neverSent),
       ...(timedOut && { a2c_timeout: true }),
       ...(failure.code === 'ToolCallCancelled' && { a2c_cancelled: true }),
+      ...loginMeta(failure),
       ...options.meta,
     },
+  };
+}
+
+/** Of a server that wants a login: which, and what to do (A2C-SMCP 0.3). */
+function loginMeta({ code, message, details, remedy }: Failure): Readonly<Record<string, unknown>> {
+  if (code !== 'Unauthorized' && code !== 'AccessDenied') return {};
+  const server = details?.['server_name'];
+  return {
+    ...(server !== undefined && { mcp_server: server }),
+    auth_hint: { action: 'login', message: remedy ?? message },
   };
 }
 

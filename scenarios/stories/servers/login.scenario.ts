@@ -143,7 +143,7 @@ inHarness(
       if (n < 2) order(s, 'server.start');
       s.config({ fs: { isRemote: true, budget: 7 + n } });
       s.run(10);
-      expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
+      expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
       expect(s.state(client)).toBe(`{login:${states[n]}}`);
     }
   },
