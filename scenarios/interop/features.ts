@@ -5,7 +5,10 @@ import { computerName, newFolder, type AgentPeer, type Ended, type ProcessPeer }
 
 export interface Pair {
   readonly agent: AgentPeer;
+  readonly office: ProcessPeer;
   readonly computer: ProcessPeer;
+  /** Another computer in the place of one that is gone. */
+  another(): Promise<ProcessPeer>;
   /** Whose each of them is. */
   readonly isOurs: { readonly office: boolean; readonly agent: boolean; readonly computer: boolean };
   readonly version: string;
@@ -137,6 +140,20 @@ export const features: readonly Feature[] = [
       // An office of ours says so by itself: long before the time of the call is over.
       if (pair.isOurs.office && performance.now() - since > 5_000)
         throw new Error(`the office did not say that '${computerName}' is gone`);
+    },
+  },
+  {
+    name: 'office killed in mid-call',
+    check: async (pair) => {
+      await pair.another();
+      await pair.agent.sees('hang');
+      const { ended } = await hanging(pair.agent, 8);
+      const since = performance.now();
+      await pair.office.kill();
+      expectUnknown(pair, await ended);
+      // An agent of ours knows at once that nobody will answer.
+      if (pair.isOurs.agent && performance.now() - since > 5_000)
+        throw new Error('the agent waited for an office that is gone');
     },
   },
 ];

@@ -24,6 +24,8 @@ export interface Ended {
 export interface AgentPeer {
   /** Resolves when it was told of these tools without asking. */
   hears(tools: readonly string[]): Promise<void>;
+  /** Resolves when the computer has this tool, asked as often as it takes. */
+  sees(tool: string): Promise<void>;
   call(tool: string, params: object, timeoutS: number, computer?: string): Promise<Ended>;
   /** Names of servers. */
   config(): Promise<readonly string[]>;
@@ -31,7 +33,7 @@ export interface AgentPeer {
   close(): Promise<void>;
 }
 /** An office by its address; of a computer the address of its office. */
-export type ProcessPeer = StartedHost;
+export type ProcessPeer = Omit<StartedHost, 'pid'>;
 
 const sha256 = (data: string): string =>
   createHash('sha256').update(Buffer.from(data, 'base64')).digest('hex');
@@ -55,19 +57,21 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
     toolNames = value.map(({ name }) => name);
     for (const look of waiting) look();
   });
+  const hears = (tools: readonly string[]): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error('not told of all tools within 10 s')), 10_000);
+      const look = (): void => {
+        if (!tools.every((tool) => namesOf().includes(named(namesOf(), tool)))) return;
+        clearTimeout(timer);
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+    });
   return {
-    hears: (tools) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error('not told of all tools within 10 s')), 10_000);
-        const look = (): void => {
-          if (!tools.every((tool) => namesOf().includes(named(namesOf(), tool)))) return;
-          clearTimeout(timer);
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      }),
+    hears,
+    sees: (tool) => hears([tool]),
     call: async (tool, params, timeoutS, computer = computerName) => {
       const { outcome, result, failure } = await agent.callTool(
         computer,
@@ -109,6 +113,7 @@ export async function pythonAgent(version: string, url: string): Promise<AgentPe
       ok(await peers.do('hear', { ...about, tools }));
       toolNames = ok(await peers.do('tools', about)) as string[];
     },
+    sees: async (tool) => ok(await peers.do('see', { ...about, tool })) as undefined,
     call: async (tool, params, timeout, computer = computerName) => {
       const full = named(toolNames, tool);
       const said = await peers.do('call', { name: 'a', computer, tool: full, params, timeout });

@@ -4,7 +4,15 @@ import { isPypiReached, newestVersion, pythonOf, versions } from '../fixtures/py
 import { tell } from '../fixtures/started-host.ts';
 import { features, type Pair } from './features.ts';
 import { absent, causeOf, tableOf, withTable, works, type Column } from './page.ts';
-import { ourAgent, ourComputer, ourOffice, pythonAgent, pythonComputer, pythonOffice } from './pair-peers.ts';
+import {
+  ourAgent,
+  ourComputer,
+  ourOffice,
+  pythonAgent,
+  pythonComputer,
+  pythonOffice,
+  type ProcessPeer,
+} from './pair-peers.ts';
 
 const page = new URL('../../docs/interop.md', import.meta.url);
 const isReached = await isPypiReached();
@@ -37,9 +45,11 @@ async function played(isOurs: Whose, version: string): Promise<Column> {
     const office = kept(await (isOurs.office ? ourOffice() : pythonOffice(version)), (o) => o.kill());
     const { url } = office;
     const agent = kept(await (isOurs.agent ? ourAgent(url) : pythonAgent(version, url)), (a) => a.close());
-    const opened = isOurs.computer ? ourComputer(version, url) : pythonComputer(version, url);
-    const computer = kept(await opened, (c) => c.kill());
-    const pair: Pair = { agent, computer, isOurs, version };
+    const another = async (): Promise<ProcessPeer> => {
+      const opened = isOurs.computer ? ourComputer(version, url) : pythonComputer(version, url);
+      return kept(await opened, (c) => c.kill());
+    };
+    const pair: Pair = { office, agent, computer: await another(), another, isOurs, version };
     for (const { name, missing, check } of features)
       cells[name] = missing?.(pair)
         ? absent

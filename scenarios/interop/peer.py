@@ -110,6 +110,18 @@ async def hears(one):
     raise TimeoutError("not told of all tools within 10 s")
 
 
+async def sees(one):
+    """Waits until a computer has this tool, whoever tells of it."""
+    for _ in range(100):
+        try:
+            if any(name.endswith(one["tool"]) for name in await tools(one)):
+                return
+        except Exception:  # noqa: BLE001: it is not there yet.
+            pass
+        await asyncio.sleep(0.1)
+    raise TimeoutError(f"no {one['tool']} within 10 s")
+
+
 async def config(one):
     reply = await agents[one["name"]].get_config_from_computer(one["computer"])
     return sorted(server["name"] for server in reply["servers"].values())
@@ -151,7 +163,7 @@ async def leaves(one):
 
 
 doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "put": puts, "ask": asks,
-          "connected": connected, "hear": hears, "config": config, "desktop": desktop, "leave": leaves}
+          "connected": connected, "hear": hears, "see": sees, "config": config, "desktop": desktop, "leave": leaves}
 
 
 async def answer(one):
