@@ -9,14 +9,14 @@ const alone = [
   'adapters/process/**/*.test.ts',
   'scenarios/contracts/process/**/*.test.ts',
 ];
-const long = ['**/node_modules/**', '**/*.{long,simulation,interop}.test.ts'];
+const long = ['**/node_modules/**', '**/*.{long,simulation,interop,browser}.test.ts'];
 
 export default defineConfig({
   test: {
     passWithNoTests: false,
     // What XState makes and drops at once would be kept until a full collection: a fifth to a quarter of the CPU less.
     execArgv: ['--no-allocation-site-pretenuring'],
-    globalSetup: ['scenarios/fixtures/built-first.ts'],
+    globalSetup: ['scenarios/fixtures/built-first.ts', 'scenarios/fixtures/browser-path.ts'],
     // Tests wait for events, not for times: only what hangs meets these, on the slowest of machines, too.
     testTimeout: 120_000,
     hookTimeout: 120_000,

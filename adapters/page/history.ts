@@ -10,6 +10,8 @@ export class History {
   /** Who lived before the record at `stride` times the index. */
   readonly #marks: Alive[] = [];
 
+  #shown: { readonly end: number; readonly length: number; readonly alive: Alive } | undefined;
+
   get length(): number {
     return this.#rows.length;
   }
@@ -25,6 +27,13 @@ export class History {
   at(index: number): Alive {
     const end = Math.min(Math.floor(index), this.#rows.length - 1);
     if (end < 0) return new Map();
+    const { length } = this.#rows;
+    if (this.#shown?.end !== end || this.#shown.length !== length)
+      this.#shown = { end, length, alive: this.#folded(end) };
+    return this.#shown.alive;
+  }
+  #folded(end: number): Alive {
+    if (end === this.#rows.length - 1) return new Map(this.#last);
     const mark = Math.floor(end / stride);
     const alive = new Map(this.#marks[mark]);
     for (const row of this.#rows.slice(mark * stride, end + 1)) take(alive, row);

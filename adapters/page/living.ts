@@ -1,6 +1,7 @@
+import { fieldsOf, listOf, textOf, type Fields } from './values.ts';
+
 /** Who lives after a record, and in which state: folded from trace format 1 with the profile `full`. Pure. */
 
-type Fields = Readonly<Record<string, unknown>>;
 /** One line of a trace. */
 export interface Row extends Fields {
   readonly s: number;
@@ -28,10 +29,6 @@ export interface Living {
 /** By address. */
 export type Alive = ReadonlyMap<string, Living>;
 
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {};
-const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const timesOf = (holds: unknown, t: number): Map<number, number> =>
   new Map(
     listOf(holds).flatMap(({ n, left }) =>

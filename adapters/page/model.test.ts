@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { Charts } from '../../machines/inspection/index.ts';
 import { History } from './history.ts';
 import type { Row } from './living.ts';
-import { serversOf, stateText, treeOf } from './model.ts';
+import { callsOf, restartsOf, serversOf, treeOf } from './model.ts';
+import { Story } from './story.ts';
 
 const client = 'computer/client:web#1';
+const node = { path: 'connected.ready', type: 'compound', tags: ['ready'], initial: [] } as const;
+const charts: Charts = {
+  client: {
+    ...{ kind: 'client', fingerprint: 'f', transitions: [] },
+    nodes: [{ ...node, tags: [...node.tags], initial: [], entry: [], exit: [], invoke: [] }],
+  },
+};
 const context = { server: 'web', budget: 5, attempt: 0 };
 const checkpoint: Row = {
   s: 1,
@@ -37,17 +46,18 @@ const after = (...rows: readonly Row[]): ReturnType<History['at']> => {
 
 describe('a server, for somebody who knows nothing of machines', () => {
   it('is ready', () => {
-    expect(serversOf(after(checkpoint))).toMatchObject([
-      { name: 'web', mood: 'good', words: 'ready', why: '', nextAt: null, attempt: '', calls: 0 },
+    expect(serversOf(after(checkpoint), charts)).toMatchObject([
+      { name: 'web', mood: 'good', words: 'is ready', why: '', nextAt: null, attempt: '', calls: 0 },
     ]);
   });
 
   it('is down: why, and when it is tried again', () => {
-    expect(serversOf(after(checkpoint, ...down))).toMatchObject([
+    expect(serversOf(after(checkpoint, ...down), charts)).toMatchObject([
       {
         mood: 'bad',
-        words: 'down, waits for its next try',
-        why: 'it ended with exit code 7. Mend it',
+        words: 'is down, and waits for its next try',
+        why: 'it ended with exit code 7',
+        remedy: 'Mend it',
         nextAt: 3_210,
         attempt: 'try 2 of 5',
         since: 10,
@@ -59,20 +69,93 @@ describe('a server, for somebody who knows nothing of machines', () => {
     const call = 'computer/client:web/call:1#3';
     const opened: Row = { s: 2, t: 6, k: 'open', a: call, kind: 'call', from: client, input: {} };
     const alive = after(checkpoint, opened);
-    expect(serversOf(alive)[0]?.calls).toBe(1);
+    expect(serversOf(alive, charts)[0]?.calls).toBe(1);
     expect(treeOf(alive).map(({ actor, depth }) => [actor.kind, depth])).toEqual([
       ['computer', 0],
       ['client', 1],
       ['call', 2],
     ]);
     expect(
-      serversOf(after(checkpoint, opened, { s: 3, t: 7, k: 'end', a: call, why: 'done' }))[0]?.calls,
+      serversOf(after(checkpoint, opened, { s: 3, t: 7, k: 'end', a: call, why: 'done' }), charts)[0]?.calls,
     ).toBe(0);
   });
 });
 
-it('a state has one text in every form', () => {
-  expect(stateText({ a: { b: 'c' }, d: 'e' })).toBe('a.b.c + d.e');
-  expect(stateText('waiting')).toBe('waiting');
-  expect(stateText(undefined)).toBe('');
+describe('a story', () => {
+  const storyOf = (...rows: readonly Row[]): Story => {
+    const story = new Story();
+    for (const [at, row] of rows.entries()) story.add(row, at);
+    return story;
+  };
+  const process = (n: number): Row => ({
+    ...{ s: n, t: n, k: 'open', a: `computer/client:web/process#${n}`, kind: 'process', from: client },
+  });
+  const call = 'computer/client:web/call:1#3';
+  const opened: Row = {
+    ...{ s: 2, t: 6, k: 'open', a: call, kind: 'call', from: client },
+    input: { request: { method: 'tools/call', params: { name: 'read' } } },
+  };
+  const deadline: Row = { s: 3, t: 6, k: 'timer', op: 'set', via: 'deadline', a: call, n: 1, ms: 60 };
+  const settled: Row = {
+    ...{ s: 4, t: 9, k: 'post', a: 'computer/link#1', from: call },
+    ev: { type: 'call.settled', end: 'timedOut', failure: { message: 'no answer', remedy: 'Wait' } },
+  };
+  const ended: Row = { s: 5, t: 9, k: 'end', a: call, why: 'done' };
+
+  it('has each call with its tool, its deadline and its end, as it was at a moment', () => {
+    const story = storyOf(checkpoint, opened, deadline, settled, ended);
+    expect(callsOf(story, 5)).toEqual([]);
+    expect(callsOf(story, 8)).toMatchObject([
+      { tool: 'read', server: 'web', deadline: 66, end: 'under way', mood: 'busy', why: '' },
+    ]);
+    expect(callsOf(story, 9)).toMatchObject([{ end: 'timedOut', mood: 'bad', why: 'no answer. Wait' }]);
+  });
+
+  it('takes the outcome of a computer from the result that its agent got', () => {
+    const result = { meta: { a2c_outcome: 'unknown' }, structuredContent: { error: { message: 'it died' } } };
+    const told = { type: 'call.settled', end: 'failed', failure: null, result };
+    const story = storyOf(checkpoint, opened, { ...settled, ev: told });
+    expect(callsOf(story, 9)).toMatchObject([{ end: 'unknown', why: 'it died' }]);
+  });
+
+  it('counts how often a server was started again', () => {
+    const story = storyOf(checkpoint, process(6), process(7), process(8));
+    expect([5, 6, 7, 8].map((until) => restartsOf(story, client, until))).toEqual([0, 0, 1, 2]);
+  });
+
+  it('has spans of states, timers that fired, were cleared or run, and the end of each', () => {
+    const timer = (op: string, n: number, t: number): Row => ({
+      s: 0,
+      t,
+      k: 'timer',
+      op,
+      a: client,
+      n,
+      ms: 10,
+    });
+    const fired: Row = { s: 0, t: 20, k: 'in', via: 'timer', a: client, n: 1 };
+    const step: Row = { s: 0, t: 7, k: 'step', a: client, v: 'waiting', tr: [], ev: 'x' };
+    const gone: Row = { s: 0, t: 30, k: 'end', a: client, why: 'closed' };
+    const set = [1, 2, 3].map((n) => timer('set', n, 8));
+    const lane = storyOf(checkpoint, step, ...set, timer('clear', 2, 12), fired, gone).lane(client);
+    expect(lane).toMatchObject({
+      to: 30,
+      isOlder: true,
+      spans: [
+        { state: 'connected.ready.steady', from: 5 },
+        { state: 'waiting', from: 7 },
+      ],
+      timers: [
+        { n: 1, due: 18, to: 20, hasFired: true },
+        { n: 2, to: 12, hasFired: false },
+        { n: 3, to: 30 },
+      ],
+    });
+  });
+
+  it('ends whoever is not in a later checkpoint', () => {
+    const story = storyOf(checkpoint, opened, { ...checkpoint, s: 9, t: 50 });
+    expect(story.lane(call)?.to).toBe(50);
+    expect(story.lane(client)?.to).toBeUndefined();
+  });
 });

@@ -1,25 +1,38 @@
+import { clientState, stateFor, stateWords, type ServerState } from '../../machines/facts/server-state.ts';
+import type { Chart, Charts } from '../../machines/inspection/charts.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
 import type { Alive, Living } from './living.ts';
+import type { Lane, Story } from './story.ts';
+import { activeIn, fieldsOf, isFields, numberOf, textOf } from './values.ts';
 
 /** What a page says of who lives, for people. Pure: no clock, no document. */
 
-type Json = Readonly<Record<string, unknown>>;
-const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-/** `{connected: {ready: 'steady'}}` as `connected.ready.steady`. */
-export function stateText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (!isJson(value)) return '';
-  return Object.entries(value)
-    .map(([name, inner]) => [name, stateText(inner)].filter((part) => part !== '').join('.'))
-    .join(' + ');
-}
+export type Mood = 'good' | 'busy' | 'bad' | 'off';
+const moods: Readonly<Record<ServerState, Mood>> = {
+  ready: 'good',
+  standby: 'good',
+  connecting: 'busy',
+  recovering: 'bad',
+  waiting: 'bad',
+  open: 'bad',
+  authorizing: 'busy',
+  unauthorized: 'bad',
+  closing: 'busy',
+  needsInput: 'bad',
+  unsupported: 'bad',
+  idle: 'off',
+  disabled: 'off',
+};
 /** One server, in words for somebody who knows nothing of machines. */
 export interface ServerView {
   readonly address: string;
   readonly name: string;
-  readonly mood: 'good' | 'busy' | 'bad' | 'off';
+  readonly state: ServerState;
+  readonly mood: Mood;
   readonly words: string;
+  /** What went wrong last, and while it is down what to do about it. */
   readonly why: string;
+  readonly remedy: string;
   /** ms of the trace at which it is tried again; null: it is not. */
   readonly nextAt: number | null;
   readonly attempt: string;
@@ -27,35 +40,38 @@ export interface ServerView {
   /** ms of the trace; null: since before the page looked. */
   readonly since: number | null;
 }
-const words: readonly (readonly [RegExp, ServerView['mood'], string])[] = [
-  [/^connected\.ready/, 'good', 'ready'],
-  [/^standby/, 'good', 'starts with the first call'],
-  [/^waiting/, 'bad', 'down, waits for its next try'],
-  [/^open/, 'bad', 'gave up after too many tries'],
-  [/^idle/, 'off', 'not started'],
-  [/^(closing|recovering|ended|closed|killed)/, 'busy', 'ending'],
-];
-export function serversOf(alive: Alive): ServerView[] {
+const hasTag = (chart: Chart | undefined, state: unknown, tag: string): boolean => {
+  const active = new Set(activeIn(state));
+  return chart?.nodes.some(({ path, tags }) => active.has(path) && tags.includes(tag)) ?? false;
+};
+export function serversOf(alive: Alive, charts: Charts): ServerView[] {
   const all = [...alive.values()];
-  return all.filter(({ kind }) => kind === 'client').map((client) => viewOf(client, all));
+  return all
+    .filter(({ kind }) => kind === 'client')
+    .map((client) => serverOf(client, all, charts['client']))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
-function viewOf({ address, state, context, since, due }: Living, all: readonly Living[]): ServerView {
-  const fields = isJson(context) ? context : {};
-  const text = stateText(state);
-  const [, mood, said] =
-    words.find(([pattern]) => pattern.test(text)) ?? ([/./, 'busy', 'connecting'] as const);
-  const failure = isJson(fields['failure']) ? fields['failure'] : undefined;
-  const isDown = mood === 'bad';
-  const next = isDown ? nextOf(due) : null;
-  const { attempt, budget, server } = fields;
+function serverOf(client: Living, all: readonly Living[], chart: Chart | undefined): ServerView {
+  const { address, state: value, context, since, due } = client;
+  const { attempt, budget, server, failure: last } = fieldsOf(context);
+  const failure = fieldsOf(last);
+  const snapshot = { value, hasTag: (tag: string) => hasTag(chart, value, tag) };
+  const state = stateFor(
+    clientState(snapshot),
+    isFields(last) ? { code: failure['code'] as Failure['code'] } : null,
+  );
+  const mood = moods[state];
+  const tries = numberOf(attempt) ?? 0;
   return {
     address,
     name: typeof server === 'string' ? server : address,
+    state,
     mood,
-    words: said,
-    why: failure === undefined ? '' : [failure['message'], failure['remedy']].filter(Boolean).join('. '),
-    nextAt: next,
-    attempt: isDown && typeof attempt === 'number' ? `try ${attempt} of ${String(budget)}` : '',
+    words: stateWords[state],
+    why: mood === 'good' || mood === 'off' ? '' : textOf(failure['message']),
+    remedy: mood === 'bad' ? textOf(failure['remedy']) : '',
+    nextAt: state === 'waiting' || state === 'open' ? nextOf(due) : null,
+    attempt: mood !== 'good' && tries > 0 ? `try ${tries} of ${numberOf(budget) ?? '?'}` : '',
     calls: all.filter(({ kind, owner }) => kind === 'call' && owner === address).length,
     since,
   };
@@ -64,11 +80,88 @@ function viewOf({ address, state, context, since, due }: Living, all: readonly L
 export const nextOf = (due: Living['due']): number | null =>
   due.size === 0 ? null : Math.min(...due.values());
 
-/** Owners before those they own, each with how deep it stands. */
-export function treeOf(alive: Alive): readonly { readonly actor: Living; readonly depth: number }[] {
-  const inner = (owner: string | null, depth: number): { actor: Living; depth: number }[] =>
-    [...alive.values()]
-      .filter((actor) => actor.owner === owner || (owner === null && !alive.has(actor.owner ?? '')))
-      .flatMap((actor) => [{ actor, depth }, ...inner(actor.address, depth + 1)]);
-  return inner(null, 0);
+export interface TreeRow {
+  readonly actor: Living;
+  readonly depth: number;
 }
+/** Owners before those they own, each with how deep it stands. */
+export function treeOf(alive: Alive): readonly TreeRow[] {
+  const owned = new Map<string | null, Living[]>();
+  for (const actor of alive.values()) {
+    const owner = actor.owner !== null && alive.has(actor.owner) ? actor.owner : null;
+    const others = owned.get(owner);
+    if (others) others.push(actor);
+    else owned.set(owner, [actor]);
+  }
+  const rows: TreeRow[] = [];
+  const enter = (owner: string | null, depth: number): void => {
+    for (const actor of owned.get(owner) ?? []) {
+      rows.push({ actor, depth });
+      enter(actor.address, depth + 1);
+    }
+  };
+  enter(null, 0);
+  return rows;
+}
+const broken = /^(waiting|open|recovering|disconnected|withdrawn|failing|offline|failed|killed|interrupted)/;
+const underWay =
+  /degraded|connecting|resolving|queued|launching|handshaking|refreshing|closing|draining|confirming/;
+/** What stands out in a tree without reading. */
+export function moodOf(kind: string, text: string): Mood {
+  if (broken.test(text) && kind !== 'view') return 'bad';
+  if (text === 'idle' || text === 'standby') return 'off';
+  return underWay.test(text) ? 'busy' : 'good';
+}
+/** Of everybody: what it remembers of what went wrong. */
+export const lastErrorOf = ({ context }: Living): string =>
+  textOf(fieldsOf(fieldsOf(context)['failure'])['message']);
+/** How often the process of this client was started again. */
+export const restartsOf = (story: Story, address: string, until: number): number =>
+  Math.max(
+    0,
+    story.lanes.filter(
+      ({ kind, owner, from, isOlder }) =>
+        kind === 'process' && owner === address && (isOlder || from <= until),
+    ).length - 1,
+  );
+
+/** One tool call, from its coming to its end. */
+export interface CallView {
+  readonly lane: Lane;
+  readonly tool: string;
+  readonly server: string;
+  /** ms of the trace at which it is given up; undefined: never. */
+  readonly deadline: number | undefined;
+  /** `succeeded`, `timedOut` …; `under way` */
+  readonly end: string;
+  readonly mood: Mood;
+  readonly why: string;
+}
+const callMoods: Readonly<Record<string, Mood>> = {
+  succeeded: 'good',
+  cancelled: 'off',
+  'under way': 'busy',
+};
+/** The calls that came until `until` (ms of the trace), as they stood then. */
+export function callsOf(story: Story, until: number): CallView[] {
+  return story.lanes
+    .filter(({ kind, from, isOlder }) => kind === 'call' && (isOlder || from <= until))
+    .map((lane) => {
+      const { request, server } = fieldsOf(lane.input);
+      const { params, method } = fieldsOf(request);
+      const { tool_name: asked, name } = fieldsOf(params);
+      const settled = lane.settled && lane.settled.t <= until ? lane.settled : undefined;
+      const end = settled ? settled.end : isOver(lane, until) ? 'ended' : 'under way';
+      const at = lane.address.split('/');
+      return {
+        lane,
+        tool: textOf(asked) || textOf(name) || textOf(method) || 'call',
+        server: textOf(server) || (at.at(-2) ?? '').replace(/^client:|#\d+$/g, ''),
+        deadline: lane.timers.findLast(({ isDeadline, from }) => isDeadline && from <= until)?.due,
+        end,
+        mood: callMoods[end] ?? 'bad',
+        why: settled?.why ?? '',
+      };
+    });
+}
+const isOver = ({ to }: Lane, until: number): boolean => to !== undefined && to <= until;

@@ -7,13 +7,9 @@ export {
   type ChartTransition,
 } from './charts.ts';
 export {
-  attachPath,
   embedded,
   fromPageSchema,
   hostFactsSchema,
-  inspectionProtocol,
-  subprotocol,
-  tokenSubprotocol,
   toPageSchema,
   type FromPage,
   type HostFacts,
@@ -22,3 +18,4 @@ export {
   type ToPage,
   type Welcome,
 } from './messages.ts';
+export { attachPath, inspectionProtocol, subprotocol, tokenSubprotocol } from './wire.ts';

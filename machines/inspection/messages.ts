@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import { chartsSchema } from './charts.ts';
+import { inspectionProtocol } from './wire.ts';
 
 /**
  * What an inspector's page and the host that serves it say to each other: JSON texts over one WebSocket. Everything
  * that happened is NDJSON of trace format 1 with the profile `full` (docs/trace-format.md), live or from a file.
  */
-export const inspectionProtocol = 1;
-/** The page offers both; the host answers with the first, and so never says the token. */
-export const subprotocol = `a2c-inspect.${inspectionProtocol}`;
-export const tokenSubprotocol = (token: string): string => `token.${token}`;
-export const attachPath = '/attach';
 
 /** The ids of the data blocks of a page that is one file. Each `<` in them is written as `\u003c`. */
 export const embedded = {

@@ -39,7 +39,7 @@ export function readProject(root: string): Source[] {
 
 /** The code of the four rooms. `examples/` and `docs/` are the named exceptions of the house. */
 export const isCode = ({ path }: Source): boolean =>
-  /^(machines|adapters|actors|scenarios)\//.test(path) && /\.[cm]?[jt]s$/.test(path);
+  /^(machines|adapters|actors|scenarios)\//.test(path) && /\.[cm]?[jt]sx?$/.test(path);
 
 export const isTest = (path: string): boolean => /\.(test|scenario)\.ts$/.test(path);
 export const isMachine = (path: string): boolean => path.endsWith('.machine.ts');

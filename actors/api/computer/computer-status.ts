@@ -1,5 +1,6 @@
 import type { Noise } from '../../../adapters/index.ts';
 import { offeredTools, toSmcpTool, type ToolEntry } from '../../../machines/catalog/index.ts';
+import { clientState, stateFor } from '../../../machines/facts/server-state.ts';
 import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
 import type { ServerConfig } from '../../../machines/config/index.ts';
 import type { ServerInfo } from '../../../machines/kernel/ports.ts';
@@ -22,15 +23,6 @@ interface Snapshot {
   readonly value: unknown;
   hasTag(tag: string): boolean;
 }
-const stateOf = (snapshot: { value: unknown; hasTag(tag: string): boolean }): ServerStatus['state'] => {
-  const { value } = snapshot;
-  if (value === 'idle' || value === 'standby' || value === 'waiting') return value;
-  if (value === 'open' || value === 'recovering') return value;
-  const login = typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
-  if (login !== undefined) return login === 'authorizing' ? login : 'unauthorized';
-  if (snapshot.hasTag('ready')) return 'ready';
-  return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
-};
 /** Of the root; without one it has ended. */
 export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['state'] => {
   const value: unknown = snapshot?.value ?? 'closed';
@@ -45,18 +37,6 @@ interface Told {
   readonly nextTryMs: number;
 }
 const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
-/** Of one that rests because it cannot be launched as it is: what it lacks says more. */
-export const stateFor = (
-  state: ServerStatus['state'],
-  failure: Pick<Failure, 'code'> | null,
-): ServerStatus['state'] => {
-  if (state !== 'open') return state;
-  return failure?.code === 'InputNotFound'
-    ? 'needsInput'
-    : failure?.code === 'ConfigInvalid'
-      ? 'unsupported'
-      : state;
-};
 export const disabledStatus = (name: string): ServerStatus => ({
   name,
   state: 'disabled',
@@ -77,7 +57,7 @@ export function serverStatus(
 ): ServerStatus {
   const hidden = hiddenOf(context, name);
   if (disabled) return disabledStatus(name);
-  const state = stateFor(snapshot ? stateOf(snapshot) : 'closing', failure);
+  const state = stateFor(snapshot ? clientState(snapshot) : 'closing', failure);
   const why = state === 'ready' ? context && whyWithdrawn(context, name) : failure;
   return {
     name,

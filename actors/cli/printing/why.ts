@@ -1,14 +1,7 @@
 import type { ServerStatus } from '../../api/computer/server-handle.ts';
+import { stateWords } from '../../../machines/facts/server-state.ts';
 import { noiseLine, serverLine } from './answers.ts';
 
-const words: Readonly<Partial<Record<ServerStatus['state'], string>>> = {
-  ready: 'It is ready.',
-  idle: 'It is not wanted: nobody started it, or it ended well by itself.',
-  standby: 'It starts with the first call.',
-  disabled: 'It is disabled in its config.',
-  needsInput: 'It lacks a value of its config.',
-  unsupported: 'Its config cannot be used here.',
-};
 /** All that is known of why a server stands where it does, for a person. */
 export function whyText(server: ServerStatus): string[] {
   const { state, failure, noise, waits } = server;
@@ -20,10 +13,9 @@ export function whyText(server: ServerStatus): string[] {
       ? stderr.split('\n')
       : [];
   const said = all.filter((line) => line.trim() !== '');
-  const word = words[state];
   return [
     serverLine(server),
-    ...(word === undefined ? [] : [word]),
+    `It ${stateWords[state]}.`,
     ...(waits ? [`It waits for ${waits.for} since ${waits.since}.`] : []),
     ...(code === undefined ? [] : [`code: ${code}`]),
     ...(said.length > 0 ? ['it wrote to stderr:', ...said.map((line) => `  ${line}`)] : []),

@@ -1,0 +1,203 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attachTo } from '../../scenarios/fixtures/attached.ts';
+import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { createComputer, type Computer } from '../index.ts';
+
+const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const node = process.execPath;
+const echo = { command: node, args: [fixture, 'echo'], autoApprove: ['all'] };
+const broken = {
+  command: node,
+  args: ['-e', 'console.error("the licence has expired"); process.exit(7)'],
+};
+const computerOf = (mcpServers: object): Promise<Computer> =>
+  createComputer({ name: 'c1', stateDir: false, config: { mcpServers } });
+
+let chromium: Chromium;
+beforeAll(async () => void (chromium = await Chromium.start()));
+afterAll(() => chromium.close());
+
+const server = (page: Page, name: string) =>
+  page.locator('#servers tbody tr').filter({ has: page.getByRole('button', { name, exact: true }) });
+const actor = (page: Page, name: string) => page.locator(`.actor[data-address*="${name}"]`);
+const open = (page: Page, panel: string): Promise<void> => page.getByRole('tab', { name: panel }).click();
+const noErrors = (errors: readonly string[]): void => expect(errors).toEqual([]);
+
+describe('somebody who knows nothing of machines', () => {
+  it('finds on the first screen which server is down, why, what to do, and when it is tried again', async () => {
+    await using computer = await computerOf({ echo, broken });
+    await using inspection = await computer.inspect();
+    const { page, errors, requests } = await chromium.look(inspection.url);
+    await page.locator('#summary', { hasText: '1 of 2 servers needs a look: broken.' }).waitFor();
+    const row = server(page, 'broken');
+    await row.filter({ hasText: 'is down, and waits for its next try' }).waitFor();
+    const text = await row.innerText();
+    expect(text).toContain('▲');
+    expect(text).toContain('exit code 7');
+    expect(text).toContain('What to do: ');
+    expect(text).toMatch(/tried again in [\d.]+ (ms|s|min)/);
+    expect(text).toMatch(/try \d of \d/);
+    expect(await server(page, 'echo').innerText()).toContain('● is ready');
+    noErrors(errors);
+    // Nothing is asked of any other machine.
+    const hosts = requests.map((url) => new URL(url)).filter(({ protocol }) => protocol !== 'data:');
+    expect(hosts.length).toBeGreaterThanOrEqual(4);
+    expect([...new Set(hosts.map(({ host }) => host))]).toEqual([new URL(inspection.url).host]);
+  });
+});
+
+describe('the live page', () => {
+  it('follows a server that is killed and started again', async () => {
+    await using computer = await computerOf({ echo });
+    await using inspection = await computer.inspect();
+    const { page, errors } = await chromium.look(inspection.url);
+    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    const died = computer.callTool('die', {});
+    await actor(page, 'client:echo').filter({ hasText: 'started again 1 ×' }).waitFor();
+    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    expect((await died).outcome).toBe('unknown');
+    await open(page, 'Calls');
+    await page.locator('.call', { hasText: 'die' }).filter({ hasText: 'unknown' }).waitFor();
+    await open(page, 'Lanes');
+    await page.locator('.lane[data-lane*="client:echo#"] .span[data-state="waiting"]').waitFor();
+    noErrors(errors);
+  });
+
+  it('lights the states of the chart that the machine is in, and no others', async () => {
+    await using computer = await computerOf({ echo });
+    await using inspection = await computer.inspect();
+    const { page, errors, requests } = await chromium.look(inspection.url);
+    await actor(page, 'client:echo').first().click();
+    await open(page, 'Chart');
+    await page.locator('.state.active[data-state="connected.ready.steady"]').waitFor();
+    const lit = (): Promise<(string | null)[]> =>
+      page.locator('.state.active').evaluateAll((all) => all.map((each) => each.getAttribute('data-state')));
+    expect(await lit()).toEqual(['connected', 'connected.ready', 'connected.ready.steady']);
+    await computer.stopServer('echo');
+    await page.locator('.state.active[data-state="idle"]').waitFor();
+    expect(await lit()).toEqual(['idle']);
+    await page.locator('.edge.taken[data-edge$="→ idle"]').waitFor();
+    expect(requests.filter((url) => url.endsWith('elk-worker.js'))).toHaveLength(1);
+    noErrors(errors);
+  });
+
+  it('shows a page that comes late the same as one that was there', async () => {
+    await using computer = await computerOf({ echo });
+    await using inspection = await computer.inspect();
+    const { page: first } = await chromium.look(inspection.url);
+    await actor(first, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await computer.callTool('echo', { text: 'one' });
+    const { page: second } = await chromium.look(inspection.url);
+    await actor(second, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    const names = (page: Page): Promise<string[]> =>
+      page
+        .locator('.actor')
+        .evaluateAll((all) =>
+          all.map(
+            (each) => `${each.getAttribute('data-address')} ${each.querySelector('.line')?.textContent}`,
+          ),
+        );
+    await first.waitForFunction(
+      () => document.querySelectorAll('.actor[data-address*="call:"]').length === 0,
+    );
+    expect(await names(second)).toEqual(await names(first));
+  });
+
+  it('shows what a tool says as text, never as markup', async () => {
+    await using computer = await computerOf({ echo });
+    await using inspection = await computer.inspect();
+    const { page, errors } = await chromium.look(inspection.url);
+    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    const text = '<img src=x onerror="globalThis.taken=1"><script>globalThis.taken=1</script>\u202Eabc';
+    const watching = await attachTo(inspection.url);
+    await watching.welcome();
+    await computer.callTool('echo', { text });
+    const { s } = await watching.row((row) => row.k === 'in' && JSON.stringify(row).includes('onerror'));
+    await open(page, 'Records');
+    await page.getByLabel('Find records').fill(`${s} in`);
+    await page.locator(`.record[data-s="${s}"]`).click();
+    await page.locator('#detail pre', { hasText: '<img src=x onerror=' }).waitFor();
+    expect(await page.locator('#detail pre').innerText()).toContain(String.raw`\u202eabc`);
+    expect(await page.locator('img, script:not([src]), iframe').count()).toBe(0);
+    expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
+    noErrors(errors);
+    await watching.close();
+  });
+
+  it('keeps what it has seen when the host ends, and says so', async () => {
+    const computer = await computerOf({ echo });
+    const inspection = await computer.inspect();
+    const { page } = await chromium.look(inspection.url);
+    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await computer.close();
+    await page.getByRole('status').filter({ hasText: 'ended: the host closed' }).first().waitFor();
+    expect(await page.locator('.actor').count()).toBe(0);
+    await page.locator('#moment').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    expect(await page.getByRole('status').first().innerText()).toContain('ended');
+  });
+});
+
+describe('a page without the right token', () => {
+  it.each([
+    ['none', '', 'The address has no token'],
+    ['a wrong one', `#token=${'0'.repeat(64)}`, 'the token is of an earlier start'],
+  ])('with %s sees nothing, and says what to do', async (_, hash, says) => {
+    await using computer = await computerOf({ echo });
+    await using inspection = await computer.inspect();
+    const { page } = await chromium.look(new URL(`/${hash}`, inspection.url).href);
+    await page.getByRole('status').filter({ hasText: says }).first().waitFor();
+    expect(await page.getByRole('status').first().innerText()).toContain('npx a2c inspect');
+    expect(await page.locator('.actor').count()).toBe(0);
+  });
+
+  it('of another origin is refused although it has the token', async () => {
+    await using computer = await computerOf({ echo });
+    await using inspection = await computer.inspect();
+    const { host, hash } = new URL(inspection.url);
+    const { page } = await chromium.look('about:blank');
+    const token = hash.replace('#token=', 'token.');
+    const how = await page.evaluate(
+      ([address = '', protocol = '']) =>
+        new Promise<string>((resolve) => {
+          const socket = new WebSocket(address, ['a2c-inspect.1', protocol]);
+          socket.addEventListener('open', () => resolve('open'));
+          socket.addEventListener('error', () => resolve('refused'));
+        }),
+      [`ws://${host}/attach`, token],
+    );
+    expect(how).toBe('refused');
+  });
+});
+
+it('every panel is readable in both themes, and in a window that is zoomed to 200 %: pictures for people', async () => {
+  await using computer = await computerOf({ echo, broken });
+  await computer.callTool('echo', { text: 'hello' });
+  await using inspection = await computer.inspect();
+  const kinds = [
+    { name: 'light', colorScheme: 'light' },
+    { name: 'dark', colorScheme: 'dark' },
+    { name: 'zoomed', colorScheme: 'light', width: 700, height: 430 },
+  ] as const;
+  for (const { name, ...options } of kinds) {
+    const { page, errors } = await chromium.look(inspection.url, options);
+    await actor(page, 'client:broken').first().click();
+    for (const panel of ['Servers', 'Chart', 'Lanes', 'Calls', 'Records']) {
+      await open(page, panel);
+      if (panel === 'Chart') await page.locator('.state').first().waitFor();
+      if (panel === 'Calls') {
+        await computer.callTool('echo', { text: name });
+        await page.locator('.call', { hasText: 'succeeded' }).first().waitFor();
+      }
+      await picture(page, `${panel.toLowerCase()}-${name}`);
+      // Nothing is wider than the window.
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+    }
+    noErrors(errors);
+  }
+});

@@ -1,0 +1,167 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attachTo } from '../../scenarios/fixtures/attached.ts';
+import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { showRecording } from './recordings.ts';
+
+const file = fileURLToPath(
+  new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url),
+);
+let chromium: Chromium;
+const aborter = new AbortController();
+let url = '';
+let rows: readonly Readonly<Record<string, unknown>>[] = [];
+let told: Promise<unknown>;
+beforeAll(async () => {
+  chromium = await Chromium.start();
+  url = await new Promise<string>((resolve) => {
+    told = commandLine(['show', file], { signal: aborter.signal, onLine: resolve });
+  });
+  const reader = await attachTo(url);
+  await reader.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
+  ({ rows } = reader);
+  await reader.close();
+});
+afterAll(async () => {
+  await chromium.close();
+  aborter.abort();
+  await told;
+});
+const look = async (): Promise<Page> => {
+  const { page } = await chromium.look(url);
+  await page
+    .getByRole('status')
+    .filter({ hasText: `a recording, ${rows.length}` })
+    .first()
+    .waitFor();
+  return page;
+};
+const open = (page: Page, panel: string): Promise<void> => page.getByRole('tab', { name: panel }).click();
+/** Moves the slider to a record. */
+const goTo = (page: Page, s: unknown): Promise<void> => page.locator('#moment').fill(String(s));
+const textOf = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : Object.entries(value as object)
+        .map(([name, inner]) => `${name}.${textOf(inner)}`)
+        .join(' + ');
+
+describe('the page of a recording', () => {
+  it('has a lane for each actor, with the states that its steps have, in their order', async () => {
+    const page = await look();
+    await open(page, 'Lanes');
+    const client = 'computer/client:files#2';
+    const states = rows.flatMap(({ k, a, v }) => (k === 'step' && a === client ? [textOf(v)] : []));
+    const changes = states.filter((state, at) => state !== states[at - 1]);
+    const shown = await page
+      .locator(`.lane[data-lane="${client}"] .span`)
+      .evaluateAll((all) => all.map((each) => each.getAttribute('data-state')));
+    // Those of less than half a pixel are not drawn.
+    expect(shown.length).toBeGreaterThan(5);
+    let at = 0;
+    for (const state of changes) if (state === shown[at]) at++;
+    expect(at).toBe(shown.length);
+    expect(shown).toContain('waiting');
+    // Nearer, they all are: a click on zoom keeps the middle.
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.getByRole('button', { name: 'All' }).click();
+    expect(await page.locator('.arrow[data-said="call.hold"]').count()).toBe(3);
+  });
+
+  it('finds records as the trace has them, and says what led to one and what it changed', async () => {
+    const page = await look();
+    await open(page, 'Records');
+    await page.getByLabel('Find records').fill('session.lost');
+    const expected = rows.filter(
+      ({ k, ev }) => (k === 'step' ? ev : (ev as { type?: string } | undefined)?.type) === 'session.lost',
+    );
+    await page.locator('#count', { hasText: `${expected.length} records` }).waitFor();
+    const step = expected.find(({ k }) => k === 'step');
+    await page.locator(`.record[data-s="${String(step?.['s'])}"]`).click();
+    const cause = expected.find(({ k }) => k === 'in');
+    expect(await page.locator('#causes li').allInnerTexts()).toEqual([
+      expect.stringContaining(`${String(cause?.['s'])} `),
+    ]);
+    expect(await page.locator('#taken').innerText()).toBe('client: connected --session.lost--> disconnected');
+  });
+
+  it('shows any earlier moment: the tree, the servers, the chart and the calls of then', async () => {
+    const page = await look();
+    const waits = rows.find(
+      ({ k, a, v }) => k === 'step' && a === 'computer/client:files#2' && v === 'waiting',
+    );
+    await goTo(page, waits?.['s']);
+    const row = page.locator('#servers tbody tr').filter({ hasText: 'files' });
+    await row.filter({ hasText: 'is down, and waits for its next try' }).waitFor();
+    expect(await row.innerText()).toContain("Server 'files' was ended by SIGKILL");
+    await page.locator('.actor[data-address="computer/client:files#2"]').click();
+    await open(page, 'Chart');
+    await page.locator('.state.active[data-state="waiting"]').waitFor();
+    expect(await page.locator('.state.active').count()).toBe(1);
+    // One record earlier it was somewhere else.
+    await page.keyboard.press(',');
+    await page.locator('.state.active[data-state="waiting"]').waitFor({ state: 'detached' });
+    await goTo(page, 1);
+    await page.getByText('does not live at this moment').waitFor();
+    await open(page, 'Calls');
+    await page.getByText('No call was made until this moment').waitFor();
+  });
+
+  it('is used by keys alone', async () => {
+    const page = await look();
+    await page.keyboard.press('5');
+    await page.keyboard.press('/');
+    await page.keyboard.type('client:flaky');
+    await page.keyboard.press('Escape');
+    await page.getByRole('listbox', { name: 'Records' }).focus();
+    await page.keyboard.press('Home');
+    const first = rows.find((row) => JSON.stringify([row['a'], row['from']]).includes('client:flaky'));
+    await page.locator(`.record[aria-selected="true"][data-s="${String(first?.['s'])}"]`).waitFor();
+    await page.keyboard.press('1');
+    await page.getByRole('tab', { name: 'Servers' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('tab', { name: 'Chart' }).getAttribute('aria-selected')).toBe('true');
+  });
+});
+
+it('a recording of 200,000 records opens, scrolls and is searched, with few elements', async () => {
+  const head = JSON.stringify(rows[0]);
+  const opened = (n: number): object => ({
+    a: `computer/client:s${n}#${n}`,
+    from: 'computer#1',
+    k: 'open',
+    kind: 'client',
+  });
+  const step = (n: number): object => ({
+    a: `computer/client:s${n % 50}#${n % 50}`,
+    ctx: { server: `s${n % 50}`, attempt: n, budget: 5 },
+    ev: 'tick',
+    k: 'step',
+    tr: ['client: waiting --tick--> waiting'],
+    v: n % 3 === 0 ? 'waiting' : 'resolving',
+  });
+  const count = 200_000;
+  const lines = Array.from({ length: count }, (_, n) =>
+    JSON.stringify({ s: n + 1, t: n / 10, ...(n < 50 ? opened(n) : step(n)) }),
+  );
+  await using shown = await showRecording({
+    name: 'big',
+    started: null,
+    text: `${[head, ...lines].join('\n')}\n`,
+  });
+  const begin = performance.now();
+  const { page, errors } = await chromium.look(shown.url);
+  await page.getByRole('status').filter({ hasText: 'a recording, 200,001 records' }).first().waitFor();
+  process.stdout.write(`200,000 records: open after ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
+  await open(page, 'Records');
+  await page.locator(`.record[data-s="${count}"]`).waitFor();
+  await page.getByRole('listbox', { name: 'Records' }).evaluate((list) => (list.scrollTop = 0));
+  await page.locator('.record[data-s="1"]').waitFor();
+  expect(await page.locator('.record').count()).toBeLessThan(100);
+  await page.getByLabel('Find records').fill('client:s7#');
+  await page.locator('#count', { hasText: '4,000 records' }).waitFor();
+  for (const panel of ['Lanes', 'Servers']) await open(page, panel);
+  await page.locator('#servers tbody tr').nth(49).waitFor();
+  expect(errors).toEqual([]);
+});

@@ -1,0 +1,181 @@
+import type { VNode } from 'preact';
+import { useEffect, useReducer } from 'preact/hooks';
+import { CallsPanel } from './panels/calls.tsx';
+import { ChartPanel } from './panels/chart.tsx';
+import { LanesPanel } from './panels/lanes.tsx';
+import { RecordsPanel } from './panels/records.tsx';
+import { ServersPanel } from './panels/servers.tsx';
+import { TreePanel } from './panels/tree.tsx';
+import { panels, type Panel, type Session } from './session.ts';
+import { durationText, visible } from './values.ts';
+
+/** The whole page: who is shown, which moment, the tree at the side, and one panel. */
+
+const names: Readonly<Record<Panel, string>> = {
+  servers: 'Servers',
+  chart: 'Chart',
+  lanes: 'Lanes',
+  calls: 'Calls',
+  records: 'Records',
+};
+const drawMs = 100;
+
+function stateOfLink({ phase, reason, history, host, missed }: Session): [text: string, isBad: boolean] {
+  const skipped = missed > 0 ? `; ${missed} records were skipped: this page, or the host, was too busy` : '';
+  const all = `${history.length.toLocaleString('en')} records`;
+  if (phase === 'connecting') return ['connecting …', false];
+  if (phase === 'live') return [`live, process ${host?.pid ?? '?'}, ${all}${skipped}`, missed > 0];
+  if (phase === 'loading') return [`a recording, ${all} so far …`, false];
+  if (phase === 'file') return [`a recording, ${all}`, false];
+  if (phase === 'over')
+    return [`ended: ${visible(reason)}. What it did is still here; nothing more comes.`, true];
+  if (phase === 'no token')
+    return ['The address has no token. Open the one that a2c printed, or run: npx a2c inspect', true];
+  return [
+    'Not connected: the host has ended, or the token is of an earlier start. Run: npx a2c inspect',
+    true,
+  ];
+}
+function Header({ session }: { session: Session }): VNode {
+  const [text, isBad] = stateOfLink(session);
+  const { host } = session;
+  return (
+    <header>
+      <h1 id="host">{host ? visible(`${host.kind} ${host.name}`) : 'a2c inspector'}</h1>
+      <p id="link" role="status" class={isBad ? 'bad' : 'quiet'}>
+        {isBad ? '▲ ' : ''}
+        {text}
+      </p>
+    </header>
+  );
+}
+function Time({ session }: { session: Session }): VNode {
+  const { history, at, isNow, phase } = session;
+  const row = history.row(at);
+  const end = phase === 'live' ? 'now' : 'the end';
+  const text = isNow ? end : `record ${row?.s ?? 0} at ${durationText(row?.t ?? 0)}`;
+  return (
+    <div id="time" role="group" aria-label="Moment">
+      <button type="button" onClick={() => session.goTo(at - 1)} aria-label="One record back">
+        ◀
+      </button>
+      <input
+        id="moment"
+        type="range"
+        aria-label="Moment"
+        aria-valuetext={text}
+        min={0}
+        max={Math.max(0, history.length - 1)}
+        value={at}
+        onInput={({ currentTarget }) => session.goTo(Number(currentTarget.value))}
+      />
+      <button type="button" onClick={() => session.goTo(at + 1)} aria-label="One record on">
+        ▶
+      </button>
+      <span id="moment-text">{text}</span>
+      <button
+        id="follow"
+        type="button"
+        disabled={isNow}
+        onClick={() => session.choose({ moment: undefined })}
+      >
+        {phase === 'live' ? 'Now' : 'End'}
+      </button>
+    </div>
+  );
+}
+function Tabs({ session }: { session: Session }): VNode {
+  const { panel } = session.choice;
+  const move = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (by === 0) return;
+    event.preventDefault();
+    const next = panels[(panels.indexOf(panel) + by + panels.length) % panels.length] ?? panel;
+    session.choose({ panel: next });
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return (
+    <div role="tablist" aria-label="Panels" onKeyDown={move}>
+      {panels.map((each, at) => (
+        <button
+          key={each}
+          id={`tab-${each}`}
+          type="button"
+          role="tab"
+          aria-selected={each === panel}
+          aria-controls="panel"
+          tabIndex={each === panel ? 0 : -1}
+          title={`key ${at + 1}`}
+          onClick={() => session.choose({ panel: each })}
+        >
+          {names[each]}
+        </button>
+      ))}
+    </div>
+  );
+}
+const drawn: Readonly<Record<Panel, (props: { session: Session }) => VNode>> = {
+  servers: ServersPanel,
+  chart: ChartPanel,
+  lanes: LanesPanel,
+  calls: CallsPanel,
+  records: RecordsPanel,
+};
+/** Keys of the whole page, unless somebody types. */
+function onKey(session: Session, event: KeyboardEvent): void {
+  const { target, key } = event;
+  if (target instanceof HTMLInputElement && target.type === 'search') {
+    if (key === 'Escape') target.blur();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const panel = panels[Number(key) - 1];
+  if (panel) session.choose({ panel });
+  else if (key === ',') session.goTo(session.at - 1);
+  else if (key === '.') session.goTo(session.at + 1);
+  else if (key === 'n') session.choose({ moment: undefined });
+  else if (key === '/') {
+    event.preventDefault();
+    session.choose({ panel: 'records' });
+    requestAnimationFrame(() => document.getElementById('filter')?.focus());
+  }
+}
+export function App({ session }: { session: Session }): VNode {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    session.onChange(() => redraw(undefined));
+    // What came before anybody listened.
+    redraw(undefined);
+    // Ages and countdowns go on; what came since the last time is shown.
+    const timer = setInterval(() => {
+      if (session.phase === 'live' || session.phase === 'loading') redraw(undefined);
+    }, drawMs);
+    const keyed = (event: KeyboardEvent): void => onKey(session, event);
+    document.addEventListener('keydown', keyed);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('keydown', keyed);
+    };
+  }, [session]);
+  const { panel } = session.choice;
+  const Shown = drawn[panel];
+  return (
+    <>
+      <Header session={session} />
+      <Time session={session} />
+      <main>
+        <TreePanel session={session} />
+        <section id="work">
+          <Tabs session={session} />
+          <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel}`}>
+            <Shown session={session} />
+          </div>
+        </section>
+      </main>
+      <footer>
+        Keys: <kbd>1</kbd>–<kbd>{panels.length}</kbd> panel, <kbd>,</kbd> <kbd>.</kbd> one record back or on,{' '}
+        <kbd>n</kbd> now, <kbd>/</kbd> search records, arrows in lists
+      </footer>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { causesOf, changesOf } from './causes.ts';
+import type { Row } from './living.ts';
+
+const rowsOf = (rows: readonly object[]): { length: number; row(index: number): Row | undefined } => {
+  const all = rows.map((row, at): Row => ({ k: '', ...row, s: at, t: at }));
+  return { length: all.length, row: (index) => all[index] };
+};
+const client = 'computer/client:web#1';
+
+describe('what led to a record', () => {
+  const records = rowsOf([
+    { k: 'in', via: 'leaf', a: `${client}/session#1`, ev: { type: 'session.lost' } },
+    { k: 'step', a: client, ev: 'session.lost', tr: ['one'], v: 'waiting' },
+    { k: 'timer', op: 'set', via: 'deadline', a: client, n: 4, ms: 200 },
+    { k: 'in', via: 'host', a: 'computer', ev: { type: 'tool.call' } },
+    { k: 'in', via: 'deadline', a: client, n: 4 },
+    { k: 'step', a: client, ev: 'deadline.passed', tr: ['two'], v: 'launching' },
+    { k: 'open', a: 'computer/client:web/process#2', kind: 'process', from: client },
+    { k: 'step', a: 'computer/client:web/process#2', ev: 'xstate.init', tr: [], v: 'starting' },
+    { k: 'out', port: 'process', a: 'computer/client:web/process#2/process#1', ev: { type: 'leaf.open' } },
+    { k: 'post', a: 'computer/client:web', from: 'computer/client:web/process#2', ev: { type: 'hello' } },
+    { k: 'step', a: client, ev: 'hello', tr: [], v: 'launching' },
+  ]);
+
+  it('goes from a command through timers and messages back to the fact from outside', () => {
+    expect(causesOf(records, 8)).toEqual([7, 6, 5, 4, 2, 1, 0]);
+  });
+  it('of a message is the last step of its sender', () => {
+    expect(causesOf(records, 10).slice(0, 3)).toEqual([9, 7, 6]);
+  });
+  it('of a fact from outside is nothing', () => {
+    expect(causesOf(records, 0)).toEqual([]);
+    expect(causesOf(records, 3)).toEqual([]);
+  });
+  it('of an answer is the question', () => {
+    const asked = rowsOf([
+      { k: 'step', a: client, ev: 'x', tr: [], v: 'a' },
+      { k: 'out', port: 'ask', a: client, ev: { type: 'ask', id: 'spec' } },
+      { k: 'out', port: 'ask', a: client, ev: { type: 'ask', id: 'other' } },
+      { k: 'in', via: 'ask', a: client, id: 'spec', ev: { type: 'ask.answered', id: 'spec' } },
+    ]);
+    expect(causesOf(asked, 3)).toEqual([1, 0]);
+  });
+});
+
+it('a context differs by path, with what was before and what is after', () => {
+  const before = { link: { stage: 'a', same: 1 }, list: [1], gone: true };
+  const after = { link: { stage: 'b', same: 1 }, list: [1, 2], fresh: null };
+  expect(changesOf(before, after)).toEqual([
+    { path: 'link.stage', before: 'a', after: 'b' },
+    { path: 'list', before: [1], after: [1, 2] },
+    { path: 'gone', before: true, after: undefined },
+    { path: 'fresh', before: undefined, after: null },
+  ]);
+  expect(changesOf(before, { ...before })).toEqual([]);
+});

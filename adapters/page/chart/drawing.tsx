@@ -1,0 +1,131 @@
+import type { VNode } from 'preact';
+import { visible } from '../values.ts';
+import { labelOf, lineHeight, type Arrow, type ElkEdge, type ElkNode, type ElkPoint } from './graph.ts';
+import type { LaidOut } from './layout.ts';
+
+/** A chart as SVG, with what is active, what was taken last, and how often. */
+
+export interface Lit {
+  readonly active: ReadonlySet<string>;
+  readonly taken: ReadonlySet<string>;
+  /** Id of a transition → how often it was taken. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** Of which the ways out are told. */
+  readonly chosen: string | undefined;
+}
+const sumOf = (arrow: Arrow, counts: Lit['counts']): number =>
+  arrow.transitions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
+
+/** The middle of the longest part: where its text has most room. */
+function middleOf(points: readonly ElkPoint[]): ElkPoint {
+  let best = { x: 0, y: 0, length: -1 };
+  for (const [at, { x, y }] of points.entries()) {
+    const next = points[at + 1];
+    if (!next) break;
+    const length = Math.abs(next.x - x) + Math.abs(next.y - y);
+    if (length > best.length) best = { x: (x + next.x) / 2, y: (y + next.y) / 2, length };
+  }
+  return best;
+}
+function Edge({ edge, arrow, lit }: { edge: ElkEdge; arrow: Arrow; lit: Lit }): VNode {
+  const [section] = edge.sections ?? [];
+  const count = sumOf(arrow, lit.counts);
+  const taken = arrow.transitions.find(({ id }) => lit.taken.has(id));
+  const points = section ? [section.startPoint, ...(section.bendPoints ?? []), section.endPoint] : [];
+  const names = arrow.transitions.map(({ id }) => visible(id)).join('\n');
+  const middle = middleOf(points);
+  const text = [taken && labelOf(taken), count > 0 && `×${count}`].filter(Boolean).join(' ');
+  return (
+    <g class={`edge${taken ? ' taken' : ''}${count > 0 ? ' visited' : ''}`} data-edge={arrow.id}>
+      <title>{`${names}\ntaken ${count} times`}</title>
+      <path
+        d={points.map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x} ${y}`).join(' ')}
+        marker-end={taken ? 'url(#head-taken)' : 'url(#head)'}
+      />
+      {text !== '' && (
+        <text x={middle.x + 4} y={middle.y - 3}>
+          {text}
+        </text>
+      )}
+    </g>
+  );
+}
+function Node({ shape, chart, lit }: { shape: ElkNode; chart: LaidOut; lit: Lit }): VNode | null {
+  const box = chart.boxes.get(shape.id);
+  if (!box) return null;
+  const { x = 0, y = 0, width = 0, height = 0 } = shape;
+  const { node, name, lines, isInner } = box;
+  const isActive = lit.active.has(node.path);
+  const visits = [...chart.arrows.values()]
+    .filter(({ to }) => to === node.path)
+    .reduce((sum, arrow) => sum + sumOf(arrow, lit.counts), 0);
+  const kind = `${isInner ? ' outer' : ''}${node.type === 'final' ? ' final' : ''}${node.path === '(any)' ? ' any' : ''}`;
+  const told = [
+    node.path,
+    isActive ? 'active' : '',
+    node.tags.length > 0 ? `tags: ${node.tags.join(', ')}` : '',
+    node.entry.length > 0 ? `on entry: ${node.entry.join(', ')}` : '',
+    node.exit.length > 0 ? `on exit: ${node.exit.join(', ')}` : '',
+    `entered ${visits} times by an arrow`,
+  ];
+  return (
+    <g
+      class={`state${isActive ? ' active' : ''}${lit.chosen === node.path ? ' chosen' : ''}${kind}`}
+      data-state={node.path}
+      aria-current={isActive ? 'true' : undefined}
+    >
+      <title>{told.filter((text) => text !== '').join('\n')}</title>
+      <rect x={x} y={y} width={width} height={height} rx={node.path === '(any)' ? 12 : 5} />
+      {node.type === 'final' && (
+        <rect class="inset" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx={3} />
+      )}
+      <text class="name" x={x + 10} y={y + 17}>
+        {isActive ? '▶ ' : ''}
+        {name}
+        {visits > 0 ? ` ×${visits}` : ''}
+      </text>
+      {lines.map((line, at) => (
+        <text key={line} class="does" x={x + 10} y={y + 32 + at * lineHeight}>
+          {line}
+        </text>
+      ))}
+      {shape.children?.map((child) => (
+        <Node key={child.id} shape={child} chart={chart} lit={lit} />
+      ))}
+    </g>
+  );
+}
+const edgesIn = (node: ElkNode): ElkEdge[] => [
+  ...(node.edges ?? []),
+  ...(node.children ?? []).flatMap(edgesIn),
+];
+export function ChartDrawing({ chart, lit }: { chart: LaidOut; lit: Lit }): VNode {
+  return (
+    <>
+      <defs>
+        {['head', 'head-taken'].map((id) => (
+          <marker
+            key={id}
+            id={id}
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerUnits="userSpaceOnUse"
+            markerWidth="8"
+            markerHeight="8"
+            orient="auto"
+          >
+            <path d="M0 0 L8 4 L0 8 z" />
+          </marker>
+        ))}
+      </defs>
+      {chart.drawn.children?.map((child) => (
+        <Node key={child.id} shape={child} chart={chart} lit={lit} />
+      ))}
+      {edgesIn(chart.drawn).map((edge) => {
+        const arrow = chart.arrows.get(edge.id);
+        return arrow && <Edge key={edge.id} edge={edge} arrow={arrow} lit={lit} />;
+      })}
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+import type { Chart, ChartNode, ChartTransition } from '../../../machines/inspection/charts.ts';
+
+/** A chart as boxes and arrows: what elk lays out. Pure. */
+
+/** What elk takes and gives back (https://eclipse.dev/elk/documentation/tooldevelopers/graphdatastructure/jsonformat.html). */
+export interface ElkShape {
+  id: string;
+  x?: number;
+  y?: number;
+  width?: number;
+  height?: number;
+}
+export interface ElkPoint {
+  readonly x: number;
+  readonly y: number;
+}
+export interface ElkEdge {
+  id: string;
+  sources: string[];
+  targets: string[];
+  sections?: { startPoint: ElkPoint; endPoint: ElkPoint; bendPoints?: ElkPoint[] }[];
+}
+export interface ElkNode extends ElkShape {
+  children?: ElkNode[];
+  edges?: ElkEdge[];
+  layoutOptions?: Record<string, string>;
+}
+/** Arrows with the same ends are one. */
+export interface Arrow {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly transitions: readonly ChartTransition[];
+}
+/** One state as a box: its name, and the ports that are open as long as it lasts. */
+export interface Box {
+  readonly node: ChartNode;
+  readonly name: string;
+  readonly isInner: boolean;
+  readonly lines: readonly string[];
+}
+export interface Graph {
+  readonly root: ElkNode;
+  readonly boxes: ReadonlyMap<string, Box>;
+  readonly arrows: ReadonlyMap<string, Arrow>;
+}
+
+export const anyPath = '(any)';
+const charWidth = 6.3;
+export const lineHeight = 15;
+const headHeight = 24;
+const pad = 10;
+
+export const labelOf = ({ event, guard, delay }: ChartTransition): string =>
+  `${delay === undefined ? event : `after ${delay}`}${guard === undefined ? '' : ` [${guard}]`}`;
+export const isStaying = ({ from, to, reenter }: ChartTransition): boolean =>
+  to.length === 0 || (to.length === 1 && to[0] === from && !reenter);
+const parentOf = (path: string): string => path.split('.').slice(0, -1).join('.');
+const nameOf = (path: string): string => path.split('.').at(-1) ?? path;
+const widthOf = (lines: readonly string[]): number =>
+  Math.max(...lines.map((line) => line.length), 0) * charWidth;
+
+function boxOf(node: ChartNode, chart: Chart): Box {
+  const isInner = chart.nodes.some(({ path }) => path !== anyPath && parentOf(path) === node.path);
+  const name = node.path === anyPath ? 'any state' : nameOf(node.path);
+  return { node, name, isInner, lines: node.invoke.map(({ src }) => `port ${src}`) };
+}
+function arrowsOf(chart: Chart): Arrow[] {
+  const grouped = new Map<string, ChartTransition[]>();
+  for (const transition of chart.transitions)
+    if (!isStaying(transition))
+      for (const to of transition.to) {
+        const id = `${transition.from} → ${to}`;
+        const others = grouped.get(id);
+        if (others) others.push(transition);
+        else grouped.set(id, [transition]);
+      }
+  return [...grouped].map(([id, transitions]) => ({
+    id,
+    from: transitions[0]?.from ?? '',
+    to: id.slice(id.indexOf(' → ') + 3),
+    transitions,
+  }));
+}
+const options: Record<string, string> = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.edgeRouting': 'ORTHOGONAL',
+  'elk.json.shapeCoords': 'ROOT',
+  'elk.json.edgeCoords': 'ROOT',
+  'elk.spacing.nodeNode': '30',
+  'elk.spacing.edgeEdge': '12',
+  'elk.spacing.edgeNode': '14',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '28',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '14',
+  'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
+  'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
+};
+export function graphOf(chart: Chart): Graph {
+  const arrows = arrowsOf(chart);
+  const isUsed = arrows.some(({ from }) => from === anyPath);
+  const boxes = new Map(
+    chart.nodes
+      .filter(({ path }) => path !== anyPath || isUsed)
+      .map((node) => [node.path, boxOf(node, chart)]),
+  );
+  const shapeOf = (path: string): ElkNode => {
+    const box = boxes.get(path);
+    const lines = box?.lines ?? [];
+    const width = Math.max(widthOf([`▶ ${box?.name ?? ''} ×99`]) * 1.15, widthOf(lines)) + 2 * pad;
+    const height = headHeight + lines.length * lineHeight + (lines.length > 0 ? 6 : 0);
+    if (!box?.isInner) return { id: path, width, height };
+    const padding = `[top=${height + 8},left=${pad + 4},bottom=${pad + 4},right=${pad + 4}]`;
+    return {
+      id: path,
+      children: childrenOf(path),
+      layoutOptions: {
+        'elk.padding': padding,
+        'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+        'elk.nodeSize.minimum': `(${width}, ${height})`,
+      },
+    };
+  };
+  const childrenOf = (path: string): ElkNode[] =>
+    [...boxes.keys()].filter((each) => parentOf(each) === path && each !== path).map(shapeOf);
+  const edges = arrows
+    .filter(({ from, to }) => boxes.has(from) && boxes.has(to))
+    .map(({ id, from, to }) => ({ id, sources: [from], targets: [to] }));
+  const root: ElkNode = { id: 'root', layoutOptions: options, children: childrenOf(''), edges };
+  return { root, boxes, arrows: new Map(arrows.map((arrow) => [arrow.id, arrow])) };
+}

@@ -1,0 +1,48 @@
+import type { Chart } from '../../../machines/inspection/charts.ts';
+import { graphOf, type ElkNode, type Graph } from './graph.ts';
+
+/** Lays charts out in a worker: elk as its makers publish it, a file of its own. Each chart once. */
+
+export interface LaidOut extends Graph {
+  /** With places and sizes. */
+  readonly drawn: ElkNode;
+}
+interface Answer {
+  readonly id: number;
+  readonly data?: ElkNode;
+  readonly error?: unknown;
+}
+const known = new Map<string, Promise<LaidOut>>();
+let worker: Worker | undefined;
+let asked = 0;
+const waiting = new Map<number, { resolve(data: ElkNode): void; reject(error: Error): void }>();
+
+function elk(): Worker {
+  if (worker) return worker;
+  worker = new Worker(new URL('./elk-worker.js', document.baseURI));
+  worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+    const asker = waiting.get(data.id);
+    waiting.delete(data.id);
+    if (data.data) asker?.resolve(data.data);
+    else asker?.reject(new Error(`elk cannot lay this chart out: ${JSON.stringify(data.error)}`));
+  });
+  worker.addEventListener('error', () => {
+    for (const { reject } of waiting.values())
+      reject(new Error('the worker that lays charts out does not start'));
+    waiting.clear();
+  });
+  worker.postMessage({ id: 0, cmd: 'register', algorithms: ['layered'] });
+  return worker;
+}
+export function laidOut(chart: Chart): Promise<LaidOut> {
+  const found = known.get(chart.fingerprint);
+  if (found) return found;
+  const graph = graphOf(chart);
+  const made = new Promise<ElkNode>((resolve, reject) => {
+    const id = ++asked;
+    waiting.set(id, { resolve, reject });
+    elk().postMessage({ id, cmd: 'layout', graph: graph.root, layoutOptions: {}, options: {} });
+  }).then((drawn) => ({ ...graph, drawn }));
+  known.set(chart.fingerprint, made);
+  return made;
+}

@@ -1,0 +1,198 @@
+import type { VNode } from 'preact';
+import { useRef } from 'preact/hooks';
+import { causesOf, changesOf, eventOf } from '../causes.ts';
+import type { Row } from '../living.ts';
+import { Empty, Json, LongList } from '../pieces.tsx';
+import type { Session } from '../session.ts';
+import { durationText, stateText, textOf, visible } from '../values.ts';
+
+/** What happened, record by record, with what led to it and what it changed. */
+
+const rowHeight = 24;
+const words: Readonly<Record<string, string>> = {
+  in: 'from outside',
+  post: 'message',
+  step: 'transition',
+  open: 'opened',
+  end: 'ended',
+  timer: 'timer',
+  out: 'to a port',
+  draw: 'answered at once',
+  key: 'checkpoint',
+  head: 'head',
+  tail: 'tail',
+  defect: 'defect',
+  frame: 'frame',
+};
+export const whatOf = (row: Row): string => {
+  const event = eventOf(row);
+  const { k } = row;
+  if (k === 'step') return `${event} → ${stateText(row['v'])}`;
+  if (k === 'timer') return row['op'] === 'set' ? `set to ${durationText(Number(row['ms']))}` : 'cleared';
+  if (k === 'in' && event === '') return `${textOf(row['via'])} is over`;
+  if (k === 'end') return textOf(row['why']);
+  if (k === 'open') return textOf(row['kind']);
+  if (k === 'post')
+    return `${event} from ${textOf(row['from'])}${row['dead'] === undefined ? '' : ', to nobody'}`;
+  if (k === 'out') return `${textOf(row['port'])}: ${event}`;
+  if (k === 'defect') return textOf(row['what']);
+  return event;
+};
+const searched = (row: Row): string => `${row.s} ${row.k} ${textOf(row['a'])} ${whatOf(row)}`.toLowerCase();
+
+/** The indexes of the records that hold `wanted`; what was looked through stays so. */
+function useMatches({ history }: Session, wanted: string): readonly number[] | undefined {
+  const kept = useRef({ wanted: '', until: 0, found: [] as number[] });
+  if (wanted === '') return undefined;
+  if (kept.current.wanted !== wanted) kept.current = { wanted, until: 0, found: [] };
+  const { current } = kept;
+  for (; current.until < history.length; current.until++) {
+    const row = history.row(current.until);
+    if (row && searched(row).includes(wanted)) current.found.push(current.until);
+  }
+  return current.found;
+}
+/** The place of the last of `found` that is not after `index`. */
+function placeOf(found: readonly number[], index: number): number {
+  let low = 0;
+  let high = found.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((found[middle] ?? Infinity) <= index) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+function Detail({ session }: { session: Session }): VNode {
+  const { history, at } = session;
+  const row = history.row(at);
+  if (!row) return <Empty>Choose a record.</Empty>;
+  const actor = textOf(row['a']);
+  const before = history.at(at - 1).get(actor)?.context;
+  const changes = row['ctx'] === undefined ? [] : changesOf(before, row['ctx']);
+  return (
+    <div id="detail">
+      <h3>
+        Record {row.s}: {visible(whatOf(row))}
+      </h3>
+      {Array.isArray(row['tr']) && row['tr'].length > 0 && (
+        <p class="mono" id="taken">
+          {row['tr'].map((each) => visible(String(each))).join(', ')}
+        </p>
+      )}
+      <Causes session={session} index={at} />
+      {changes.length > 0 && (
+        <table id="changes">
+          <thead>
+            <tr>
+              <th scope="col">it remembers</th>
+              <th scope="col">before</th>
+              <th scope="col">after</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ path, before: old, after }) => (
+              <tr key={path}>
+                <th scope="row" class="mono">
+                  {visible(path)}
+                </th>
+                <td class="mono del">− {visible(JSON.stringify(old) ?? 'nothing')}</td>
+                <td class="mono ins">+ {visible(JSON.stringify(after) ?? 'nothing')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Json value={row} label="The record" />
+    </div>
+  );
+}
+function Causes({ session, index }: { session: Session; index: number }): VNode | null {
+  const causes = causesOf(session.history, index);
+  if (causes.length === 0) return null;
+  return (
+    <>
+      <h4>because of</h4>
+      <ol id="causes">
+        {causes.map((cause) => {
+          const row = session.history.row(cause);
+          return (
+            row && (
+              <li key={cause}>
+                <button type="button" class="plain" onClick={() => session.goTo(cause)}>
+                  {row.s}
+                </button>{' '}
+                <span class="mono">{visible(textOf(row['a']))}</span> {words[row.k] ?? row.k}:{' '}
+                {visible(whatOf(row))}
+              </li>
+            )
+          );
+        })}
+      </ol>
+    </>
+  );
+}
+export function RecordsPanel({ session }: { session: Session }): VNode {
+  const { history, choice, at } = session;
+  const found = useMatches(session, choice.find.trim().toLowerCase());
+  const count = found?.length ?? history.length;
+  const shown = found ? placeOf(found, at) : at;
+  const indexOf = (place: number): number => found?.[place] ?? place;
+  const move = (by: number): void => session.goTo(indexOf(Math.max(0, Math.min(count - 1, shown + by))));
+  const draw = (place: number): VNode | null => {
+    const index = indexOf(place);
+    const row = history.row(index);
+    if (!row) return null;
+    return (
+      <div
+        key={index}
+        role="option"
+        aria-selected={index === at}
+        class={`record ${row.k}`}
+        data-s={row.s}
+        style={{ height: `${rowHeight}px` }}
+        onClick={() => session.goTo(index)}
+      >
+        <span class="number">{row.s}</span>
+        <span class="number">{durationText(row.t)}</span>
+        <span>{words[row.k] ?? row.k}</span>
+        <span class="mono">{visible(textOf(row['a']))}</span>
+        <span>{visible(whatOf(row))}</span>
+      </div>
+    );
+  };
+  return (
+    <div class="records">
+      <div class="bar">
+        <input
+          id="filter"
+          type="search"
+          aria-label="Find records"
+          placeholder="address, event or state"
+          value={choice.find}
+          onInput={({ currentTarget }) => session.choose({ find: currentTarget.value })}
+        />
+        <span class="quiet" id="count" role="status">
+          {count.toLocaleString('en')} records
+        </span>
+      </div>
+      {count === 0 ? (
+        <Empty>
+          {history.length === 0
+            ? 'Nothing has happened yet. What happens from now on comes here.'
+            : 'No record holds that text. Clear the field above to see all.'}
+        </Empty>
+      ) : (
+        <LongList
+          count={count}
+          rowHeight={rowHeight}
+          label="Records"
+          shown={shown < 0 ? undefined : shown}
+          draw={draw}
+          onMove={move}
+        />
+      )}
+      <Detail session={session} />
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import type { VNode } from 'preact';
+import { lastErrorOf, moodOf, nextOf, restartsOf, treeOf, type TreeRow } from '../model.ts';
+import { Empty, LongList, marks } from '../pieces.tsx';
+import type { Session } from '../session.ts';
+import { durationText, stateText, visible } from '../values.ts';
+
+/** Everybody who lives at the moment that is shown, under their owners. */
+
+const rowHeight = 44;
+/** `client:files` of `computer/client:files#1`. */
+export const shortOf = (address: string): string =>
+  (address.split('/').at(-1) ?? address).replace(/#\d+$/, '');
+
+function facts(session: Session, { actor, depth: _ }: TreeRow, calls: number): string {
+  const { address, kind, due, opened } = actor;
+  const now = session.nowMs;
+  const next = nextOf(due);
+  const restarts = kind === 'client' ? restartsOf(session.story, address, now) : 0;
+  return [
+    `${durationText(Math.max(0, now - opened))} old`,
+    restarts > 0 ? `started again ${restarts} ×` : '',
+    calls > 0 ? `${calls} in flight` : '',
+    next === null
+      ? ''
+      : `${kind === 'client' && actor.state === 'waiting' ? 'tried again' : 'timer'} in ${durationText(Math.max(0, next - now))}`,
+    visible(lastErrorOf(actor)),
+  ]
+    .filter((text) => text !== '')
+    .join(' · ');
+}
+export function TreePanel({ session }: { session: Session }): VNode {
+  const { actor: chosen, findActor } = session.choice;
+  const wanted = findActor.toLowerCase();
+  const all = treeOf(session.history.at(session.at));
+  const calls = new Map<string, number>();
+  for (const { actor } of all)
+    if (actor.kind === 'call' && actor.owner !== null)
+      calls.set(actor.owner, (calls.get(actor.owner) ?? 0) + 1);
+  const rows = all.filter(
+    ({ actor: { address, state } }) =>
+      wanted === '' || `${address} ${stateText(state)}`.toLowerCase().includes(wanted),
+  );
+  const at = rows.findIndex(({ actor }) => actor.address === chosen);
+  const move = (by: number): void => {
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    if (next) session.choose({ actor: next.actor.address });
+  };
+  const draw = (index: number): VNode | null => {
+    const row = rows[index];
+    if (!row) return null;
+    const { actor, depth } = row;
+    const text = stateText(actor.state);
+    const mood = moodOf(actor.kind, text);
+    const told = facts(session, row, calls.get(actor.address) ?? 0);
+    return (
+      <div
+        key={actor.address}
+        role="option"
+        aria-selected={actor.address === chosen}
+        class={`actor ${mood}-row`}
+        data-address={actor.address}
+        title={`${visible(actor.address)}\n${told}`}
+        style={{ height: `${rowHeight}px`, paddingLeft: `${0.5 + depth * 0.9}rem` }}
+        onClick={() => session.choose({ actor: actor.address })}
+        onDblClick={() => session.choose({ actor: actor.address, panel: 'chart' })}
+      >
+        <div class="line">
+          <span class={mood}>{marks[mood]}</span> <strong>{visible(shortOf(actor.address))}</strong>{' '}
+          <span class={mood === 'bad' ? 'bad' : ''}>{text}</span>
+        </div>
+        <div class="line quiet small">{told}</div>
+      </div>
+    );
+  };
+  return (
+    <nav aria-label="Actors">
+      <input
+        type="search"
+        aria-label="Find actors"
+        placeholder="find actors"
+        value={findActor}
+        onInput={({ currentTarget }) => session.choose({ findActor: currentTarget.value })}
+      />
+      {rows.length === 0 ? (
+        <Empty>{all.length === 0 ? 'Nobody lives at this moment.' : 'No actor is called so.'}</Empty>
+      ) : (
+        <LongList
+          count={rows.length}
+          rowHeight={rowHeight}
+          label="Actors"
+          shown={at < 0 ? undefined : at}
+          draw={draw}
+          onMove={move}
+        />
+      )}
+    </nav>
+  );
+}

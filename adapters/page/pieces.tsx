@@ -1,0 +1,102 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Mood } from './model.ts';
+import { durationText, visible } from './values.ts';
+
+/** Small parts that panels share. Every text of a server or a peer becomes a text node, never markup. */
+
+/** A sign beside each colour. */
+export const marks: Readonly<Record<Mood, string>> = { good: '●', busy: '◐', bad: '▲', off: '○' };
+export const State = ({ mood, children }: { mood: Mood; children: ComponentChildren }): VNode => (
+  <span class={mood}>
+    <span class="mark" aria-hidden="true">
+      {marks[mood]}
+    </span>{' '}
+    {children}
+  </span>
+);
+export const sinceText = (since: number | null, now: number): string =>
+  since === null ? 'since before this page' : `for ${durationText(Math.max(0, now - since))}`;
+export const Empty = ({ children }: { children: ComponentChildren }): VNode => (
+  <p class="empty">{children}</p>
+);
+export const Json = ({ value, label }: { value: unknown; label: string }): VNode => (
+  <pre tabIndex={0} aria-label={label}>
+    {visible(JSON.stringify(value, null, 2) ?? '')}
+  </pre>
+);
+
+/** Key → what it does; other keys go on as usual. */
+export const onKeys =
+  (moves: Readonly<Record<string, () => void>>) =>
+  (event: KeyboardEvent): void => {
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    move();
+  };
+
+export interface LongListProps {
+  readonly count: number;
+  /** px */
+  readonly rowHeight: number;
+  readonly label: string;
+  /** Stays in sight when it changes. */
+  readonly shown: number | undefined;
+  readonly draw: (index: number) => VNode | null;
+  readonly onMove?: (by: number) => void;
+}
+const spare = 10;
+/** A list as long as a trace: only what is in sight stands in the document. Arrow keys move the choice. */
+export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongListProps): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState({ top: 0, height: 400 });
+  const measure = (): void => {
+    const { scrollTop = 0, clientHeight = 0 } = box.current ?? {};
+    setPlace((old) =>
+      old.top === scrollTop && old.height === clientHeight ? old : { top: scrollTop, height: clientHeight },
+    );
+  };
+  useEffect(() => {
+    const sized = new ResizeObserver(measure);
+    if (box.current) sized.observe(box.current);
+    return () => sized.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (!current || shown === undefined) return;
+    const top = shown * rowHeight;
+    if (top < current.scrollTop) current.scrollTop = top;
+    else if (top + rowHeight > current.scrollTop + current.clientHeight)
+      current.scrollTop = top + rowHeight - current.clientHeight;
+    measure();
+  }, [shown]);
+  const first = Math.max(0, Math.floor(place.top / rowHeight) - spare);
+  const end = Math.min(count, Math.ceil((place.top + place.height) / rowHeight) + spare);
+  const page = Math.floor(place.height / rowHeight);
+  const by = (rows: number) => (): void => onMove?.(rows);
+  const moves = {
+    ArrowDown: by(1),
+    ArrowUp: by(-1),
+    PageDown: by(page),
+    PageUp: by(-page),
+    Home: by(-Infinity),
+    End: by(Infinity),
+  };
+  const rows = Array.from({ length: Math.max(0, end - first) }, (_, at) => draw(first + at));
+  return (
+    <div
+      class="long"
+      ref={box}
+      tabIndex={0}
+      role="listbox"
+      aria-label={label}
+      onScroll={measure}
+      onKeyDown={onKeys(moves)}
+    >
+      <div class="all" style={{ height: `${count * rowHeight}px` }}>
+        <div style={{ transform: `translateY(${first * rowHeight}px)` }}>{rows}</div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import type { Charts } from '../../machines/inspection/charts.ts';
+import type { HostFacts, ToPage } from '../../machines/inspection/messages.ts';
+import { History } from './history.ts';
+import type { Row } from './living.ts';
+import { Story } from './story.ts';
+import { fieldsOf } from './values.ts';
+
+/** What the page knows of the host or the file that it shows, and what somebody chose to see of it. */
+
+export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
+export const panels = ['servers', 'chart', 'lanes', 'calls', 'records'] as const;
+export type Panel = (typeof panels)[number];
+export interface Choice {
+  readonly panel: Panel;
+  /** The address of the actor. */
+  readonly actor: string | undefined;
+  /** The index of the record whose moment is shown; undefined: now, or the end of a file. */
+  readonly moment: number | undefined;
+  readonly find: string;
+  readonly findActor: string;
+}
+
+export class Session {
+  readonly history = new History();
+  readonly story = new Story();
+  charts: Charts = {};
+  host: HostFacts | undefined;
+  control = false;
+  phase: Phase = 'connecting';
+  reason = '';
+  missed = 0;
+  choice: Choice = { panel: 'servers', actor: undefined, moment: undefined, find: '', findActor: '' };
+  /** ms of the trace ↔ ms of this page, to count down between two records. */
+  #arrivedAt = 0;
+  #listener: () => void = () => {};
+  readonly #clock: () => number;
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+  onChange(listener: () => void): void {
+    this.#listener = listener;
+  }
+  choose(change: Partial<Choice>): void {
+    this.choice = { ...this.choice, ...change };
+    this.#listener();
+  }
+  enter(phase: Phase, reason = ''): void {
+    this.phase = phase;
+    this.reason = reason;
+    this.#listener();
+  }
+  take(message: ToPage): void {
+    if (message.type === 'welcome') {
+      const { host, charts, control, mode } = message;
+      Object.assign(this, { host, charts, control });
+      this.enter(mode === 'file' ? 'loading' : 'live');
+    }
+    if (message.type === 'gap') this.missed += message.missed;
+    if ('lines' in message) this.#read(message.lines);
+    if (message.type === 'complete') this.#rest();
+    if (message.type === 'closed') this.enter('over', message.reason);
+  }
+  #read(lines: string): void {
+    for (const line of lines.split('\n')) {
+      if (line === '') continue;
+      const row = JSON.parse(line) as Row;
+      this.story.add(row, this.history.length);
+      this.history.add(row);
+    }
+    this.#arrivedAt = this.#clock();
+  }
+  /** A recording in which everybody has ended is shown as it stood before the end began. */
+  #rest(): void {
+    const { history } = this;
+    let first: number | undefined;
+    for (let at = history.length - 1; at >= 0 && history.at(Infinity).size === 0; at--) {
+      const row = history.row(at);
+      if (row?.k === 'open') break;
+      if (row?.k === 'in' && fieldsOf(row['ev'])['type'] === 'close') first = at;
+    }
+    if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
+    this.enter('file');
+  }
+  /** The index of the record whose moment is shown; -1: there is none yet. */
+  get at(): number {
+    return Math.min(this.choice.moment ?? Infinity, this.history.length - 1);
+  }
+  get isNow(): boolean {
+    return this.choice.moment === undefined;
+  }
+  /** ms of the trace that is shown; of a living host it goes on between two records. */
+  get nowMs(): number {
+    const at = this.history.row(this.at)?.t ?? 0;
+    return this.isNow && this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at;
+  }
+  goTo(index: number): void {
+    const last = this.history.length - 1;
+    const isEnd = index >= last && this.phase === 'live';
+    this.choose({ moment: isEnd ? undefined : Math.max(0, Math.min(index, last)) });
+  }
+}

@@ -1,0 +1,45 @@
+/** Reading of values that came as JSON, and how they are written for people. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+export const listOf = (value: unknown): readonly Fields[] =>
+  Array.isArray(value) ? value.map(fieldsOf) : [];
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined;
+
+/** Characters that turn a text around, or that nobody sees, are shown as their codes. */
+export const visible = (text: string): string =>
+  text.replaceAll(
+    /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/g,
+    (char) => String.raw`\u` + char.charCodeAt(0).toString(16).padStart(4, '0'),
+  );
+const withUnit = (value: number, unit: string): string =>
+  `${value < 9.95 ? value.toFixed(1) : value.toFixed(0)} ${unit}`;
+/** `3.2 s`, `140 ms`, `2 h`. */
+export function durationText(ms: number): string {
+  if (ms < 0) return `−${durationText(-ms)}`;
+  if (ms < 1) return `${(ms * 1_000).toFixed(0)} µs`;
+  if (ms < 1_000) return withUnit(ms, 'ms');
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 3_600_000) return withUnit(ms / 60_000, 'min');
+  return withUnit(ms / 3_600_000, 'h');
+}
+/** `{connected: {ready: 'steady'}}` as `connected.ready.steady`. */
+export function stateText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!isFields(value)) return '';
+  return Object.entries(value)
+    .map(([name, inner]) => [name, stateText(inner)].filter((part) => part !== '').join('.'))
+    .join(' + ');
+}
+/** Every state that is active, outer ones too: `connected`, `connected.ready`, `connected.ready.steady`. */
+export function activeIn(value: unknown, outer = ''): string[] {
+  if (typeof value === 'string') return [outer + value];
+  return Object.entries(fieldsOf(value)).flatMap(([name, inner]) => [
+    outer + name,
+    ...activeIn(inner, `${outer}${name}.`),
+  ]);
+}
