@@ -141,6 +141,64 @@ describe('the live page', () => {
   });
 });
 
+describe('Desktop and Finder', () => {
+  it('tell what each server shows, what changed, why, and whether it was announced', async () => {
+    const notebook = fileURLToPath(new URL('../../examples/window-server.mjs', import.meta.url));
+    await using computer = await computerOf({
+      notebook: { command: node, args: [notebook], autoApprove: ['all'] },
+    });
+    await using inspection = await computer.inspect();
+    const { page, errors } = await chromium.look(inspection.url);
+    await open(page, 'Desktop and Finder');
+    await page.locator('#shown tr', { hasText: 'window://notebook/latest' }).waitFor();
+    await page.locator('#shown tr', { hasText: 'dpe://notebook/tea' }).waitFor();
+    expect((await computer.callTool('write_note', { name: 'milk', text: 'Buy it.' })).outcome).toBe(
+      'succeeded',
+    );
+    const change = page.locator('#changed tr[data-change]', {
+      hasText: 'it said that window://notebook/latest',
+    });
+    await change.filter({ hasText: 'Desktop' }).filter({ hasText: 'announced' }).first().waitFor();
+    // It is no document.
+    expect(await change.filter({ hasText: 'Finder' }).count()).toBe(0);
+    await page.locator('#changed .ins', { hasText: '+ dpe://notebook/milk' }).waitFor();
+    await picture(page, 'collections-light');
+    noErrors(errors);
+  });
+});
+
+describe('what a page may ask and order', () => {
+  it('is what a server wrote, and no order unless the host allows it', async () => {
+    await using computer = await computerOf({ echo, broken });
+    await using inspection = await computer.inspect();
+    const { page, errors } = await chromium.look(inspection.url);
+    await page.getByRole('button', { name: 'what broken wrote' }).click();
+    await page.locator('pre.stderr', { hasText: 'the licence has expired' }).waitFor();
+    expect(await page.getByRole('button', { name: /^(stop|start|retry) / }).count()).toBe(0);
+    noErrors(errors);
+  });
+
+  it('stops, starts and cancels where the host allows it, and says what is refused', async () => {
+    await using computer = await computerOf({ echo });
+    await using inspection = await computer.inspect({ allowControl: true });
+    const { page, errors } = await chromium.look(inspection.url);
+    await page.getByRole('button', { name: 'stop echo' }).click();
+    await server(page, 'echo').filter({ hasText: 'is not wanted' }).waitFor();
+    expect(computer.servers()[0]?.state).toBe('idle');
+    await page.getByRole('button', { name: 'start echo' }).click();
+    await server(page, 'echo').filter({ hasText: 'is ready' }).waitFor();
+    const hanging = computer.callTool('hang', {});
+    await open(page, 'Calls');
+    await page
+      .locator('.call', { hasText: 'hang' })
+      .getByRole('button', { name: /^cancel / })
+      .click();
+    expect(await hanging).toMatchObject({ end: 'cancelled' });
+    await page.locator('.call', { hasText: 'hang' }).filter({ hasText: 'cancelled' }).waitFor();
+    noErrors(errors);
+  });
+});
+
 describe('a page without the right token', () => {
   it.each([
     ['none', '', 'The address has no token'],
@@ -185,7 +243,7 @@ it('every panel is readable in both themes, and in a window that is zoomed to 20
   for (const { name, ...options } of kinds) {
     const { page, errors } = await chromium.look(inspection.url, options);
     await actor(page, 'client:broken').first().click();
-    for (const panel of ['Servers', 'Chart', 'Lanes', 'Calls', 'Records']) {
+    for (const panel of ['Servers', 'Chart', 'Lanes', 'Calls', 'Records', 'Desktop and Finder']) {
       await open(page, panel);
       if (panel === 'Chart') await page.locator('.state').first().waitFor();
       if (panel === 'Calls') {

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { CallsPanel } from './panels/calls.tsx';
+import { CollectionsPanel } from './panels/collections.tsx';
 import { ChartPanel } from './panels/chart.tsx';
 import { LanesPanel } from './panels/lanes.tsx';
 import { RecordsPanel } from './panels/records.tsx';
@@ -17,6 +18,7 @@ const names: Readonly<Record<Panel, string>> = {
   lanes: 'Lanes',
   calls: 'Calls',
   records: 'Records',
+  collections: 'Desktop and Finder',
 };
 const drawMs = 100;
 
@@ -120,6 +122,7 @@ const drawn: Readonly<Record<Panel, (props: { session: Session }) => VNode>> = {
   lanes: LanesPanel,
   calls: CallsPanel,
   records: RecordsPanel,
+  collections: CollectionsPanel,
 };
 /** Keys of the whole page, unless somebody types. */
 function onKey(session: Session, event: KeyboardEvent): void {

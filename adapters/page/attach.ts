@@ -8,8 +8,10 @@ export function attach(session: Session): void {
   if (token === undefined) return session.enter('no token');
   const address = `ws://${location.host}${attachPath}`;
   const socket = new WebSocket(address, [subprotocol, tokenSubprotocol(token)]);
+  socket.addEventListener('open', () => session.connect((message) => socket.send(JSON.stringify(message))));
   socket.addEventListener('message', ({ data }) => session.take(JSON.parse(String(data)) as ToPage));
   socket.addEventListener('close', () => {
+    session.connect(undefined);
     if (session.phase !== 'over' && session.phase !== 'file') session.enter('lost');
   });
 }

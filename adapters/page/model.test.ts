@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Charts } from '../../machines/inspection/index.ts';
 import { History } from './history.ts';
 import type { Row } from './living.ts';
-import { callsOf, restartsOf, serversOf, treeOf } from './model.ts';
+import { callsOf, moodOf, restartsOf, serversOf, treeOf } from './model.ts';
 import { Story } from './story.ts';
 
 const client = 'computer/client:web#1';
@@ -79,6 +79,18 @@ describe('a server, for somebody who knows nothing of machines', () => {
       serversOf(after(checkpoint, opened, { s: 3, t: 7, k: 'end', a: call, why: 'done' }), charts)[0]?.calls,
     ).toBe(0);
   });
+});
+
+it('what is wrong, under way or fine is told by its state', () => {
+  const told = (kind: string, ...texts: string[]) => texts.map((text) => moodOf(kind, text));
+  expect(told('client', 'open', 'waiting', 'login.unauthorized')).toEqual(['bad', 'bad', 'bad']);
+  expect(told('client', 'connected.handshaking', 'connected.ready.steady', 'idle')).toEqual([
+    ...['busy', 'good', 'off'],
+  ]);
+  // One that is open for questions is no circuit.
+  expect(told('desktop', 'open.answering.steady + routing.free + telling.calm')).toEqual(['good']);
+  expect(told('cache', 'open.refreshing.standby + retrying.calm')).toEqual(['good']);
+  expect(told('computer', 'serving.degraded')).toEqual(['busy']);
 });
 
 describe('a story', () => {

@@ -103,14 +103,18 @@ export function treeOf(alive: Alive): readonly TreeRow[] {
   enter(null, 0);
   return rows;
 }
-const broken = /^(waiting|open|recovering|disconnected|withdrawn|failing|offline|failed|killed|interrupted)/;
+const downClient = /^(waiting|open|recovering|disconnected|login)/;
+const down = /^(waiting|withdrawn|failing|offline|failed|killed|died|interrupted)/;
 const underWay =
-  /degraded|connecting|resolving|queued|launching|handshaking|refreshing|closing|draining|confirming/;
-/** What stands out in a tree without reading. */
+  /^(degraded|booting|connecting|resolving|queued|launching|handshaking|listing|refreshing|collecting|closing|draining|confirming)$/;
+/** What stands out in a tree without reading: by its state as text. */
 export function moodOf(kind: string, text: string): Mood {
-  if (broken.test(text) && kind !== 'view') return 'bad';
+  if ((kind === 'client' ? downClient : down).test(text)) return 'bad';
   if (text === 'idle' || text === 'standby') return 'off';
-  return underWay.test(text) ? 'busy' : 'good';
+  const regions = text.split(' + ');
+  // Of a parallel state the names of its regions say nothing.
+  const words = regions.length > 1 ? regions.map((each) => each.split('.').at(-1) ?? '') : text.split('.');
+  return words.some((word) => underWay.test(word)) ? 'busy' : 'good';
 }
 /** Of everybody: what it remembers of what went wrong. */
 export const lastErrorOf = ({ context }: Living): string =>
@@ -129,6 +133,8 @@ export const restartsOf = (story: Story, address: string, until: number): number
 export interface CallView {
   readonly lane: Lane;
   readonly tool: string;
+  /** By which it can be cancelled. */
+  readonly reqId: string;
   readonly server: string;
   /** ms of the trace at which it is given up; undefined: never. */
   readonly deadline: number | undefined;
@@ -147,7 +153,7 @@ export function callsOf(story: Story, until: number): CallView[] {
   return story.lanes
     .filter(({ kind, from, isOlder }) => kind === 'call' && (isOlder || from <= until))
     .map((lane) => {
-      const { request, server } = fieldsOf(lane.input);
+      const { request, server, reqId } = fieldsOf(lane.input);
       const { params, method } = fieldsOf(request);
       const { tool_name: asked, name } = fieldsOf(params);
       const settled = lane.settled && lane.settled.t <= until ? lane.settled : undefined;
@@ -156,6 +162,7 @@ export function callsOf(story: Story, until: number): CallView[] {
       return {
         lane,
         tool: textOf(asked) || textOf(name) || textOf(method) || 'call',
+        reqId: textOf(reqId),
         server: textOf(server) || (at.at(-2) ?? '').replace(/^client:|#\d+$/g, ''),
         deadline: lane.timers.findLast(({ isDeadline, from }) => isDeadline && from <= until)?.due,
         end,

@@ -1,5 +1,5 @@
 import type { Charts } from '../../machines/inspection/charts.ts';
-import type { HostFacts, ToPage } from '../../machines/inspection/messages.ts';
+import type { FromPage, HostFacts, ToPage } from '../../machines/inspection/messages.ts';
 import { History } from './history.ts';
 import type { Row } from './living.ts';
 import { Story } from './story.ts';
@@ -8,7 +8,7 @@ import { fieldsOf } from './values.ts';
 /** What the page knows of the host or the file that it shows, and what somebody chose to see of it. */
 
 export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
-export const panels = ['servers', 'chart', 'lanes', 'calls', 'records'] as const;
+export const panels = ['servers', 'chart', 'lanes', 'calls', 'records', 'collections'] as const;
 export type Panel = (typeof panels)[number];
 export interface Choice {
   readonly panel: Panel;
@@ -19,6 +19,12 @@ export interface Choice {
   readonly find: string;
   readonly findActor: string;
 }
+
+const gone = 'The host is not connected';
+/** Without the number that its answer has, too. */
+type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
+export type Question = Unnumbered<FromPage>;
+export type Answer = Extract<ToPage, { type: 'answer' }>;
 
 export class Session {
   readonly history = new History();
@@ -33,6 +39,9 @@ export class Session {
   /** ms of the trace ↔ ms of this page, to count down between two records. */
   #arrivedAt = 0;
   #listener: () => void = () => {};
+  #send: ((message: FromPage) => void) | undefined;
+  #asked = 0;
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
   readonly #clock: () => number;
 
   constructor(clock: () => number) {
@@ -40,6 +49,25 @@ export class Session {
   }
   onChange(listener: () => void): void {
     this.#listener = listener;
+  }
+  /** From now on it can be asked; undefined: no more. */
+  connect(send: ((message: FromPage) => void) | undefined): void {
+    this.#send = send;
+    if (send) return;
+    for (const id of this.#waiting.keys()) this.#answered({ type: 'answer', id, ok: false, error: gone });
+  }
+  /** Never rejects: what the host refuses is an answer, too. */
+  ask(question: Question): Promise<Answer> {
+    const id = this.#asked++;
+    return new Promise((resolve) => {
+      if (!this.#send) return resolve({ type: 'answer', id, ok: false, error: gone });
+      this.#waiting.set(id, resolve);
+      this.#send({ ...question, id });
+    });
+  }
+  #answered(answer: Answer): void {
+    this.#waiting.get(answer.id)?.(answer);
+    this.#waiting.delete(answer.id);
   }
   choose(change: Partial<Choice>): void {
     this.choice = { ...this.choice, ...change };
@@ -56,6 +84,7 @@ export class Session {
       Object.assign(this, { host, charts, control });
       this.enter(mode === 'file' ? 'loading' : 'live');
     }
+    if (message.type === 'answer') this.#answered(message);
     if (message.type === 'gap') this.missed += message.missed;
     if ('lines' in message) this.#read(message.lines);
     if (message.type === 'complete') this.#rest();

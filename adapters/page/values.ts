@@ -22,7 +22,7 @@ const withUnit = (value: number, unit: string): string =>
 export function durationText(ms: number): string {
   if (ms < 0) return `−${durationText(-ms)}`;
   if (ms < 1) return `${(ms * 1_000).toFixed(0)} µs`;
-  if (ms < 1_000) return withUnit(ms, 'ms');
+  if (ms < 999.5) return withUnit(ms, 'ms');
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   if (ms < 3_600_000) return withUnit(ms / 60_000, 'min');
   return withUnit(ms / 3_600_000, 'h');

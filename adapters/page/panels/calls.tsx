@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { callsOf, type CallView } from '../model.ts';
+import { Order } from './asked.tsx';
 import { Empty, LongList, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, visible } from '../values.ts';
@@ -8,6 +9,7 @@ import { durationText, visible } from '../values.ts';
 
 const rowHeight = 44;
 interface Bar {
+  readonly session: Session;
   readonly call: CallView;
   readonly now: number;
   /** ms of the trace: what is at the left and at the right. */
@@ -16,7 +18,7 @@ interface Bar {
   readonly isChosen: boolean;
   readonly onChoose: () => void;
 }
-function Call({ call, now, begin, end, isChosen, onChoose }: Bar): VNode {
+function Call({ session, call, now, begin, end, isChosen, onChoose }: Bar): VNode {
   const { lane, tool, server, deadline, mood, why } = call;
   const over = Math.min(lane.to ?? now, now);
   const percent = (t: number): string => `${(100 * (t - begin)) / (end - begin)}%`;
@@ -50,6 +52,11 @@ function Call({ call, now, begin, end, isChosen, onChoose }: Bar): VNode {
         {deadline !== undefined && deadline <= end && (
           <span class="deadline" style={{ left: percent(deadline) }} title="its time is over" />
         )}
+        {session.control && call.end === 'under way' && (
+          <span class="cancel">
+            <Order session={session} verb="cancel" target={call.reqId} />
+          </span>
+        )}
         <span class="line small why">{visible(why)}</span>
       </div>
     </div>
@@ -75,6 +82,7 @@ export function CallsPanel({ session }: { session: Session }): VNode {
     return (
       <Call
         key={address}
+        session={session}
         call={call}
         now={now}
         begin={begin}

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { treeOf, type ServerView, serversOf } from '../model.ts';
+import { Asked } from './asked.tsx';
 import { Empty, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, fieldsOf, stateText, textOf, visible } from '../values.ts';
@@ -41,6 +42,9 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
         {attempt !== '' && <div class="quiet">{attempt}</div>}
       </td>
       <td class="number">{calls === 0 ? '' : calls}</td>
+      <td>
+        <Asked session={session} server={server} />
+      </td>
     </tr>
   );
 }
@@ -54,6 +58,7 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
           <th scope="col">why</th>
           <th scope="col">what happens next</th>
           <th scope="col">calls</th>
+          <th scope="col">{session.control ? 'orders' : 'more'}</th>
         </tr>
       </thead>
       <tbody>

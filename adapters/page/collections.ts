@@ -1,0 +1,106 @@
+import type { Records } from './causes.ts';
+import type { Lane, Story } from './story.ts';
+import { fieldsOf, isFields, textOf, type Fields } from './values.ts';
+
+/** What changed in a Desktop or a Finder, why, and whether anybody was told. Pure. */
+
+export interface CollectionChange {
+  readonly t: number;
+  /** The index of its record. */
+  readonly index: number;
+  readonly collection: string;
+  readonly server: string;
+  /** What happened, for people. */
+  readonly why: string;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Something that is shown is another one. */
+  readonly isTouching: boolean;
+  /** How many ms later it was announced; undefined: not until the moment that is shown. */
+  readonly toldAfter: number | undefined;
+}
+export interface Shown {
+  readonly server: string;
+  readonly uris: readonly string[];
+  /** Why its list or its texts could not be had. */
+  readonly reason: string;
+}
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf) : []);
+const cachesOf = (context: unknown): Fields => fieldsOf(fieldsOf(context)['caches']);
+const urisOf = (cache: unknown): string[] => textsOf(fieldsOf(fieldsOf(cache)['listed'])['uris']);
+
+/** Of an aggregator: which servers show what. */
+export const shownOf = (context: unknown): Shown[] =>
+  Object.entries(cachesOf(context)).map(([server, cache]) => ({
+    server,
+    uris: urisOf(cache),
+    reason: textOf(fieldsOf(cache)['reason']),
+  }));
+
+const causes: Readonly<Record<string, string>> = {
+  'resources.listed': 'its list is another one',
+  'owned.ended': 'what was read of it is lost',
+};
+type Untold = { -readonly [K in keyof Omit<CollectionChange, 'toldAfter'>]: CollectionChange[K] };
+const schemes: Readonly<Record<string, string>> = { desktop: 'window:', finder: 'dpe:' };
+function listChanges(
+  before: unknown,
+  after: unknown,
+  event: string,
+  at: Pick<Untold, 't' | 'index' | 'collection'>,
+): Untold[] {
+  const [old, now] = [cachesOf(before), cachesOf(after)];
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((server) => {
+    const [had, has] = [urisOf(old[server]), urisOf(now[server])];
+    const added = has.filter((uri) => !had.includes(uri));
+    const removed = had.filter((uri) => !has.includes(uri));
+    if (added.length + removed.length === 0) return [];
+    const why = now[server] === undefined ? 'it is gone' : (causes[event] ?? event);
+    return [{ ...at, server, why, added, removed, isTouching: true }];
+  });
+}
+function changesIn(lane: Lane, records: Records, until: number): CollectionChange[] {
+  const changes: Untold[] = [];
+  const told: number[] = [];
+  let updated: Untold | undefined;
+  const name = lane.address.replace(/#\d+$/, '');
+  // Of one that was there before, what it remembered then.
+  let context: unknown = isFields(fieldsOf(lane.input)['caches']) ? lane.input : {};
+  for (const index of lane.rows) {
+    const row = records.row(index);
+    if (!row || index > until) break;
+    const { k, t } = row;
+    const ev = fieldsOf(row['ev']);
+    const at = { t, index, collection: lane.kind };
+    // What touches nothing changes nothing in its memory.
+    if (k === 'step' && updated && row['ev'] === 'resource.updated') {
+      updated.isTouching = row['ctx'] !== undefined;
+      updated = undefined;
+    }
+    if (k === 'step' && row['ctx'] !== undefined) {
+      changes.push(...listChanges(context, row['ctx'], textOf(row['ev']), at));
+      context = row['ctx'];
+    }
+    if (k !== 'post') continue;
+    if (row['from'] === lane.address && ev['type'] === 'aggregate.changed') told.push(t);
+    const isHeard = textOf(row['a']).replace(/#\d+$/, '') === name;
+    const uri = textOf(ev['uri']);
+    if (isHeard && ev['type'] === 'resource.updated' && uri.startsWith(schemes[lane.kind] ?? '')) {
+      const why = `it said that ${uri} is another one`;
+      updated = { ...at, server: textOf(ev['server']), why, added: [], removed: [], isTouching: true };
+      changes.push(updated);
+    }
+  }
+  return changes.map((change) => {
+    const first = change.isTouching ? told.find((t) => t >= change.t) : undefined;
+    return { ...change, toldAfter: first === undefined ? undefined : first - change.t };
+  });
+}
+export const isCollection = ({ kind }: { readonly kind: string }): boolean =>
+  kind === 'desktop' || kind === 'finder';
+/** Until the record at `until`, the newest first. */
+export const collectionChangesOf = (story: Story, records: Records, until: number): CollectionChange[] =>
+  story.lanes
+    .filter(isCollection)
+    .flatMap((lane) => changesIn(lane, records, until))
+    .toSorted((a, b) => b.index - a.index);
