@@ -9,33 +9,21 @@ import { argumentsFor, readArguments } from '../calling/arguments.ts';
 import { onlyServer } from '../calling/needed.ts';
 import { targetIn } from '../calling/target.ts';
 import type { Context } from '../context.ts';
-import { exitCodeOf, hasUsable, orClosed } from '../exit-codes.ts';
+import { exitCodeOf, orClosed } from '../exit-codes.ts';
 import { withComputer, type OneShotOptions } from '../one-shot.ts';
 import { inOneLine } from '../printing/answers-collections.ts';
 import { listedLine, rowsOf, typed } from '../printing/commands-shown.ts';
 import { itemText } from '../printing/contents.ts';
 import { saved, type SaveOptions } from '../printing/saving.ts';
 import { configOf } from '../source.ts';
+import { listOfServers } from './of-servers.ts';
 
 /** `a2c prompts`: what each server lists, with the arguments. */
-export async function prompts(
+export const prompts = (
   context: Context,
   name: string | undefined,
   options: OneShotOptions,
-): Promise<number> {
-  const { signal, terminal } = context;
-  const all = await configOf(context, options);
-  const config = name === undefined ? all : onlyServer(all, name);
-  const { listed, isUsable } = await withComputer(context, options, config, async (computer) => ({
-    listed: await orClosed(signal, computer, () => computer.prompts()),
-    isUsable: hasUsable(context, computer.servers()),
-  }));
-  if (options.json) terminal.out(JSON.stringify({ servers: listed }));
-  else
-    for (const line of listed.flatMap((server, at) => [...(at > 0 ? [''] : []), ...linesOf(server)]))
-      terminal.out(line);
-  return exitCodeOf(signal, isUsable);
-}
+): Promise<number> => listOfServers(context, name, options, (computer) => computer.prompts(), linesOf);
 const parametersOf = (prompt: Prompt): string =>
   (prompt.arguments ?? []).map(({ name, required }) => `${name}${required === true ? '' : '?'}`).join(', ');
 function linesOf({ server, prompts: some, failure }: ServerPrompts): string[] {

@@ -7,10 +7,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { io, type Socket } from 'socket.io-client';
-import { pythonOf } from '../fixtures/python-peers.ts';
-import { startHost, type StartedHost } from '../fixtures/started-host.ts';
+import { pythonOf } from '../../fixtures/python-peers.ts';
+import { startHost, type StartedHost } from '../../fixtures/started-host.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const [oneByOne, atOnce, together] = [500, 20_000, 64];
 /** Of `/proc/PID/stat`: a clock tick has 10 ms. */
 const msPerTick = 10;

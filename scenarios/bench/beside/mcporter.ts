@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const mcporter = 'mcporter@0.9.0';
-const root = fileURLToPath(new URL('../..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const main = join(root, 'dist/actors/main.js');
 const fixture = (name: string): string => join(root, 'scenarios/fixtures', `${name}.mjs`);
 
