@@ -45,6 +45,7 @@ export {
   type AttachedPage,
   type InspectorServer,
   type PageListener,
+  singlePage,
 } from './inspector/index.ts';
 export {
   fileLogins,

@@ -31,6 +31,8 @@ export interface ForkOptions {
 export interface ShowOptions {
   /** Default: any free one. */
   readonly port?: number;
+  /** A file that becomes one HTML page, and nothing is served. */
+  readonly html?: string;
 }
 export interface SimOptions {
   /** A number, or any text that makes one. */

@@ -75,9 +75,10 @@ function addShow(program: Command, does: Does): void {
     .description('shows a trace in a browser of this machine (docs/inspector.md), until Ctrl-C')
     .argument('<file>', 'a trace')
     .option('-p, --port <port>', 'port on 127.0.0.1 (default: any free one)', portOf)
+    .option('--html <out>', 'write the page with the trace in it as one HTML file instead')
     .addHelpText(
       'after',
-      '\nexit codes: 0 after Ctrl-C · 1 it cannot listen · 5 the trace is unusable · 64 wrong usage',
+      '\nexit codes: 0 written, or after Ctrl-C · 1 it cannot listen or write · 5 the trace is unusable · 64 wrong usage',
     )
     .action(
       does(async (c: Context, file: string, options: ShowOptions) =>

@@ -1,7 +1,10 @@
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { showRecording } from './recordings.ts';
 
@@ -123,6 +126,23 @@ describe('the page of a recording', () => {
     await page.keyboard.press('ArrowRight');
     expect(await page.getByRole('tab', { name: 'Chart' }).getAttribute('aria-selected')).toBe('true');
   });
+});
+
+it('one HTML file shows the same, asks nothing of any network, and draws charts', async () => {
+  const html = join(mkdtempSync(join(tmpdir(), 'a2c-html-')), 'death.html');
+  expect(await commandLine(['show', file, '--html', html])).toMatchObject({ code: 0 });
+  const { page, errors, requests } = await chromium.look(pathToFileURL(html).href);
+  await page
+    .getByRole('status')
+    .filter({ hasText: `a recording, ${rows.length}` })
+    .first()
+    .waitFor();
+  await page.locator('.actor[data-address="computer/client:files#2"]').click();
+  await open(page, 'Chart');
+  await page.locator('.state.active[data-state="connected.ready.steady"]').waitFor();
+  await picture(page, 'html-chart-light');
+  expect(requests.filter((each) => !/^(file|data|blob):/.test(each))).toEqual([]);
+  expect(errors).toEqual([]);
 });
 
 it('a recording of 200,000 records opens, scrolls and is searched, with few elements', async () => {

@@ -1,10 +1,11 @@
 import {
   openInspectorServer,
+  singlePage,
   systemClock,
   type AttachedPage,
   type PageListener,
 } from '../../adapters/index.ts';
-import { inspectionProtocol, type FromPage } from '../../machines/inspection/index.ts';
+import { inspectionProtocol, type FromPage, type Welcome } from '../../machines/inspection/index.ts';
 import { version } from '../version.ts';
 import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
 
@@ -26,8 +27,21 @@ const endOf = (text: string, from: number): number => {
 };
 const refused = 'A recording answers no questions and takes no orders';
 
+const welcomeTo = ({ name, started }: Recording, lines: string): Welcome => ({
+  type: 'welcome',
+  protocol: inspectionProtocol,
+  host: { kind: 'file', name, pid: null, started, version },
+  mode: 'file',
+  control: false,
+  charts: chartsOf(),
+  lines,
+});
+/** The page with the recording in it, as one HTML file for a bug report or a CI artifact. */
+export const recordingPage = (recording: Recording): Promise<string> =>
+  singlePage({ welcome: welcomeTo(recording, ''), trace: recording.text });
 /** Shows a recording until it is closed. The host's loop is free between two batches, and nothing in the file is run. */
-export async function showRecording({ name, started, text }: Recording, port = 0): Promise<Inspection> {
+export async function showRecording(recording: Recording, port = 0): Promise<Inspection> {
+  const { text } = recording;
   const first = text.indexOf('\n') + 1;
   const records = text.split('\n').length - 2;
   const pages = new Set<AttachedPage>();
@@ -43,17 +57,7 @@ export async function showRecording({ name, started, text }: Recording, port = 0
     void systemClock.setTimeout(() => stream(page, from), page.waiting === 0 ? 0 : patienceMs);
   const attached = (page: AttachedPage): PageListener => {
     pages.add(page);
-    const host = { kind: 'file', name, pid: null, started, version } as const;
-    const lines = text.slice(0, first);
-    page.send({
-      type: 'welcome',
-      protocol: inspectionProtocol,
-      host,
-      mode: 'file',
-      control: false,
-      charts: chartsOf(),
-      lines,
-    });
+    page.send(welcomeTo(recording, text.slice(0, first)));
     stream(page, first);
     return {
       heard: ({ id }: FromPage) => page.send({ type: 'answer', id, ok: false, error: refused }),

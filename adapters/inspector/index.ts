@@ -1,3 +1,4 @@
+import type { PageContent } from './single-page.ts';
 import type { InspectorServer, InspectorServerOptions } from './server.ts';
 
 export { isPageBuilt } from './page-files.ts';
@@ -6,3 +7,6 @@ export type { AttachedPage, InspectorServer, PageListener } from './server.ts';
 /** Loaded by whoever shows something: most commands do not. */
 export const openInspectorServer = async (options: InspectorServerOptions): Promise<InspectorServer> =>
   (await import('./server.ts')).openInspectorServer(options);
+/** As HTML; rejects when the page is not built. */
+export const singlePage = async (content: PageContent): Promise<string> =>
+  (await import('./single-page.ts')).singlePage(content);

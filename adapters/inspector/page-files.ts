@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 /** Where the page was built: beside the built server, or in `dist/` of a checkout that runs its sources. */
 const isSource = import.meta.url.endsWith('.ts');
-const folder = fileURLToPath(new URL(isSource ? '../../dist/adapters/page/' : '../page/', import.meta.url));
+export const pageFolder = fileURLToPath(
+  new URL(isSource ? '../../dist/adapters/page/' : '../page/', import.meta.url),
+);
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -16,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 /** `npm run build` makes it. */
-export const isPageBuilt = (): boolean => existsSync(join(folder, 'index.html'));
+export const isPageBuilt = (): boolean => existsSync(join(pageFolder, 'index.html'));
 export interface PageFile {
   readonly type: string;
   read(): Buffer;
@@ -25,7 +27,7 @@ const notBuilt =
   '<!doctype html><title>a2c</title><p>The page of the inspector is not built: npm run build</p>\n';
 
 /** URL path → file, of what there is when the server starts. Nothing else can be asked for. */
-export function pageFiles(from = folder): ReadonlyMap<string, PageFile> {
+export function pageFiles(from = pageFolder): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   const walk = (path: string): void => {
     for (const entry of readdirSync(join(from, path), { withFileTypes: true })) {

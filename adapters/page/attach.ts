@@ -1,7 +1,25 @@
-import { attachPath, subprotocol, tokenSubprotocol } from '../../machines/inspection/wire.ts';
+import { attachPath, embedded, subprotocol, tokenSubprotocol } from '../../machines/inspection/wire.ts';
 import type { ToPage } from '../../machines/inspection/messages.ts';
 import type { Session } from './session.ts';
 
+/** So many characters are read in one turn. */
+const sliceChars = 256 * 1024;
+/** A page that is one file: what it shows stands in it. False: it does not. */
+export function readEmbedded(session: Session): boolean {
+  const [welcome, trace] = [embedded.welcome, embedded.trace].map(
+    (id) => document.getElementById(id)?.textContent,
+  );
+  if (!welcome || !trace) return false;
+  session.take(JSON.parse(welcome) as ToPage);
+  const read = (from: number): void => {
+    const end = trace.indexOf('\n', from + sliceChars) + 1 || trace.length;
+    session.take({ type: 'records', lines: trace.slice(from, end) });
+    if (end < trace.length) setTimeout(() => read(end));
+    else session.take({ type: 'complete', records: session.history.length });
+  };
+  read(0);
+  return true;
+}
 /** Attaches to the host that served this page. The token stands in the fragment, which no browser sends anywhere. */
 export function attach(session: Session): void {
   const token = /[#&]token=([0-9a-f]+)/.exec(location.hash)?.[1];

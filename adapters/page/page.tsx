@@ -1,10 +1,10 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { attach } from './attach.ts';
+import { attach, readEmbedded } from './attach.ts';
 import { Session } from './session.ts';
 
 const session = new Session(() => performance.now());
 const root = document.getElementById('app');
 root?.replaceChildren();
 if (root) render(<App session={session} />, root);
-attach(session);
+if (!readEmbedded(session)) attach(session);

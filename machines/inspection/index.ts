@@ -7,7 +7,6 @@ export {
   type ChartTransition,
 } from './charts.ts';
 export {
-  embedded,
   fromPageSchema,
   hostFactsSchema,
   toPageSchema,
@@ -18,4 +17,4 @@ export {
   type ToPage,
   type Welcome,
 } from './messages.ts';
-export { attachPath, inspectionProtocol, subprotocol, tokenSubprotocol } from './wire.ts';
+export { attachPath, embedded, inspectionProtocol, subprotocol, tokenSubprotocol } from './wire.ts';

@@ -7,16 +7,6 @@ import { inspectionProtocol } from './wire.ts';
  * that happened is NDJSON of trace format 1 with the profile `full` (docs/trace-format.md), live or from a file.
  */
 
-/** The ids of the data blocks of a page that is one file. Each `<` in them is written as `\u003c`. */
-export const embedded = {
-  /** `application/json`: a `welcome` whose `lines` are empty. */
-  welcome: 'a2c-welcome',
-  /** `application/x-ndjson`: the trace. */
-  trace: 'a2c-trace',
-  /** `application/x-ndjson`: the other side of a difference, if there is one. */
-  replayed: 'a2c-replayed',
-} as const;
-
 const lines = z.string();
 const id = z.int().min(0);
 

@@ -5,3 +5,13 @@ export const inspectionProtocol = 1;
 export const subprotocol = `a2c-inspect.${inspectionProtocol}`;
 export const tokenSubprotocol = (token: string): string => `token.${token}`;
 export const attachPath = '/attach';
+
+/** The ids of the data blocks of a page that is one file. Each `<` in JSON is written as `\u003c`. */
+export const embedded = {
+  /** `application/json`: a `welcome` whose `lines` are empty. */
+  welcome: 'a2c-welcome',
+  /** `application/x-ndjson`: the trace. */
+  trace: 'a2c-trace',
+  /** `text/plain`: the worker that lays charts out. */
+  elk: 'a2c-elk',
+} as const;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,6 +76,21 @@ describe('a2c show', () => {
     expect(page.messages.at(-3)).toEqual({ type: 'complete', records: 20_000 });
     expect(page.messages.length).toBeGreaterThan(5);
     expect(textOf(page)).toBe(`${[head, ...rows].join('\n')}\n`);
+  });
+
+  it('writes one HTML file, in which no text of the trace is markup', async () => {
+    const html = join(folder, 'out.html');
+    const file = join(folder, 'long.trace.ndjson');
+    expect(await commandLine(['show', file, '--html', html])).toMatchObject({ code: 0, out: `${html}\n` });
+    const text = readFileSync(html, 'utf8');
+    expect(text).toContain(String.raw`"what":"\u003cscript>`);
+    // Its three blocks of data and its own script; each begins and ends where we wrote it.
+    expect(text.match(/<script/g)).toHaveLength(4);
+    expect(text.match(/<\/script/gi)).toHaveLength(4);
+    expect(text).not.toMatch(/(src|href)="(?!data:)/);
+    const unwritable = join(folder, 'no', 'such', 'folder.html');
+    const { code, err } = await commandLine(['show', file, '--html', unwritable]);
+    expect({ code, told: err.startsWith(unwritable) }).toEqual({ code: 1, told: true });
   });
 
   it.each([

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Context, ShowOptions } from '../../actors/cli/context.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
-import { showRecording, type Recording } from '../../actors/inspector/recordings.ts';
+import { recordingPage, showRecording, type Recording } from '../../actors/inspector/recordings.ts';
 import { fingerprints } from '../../actors/recording/known-secrets.ts';
 import { Recorder } from '../../actors/recording/recorder.ts';
 import { readTrace, type Trace } from '../../machines/trace/index.ts';
@@ -60,12 +60,26 @@ function recordingOf(file: string, notice: (text: string) => void): Recording | 
 }
 
 /** `a2c show FILE`: until Ctrl-C. */
-export async function showCommand(context: Context, file: string, { port }: ShowOptions): Promise<number> {
+export async function showCommand(
+  context: Context,
+  file: string,
+  { port, html }: ShowOptions,
+): Promise<number> {
   const { terminal, signal } = context;
   const recording = recordingOf(file, (text) => terminal.err(text));
   if (typeof recording === 'string') {
     terminal.err(recording);
     return unusable;
+  }
+  if (html !== undefined) {
+    try {
+      writeFileSync(html, await recordingPage(recording), { mode: 0o600 });
+    } catch (error) {
+      terminal.err(`${html}: ${(error as Error).message}`);
+      return 1;
+    }
+    terminal.out(html);
+    return 0;
   }
   await using shown = await showRecording(recording, port);
   terminal.out(shown.url);

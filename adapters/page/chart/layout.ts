@@ -1,4 +1,5 @@
 import type { Chart } from '../../../machines/inspection/charts.ts';
+import { embedded } from '../../../machines/inspection/wire.ts';
 import { graphOf, type ElkNode, type Graph } from './graph.ts';
 
 /** Lays charts out in a worker: elk as its makers publish it, a file of its own. Each chart once. */
@@ -17,9 +18,15 @@ let worker: Worker | undefined;
 let asked = 0;
 const waiting = new Map<number, { resolve(data: ElkNode): void; reject(error: Error): void }>();
 
+/** Of a page that is one file its text stands in that. */
+function workerUrl(): string | URL {
+  const text = document.getElementById(embedded.elk)?.textContent;
+  if (!text) return new URL('./elk-worker.js', document.baseURI);
+  return URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+}
 function elk(): Worker {
   if (worker) return worker;
-  worker = new Worker(new URL('./elk-worker.js', document.baseURI));
+  worker = new Worker(workerUrl());
   worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
     const asker = waiting.get(data.id);
     waiting.delete(data.id);
