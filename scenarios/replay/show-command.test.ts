@@ -88,6 +88,7 @@ describe('a2c show', () => {
     expect(text.match(/<script/g)).toHaveLength(4);
     expect(text.match(/<\/script/gi)).toHaveLength(4);
     expect(text).not.toMatch(/(src|href)="(?!data:)/);
+    expect(text).not.toContain(folder);
     const unwritable = join(folder, 'no', 'such', 'folder.html');
     const { code, err } = await commandLine(['show', file, '--html', unwritable]);
     expect({ code, told: err.startsWith(unwritable) }).toEqual({ code: 1, told: true });

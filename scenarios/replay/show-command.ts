@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Context, ShowOptions } from '../../actors/cli/context.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
@@ -72,8 +73,9 @@ export async function showCommand(
     return unusable;
   }
   if (html !== undefined) {
+    // It is given to others: where the file stands here is nobody's business.
     try {
-      writeFileSync(html, await recordingPage(recording), { mode: 0o600 });
+      writeFileSync(html, await recordingPage({ ...recording, name: basename(file) }), { mode: 0o600 });
     } catch (error) {
       terminal.err(`${html}: ${(error as Error).message}`);
       return 1;

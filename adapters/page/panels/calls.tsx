@@ -99,8 +99,8 @@ export function CallsPanel({ session }: { session: Session }): VNode {
   return (
     <div class="calls">
       <p class="quiet">
-        {calls.length.toLocaleString('en')} calls over {durationText(end - begin)}, from {durationText(begin)}{' '}
-        on. A click goes to the end of one.
+        {calls.length === 1 ? 'One call' : `${calls.length.toLocaleString('en')} calls`} over{' '}
+        {durationText(end - begin)}, from {durationText(begin)} on. A click goes to the end of one.
       </p>
       <LongList
         count={calls.length}
