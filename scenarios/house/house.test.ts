@@ -73,6 +73,7 @@ const packages: readonly Allowance[] = [
   { where: /^actors\/(main\.|cli\/)/, may: ['node:*', 'commander', 'picocolors'] },
   { where: /^scenarios\//, may: ['node:*', 'xstate', 'xstate/graph', 'zod', 'vitest', 'fast-check'] },
   { where: /^scenarios\/house\//, may: ['oxc-parser'] },
+  { where: /^scenarios\/drawings\//, may: ['preact', 'preact-render-to-string'] },
   { where: /^scenarios\/fault-server\//, may: ['fastest-levenshtein'] },
   {
     where: /^scenarios\/(bench|contracts|fixtures)\//,

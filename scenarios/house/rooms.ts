@@ -5,7 +5,7 @@ import { isTest, type Violation } from './source.ts';
  * Who may import whom (docs/ARCHITECTURE.md). `machine` is a `*.machine.ts`, a part of one (`client.setup.ts`), the
  * index of the machines and the tests beside them; `pure` is everything else in that room. `connection` has state and
  * no IO: the real socket and the scripted network both use it. `contract` may import adapters, because contract suites
- * and benchmarks run on the real ones.
+ * and benchmarks run on the real ones; drawings are made by the page that shows them.
  */
 type Kind =
   | 'pure'
@@ -26,7 +26,7 @@ export function kindOf(path: string): Kind | undefined {
   if (path.startsWith('adapters/')) return 'adapter';
   if (/^actors\/(main[.-]|main\/|commands\/)/.test(path)) return 'main';
   if (path.startsWith('actors/')) return 'actor';
-  if (/^scenarios\/(contracts|bench)\//.test(path)) return 'contract';
+  if (/^scenarios\/(contracts|bench|drawings)\//.test(path)) return 'contract';
   return path.startsWith('scenarios/') ? 'scenario' : undefined;
 }
 
@@ -58,7 +58,7 @@ const instead: Readonly<Record<Kind, string>> = {
   adapters: 'adapters/index.ts gathers adapter folders and nothing else',
   actor: 'take the adapter from adapters/index.ts',
   main: 'take the adapter from adapters/index.ts, and scenarios by a lazy import()',
-  scenario: 'real adapters only in scenarios/contracts/ and scenarios/bench/; end-to-end tests in actors/',
+  scenario: 'real adapters only in scenarios/contracts/, bench/ and drawings/; end-to-end tests in actors/',
   contract: 'stay within the four rooms',
 };
 

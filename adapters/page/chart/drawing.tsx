@@ -1,7 +1,14 @@
 import type { VNode } from 'preact';
 import { visible } from '../values.ts';
-import { labelOf, lineHeight, type Arrow, type ElkEdge, type ElkNode, type ElkPoint } from './graph.ts';
-import type { LaidOut } from './layout.ts';
+import {
+  labelOf,
+  lineHeight,
+  type Arrow,
+  type ElkEdge,
+  type ElkNode,
+  type ElkPoint,
+  type LaidOut,
+} from './graph.ts';
 
 /** A chart as SVG, with what is active, what was taken last, and how often. */
 

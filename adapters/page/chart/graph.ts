@@ -44,6 +44,10 @@ export interface Graph {
   readonly boxes: ReadonlyMap<string, Box>;
   readonly arrows: ReadonlyMap<string, Arrow>;
 }
+export interface LaidOut extends Graph {
+  /** With places and sizes. */
+  readonly drawn: ElkNode;
+}
 
 export const anyPath = '(any)';
 const charWidth = 6.3;

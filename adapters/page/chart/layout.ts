@@ -1,13 +1,9 @@
 import type { Chart } from '../../../machines/inspection/charts.ts';
 import { embedded } from '../../../machines/inspection/wire.ts';
-import { graphOf, type ElkNode, type Graph } from './graph.ts';
+import { graphOf, type ElkNode, type LaidOut } from './graph.ts';
 
 /** Lays charts out in a worker: elk as its makers publish it, a file of its own. Each chart once. */
 
-export interface LaidOut extends Graph {
-  /** With places and sizes. */
-  readonly drawn: ElkNode;
-}
 interface Answer {
   readonly id: number;
   readonly data?: ElkNode;

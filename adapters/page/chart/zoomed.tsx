@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { onKeys } from '../pieces.tsx';
 import { ChartDrawing, type Lit } from './drawing.tsx';
 import type { ElkPoint } from './graph.ts';
-import type { LaidOut } from './layout.ts';
+import type { LaidOut } from './graph.ts';
 import { firstView, wholeView, zoomed, type Size, type View } from './view.ts';
 
 interface ZoomedProps {

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Lit } from '../chart/drawing.tsx';
-import { laidOut, type LaidOut } from '../chart/layout.ts';
+import type { LaidOut } from '../chart/graph.ts';
+import { laidOut } from '../chart/layout.ts';
 import { anyPath, isStaying, labelOf } from '../chart/graph.ts';
 import { Zoomed } from '../chart/zoomed.tsx';
 import type { Chart } from '../../../machines/inspection/charts.ts';
