@@ -18,9 +18,11 @@ const config = {
     mute: { ...demo('mute'), a2c: { timeouts: { connectMs: 10_000 } } },
     notebook: { command: process.execPath, args: [at('window-server.mjs')] },
     // Nobody is there to be asked: it says which variable would give the value.
-    mail: { ...demo('steady'), env: { ACCOUNT: '${input:mail_account}' } },
+    mail: { ...demo('steady'), env: { TOKEN: '${input:mail_token}' } },
   },
-  inputs: [{ type: 'promptString', id: 'mail_account', description: 'Account at the mail server' }],
+  inputs: [
+    { type: 'promptString', id: 'mail_token', description: 'Token of the mail server', password: true },
+  ],
 };
 
 const end = new AbortController();

@@ -155,7 +155,7 @@ describe('what is known about a missing value', () => {
   it('is told at start, in the status, and by whoever starts it', async () => {
     const { input } = says(new Error('the vault is sealed'));
     await start({ s: wants('s'), t: wants('t', {}) }, { input });
-    const reason = expect.stringMatching(/needs input token: the vault is sealed/) as string;
+    const reason = expect.stringMatching(/needs input token \(the vault is sealed\)/) as string;
     expect(stateOf('s')).toMatchObject({ state: 'needsInput', reason });
     expect(computer.status().state).toBe('degraded');
     expect(ear.of('server.changed').find(({ state }) => state === 'needsInput')).toMatchObject({

@@ -106,8 +106,8 @@ describe('a server', () => {
       ok: false,
       needs: ['b', 'a'],
       reasons: [
-        'needs input b: the config does not define it',
-        'needs input a: nobody gave a value, and A2C_SMCP_a is not set',
+        'needs input b (the config does not define it)',
+        'needs input a (nobody gave a value, and A2C_SMCP_a is not set)',
         'the environment variable NONE is not set',
       ],
       failure: {

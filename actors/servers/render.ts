@@ -156,7 +156,8 @@ const lacking = (
   const reasons = [
     ...inputs.map((id) => {
       const answer = resolved.get(id);
-      return `needs input ${id}: ${answer && !answer.ok ? answer.reason : 'it has no value'}`;
+      // In brackets: behind a colon a redactor takes the first word for the value of a secret.
+      return `needs input ${id} (${answer && !answer.ok ? answer.reason : 'it has no value'})`;
     }),
     ...variables.map((variable) => `the environment variable ${variable} is not set`),
   ];

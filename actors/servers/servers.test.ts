@@ -31,7 +31,7 @@ describe('a server that cannot start', () => {
         name: 'needy',
         state: 'needsInput',
         reason:
-          "Server 'needy' needs input token: the config does not define it; needs input user: the config does not define it",
+          "Server 'needy' needs input token (the config does not define it); needs input user (the config does not define it)",
         failure: expect.objectContaining({ code: 'InputNotFound' }),
       },
       { name: 'off', state: 'disabled', reason: 'disabled in its config' },

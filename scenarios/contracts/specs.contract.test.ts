@@ -79,7 +79,7 @@ describe.each([
       ...{ type: 'ask.refused', id: 'spec', sent: false },
       failure: {
         code: 'InputNotFound',
-        message: expect.stringContaining('needs input word: nobody gave a value') as string,
+        message: expect.stringContaining('needs input word (nobody gave a value)') as string,
         details: { server_name: 'fs', input_id: 'word' },
         remedy: expect.stringContaining('servers start fs') as string,
       },

@@ -10,7 +10,7 @@ interface Clock {
 }
 const missing = (server: string): Failure => ({
   code: 'InputNotFound',
-  message: `Server '${server}' needs input word: nobody gave a value`,
+  message: `Server '${server}' needs input word (nobody gave a value)`,
   details: { server_name: server, input_id: 'word' },
   remedy: `Answer when asked, then start it again: servers start ${server}`,
 });
