@@ -13,7 +13,7 @@ describe('what led to a record', () => {
     { k: 'in', via: 'leaf', a: `${client}/session#1`, ev: { type: 'session.lost' } },
     { k: 'step', a: client, ev: 'session.lost', tr: ['one'], v: 'waiting' },
     { k: 'timer', op: 'set', via: 'deadline', a: client, n: 4, ms: 200 },
-    { k: 'in', via: 'host', a: 'computer', ev: { type: 'tool.call' } },
+    { k: 'in', via: 'host', a: 'computer', ev: { type: 'call.request' } },
     { k: 'in', via: 'deadline', a: client, n: 4 },
     { k: 'step', a: client, ev: 'deadline.passed', tr: ['two'], v: 'launching' },
     { k: 'open', a: 'computer/client:web/process#2', kind: 'process', from: client },

@@ -1,5 +1,6 @@
 /** What an agent is told, what it tells, and what it remembers. */
 import type { Address, AddressFor } from '../kernel/address.ts';
+import type { CallRequest } from '../call/call.machine.ts';
 import type { CallSettled } from '../call/settlement.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
@@ -14,15 +15,9 @@ export interface AgentStart {
   readonly timing: Timing;
 }
 /** `timeoutMs` is what the computer gets; the agent itself waits a little longer for its answer. */
-export interface AgentCall {
+export interface AgentCall extends Omit<CallRequest, 'type' | 'agent'> {
   readonly type: 'agent.call';
-  readonly ticket: string;
-  readonly reqId: string;
   readonly computer: string;
-  readonly tool: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly timeoutMs: number;
-  readonly replyTo: AddressFor<CallSettled>;
 }
 /** Another question of the host: to the office (`server:list_room`) or to a computer. */
 export interface AgentQuery {

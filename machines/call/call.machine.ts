@@ -35,7 +35,14 @@ import {
 } from './call.setup.ts';
 import { confirming, finishing, judging, known, refusing, unsent } from './call.states.ts';
 
-export type { CallStart, CallOrder, ServerWanted, ToolApproved } from './call.setup.ts';
+export type {
+  CallRequest,
+  ComputerCall,
+  CallStart,
+  CallOrder,
+  ServerWanted,
+  ToolApproved,
+} from './call.setup.ts';
 
 export const callMachine = parts.createMachine({
   id: 'call',

@@ -24,18 +24,30 @@ import type { ProcessTag } from '../process/process.machine.ts';
 import type { CallEnd, CallPhase, CallSettled } from './settlement.ts';
 import type { Failure } from '../protocol/failure.ts';
 
-export interface CallStart {
+/**
+ * A call. It keeps this name and these fields from whoever makes it, through the agent, the computer and the client, to
+ * its own machine; each of them adds what it knows. A computer puts the server's own name of the tool in place of the listed one.
+ */
+export interface CallRequest {
+  readonly type: 'call.request';
   /** Names the asker's pending answer; unique among the calls in flight of one client. */
   readonly ticket: string;
   readonly reqId: string;
-  /** Who wants it, for the person who is asked; null: the host itself. */
+  /** The agent that calls, for the person who is asked; null: the host itself. */
   readonly agent: string | null;
-  readonly server: string;
-  /** The server's own name of the tool. */
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** What its caller gives it; 0 = without limit. */
   readonly timeoutMs: number;
+  readonly replyTo: AddressFor<CallSettled>;
+}
+/** What a computer takes: a call by the listed name of its tool. */
+export interface ComputerCall extends CallRequest {
+  /** The person who asks has thereby confirmed it. */
+  readonly isConfirmed: boolean;
+}
+export interface CallStart extends Omit<CallRequest, 'type'> {
+  readonly server: string;
   /** No call of its server takes longer; 0 = without limit. */
   readonly totalMs: number;
   /** So long its server may be silent: without an answer, and without progress; 0 = without limit. */
@@ -44,7 +56,6 @@ export interface CallStart {
   readonly policy: CallPolicy | null;
   /** What the platform knew at once; null: the rule of its host is asked. */
   readonly drawn?: Judgement | null;
-  readonly replyTo: AddressFor<CallSettled>;
   /** Who is told that a person has allowed the tool for as long as the computer lives. */
   readonly keeper: AddressFor<ToolApproved>;
   /** What is asked to have it run, and whose session. */

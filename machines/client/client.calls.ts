@@ -3,10 +3,10 @@ import { callKind } from '../call/call.setup.ts';
 import { settledBy } from '../call/settlement.ts';
 import { message, open, type Open } from '../kernel/effects.ts';
 import { extended } from '../kernel/extended.ts';
-import type { CallRequest, Context } from './client.events.ts';
+import type { ServerCall, Context } from './client.events.ts';
 import { crashed, policyOf } from './client.rules.ts';
 
-type At = { readonly context: Context; readonly event: CallRequest };
+type At = { readonly context: Context; readonly event: ServerCall };
 /** Its answer goes straight to whoever asked, and so does what is said should its machine break. */
 export const openCall = {
   type: 'open',

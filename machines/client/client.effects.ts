@@ -5,7 +5,7 @@ import { catalogKind } from '../catalog/catalog.events.ts';
 import type { CatalogList } from '../catalog/index.ts';
 import { backoffOf, backoffSpread, listsOf, nextTryOf, tickOf, trialOf } from './client.rules.ts';
 import { beginWatch } from './client.watch.ts';
-import type { CallRequest, ClientNews, ClientPlan, ClientStage, Context } from './client.events.ts';
+import type { ServerCall, ClientNews, ClientPlan, ClientStage, Context } from './client.events.ts';
 import {
   open,
   post,
@@ -74,7 +74,7 @@ export const tellResources = {
 // ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 /** No call is taken in this stage: it is answered at once with what it is waiting for. */
 export const refuse = (stage: ClientStage) =>
-  posts<CallRequest>((c, event) =>
+  posts<ServerCall>((c, event) =>
     post(
       event.replyTo,
       settledBy(

@@ -1,8 +1,7 @@
 /** What a client is told, what it tells, and what it remembers. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists, ToolMeta } from '../catalog/index.ts';
-import type { ServerWanted, ToolApproved } from '../call/call.machine.ts';
-import type { CallSettled } from '../call/settlement.ts';
+import type { CallRequest, ServerWanted, ToolApproved } from '../call/call.setup.ts';
 import type { CatalogListed, CatalogNews, CatalogSettled } from '../catalog/catalog.machine.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact, Capabilities, ServerInfo, SessionFact } from '../kernel/ports.ts';
@@ -48,29 +47,20 @@ export interface ClientStart extends ClientPlan {
   readonly spent: { readonly attempt: number; readonly failure: Failure | null };
 }
 /** A call that its computer has resolved to this server. */
-export interface CallRequest {
-  readonly type: 'call.request';
-  readonly ticket: string;
-  readonly reqId: string;
-  /** Null: the computer's own host calls. */
-  readonly agent: string | null;
-  readonly tool: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly timeoutMs: number;
+export interface ServerCall extends CallRequest {
   /** Who asks has confirmed it, or a person has for as long as the computer lives. */
   readonly isConfirmed: boolean;
   /** The merged meta of the tool. */
   readonly meta: ToolMeta | null;
   /** The tool has an output schema. */
   readonly hasOutput: boolean;
-  readonly replyTo: AddressFor<CallSettled>;
 }
 export interface ServerUpdate {
   readonly type: 'server.update';
   readonly plan: ClientPlan;
 }
 export type ClientOrder =
-  | CallRequest
+  | ServerCall
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   /** Who asked is gone: its calls are cancelled. */
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }

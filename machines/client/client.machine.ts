@@ -42,7 +42,7 @@ import { login } from './client.login.ts';
 import { watching } from './client.watch.ts';
 
 export type {
-  CallRequest,
+  ServerCall,
   ClientChanged,
   ClientNews,
   ClientOrder,

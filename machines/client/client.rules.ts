@@ -1,7 +1,7 @@
 /** Pure rules of a client: when it tries again, how long it waits, which lists it keeps. */
 import type { CallPolicy } from '../call/policy/index.ts';
 import { catalogLists, type CatalogList } from '../catalog/index.ts';
-import type { CallRequest, ClientStage, Context, Input } from './client.events.ts';
+import type { ServerCall, ClientStage, Context, Input } from './client.events.ts';
 import type { Capabilities } from '../kernel/ports.ts';
 import { isHopeless } from './server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -89,7 +89,7 @@ export const initialContext = (input: Input): Context => ({
 });
 
 /** What a call of one of its tools has to pass. */
-export const policyOf = (c: Context, { isConfirmed, meta, hasOutput }: CallRequest): CallPolicy => ({
+export const policyOf = (c: Context, { isConfirmed, meta, hasOutput }: ServerCall): CallPolicy => ({
   isConfirmed,
   generation: c.generation,
   confirmMs: c.timing.confirmMs,

@@ -3,7 +3,8 @@ import { routeCall } from './computer.messages.ts';
 import * as rules from './computer.rules.ts';
 import { eventAsParams, parts, passToClients, step } from './computer.setup.ts';
 import * as waiting from './computer.waiting.ts';
-import type { CallOverdue, ComputerContext, ToolCall } from './computer.events.ts';
+import type { ComputerCall } from '../call/call.machine.ts';
+import type { CallOverdue, ComputerContext } from './computer.events.ts';
 
 type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
 const messages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof waiting.messagesOfDecided>) =>
@@ -14,35 +15,35 @@ const messages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof wai
 
 /** Its time begins when it comes, whoever turns out to have its tool. */
 const startPatience = parts.enqueueActions(({ context, event, enqueue }) => {
-  const order = event as ToolCall;
+  const order = event as ComputerCall;
   const delay = waiting.patienceOf(order);
-  const { ticket } = order.call;
+  const { ticket } = order;
   if (delay > 0 && !waiting.isFull(context))
     enqueue.raise({ type: 'call.overdue', ticket }, { delay, id: waiting.timerOf(ticket) });
 });
 /** The clock of one that came under the same ticket before says nothing of this one. */
-const sendAtOnce = step<ToolCall>((c, order) => {
-  const { ticket } = order.call;
+const sendAtOnce = step<ComputerCall>((c, order) => {
+  const { ticket } = order;
   const routed = rules.routed(c, order);
   return Object.hasOwn(c.waited, ticket) ? { ...routed, cancels: [waiting.timerOf(ticket)] } : routed;
 });
 /** Nobody's time runs any more of those that are answered without a server. */
 const stopDecided = parts.enqueueActions(({ context, enqueue }) => {
   const { waited } = waiting.afterDecided(context);
-  for (const { call } of waiting.decided(context))
+  for (const call of waiting.decided(context))
     if (!Object.hasOwn(waited, call.ticket)) enqueue.cancel(waiting.timerOf(call.ticket));
 });
 const stopWithdrawn = parts.enqueueActions(({ context, event, enqueue }) => {
-  for (const { call } of waiting.meant(context, event as waiting.Withdrawn))
+  for (const call of waiting.meant(context, event as waiting.Withdrawn))
     enqueue.cancel(waiting.timerOf(call.ticket));
 });
 export const take = [
   {
-    guard: { type: 'mustWait', params: eventAsParams<ToolCall> },
+    guard: { type: 'mustWait', params: eventAsParams<ComputerCall> },
     actions: [
-      messages<ToolCall>((c, order) => waiting.messagesOfFull(c, order)),
+      messages<ComputerCall>((c, order) => waiting.messagesOfFull(c, order)),
       startPatience,
-      { type: 'wait', params: eventAsParams<ToolCall> },
+      { type: 'wait', params: eventAsParams<ComputerCall> },
     ],
   },
   { actions: sendAtOnce },

@@ -1,7 +1,6 @@
 /** What a computer is told, what it tells, and what it remembers. */
 import type { Address, AddressFor } from '../kernel/address.ts';
-import type { ToolApproved } from '../call/call.machine.ts';
-import type { CallSettled } from '../call/settlement.ts';
+import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.events.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { Changes, Lists, Tool, ToolRules, ToolTable } from '../catalog/index.ts';
@@ -38,21 +37,6 @@ export interface ComputerStart {
   /** How many calls are remembered. Default 10. */
   readonly remembered?: number;
 }
-/** A call by name; `confirmed` when the person who asks has thereby confirmed it. */
-export interface ToolCall {
-  readonly type: 'tool.call';
-  readonly call: {
-    readonly ticket: string;
-    readonly reqId: string;
-    /** The agent that calls; without: the computer's own host. */
-    readonly agent?: string | null;
-    readonly tool: string;
-    readonly params: Readonly<Record<string, unknown>>;
-    readonly timeoutMs: number;
-    readonly confirmed?: boolean;
-  };
-  readonly replyTo: AddressFor<CallSettled>;
-}
 /** The whole config as it is wanted from now on: what is gone is closed, what is new is started, the rest is kept. */
 export interface ServersSet {
   readonly type: 'servers.set';
@@ -70,7 +54,7 @@ export interface CallOverdue {
   readonly ticket: string;
 }
 export type ComputerOrder =
-  | ToolCall
+  | ComputerCall
   | ServersSet
   | CallCancel
   | { readonly type: 'server.start'; readonly server: string }
@@ -150,7 +134,7 @@ export interface ComputerContext extends Input {
   /** By server: its tools that a person has allowed for as long as this computer lives. */
   readonly approved: Readonly<Record<string, readonly string[]>>;
   /** Calls of tools that nobody has yet: a server that still starts may. */
-  readonly waiting: readonly ToolCall[];
+  readonly waiting: readonly ComputerCall[];
   /** By ticket: those that had to wait and have a server now, until their caller's time is over. */
   readonly waited: Readonly<Record<string, string>>;
   readonly open: number;

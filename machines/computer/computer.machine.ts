@@ -41,7 +41,6 @@ export type {
   ComputerStart,
   ServerPlan,
   ServersSet,
-  ToolCall,
 } from './computer.events.ts';
 
 export const computerMachine = parts.createMachine({
@@ -89,7 +88,7 @@ export const computerMachine = parts.createMachine({
     'catalog.changed': { actions: does.takeList },
     'catalog.listed': { actions: does.takeListed },
     'link.changed': { actions: passToHost },
-    'tool.call': calls.take,
+    'call.request': calls.take,
     'call.overdue': calls.overdue,
     'tool.approved': { actions: { type: 'noteApproved', params: eventAsParams } },
     'tools.wanted': { actions: does.answerTools },
@@ -157,7 +156,7 @@ export const computerMachine = parts.createMachine({
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
         /** What is opened now would be told to close by nobody. */
         'office.join': {},
-        'tool.call': calls.takeAtOnce,
+        'call.request': calls.takeAtOnce,
         'server.start': {},
         'server.stop': {},
         'servers.set': {},

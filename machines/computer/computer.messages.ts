@@ -1,8 +1,9 @@
 /** What a computer says and opens upon what it hears. */
+import type { ComputerCall } from '../call/call.machine.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import * as rules from './computer.rules.ts';
 import { messagesOfWithdrawal } from './computer.withdrawn.ts';
-import type { ComputerContext, ServersSet, ToolCall } from './computer.events.ts';
+import type { ComputerContext, ServersSet } from './computer.events.ts';
 import * as collections from './computer.collections.ts';
 import { eventAsParams, step } from './computer.setup.ts';
 import { post, type OwnedEnded } from '../kernel/effects.ts';
@@ -14,7 +15,7 @@ type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
 
 export const routeCall = {
   type: 'post',
-  params: ({ context, event }: At<ToolCall>) => rules.route(context, event),
+  params: ({ context, event }: At<ComputerCall>) => rules.route(context, event),
 } as const;
 export const passWatch = {
   type: 'post',

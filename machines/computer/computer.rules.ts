@@ -17,20 +17,13 @@ import {
 } from '../catalog/index.ts';
 import {
   clientKind,
-  type CallRequest,
+  type ServerCall,
   type ClientChanged,
   type ClientOrder,
   type ClientStage,
 } from '../client/client.events.ts';
-import type {
-  ComputerContext,
-  ComputerStart,
-  ServerPlan,
-  ServersSet,
-  Spent,
-  ToolCall,
-} from './computer.events.ts';
-import type { ToolApproved } from '../call/call.machine.ts';
+import type { ComputerContext, ComputerStart, ServerPlan, ServersSet, Spent } from './computer.events.ts';
+import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
 import {
   message,
   open,
@@ -267,30 +260,23 @@ const whyNot = (c: ComputerContext, tool: string): Failure =>
   (isDenied(c.table, tool) ? undefined : refusalOf(c, tool)) ??
   unresolved(c.table, tool, [...unheard(c), ...absentOnes(c)]);
 /** A call goes to the client whose tool it names, or is answered at once. */
-export const route = (c: ComputerContext, order: ToolCall): Post =>
-  routeTo(c, order, findTool(c.table, order.call.tool));
+export const route = (c: ComputerContext, order: ComputerCall): Post =>
+  routeTo(c, order, findTool(c.table, order.tool));
 /** The same of one that is routed when it comes, and what is remembered of it. */
-export const routed = (c: ComputerContext, order: ToolCall): Told => {
-  const entry = findTool(c.table, order.call.tool);
+export const routed = (c: ComputerContext, order: ComputerCall): Told => {
+  const entry = findTool(c.table, order.tool);
   return { messages: [routeTo(c, order, entry)], next: entry ? calledBy(c, entry.server) : {} };
 };
-const routeTo = (c: ComputerContext, { call, replyTo }: ToolCall, entry?: ToolEntry): Post => {
+const routeTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
   const refuse = (failure: Failure): CheckedMessage =>
-    message(replyTo, settledBy(extended(call, { server: '' }), 'failed', failure));
+    message(call.replyTo, settledBy(extended(call, { server: '' }), 'failed', failure));
   if (!entry) return refuse(whyNot(c, call.tool));
-  const request: CallRequest = {
-    type: 'call.request',
-    ticket: call.ticket,
-    reqId: call.reqId,
-    agent: call.agent ?? null,
+  const request: ServerCall = extended(call, {
     tool: entry.tool.name,
-    params: call.params,
-    timeoutMs: call.timeoutMs,
-    isConfirmed: call.confirmed === true || isApproved(c, entry.server, entry.tool.name),
+    isConfirmed: call.isConfirmed || isApproved(c, entry.server, entry.tool.name),
     meta: entry.meta,
     hasOutput: entry.tool.outputSchema !== undefined,
-    replyTo,
-  };
+  });
   const onUndelivered = refuse(notActive(entry.server, 'closed', null, null));
   return post(clientOf(c, entry.server), request, { onUndelivered });
 };

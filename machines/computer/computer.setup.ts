@@ -1,21 +1,14 @@
 /** What the chart of computer.machine.ts is made of: its memory, its actions and guards, its messages. */
 import { setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
-import type { ToolApproved } from '../call/call.machine.ts';
+import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
 import type { CatalogListed } from '../catalog/catalog.machine.ts';
 import { clientKind, type ClientChanged, type ClientOrder } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as waiting from './computer.waiting.ts';
 import * as withdrawal from './computer.withdrawn.ts';
-import type {
-  CallOverdue,
-  ComputerContext,
-  ComputerNews,
-  Event,
-  Input,
-  ToolCall,
-} from './computer.events.ts';
+import type { CallOverdue, ComputerContext, ComputerNews, Event, Input } from './computer.events.ts';
 import { effects, message, post, toOwned, type Open, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { linkGivenUp } from '../link/link.setup.ts';
 import { granted, isFull, over, refilled, want, type ConnectPermits } from './connect-permits.ts';
@@ -57,7 +50,7 @@ export const parts = setup({
       open: context.open + 1,
     })),
     forgetLink: assign({ link: null }),
-    wait: assign(({ context }, order: ToolCall) => waiting.waited(context, order)),
+    wait: assign(({ context }, order: ComputerCall) => waiting.waited(context, order)),
     forgetDecided: assign(({ context }) => waiting.afterDecided(context)),
     forgetOverdue: assign(({ context }, event: CallOverdue) => waiting.afterOverdue(context, event)),
     forgetCancelled: assign(({ context }, event: waiting.Withdrawn) => waiting.afterCancel(context, event)),
@@ -65,7 +58,7 @@ export const parts = setup({
     forgetWaiting: assign({ waiting: [], waited: {} }),
   },
   guards: {
-    mustWait: ({ context }, order: ToolCall) => waiting.mustWait(context, order),
+    mustWait: ({ context }, order: ComputerCall) => waiting.mustWait(context, order),
     hasDecided: ({ context: c }) => c.waiting.length > 0 && waiting.decided(c).length > 0,
     hasBooted: ({ context }) => context.servers.every((s) => !rules.isTrying(context.stages[s.rules.server])),
     isWhole: ({ context }) => rules.isWhole(context),

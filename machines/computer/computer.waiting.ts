@@ -1,7 +1,7 @@
 /** Calls of a tool that nobody has yet, while servers still start: they wait for those, within their caller's time. */
 import { childOf, type Address } from '../kernel/address.ts';
-import { callKind } from '../call/call.setup.ts';
-import type { CallCancel, CallOverdue, ComputerContext, ToolCall } from './computer.events.ts';
+import { callKind, type ComputerCall } from '../call/call.setup.ts';
+import type { CallCancel, CallOverdue, ComputerContext } from './computer.events.ts';
 import { findTool, isDenied } from '../catalog/index.ts';
 import { clientOf, isTrying, route, routed } from './computer.rules.ts';
 import { post, type Post } from '../kernel/effects.ts';
@@ -28,23 +28,23 @@ export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): P
   server in waits ? { waits: without(waits, server) } : {};
 const mayCome = (c: ComputerContext, tool: string): boolean =>
   !findTool(c.table, tool) && !isDenied(c.table, tool) && starting(c).length > 0;
-export const mustWait = (c: ComputerContext, { call }: ToolCall): boolean => mayCome(c, call.tool);
+export const mustWait = (c: ComputerContext, call: ComputerCall): boolean => mayCome(c, call.tool);
 export const isFull = (c: ComputerContext): boolean =>
   c.waiting.length + Object.keys(c.waited).length >= mostWaiting;
-export const messagesOfFull = (c: ComputerContext, order: ToolCall): Post[] =>
-  isFull(c) ? [refuse(order, 'refused', stillStarting(order.call.tool, starting(c), c.waits))] : [];
+export const messagesOfFull = (c: ComputerContext, order: ComputerCall): Post[] =>
+  isFull(c) ? [refuse(order, 'refused', stillStarting(order.tool, starting(c), c.waits))] : [];
 
 export const timerOf = (ticket: string): string => `overdue.${ticket}`;
-export const patienceOf = ({ call }: ToolCall): number => Math.min(call.timeoutMs, longestMs);
-export const waited = (c: ComputerContext, order: ToolCall): Partial<ComputerContext> =>
+export const patienceOf = (call: ComputerCall): number => Math.min(call.timeoutMs, longestMs);
+export const waited = (c: ComputerContext, order: ComputerCall): Partial<ComputerContext> =>
   isFull(c) ? {} : { waiting: [...c.waiting, order] };
 
 /** Those of which it is known by now who has the tool, or that nobody has it. */
-export const decided = (c: ComputerContext): readonly ToolCall[] =>
-  c.waiting.filter(({ call }) => !mayCome(c, call.tool));
+export const decided = (c: ComputerContext): readonly ComputerCall[] =>
+  c.waiting.filter((call) => !mayCome(c, call.tool));
 export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting' | 'waited'> => {
   const some = decided(c);
-  const sent = some.flatMap(({ call }): [string, string][] => {
+  const sent = some.flatMap((call): [string, string][] => {
     const entry = findTool(c.table, call.tool);
     return entry && call.timeoutMs > 0 ? [[call.ticket, entry.server]] : [];
   });
@@ -61,17 +61,14 @@ export const noted = (c: ComputerContext): Partial<ComputerContext> => {
 };
 export const messagesOfDecided = (c: ComputerContext): Post[] => decided(c).map((order) => route(c, order));
 
-const refuse = (
-  { call, replyTo }: ToolCall,
-  end: 'refused' | 'timedOut' | 'cancelled',
-  failure: Failure,
-): Post => post(replyTo, settledBy(extended(call, { server: '' }), end, failure), { optional: true });
+const refuse = (call: ComputerCall, end: 'refused' | 'timedOut' | 'cancelled', failure: Failure): Post =>
+  post(call.replyTo, settledBy(extended(call, { server: '' }), end, failure), { optional: true });
 const without = <T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key));
 
 export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): Post[] {
-  const order = c.waiting.find(({ call }) => call.ticket === ticket);
-  if (order) return [refuse(order, 'timedOut', stillStarting(order.call.tool, starting(c), c.waits))];
+  const order = c.waiting.find((call) => call.ticket === ticket);
+  if (order) return [refuse(order, 'timedOut', stillStarting(order.tool, starting(c), c.waits))];
   const server = c.waited[ticket];
   if (server === undefined) return [];
   // The clock of the call itself began when its server was known.
@@ -79,7 +76,7 @@ export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): 
   return [post(to, { type: 'deadline.passed' }, { optional: true })];
 }
 export const afterOverdue = (c: ComputerContext, { ticket }: CallOverdue): Partial<ComputerContext> => ({
-  waiting: c.waiting.filter(({ call }) => call.ticket !== ticket),
+  waiting: c.waiting.filter((call) => call.ticket !== ticket),
   waited: without(c.waited, ticket),
 });
 
@@ -89,16 +86,16 @@ const cancelledBy = (reqId: string, reason: string): Failure => ({
   details: { cancel_reason: reason },
 });
 export type Withdrawn = CallCancel | { readonly type: 'asker.lost'; readonly asker: Address };
-const isMeant = (order: ToolCall, event: Withdrawn): boolean =>
-  event.type === 'asker.lost' ? order.replyTo === event.asker : order.call.ticket === event.ticket;
-export const meant = (c: ComputerContext, event: Withdrawn): readonly ToolCall[] =>
+const isMeant = (order: ComputerCall, event: Withdrawn): boolean =>
+  event.type === 'asker.lost' ? order.replyTo === event.asker : order.ticket === event.ticket;
+export const meant = (c: ComputerContext, event: Withdrawn): readonly ComputerCall[] =>
   c.waiting.filter((order) => isMeant(order, event));
 export const messagesOfCancel = (c: ComputerContext, event: Withdrawn): Post[] =>
   meant(c, event).map((order) =>
     refuse(
       order,
       'cancelled',
-      cancelledBy(order.call.reqId, event.type === 'asker.lost' ? 'who asked is gone' : event.reason),
+      cancelledBy(order.reqId, event.type === 'asker.lost' ? 'who asked is gone' : event.reason),
     ),
   );
 export const afterCancel = (c: ComputerContext, event: Withdrawn): Partial<ComputerContext> => ({
@@ -107,5 +104,5 @@ export const afterCancel = (c: ComputerContext, event: Withdrawn): Partial<Compu
 /** It closes: nobody starts any more. */
 export const messagesOfClosing = (c: ComputerContext): Post[] =>
   c.waiting.map((order) =>
-    refuse(order, 'cancelled', cancelledBy(order.call.reqId, 'its computer is being closed')),
+    refuse(order, 'cancelled', cancelledBy(order.reqId, 'its computer is being closed')),
   );

@@ -67,7 +67,7 @@ export const linkMachine = parts.createMachine({
             () => 'seat',
           ),
         },
-        'agent.called': { actions: tell((c, call) => ({ type: 'tool.call', call, replyTo: c.self })) },
+        'agent.called': { actions: does.passCall },
         'agent.repeated': { actions: answer((e) => ({ ticket: e.ticket, body: conflictAck(e.reqId) })) },
         'agent.cancelled': {
           actions: tell((_, e) => ({

@@ -16,6 +16,7 @@ import {
   type NotificationOrder,
   type What,
 } from '../protocol/notifications.ts';
+import { extended } from '../kernel/extended.ts';
 import { isSpoken } from '../protocol/protocol.ts';
 import type { SmcpTool } from '../protocol/messages/tool.ts';
 import { effects, post, type DirectoryEvent, type OwnedEnded } from '../kernel/effects.ts';
@@ -26,6 +27,7 @@ import {
   type LinkFact,
   type LinkInput,
 } from '../kernel/ports.ts';
+import type { ComputerCall } from '../call/call.setup.ts';
 import type { CallSettled } from '../call/settlement.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 
@@ -81,11 +83,7 @@ export type LinkNews =
       /** The office answered and said no. */
       readonly refusal: LinkRefusal | null;
     }
-  | {
-      readonly type: 'tool.call';
-      readonly call: AgentCalled;
-      readonly replyTo: AddressFor<CallSettled>;
-    }
+  | ComputerCall
   | ToolsWanted
   | ConfigWanted
   | Omit<AggregateWanted, 'history'>
@@ -129,6 +127,9 @@ export const answer = <E>(body: (event: E, context: Context) => { ticket: string
     type: 'answer',
     params: ({ event, context }: { event: E; context: Context }) => body(event, context),
   }) as const;
+export const passCall = tell((c, { type: _, ...call }: AgentCalled) =>
+  extended(call, { type: 'call.request' as const, isConfirmed: false, replyTo: c.self }),
+);
 
 export const noMarks: Marks = Object.fromEntries(
   whats.flatMap((what) => (notifications[what].mark === 'revision' ? [[what, 0]] : [])),

@@ -113,8 +113,8 @@ export async function oursInMemory(tap = new Tap()): Promise<Chain> {
       const params = { text: textOf(n) };
       const result = await new Promise((resolve) => {
         waiting.set(ticket, resolve);
-        const call = { ticket, reqId: ticket, tool: 'echo', params, timeoutMs: 60_000 };
-        const event = { type: 'tool.call', call, replyTo: 'bench' };
+        const call = { ticket, reqId: ticket, agent: null, tool: 'echo', params, timeoutMs: 60_000 };
+        const event = { type: 'call.request', ...call, isConfirmed: false, replyTo: 'bench' };
         directory.send('computer', event);
       });
       return echoed(result);

@@ -12,3 +12,5 @@ export function serverIn(a: Address): Address | undefined {
     if (a[i] === '/' || a[i] === '#') return a.slice(0, i);
   return a;
 }
+/** A call that comes to a client was passed on by its computer, and was counted there. */
+export const isClient = (a: Address): boolean => a.includes(mark);

@@ -43,7 +43,7 @@ const find = (what: (record: DirectoryRecord) => boolean): TraceLine =>
 const answer = find((r) => r.k === 'in' && r.via === 'ask' && r.id === 'call');
 const opened = find((r) => r.k === 'in' && r.ev?.type === 'session.opened');
 const joined = find((r) => r.k === 'in' && r.ev?.type === 'join.accepted');
-const call = find((r) => r.k === 'in' && r.ev?.type === 'tool.call');
+const call = find((r) => r.k === 'in' && r.ev?.type === 'call.request');
 const process1 = find((r) => r.k === 'in' && r.ev?.type === 'child.started').record.a;
 
 const out = join(folder, 'out.trace.ndjson');
@@ -115,9 +115,9 @@ describe('--set and --inject', () => {
   });
 
   it('take what is no JSON for a text', async () => {
-    await forked('--at', String(call.s), '--set', 'ev.call.tool=nothing', '--set', 'ev.call.timeoutMs=7');
+    await forked('--at', String(call.s), '--set', 'ev.tool=nothing', '--set', 'ev.timeoutMs=7');
     const text = readFileSync(out, 'utf8');
-    expect(text).toContain('"tool":"nothing","params":{},"timeoutMs":7}');
+    expect(text).toContain('"tool":"nothing","params":{},"timeoutMs":7,');
     await expectReplays();
   });
 

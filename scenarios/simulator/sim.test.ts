@@ -28,7 +28,7 @@ const seeds = Array.from({ length: 6 }, (_, n) => 1000 + n);
 /** Of what is played, and not only drawn. */
 const few = seeds.slice(0, 2);
 /** A computer that takes calls and says nothing. */
-const mute = altered('computer', [[['on', 'tool.call'], () => undefined]]);
+const mute = altered('computer', [[['on', 'call.request'], () => undefined]]);
 const settledOnce = 'every call is settled exactly once';
 const isCall = (step: Step): step is Extract<Step, { do: 'call' }> => step.do === 'call';
 

@@ -238,8 +238,8 @@ export class Harness {
   /** A call of the computer's own host. */
   call(tool: string, { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000 } = {}): AskedCall {
     const ticket = `host.${this.calls.length + 1}.${reqId}`;
-    const call = { ticket, reqId, tool, params: {}, timeoutMs };
-    return this.asked('computer', ticket, { type: 'tool.call', call, replyTo: 'host:computer' });
+    const call = { type: 'call.request', ticket, reqId, agent: null, tool, params: {}, timeoutMs };
+    return this.asked('computer', ticket, extended(call, { isConfirmed: false, replyTo: 'host:computer' }));
   }
   /** Another question of the agent's host. */
   query(method: string, request: object): AskedCall {

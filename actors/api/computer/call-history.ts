@@ -1,5 +1,5 @@
 import { keyOf, nameOf } from '../../../machines/kernel/address.ts';
-import type { CallRequest } from '../../../machines/client/client.machine.ts';
+import type { CallRequest } from '../../../machines/call/call.machine.ts';
 import { withCall, type CallHistory, type PastCall } from '../../../machines/call/history/index.ts';
 import type { CallPhase, CallSettled } from '../../../machines/call/settlement.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
@@ -88,7 +88,8 @@ export class CallHistoryWatch implements Observer {
     const told = progressIn(record);
     if (told && record.k === 'in' && record.a.includes('/call:')) this.#progress.set(nameOf(record.a), told);
     if (record.k !== 'post') return;
-    if (record.ev.type === 'call.request' && isOurs(record.from))
+    // A call that comes to a client has found its server.
+    if (record.ev.type === 'call.request' && record.a.includes('/client:'))
       this.#asked(record.ev as CallRequest, record.a);
     else if (record.ev.type === 'call.settled' && isOurs(record.from))
       this.#settled(record.ev as CallSettled);

@@ -8,7 +8,6 @@ import { notShownOf } from '../../../machines/computer/computer.collections.ts';
 import { whyWithdrawn } from '../../../machines/computer/computer.withdrawn.ts';
 import { collections, notShownReason } from '../../../machines/resources/collections/index.ts';
 import { remembered } from '../../../machines/kernel/remembered.ts';
-import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { A2cError } from '../errors.ts';
 import type { ComputerStatus } from './computer-handle.ts';
@@ -139,8 +138,6 @@ export function listingOf(
 }
 
 export const closedText = 'The computer is closed';
-export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
-  settledBy({ ticket, reqId, server: '', tool }, 'failed', { code: 'ServerNotActive', message: closedText });
 /** It is asked for something that only a server that is ready can give. */
 export const notServing = (name: string, status: ServerStatus | undefined): A2cError =>
   status

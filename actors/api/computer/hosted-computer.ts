@@ -7,7 +7,6 @@ import type {
   ComputerContext,
   ComputerNews,
   ComputerStart,
-  ToolCall,
 } from '../../../machines/computer/computer.machine.ts';
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import { defaultRemembered } from '../../../machines/call/history/index.ts';
@@ -22,7 +21,8 @@ import type { ComputerOptions } from './computer-options.ts';
 import type { ServerStatus } from './server-handle.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import { CollectionQuestions } from './computer-collections.ts';
-import { cannotOrder, closedCall, computerState, listingOf, serverStatus } from './computer-status.ts';
+import { cannotOrder, computerState, listingOf, serverStatus } from './computer-status.ts';
+import { closedCall, hostCall } from '../host-call.ts';
 import { deferred } from '../deferred.ts';
 import { hostedInputs, inputsOf } from '../../servers/inputs/hosted-inputs.ts';
 import { introducing, loginsFor, logOut, type Logins } from '../../servers/login/logins.ts';
@@ -201,11 +201,11 @@ export class HostedComputer implements Computer {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
     const send = (ticket: string, reqId: string): void => {
       // Read now: what a host makes of its object later is not what was judged.
-      const call = { ticket, reqId, tool, params: handed(params), timeoutMs, confirmed };
+      const call = { ticket, reqId, tool, params: handed(params), timeoutMs, isConfirmed: confirmed };
       const closed = closedCall(ticket, reqId, tool);
       // Who was told to give up before it began hears no answer.
       if (!this.#hosted) return this.#calls.settle(closed);
-      const event: ToolCall = { type: 'tool.call', call, replyTo: this.#host };
+      const event = hostCall(call, this.#host);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host, closed));
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));

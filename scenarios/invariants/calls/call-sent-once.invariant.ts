@@ -2,7 +2,7 @@ import type { Address } from '../../../machines/kernel/address.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { naming } from '../pair-map.ts';
-import { rootOf } from '../places.ts';
+import { isClient, rootOf } from '../places.ts';
 import { RecentMap } from '../recent-map.ts';
 import { asks, hears, learns, opens, posts, story } from '../record-builders.ts';
 
@@ -39,12 +39,11 @@ class CallSentOnce implements Judge {
     return type === 'ask.began' ? this.#passOn(count, a) : undefined;
   }
   #post({ from, a, ev }: RecordOf<'post'>): Found | undefined {
-    const { type, ticket, call } = ev as Said<{ ticket: string; call: { ticket: string } }>;
-    const named = ticket ?? call?.ticket;
-    this.#accept(this.#nameOf(a), named);
+    const { type, ticket } = ev as Said<{ ticket: string }>;
+    this.#accept(this.#nameOf(a), ticket);
+    if (type !== 'call.request') return undefined;
     // Links are the doors: by their incarnation, for one may have the tickets of another.
-    if (type === 'tool.call') return this.#passOn(this.#countOf(from, named), from);
-    return type === 'call.request' ? this.#passOn(this.#countOf(this.#nameOf(from), named), from) : undefined;
+    return this.#passOn(this.#countOf(isClient(a) ? this.#nameOf(from) : from, ticket), from);
   }
   #open({ a, kind, from, input }: RecordOf<'open'>): undefined {
     if (kind !== 'call') return;
@@ -78,7 +77,7 @@ class CallSentOnce implements Judge {
 
 const [computer, client, link] = ['computer#1', 'computer/client:fs', 'computer/link#1'];
 const called = hears(`${link}/link#1`, 'agent.called', { ticket: '1.r1' });
-const toComputer = posts(link, computer, 'tool.call', { call: { ticket: '1.r1' } });
+const toComputer = posts(link, computer, 'call.request', { ticket: '1.r1' });
 const toClient = posts(computer, client, 'call.request', { ticket: '1.r1' });
 const opened = (n: number) => opens(`${client}/call:1.r1#${n}`, 'call', `${client}#1`, { ticket: '1.r1' });
 const toServer = (n: number) => asks(`${client}/call:1.r1#${n}`, 'call', `${client}#1`, 'tools/call');
@@ -91,16 +90,7 @@ const toOffice = asks('agent/call:r1#1', 'call', 'agent/link', 'client:tool_call
 export const callSentOnce: Invariant = {
   invariant: 'a call is sent at most once',
   why: 'What was sent may have taken effect: it is never sent again by itself (no-blind-retry).',
-  sees: [
-    'in agent.called',
-    'in ask',
-    'post tool.call',
-    'post call.request',
-    'post agent.call',
-    'out ask',
-    'open',
-    'end',
-  ],
+  sees: ['in agent.called', 'in ask', 'post call.request', 'post agent.call', 'out ask', 'open', 'end'],
   open: () => new CallSentOnce(),
   violating: [
     {

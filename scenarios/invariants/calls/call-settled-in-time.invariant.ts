@@ -7,6 +7,7 @@ import { nameOf } from '../../../machines/kernel/address.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Bounds, Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { PairMap } from '../pair-map.ts';
+import { isClient } from '../places.ts';
 import { asks, ends, learns, opens, orders, posts, story } from '../record-builders.ts';
 
 interface Due {
@@ -18,7 +19,6 @@ interface Request {
   readonly ticket: string;
   readonly replyTo: Address;
   readonly timeoutMs: number;
-  readonly call: { readonly ticket: string; readonly timeoutMs: number };
 }
 /** A call of a computer: whom it asks before it is sent has a time of its own, within its whole time. */
 interface Judged {
@@ -94,9 +94,9 @@ class CallSettledInTime implements Judge {
   #post({ from, a, ev, dead }: RecordOf<'post'>, at: number): void {
     const said = ev as Said<Request>;
     if (said.type === 'call.settled') return void this.#waiting.delete(a, said.ticket ?? '');
-    const ticket = said.ticket ?? said.call?.ticket;
+    const { ticket } = said;
     if (dead !== undefined || ticket === undefined || said.replyTo === undefined) return;
-    const ms = allowed(said, this.#timings.get(said.type === 'call.request' ? from : a));
+    const ms = allowed(said, this.#timings.get(isClient(a) ? from : a));
     if (!(ms < Infinity)) return;
     const entry = { at: said.replyTo, ticket, due: Infinity };
     this.#waiting.set(said.replyTo, ticket, entry);
@@ -128,17 +128,19 @@ interface Opened extends CallStart {
  */
 function allowed(said: Said<Request>, timing: Timing | undefined): number {
   if (!timing) return Infinity;
-  if (said.type === 'call.request') return said.timeoutMs || Infinity;
-  if (said.type === 'tool.call') return said.call?.timeoutMs || Infinity;
-  if (said.type === 'agent.call')
-    return said.timeoutMs ? Math.ceil(said.timeoutMs / 1000) * 1000 + timing.agentMarginMs : Infinity;
-  return said.type === 'agent.query' ? timing.queryMs + timing.agentMarginMs : Infinity;
+  if (said.type === 'agent.query') return timing.queryMs + timing.agentMarginMs;
+  if (!said.timeoutMs) return Infinity;
+  if (said.type === 'call.request') return said.timeoutMs;
+  return said.type === 'agent.call'
+    ? Math.ceil(said.timeoutMs / 1000) * 1000 + timing.agentMarginMs
+    : Infinity;
 }
 
 const born = (kind: string) =>
   opens(`${kind}#1`, kind, 'host', { timing: { agentMarginMs: 6_000, queryMs: 3_000 } });
-const called = posts('host', 'computer', 'tool.call', {
-  call: { ticket: 't1', timeoutMs: 1_000 },
+const called = posts('host', 'computer', 'call.request', {
+  ticket: 't1',
+  timeoutMs: 1_000,
   replyTo: 'host:c',
 });
 const requested = posts('computer#1', 'computer/client:fs', 'call.request', {
@@ -175,7 +177,7 @@ export const callSettledInTime: Invariant = {
   invariant: 'every call is settled within its time limit',
   why: 'A call ends in time although nobody answers, or progress is reported for ever (deadline).',
   sees: [
-    ...(['post tool.call', 'post call.request', 'post agent.call', 'post agent.query'] as const),
+    ...(['post call.request', 'post agent.call', 'post agent.query'] as const),
     ...(['post call.settled', 'open', 'end', 'in', 'out ask'] as const),
   ],
   open: (bounds) => new CallSettledInTime(bounds),

@@ -2,6 +2,7 @@ import type { Address } from '../../../machines/kernel/address.ts';
 import type { Found, Judge, Invariant, Said } from '../invariant.ts';
 import { PairMap } from '../pair-map.ts';
 import { RecentMap } from '../recent-map.ts';
+import { isClient } from '../places.ts';
 import { posts, story } from '../record-builders.ts';
 
 interface Entry {
@@ -10,7 +11,7 @@ interface Entry {
   asked: number;
   answered: number;
 }
-type Fields = Said<{ ticket: string; call: { ticket: string }; replyTo: Address }>;
+type Fields = Said<{ ticket: string; replyTo: Address }>;
 const settledTimes = ({ at, ticket, answered }: Entry, kind: 'safety' | 'liveness' = 'safety'): Found => ({
   at,
   what: `${ticket} was settled ${answered} times`,
@@ -37,10 +38,10 @@ function open(): Judge {
     take(record) {
       if (record.k !== 'post') return undefined;
       const ev = record.ev as Fields;
-      const ticket = ev.ticket ?? ev.call?.ticket;
+      const { ticket } = ev;
       if (ticket === undefined) return undefined;
       if (ev.type === 'call.settled') return settled(entryOf(record.a, ticket));
-      if (ev.replyTo === undefined || record.dead !== undefined) return undefined;
+      if (ev.replyTo === undefined || record.dead !== undefined || isClient(record.a)) return undefined;
       const entry = entryOf(ev.replyTo, ticket);
       entry.asked += 1;
       if (entry.answered < entry.asked) waiting.set(ev.replyTo, ticket, entry);
@@ -50,14 +51,14 @@ function open(): Judge {
   };
 }
 
-const asked = posts('host', 'computer', 'tool.call', { call: { ticket: 't1' }, replyTo: 'host:c' });
+const asked = posts('host', 'computer', 'call.request', { ticket: 't1', replyTo: 'host:c' });
 const settled = posts('computer/client:fs#1/call:t1#1', 'host:c', 'call.settled', { ticket: 't1' });
 
 /** Each request with a `replyTo` and a ticket has one answer, and none has a second. */
 export const callSettledOnce: Invariant = {
   invariant: 'every call is settled exactly once',
   why: 'Who asks always hears what became of it, and once (settle-once).',
-  sees: ['post tool.call', 'post agent.call', 'post agent.query', 'post call.settled'],
+  sees: ['post call.request', 'post agent.call', 'post agent.query', 'post call.settled'],
   open,
   violating: [
     {

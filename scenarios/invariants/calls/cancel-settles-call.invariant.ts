@@ -1,6 +1,7 @@
 import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
+import { isClient } from '../places.ts';
 import { asks, learns, orders, posts, story } from '../record-builders.ts';
 
 /** What somebody asked somebody for, and waits for. */
@@ -10,7 +11,9 @@ interface Asked {
   readonly ticket: string;
   waiting: number;
 }
-type Fields = Said<{ ticket: string; call: { ticket: string }; replyTo: Address }>;
+type Fields = Said<{ ticket: string; replyTo: Address }>;
+
+const requests = new Set(['call.request', 'agent.call', 'agent.query']);
 
 class CancelSettlesCall implements Judge {
   readonly #asked = new Map<string, Asked>();
@@ -26,9 +29,8 @@ class CancelSettlesCall implements Judge {
   #hear({ from, a }: RecordOf<'post'>, ev: Fields): void {
     if (ev.type === 'call.settled') return this.#settle(a, ev);
     if (ev.type === 'call.cancel') return this.#cancel(from, a, ev.ticket);
-    if (ev.type !== 'tool.call' && ev.type !== 'agent.call' && ev.type !== 'agent.query') return;
-    const ticket = ev.ticket ?? ev.call?.ticket;
-    if (ticket === undefined) return;
+    const { ticket } = ev;
+    if (!requests.has(ev.type) || ticket === undefined || isClient(a)) return;
     const key = `${ev.replyTo} ${ticket}`;
     const known = this.#asked.get(key);
     if (known) known.waiting += 1;
@@ -56,8 +58,8 @@ class CancelSettlesCall implements Judge {
   }
 }
 
-const call = { call: { ticket: 't1' }, replyTo: 'host:c' };
-const asked = posts('host', 'computer', 'tool.call', call);
+const call = { ticket: 't1', replyTo: 'host:c' };
+const asked = posts('host', 'computer', 'call.request', call);
 const queried = posts('host', 'agent', 'agent.query', { ticket: 't1', replyTo: 'host:a' });
 const cancels = (a: Address, from = 'host') => posts(from, a, 'call.cancel', { ticket: 't1' });
 const settled = (to: Address) => posts('c/client:fs/call:t1#1', to, 'call.settled', { ticket: 't1' });
@@ -66,14 +68,7 @@ const settled = (to: Address) => posts('c/client:fs/call:t1#1', to, 'call.settle
 export const cancelSettlesCall: Invariant = {
   invariant: 'a cancel settles its call at once',
   why: 'Who cancels its own call has its answer before anything else is worked on (settle-once).',
-  sees: [
-    'in',
-    'post tool.call',
-    'post agent.call',
-    'post agent.query',
-    'post call.cancel',
-    'post call.settled',
-  ],
+  sees: ['in', 'post call.request', 'post agent.query', 'post call.cancel', 'post call.settled'],
   open: () => new CancelSettlesCall(),
   violating: [
     {
@@ -90,7 +85,7 @@ export const cancelSettlesCall: Invariant = {
     {
       how: 'a call that waits for the server to agree',
       seen: story(
-        ...[posts('c/link#1', 'c#1', 'tool.call', { ...call, replyTo: 'c/link#1' })],
+        ...[posts('c/link#1', 'c#1', 'call.request', { ...call, replyTo: 'c/link#1' })],
         ...[cancels('c#1', 'c/link#1'), 5, learns('c/call#1', 'call'), settled('c/link#1')],
       ),
       said: 't1 was cancelled',

@@ -13,7 +13,7 @@ interface Caller {
   waiting: number;
   toldAt: number;
 }
-type Fields = Said<{ ticket: string; reqId: string; replyTo: Address; call: { ticket: string } }>;
+type Fields = Said<{ ticket: string; reqId: string; replyTo: Address }>;
 
 class NoRunAfterEnd implements Judge {
   readonly #bounds: Bounds;
@@ -38,14 +38,14 @@ class NoRunAfterEnd implements Judge {
     if (record.k === 'in' && record.ev?.type === 'ask.began') return this.#sent(record.a, at);
     return undefined;
   }
-  #post({ a, ev }: RecordOf<'post'>, at: number): void {
-    const { type, ticket = '', reqId = '', replyTo = '', call } = ev as Fields;
-    if (type === 'tool.call' && replyTo.startsWith('host'))
-      this.#asked(this.#ofHosts, replyTo, call?.ticket ?? '', { name: call?.ticket ?? '', wayMs: 0 });
-    else if (type === 'agent.call') {
+  #post({ from, a, ev }: RecordOf<'post'>, at: number): void {
+    const { type, ticket = '', reqId = '', replyTo = '' } = ev as Fields;
+    if (type === 'agent.call') {
       const known = this.#ofAgents.get(reqId) ?? { name: reqId, wayMs: this.#bounds.wayMs };
       this.#ofAgents.set(reqId, this.#asked(this.#told, replyTo, ticket, known));
-    } else if (type === 'call.settled')
+    } else if (type === 'call.request' && from === 'host')
+      this.#asked(this.#ofHosts, replyTo, ticket, { name: ticket, wayMs: 0 });
+    else if (type === 'call.settled')
       for (const callers of [this.#ofHosts, this.#told]) {
         const caller = callers.get(a, ticket);
         if (!caller) continue;
@@ -86,7 +86,7 @@ class NoRunAfterEnd implements Judge {
 
 const call = 'computer/client:fs/call:t1#1';
 const policy = { confirmMs: 500 };
-const asked = posts('host', 'computer', 'tool.call', { call: { ticket: 't1' }, replyTo: 'host:c' });
+const asked = posts('host', 'computer', 'call.request', { ticket: 't1', replyTo: 'host:c' });
 const agentAsked = (ticket = 'r1') =>
   posts('host', 'agent', 'agent.call', { ticket, reqId: 'r1', replyTo: 'host:a' });
 const opened = opens(call, 'call', 'computer/client:fs#1', { policy, ticket: 't1', replyTo: 'host:c' });
@@ -106,7 +106,7 @@ const bounds = { wayMs: 100 };
 export const noRunAfterEnd: Invariant = {
   invariant: 'no call runs after its caller was told that it ended',
   why: 'A late yes, a turn that comes too late, a cancel that is not heard: whoever was told that its call is over may rely on that.',
-  sees: ['post tool.call', 'post agent.call', 'post call.settled', 'open', 'end', 'in ask', 'out ask'],
+  sees: ['post call.request', 'post agent.call', 'post call.settled', 'open', 'end', 'in ask', 'out ask'],
   open: (given) => new NoRunAfterEnd(given),
   violating: [
     {

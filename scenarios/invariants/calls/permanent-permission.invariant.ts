@@ -50,9 +50,10 @@ class PermanentPermission implements Judge {
       ? { at: a, what: `'${tool}' counts as allowed, and nobody allowed it to this launch config` }
       : undefined;
   }
-  #post({ a, ev, dead }: RecordOf<'post'>): void {
-    const { call } = ev as Said<{ call: { ticket: string; confirmed?: boolean } }>;
-    if (call) return void (call.confirmed === true && this.#confirmed.set(call.ticket, true));
+  #post({ from, a, ev, dead }: RecordOf<'post'>): void {
+    const { type, ticket, isConfirmed } = ev as Said<{ ticket: string; isConfirmed: boolean }>;
+    if (type === 'call.request')
+      return void (isConfirmed && from === 'host' && this.#confirmed.set(String(ticket), true));
     const known = [...this.#facts].find(([computer]) => computer === a || nameOf(computer) === a);
     if (!known || dead !== undefined) return;
     const [computer, before] = known;
@@ -104,7 +105,7 @@ const unasked = 'nobody allowed it to this launch config';
 export const permanentPermission: Invariant = {
   invariant: 'a permanent permission is not asked for again, and covers only the same launch facts',
   why: 'A person says it once; another program under the same name is not what was allowed.',
-  sees: ['open', 'end', 'in ask', 'out ask', 'post servers.set', 'post tool.call'],
+  sees: ['open', 'end', 'in ask', 'out ask', 'post servers.set', 'post call.request'],
   open: () => new PermanentPermission(),
   violating: [
     { how: 'a computer that forgets it', seen: story(...allowed, opened(2), asked(2)), said: again },
@@ -148,7 +149,7 @@ export const permanentPermission: Invariant = {
       how: 'one that whoever asks has confirmed',
       seen: story(
         born,
-        posts('host', 'c', 'tool.call', { call: { ticket: 't1', confirmed: true } }),
+        posts('host', 'c', 'call.request', { ticket: 't1', isConfirmed: true }),
         opened(1, { isConfirmed: true }),
       ),
     },

@@ -2,6 +2,7 @@ import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { naming, PairMap } from '../pair-map.ts';
+import { isClient } from '../places.ts';
 import { ends, opens, orders, posts, story } from '../record-builders.ts';
 
 interface Client {
@@ -22,7 +23,6 @@ type Fields = Said<{
   stage: string;
   ticket: string;
   replyTo: Address;
-  call: { ticket: string };
 }>;
 
 class OrdersObeyed implements Judge {
@@ -89,10 +89,10 @@ class OrdersObeyed implements Judge {
         if (root) root.isClosing = true;
         return;
       }
-      case 'tool.call':
+      case 'call.request':
       case 'agent.call':
       case 'agent.query':
-        return this.#called(a, said.ticket ?? said.call?.ticket, said.replyTo);
+        return isClient(a) ? undefined : this.#called(a, said.ticket, said.replyTo);
       case 'call.cancel': {
         const call = this.#calls.get(this.#nameOf(a), said.ticket ?? '');
         if (call) call.isCancelled = true;
@@ -122,7 +122,7 @@ const order = (type: string, fields = {}) => [orders('c', type, fields), posts('
 const stop = order('server.stop', { server: 'fs' });
 const start = order('server.start', { server: 'fs' });
 const becomes = (stage: string) => posts(client, computer, 'client.changed', { server: 'fs', stage });
-const called = posts('host', 'c', 'tool.call', { call: { ticket: 't1' }, replyTo: 'host:c' });
+const called = posts('host', 'c', 'call.request', { ticket: 't1', replyTo: 'host:c' });
 const cancel = order('call.cancel', { ticket: 't1' });
 const settled = posts('c/client:fs/call:t1#1', 'host:c', 'call.settled', { ticket: 't1' });
 
@@ -132,7 +132,7 @@ export const ordersObeyed: Invariant = {
   why: 'What is stopped rests, what is started does not, what is closed ends, what is cancelled is settled (no-ignored-command).',
   sees: [
     ...(['post server.start', 'post server.stop', 'post close', 'post client.changed'] as const),
-    ...(['post tool.call', 'post agent.call', 'post agent.query', 'post call.cancel'] as const),
+    ...(['post call.request', 'post agent.call', 'post agent.query', 'post call.cancel'] as const),
     ...(['post call.settled', 'open', 'end'] as const),
   ],
   open: () => new OrdersObeyed(),

@@ -36,17 +36,16 @@ const computers: readonly Mutant[] = [
     what: 'a computer that opens a call itself',
     invariant: 'every machine has a living owner',
     ...chart('computer', [
-      ['on', 'tool.call'],
+      ['on', 'call.request'],
       () => ({
         actions: {
           type: 'open',
-          params: ({ context: c, event: { call, replyTo } }: Of) => {
-            const asked = call as { ticket: string; tool: string; params: object };
+          params: ({ context: c, event }: Of) => {
+            const asked = event as unknown as { ticket: string; tool: string; params: object };
             const session = `${nameOf(String(c['self']))}/client:s1`;
             const params = { name: asked.tool, arguments: asked.params };
             const input = {
               ...asked,
-              replyTo,
               request: { target: session, method: 'tools/call', params },
               server: 's1',
               confirmMs: null,

@@ -110,7 +110,8 @@ export class Acting {
   }
   #call({ call: ticket, by, tool, params = {}, reqId, timeoutMs }: Do<'call'>): void {
     const call = { ticket, reqId, tool, params, timeoutMs };
-    if (by === 'host') this.#world.ask('computer', ticket, { type: 'tool.call', call });
+    if (by === 'host')
+      this.#world.ask('computer', ticket, { type: 'call.request', ...call, agent: null, isConfirmed: false });
     else this.#world.ask('agent', ticket, { type: 'agent.call', computer: names.computer, ...call });
   }
   #show({ ask, by, collection, query }: Do<'show'>): void {

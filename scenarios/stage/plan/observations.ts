@@ -141,9 +141,8 @@ export class Observed {
   }
   #in(at: number, { via, a, ev, id }: Of<'in'>): void {
     if (via === 'host' && isQuestion(ev?.type)) this.shown.set(String((ev as Event)['ticket']), []);
-    if (via === 'host' && (ev?.type === 'tool.call' || ev?.type === 'agent.call')) {
-      const { call, ticket = call?.ticket } = ev as { ticket?: string; call?: { ticket: string } };
-      if (ticket !== undefined) this.calls.set(ticket, { askedAt: at, settled: [] });
+    if (via === 'host' && (ev?.type === 'call.request' || ev?.type === 'agent.call')) {
+      this.calls.set(String((ev as Event)['ticket']), { askedAt: at, settled: [] });
     } else if (via === 'ask' && ev) this.#told(`${a} ${id}`, ev);
     else if (via === 'leaf' && ev) this.#fact(a, ev);
   }

@@ -13,7 +13,7 @@ export const computer: Sample = {
     shown: {},
   },
   orders: {
-    'tool.call': [{ call: request, replyTo: addressFor('host') }],
+    'call.request': [request],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{ server: 's' }],
     'server.stop': [{ server: 's' }],

@@ -39,8 +39,16 @@ inHarness(
     const answers: AnyEventObject[] = [];
     s.directory.listen('host:another', (event) => answers.push(event));
     const { ticket } = first;
-    const call = { ticket, reqId: 'r1', tool: 'read', params: {}, timeoutMs: 0 };
-    s.order('computer', { type: 'tool.call', call, replyTo: 'host:another' });
+    const call = {
+      ticket,
+      reqId: 'r1',
+      agent: null,
+      tool: 'read',
+      params: {},
+      timeoutMs: 0,
+      isConfirmed: false,
+    };
+    s.order('computer', { type: 'call.request', ...call, replyTo: 'host:another' });
     expect(answers).toMatchObject([{ end: 'failed', failure: { code: 409 } }]);
     s.run(600);
     expect(first.settled[0]?.outcome).toBe('succeeded');
