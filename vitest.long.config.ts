@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
 /** What takes long, with many processes or much of everything: run by .ci/run after everything else. */
 export default defineConfig({
   test: {
-    include: ['{machines,adapters,actors,scenarios}/**/*.long.test.ts'],
+    include: ['{machines,adapters,actors,scenarios,examples}/**/*.long.test.ts'],
     globalSetup: ['scenarios/fixtures/built-first.ts'],
     passWithNoTests: false,
     // See vitest.config.ts.

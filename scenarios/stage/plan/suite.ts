@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { isFew, isIn, thoroughness, type Part } from '../thoroughness.ts';
+import { isFew, isIn, thoroughness } from '../thoroughness.ts';
 import { disagreements, type Summary } from './agreement.ts';
-import { vocabulary } from '../../fault-server/words/fault.ts';
 import { playReally } from './real/play-real.ts';
 import { playVirtually, type PlayedVirtually } from './virtual/play-virtual.ts';
-import { wordsOf, type Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { registered } from './registry.ts';
 
 /** Every scenario that was registered, in virtual time; in the run of the rest those that have no replay yet. */
@@ -24,25 +23,6 @@ export function testVirtually(done: (played: PlayedVirtually) => void): void {
   }
 }
 
-const servers = new Set(
-  vocabulary.filter(({ where }) => where === 'server').map(({ fault }): string => fault),
-);
-/** What a server does has a contract of its own with real processes: of its words those with their own consequences. */
-const isTried = (word: string): boolean => !servers.has(word) || tried.has(word);
-const tried: ReadonlySet<string> = new Set([
-  ...['proc.exit', 'proc.ignoreSigterm', 'proc.zombieGrandchild', 'proc.stdoutClosed'],
-  ...['frame.slicer', 'frame.garbageLine', 'frame.epipe', 'life.initNever', 'rpc.cancelIgnored'],
-  'resource.change',
-]);
-/** Of those that can be real, as few as have each of these words among them; or all others. */
-function ofPart(part: Part, plans: readonly Plan[]): Plan[] {
-  const said = new Set<string>();
-  return plans.filter((plan) => {
-    const fresh = wordsOf(plan).filter((word) => isTried(word) && !said.has(word));
-    for (const word of fresh) said.add(word);
-    return fresh.length > 0 === (part === 'few');
-  });
-}
 /** A busy machine may be slow to end a process: who goes without a signal in virtual time gets all the time it needs. */
 function patient(plan: Plan, { signals }: Summary): Plan {
   const isGentle = Object.values(signals).every((sent) =>
@@ -59,9 +39,8 @@ async function differences(plan: Plan): Promise<readonly string[]> {
   return [...real.wrong, ...disagreements(plan, virtual.summary, real.summary)];
 }
 /** Scenarios that can be real, for real; and both have to agree. */
-export function testReally(part: Part): void {
-  const plans = registered.filter(({ virtualOnly }) => virtualOnly === undefined);
-  for (const plan of ofPart(part, plans))
+export function testReally(): void {
+  for (const plan of registered.filter(({ virtualOnly }) => virtualOnly === undefined))
     test.concurrent(plan.title, async () => {
       let found = await differences(plan);
       for (let play = 2; found.length > 0 && play <= playsAllowed; play += 1) {

@@ -1,6 +1,0 @@
-/** Each kind of fault with real processes: the fakes are held against what happens. `real.long.test.ts` plays the rest. */
-import '../stories/plans.scenario.ts';
-import { describe } from 'vitest';
-import { testReally } from './plan/suite.ts';
-
-describe.concurrent('for real, as in virtual time', { timeout: 300_000 }, () => testReally('few'));
