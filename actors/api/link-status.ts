@@ -1,3 +1,4 @@
+import type { PeerCredential } from '../../adapters/index.ts';
 import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
 
 /** Where the seat of an agent or a computer in its office stands. */
@@ -23,4 +24,12 @@ export interface OfficeSeat {
   readonly url: string;
   /** Default `local`. */
   readonly id?: string;
+  /**
+   * What it shows the office: a token, which is sent as `{ token }` in the Socket.IO handshake, or the whole `auth` object of it. A
+   * function is asked at each connection. By default, and of an office on this machine only, the token that it keeps for
+   * other programs of the same user. It stands in no trace, and agents never see it.
+   */
+  readonly auth?: NonNullable<PeerCredential['auth']>;
+  /** HTTP headers of the connection, such as `{ 'x-api-key': '…' }`. */
+  readonly headers?: NonNullable<PeerCredential['headers']>;
 }

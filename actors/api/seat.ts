@@ -1,4 +1,5 @@
 import type { AnyEventObject } from 'xstate';
+import type { PeerCredential } from '../../adapters/index.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { ComputerEvents } from './computer/computer-handle.ts';
 import type { OfficeSeat } from './link-status.ts';
@@ -7,23 +8,30 @@ import { A2cError } from './errors.ts';
 import { notJoined } from './not-joined.ts';
 import type { Listeners } from './listeners.ts';
 
+interface SeatMachine {
+  isTaken(): boolean;
+  send(event: AnyEventObject): void;
+  /** Keeps what the office at this address is shown. */
+  show(url: string, credential: PeerCredential): void;
+}
 /** How a computer takes its seat in an office, and leaves it. */
 export class Seat {
   readonly #name: string;
   readonly #listeners: Listeners<ComputerEvents>;
-  readonly #machine: { isTaken(): boolean; send(event: AnyEventObject): void };
+  readonly #machine: SeatMachine;
 
-  constructor(
-    name: string,
-    listeners: Listeners<ComputerEvents>,
-    machine: { isTaken(): boolean; send(event: AnyEventObject): void },
-  ) {
+  constructor(name: string, listeners: Listeners<ComputerEvents>, machine: SeatMachine) {
     this.#name = name;
     this.#listeners = listeners;
     this.#machine = machine;
   }
+  /** What its link is told. The credential goes another way. */
+  linkTo(seat: OfficeSeat): { url: string; role: 'computer'; name: string; office: string } {
+    this.#machine.show(seat.url, seat);
+    return { url: seat.url, role: 'computer', name: this.#name, office: seat.id ?? 'local' };
+  }
   /** Resolves when it sits there; rejects, and tries no more, when the first try fails. */
-  async join({ url, id = 'local' }: OfficeSeat): Promise<void> {
+  async join(office: OfficeSeat): Promise<void> {
     if (this.#machine.isTaken())
       throw new A2cError({
         code: wireCodes.conflict,
@@ -36,8 +44,7 @@ export class Seat {
       if (state === 'waiting' || state === 'closed')
         joined.reject(notJoined('computer', reason ?? state, refusal));
     });
-    const link = { url, role: 'computer', name: this.#name, office: id } as const;
-    this.#machine.send({ type: 'office.join', link });
+    this.#machine.send({ type: 'office.join', link: this.linkTo(office) });
     try {
       await joined.promise;
     } catch (error) {

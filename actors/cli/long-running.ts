@@ -5,8 +5,7 @@ import type { Computer, ComputerEvents } from '../api/computer/computer-handle.t
 import type { ComputerOptions } from '../api/computer/computer-options.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
 import { deferred } from '../api/deferred.ts';
-import { A2cError } from '../api/errors.ts';
-import { createOffice, type Office } from '../api/office/office.ts';
+import { createOffice } from '../api/office/office.ts';
 import { ordersOf } from '../inspector/orders.ts';
 import { Runtime } from '../runtime/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
@@ -17,6 +16,14 @@ import { statusFact, tellFact } from './printing/facts.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy } from './confirm-at-terminal.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
+import {
+  credentialBy,
+  entryBy,
+  firstPort,
+  keepEntry,
+  openOffice,
+  type EntryOptions,
+} from './office-entry.ts';
 import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import { answersBy } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';
@@ -25,7 +32,7 @@ import type { Context } from './context.ts';
 import { configOf } from './source.ts';
 import { atOnce, bootMsOf, untilStarted } from './starting.ts';
 
-export interface UpOptions extends ServerOptions {
+export interface UpOptions extends ServerOptions, EntryOptions {
   readonly host: string;
   /** Undefined: 3000, or the next free one. */
   readonly port?: number;
@@ -33,26 +40,12 @@ export interface UpOptions extends ServerOptions {
   /** Of `a2c office`. */
   readonly requireVersion?: boolean;
 }
-const firstPort = 3000;
-const portsTried = 20;
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-
-/** The port that was asked for, or the first free one from 3000 on. */
-async function openOffice({ host, port }: UpOptions, runtime?: Runtime): Promise<Office> {
-  if (port !== undefined) return createOffice({ host, port }, runtime);
-  for (let next = firstPort; next < firstPort + portsTried; next++)
-    try {
-      return await createOffice({ host, port: next }, runtime);
-    } catch (error) {
-      if (!(error instanceof A2cError) || host !== '127.0.0.1') throw error;
-    }
-  return createOffice({ host, port: 0 }, runtime);
-}
 
 interface WatchedRuntime {
   readonly runtime: Runtime;
@@ -161,14 +154,17 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
   const { terminal } = context;
   // The config first: a wrong file, or a folder that is not trusted, starts nothing.
   const config = await configOf(context, options);
+  const entry = entryBy(options);
   const { runtime, watch, stop } = await watchedRuntimeOf(context, options);
+  let forget = (): void => {};
   try {
     await runtime.sweep();
-    const office = await openOffice(options, runtime);
-    const officeLine = `office ${office.url} (id ${options.office})`;
+    const office = await openOffice(options, entry, runtime);
+    forget = keepEntry(context, entry, office);
+    const officeLine = `office ${office.url} (id ${options.office}), ${entry.line}`;
     terminal.err(officeLine);
     const opened = deferred<Computer>();
-    const seat = { url: office.url, id: options.office };
+    const seat = { url: office.url, id: options.office, ...entry.shown };
     const host = {
       kind: 'up',
       name: options.name ?? hostName(),
@@ -198,6 +194,7 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
     await computer.close();
     await office.close();
   } finally {
+    forget();
     stop();
     await runtime.close();
   }
@@ -208,26 +205,37 @@ export async function officeOnly(context: Context, options: UpOptions): Promise<
   const { terminal, signal } = context;
   const record = recordBy(options);
   const { host, port = firstPort, requireVersion = false } = options;
-  await using office = await createOffice({ host, port, requireVersion, record, ...logBy(context, options) });
+  const entry = entryBy(options);
+  const { auth } = entry;
+  await using office = await createOffice({
+    host,
+    port,
+    requireVersion,
+    record,
+    ...(auth !== undefined && { auth }),
+    ...logBy(context, options),
+  });
+  const forget = keepEntry(context, entry, office);
   terminal.out(office.url);
-  terminal.err('office open; Ctrl-C closes it');
+  terminal.err(`office ${entry.line}; Ctrl-C closes it`);
   await showInspector(context, options, (wanted) => office.inspect(wanted));
   office.on('seat.changed', ({ seat, stage }) =>
     terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
   );
   await untilAborted(signal);
+  forget();
   return exitCodeAtEnd(signal);
 }
 
 export async function computerOnly(
   context: Context,
-  options: ServerOptions & { readonly url: string; readonly office: string },
+  options: ServerOptions & { readonly url: string; readonly office: string; readonly token?: string },
 ): Promise<number> {
   const config = await configOf(context, options);
   const { runtime, stop } = await watchedRuntimeOf(context, options);
   try {
     await runtime.sweep();
-    const seat = { url: options.url, id: options.office };
+    const seat = { url: options.url, id: options.office, ...credentialBy(options) };
     const computer = await openComputer(context, options, seat, { config, runtime });
     await showInspector(context, options, (wanted) => computer.inspect(wanted));
     context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);

@@ -6,6 +6,7 @@ import type { OutputLine } from '../servers/server-output.ts';
 import { logLine } from './printing/log-line.ts';
 import { A2cError } from '../api/errors.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
+import { credentialBy } from './office-entry.ts';
 import { logBy, recordBy, type RecordingOptions } from './host-options.ts';
 import { answersBy, foldersOf } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';
@@ -17,6 +18,8 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
   /** An office to ask as its agent; without it the servers are started here, for this one command. */
   readonly url?: string;
+  /** What that office asks for. */
+  readonly token?: string;
   readonly office: string;
   readonly computer?: string;
   /** Hears what servers write to stderr and log. */
@@ -77,13 +80,14 @@ export async function withComputer<T>(
 }
 export async function withAgent<T>(
   context: Context,
-  { url = '', office, computer, ...recording }: OneShotOptions,
+  { url = '', office, computer, token, ...recording }: OneShotOptions,
   use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,
 ): Promise<T> {
   const { signal } = context;
   return unlessInterrupted(signal, async (mustGoOn) => {
     const agent = await createAgent({
       url,
+      ...credentialBy({ ...(token !== undefined && { token }) }),
       office,
       signal,
       record: recordBy(recording),

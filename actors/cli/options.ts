@@ -69,12 +69,26 @@ export const withServerOptions = (command: Command): Command =>
     .option('--no-auto-connect', 'add the servers, but start them by hand only')
     .option('--no-auto-reconnect', 'do not start a server again that has failed')
     .option('--facts', 'lines for programs on stdout, also at a terminal');
+/** Another user of the machine may read a command line, but not an environment. */
+const inEnvironment = ' (safer: the variable A2C_TOKEN)';
+export const tokenOption = (): Option =>
+  new Option('--token <token>', `what that office asks for${inEnvironment}`);
+/** Of the commands that open an office. */
+export const withEntry = (command: Command): Command =>
+  command
+    .option(
+      '--token <token>',
+      `let in who shows it, several times for several${inEnvironment}; default: one that commands of this user find`,
+      (token: string, before: string[] | undefined) => [...(before ?? []), token],
+    )
+    .option('--open', 'let every program of this machine in, without a token');
 export const officeOption = (): Option => new Option('--office <id>', 'id of the office').default('local');
 /** Options of what may be asked of a running office as well. */
 export const withPeer = (command: Command): Command =>
   command
     .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
     .addOption(officeOption())
+    .addOption(tokenOption())
     .option('--computer <name>', 'which computer of that office (default: the only one)')
     .option('--json', 'one JSON document on stdout', false);
 export const saveOption = (): Option =>

@@ -280,12 +280,6 @@ describe('an office', () => {
       expect(err).not.toContain('server ');
     },
   );
-
-  it('that others could reach is refused', async () => {
-    const { code, err } = await a2c('office', '--port', '0', '--host', '0.0.0.0');
-    expect(code).toBe(1);
-    expect(err).toContain('loopback only');
-  });
 });
 
 describe('the embedded default', () => {

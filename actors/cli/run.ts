@@ -5,6 +5,8 @@ import type * as LongRunning from './long-running.ts';
 import {
   officeOption,
   portOf,
+  tokenOption,
+  withEntry,
   withInspector,
   withRecording,
   withServerOptions,
@@ -74,14 +76,14 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
       writeErr: (text) => start.err(text.trimEnd()),
     })
     .showHelpAfterError('(a2c --help tells more)');
-  withServerOptions(program.command('up'))
+  withEntry(withServerOptions(program.command('up')))
     .description('office, computer and prompt in one process')
     .addOption(portOption('port of the office (default: 3000, or the next free one)'))
     .addOption(hostOption())
     .addOption(officeOption())
     .addOption(confirmOption())
     .action(does(longRunning('up')));
-  withInspector(withRecording(program.command('office')))
+  withEntry(withInspector(withRecording(program.command('office'))))
     .description('the Socket.IO server where one agent and many computers meet')
     .addOption(portOption('port (default: 3000)'))
     .addOption(hostOption())
@@ -95,6 +97,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .description('hosts MCP servers and takes a seat in an office')
     .requiredOption('--url <url>', 'the office, such as http://127.0.0.1:3000')
     .addOption(officeOption())
+    .addOption(tokenOption())
     .addOption(confirmOption())
     .action(does(longRunning('computerOnly')));
   withWatchOptions(program.command('status'))

@@ -11,6 +11,7 @@ import {
   type Ledger,
   type LedgerOptions,
   type Answers,
+  type Links,
   type Noise,
   type Offices,
   type ServerLog,
@@ -25,6 +26,7 @@ import { CallPorts } from '../api/computer/call-ports.ts';
 import { deferred } from '../api/deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
+import { OfficeAccess } from './office-access.ts';
 import { OutputRedactor } from '../recording/output-redactor.ts';
 import { FailureLog, type Log } from '../api/computer/failure-log.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
@@ -84,7 +86,9 @@ export class Runtime {
   readonly output = new ServerOutput((text) => this.#redactor.text(text));
   readonly inspections: Inspections;
   readonly #offices: Offices;
-  readonly #links = lazyLinks();
+  /** Who may enter the office of this runtime, and what its peers show. */
+  readonly access: OfficeAccess;
+  readonly #links: Links;
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
   #hosts = 0;
@@ -92,7 +96,13 @@ export class Runtime {
   constructor({ tap = new Tap(), record, launcher, log, ...survival }: RuntimeOptions = {}) {
     const failures = log && new FailureLog(log, (value) => this.redact(value));
     if (failures) tap.add(failures);
-    this.#offices = lazyOffices({ answered: failures?.answered.bind(failures) });
+    this.access = new OfficeAccess(survival.stateDir);
+    this.#links = lazyLinks({ credential: this.access.credential });
+    this.#offices = lazyOffices({
+      answered: failures?.answered.bind(failures),
+      auth: this.access.authenticate,
+      refused: (peer) => this.access.refused(peer),
+    });
     this.#survival = survival;
     this.secrets = new KnownSecrets((record || {}).secrets);
     this.flight =

@@ -30,5 +30,6 @@ export function readDenial(status: number, body: string): Refusal {
       ...(version !== undefined && { version }),
     };
   }
+  if (status === 401) return { reason: text ?? 'HTTP 401', refusal: 'credential' };
   return { reason: text === undefined ? `HTTP ${status}` : `${text} (HTTP ${status})` };
 }

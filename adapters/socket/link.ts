@@ -13,6 +13,10 @@ import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { systemTimers } from './system-timers.ts';
 
+/** Longer than any sentence that an office says of itself. */
+const mostText = 400;
+const textOfThrown = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 type OfficeSocket = Socket<ServerToClient, ClientToServer>;
 
 export interface Links {
@@ -22,17 +26,33 @@ export interface Links {
   /** Is there a link under this key? */
   has(key: string): boolean;
 }
+/** The `auth` of a Socket.IO handshake; a text is a token, sent as `{ token }`. */
+export type PeerAuth = string | Readonly<Record<string, unknown>>;
+/** What a peer shows an office. No machine sees it, and no trace holds it. */
+export interface PeerCredential {
+  /** A function is asked at each connection. */
+  readonly auth?: PeerAuth | (() => PeerAuth | Promise<PeerAuth>);
+  /** HTTP headers of each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
 export interface LinksOptions {
+  /** What is shown to the office at this address. */
+  readonly credential?: (url: string) => PeerCredential | undefined;
   /** The HTTP path, which is no part of the protocol. */
   readonly path?: string;
 }
 
 /** Engine.IO hides the cause one or two levels down: an HTTP status and answer, or the error event of a web socket. */
 interface ConnectError extends Error {
+  readonly type?: unknown;
   readonly description?: unknown;
   readonly context?: { readonly responseText?: string };
 }
-function refusalOf({ message, description: cause, context }: ConnectError): Refusal {
+function refusalOf(error: ConnectError): Refusal {
+  const { message, description: cause, context } = error;
+  // Socket.IO's own refusal of a namespace, which our office and Python's give to who may not enter.
+  if (error.type !== 'TransportError' && 'data' in error)
+    return { reason: message.slice(0, mostText), refusal: 'credential' };
   if (cause === 0) return { reason: 'nobody answers at that address' };
   if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '');
   const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;
@@ -41,7 +61,12 @@ function refusalOf({ message, description: cause, context }: ConnectError): Refu
 }
 
 /** Machines decide when to connect again: one socket is one connection, and nothing is buffered for a later one. */
-function connect(url: URL, path: string, version: string): OfficeSocket {
+function connect(
+  url: URL,
+  path: string,
+  version: string,
+  headers: PeerCredential['headers'] = {},
+): OfficeSocket {
   url.searchParams.set('a2c_version', version);
   // Others of the same version understand less.
   url.searchParams.set('a2c_client', OUR_CLIENT);
@@ -53,6 +78,7 @@ function connect(url: URL, path: string, version: string): OfficeSocket {
     reconnection: false,
     transports: ['websocket', 'polling'],
     tryAllTransports: true,
+    extraHeaders: { ...headers },
   });
 }
 
@@ -81,13 +107,30 @@ export function createLinks(options: LinksOptions = {}): Links {
       queueMicrotask(() => connection.refused({ reason: `'${input.url}' is no URL` }));
       return connection;
     }
-    const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.version);
+    const { auth, headers } = options.credential?.(input.url) ?? {};
+    const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.version, headers);
+    let isClosed = false;
     const connection = registry.open(at, input, emit, {
       emit: (event, ...args) => void socket.emit(event, ...args),
-      close: () => void socket.disconnect(),
+      close: () => {
+        isClosed = true;
+        socket.disconnect();
+      },
     });
     listenTo(socket, connection);
-    socket.connect();
+    const start = (shown: PeerAuth | undefined): void => {
+      if (isClosed) return;
+      if (shown !== undefined) socket.auth = typeof shown === 'string' ? { token: shown } : { ...shown };
+      socket.connect();
+    };
+    if (typeof auth === 'function')
+      Promise.resolve()
+        .then(auth)
+        .then(start, (error: unknown) => {
+          const reason = `its credential could not be had: ${textOfThrown(error)}`;
+          if (!isClosed) connection.refused({ reason, refusal: 'credential' });
+        });
+    else start(auth);
     return connection;
   };
   return { open, request: registry.request, has: (key) => registry.has(key) };

@@ -13,6 +13,7 @@ import { timing } from '../../machines/kernel/timing.ts';
 import {
   isLoopback,
   isNeighbour,
+  isSameOrigin,
   listenFailure,
   notLoopback,
   officeUrl,
@@ -28,6 +29,8 @@ import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
 import { NAMESPACE, OUR_CLIENT, sizes } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
+import { entrantOf, entryOf, type Authenticate } from './auth.ts';
 import { systemTimers } from './system-timers.ts';
 
 export interface Offices {
@@ -41,6 +44,17 @@ export interface OfficesOptions {
   readonly answered?: OfficeAnswered | undefined;
   /** The HTTP path, which is no part of the protocol. */
   readonly path?: string;
+  /** Who may enter, asked for each connection; undefined: every program of this machine, and the office listens on loopback only. */
+  readonly auth?: () => Authenticate | undefined;
+  /** Hears of each connection that was not let in. */
+  readonly refused?: (peer: RefusedPeer) => void;
+}
+/** A connection that was not let in. */
+export interface RefusedPeer {
+  /** The IP address it came from. */
+  readonly address: string;
+  /** What it was told. */
+  readonly reason: string;
 }
 
 type OfficeServer = Server<ClientToServer, ServerToClient>;
@@ -49,27 +63,45 @@ type PeerSocket = Socket<ClientToServer, ServerToClient>;
 type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
 type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
 
+/** So long may a connection stay without the namespace of the protocol. */
+const joinNamespaceMs = 15_000;
 /** Peers that do not answer the closing handshake are cut off after this. */
 const partingMs = 500;
 
 /** Rooms are prefixed: an office id that equals a socket id must not reach that socket's private room. */
 const roomOf = (office: string): string => `office:${office}`;
 
-function listen(http: HttpServer, path: string): OfficeServer {
+function listen(http: HttpServer, path: string, isLocal: boolean): OfficeServer {
   return new Server<ClientToServer, ServerToClient>(http, {
     path,
     serveClient: false,
     maxHttpBufferSize: sizes.officePayloadBytes,
     perMessageDeflate: false,
     httpCompression: false,
+    // Whoever was refused, or never says what it wants.
+    connectTimeout: joinNamespaceMs,
     allowRequest: ({ headers }, decide) => {
       const { host, origin } = headers;
-      const ok = isNeighbour({
-        ...(host !== undefined && { host }),
-        ...(origin !== undefined && { origin }),
-      });
-      decide(ok ? null : 'This office talks to programs on its own machine only', ok);
+      const given = { ...(host !== undefined && { host }), ...(origin !== undefined && { origin }) };
+      const ok = isLocal ? isNeighbour(given) : isSameOrigin(given);
+      decide(ok ? null : isLocal ? 'This office talks to programs on its own machine only' : noPages, ok);
     },
+  });
+}
+const noPages = 'This office does not talk to pages of other sites';
+
+/** Refuses who may not enter, with an error that every Socket.IO client hears; no event of it is handled. */
+function checkEntrants(io: OfficeServer, { auth, refused }: Pick<OfficesOptions, 'auth' | 'refused'>): void {
+  io.of(NAMESPACE).use((socket, next) => {
+    const authenticate = auth?.();
+    if (!authenticate) return next();
+    const entrant = entrantOf(socket.handshake);
+    void entryOf(authenticate, entrant).then((entry) => {
+      if (entry === true) return next();
+      const { reason } = entry;
+      refused?.({ address: entrant.address, reason });
+      next(Object.assign(new Error(reason), { data: { code: wireCodes.unauthorized, message: reason } }));
+    });
   });
 }
 
@@ -170,8 +202,8 @@ async function shut(io: OfficeServer, http: HttpServer, connections: ReadonlySet
 }
 
 /**
- * The `office` port as a Socket.IO server on loopback. Joins and leaves go through the machine; calls are relayed
- * here (`machines/office/rooms`). Fails as `office.failed`: the port is taken, the host is not loopback.
+ * The `office` port as a Socket.IO server: on loopback, or anywhere when it asks who may enter. Joins and leaves go through the machine; calls are relayed
+ * here (`machines/office/rooms`). Fails as `office.failed`: the port is taken, the host is not loopback and nobody is asked for a token.
  */
 export function createOffices(options: OfficesOptions = {}): Offices {
   const closings = new Set<Promise<void>>();
@@ -186,9 +218,11 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       connections.add(connection);
       connection.on('close', () => connections.delete(connection));
     });
-    const io = listen(http, options.path ?? '/socket.io');
+    const isLocal = isLoopback(host);
+    const io = listen(http, options.path ?? '/socket.io', isLocal);
     const officeConnections = new OfficeConnections(wireOf(io), systemTimers, emit, limits, options.answered);
     checkVersions(io, requireVersion);
+    checkEntrants(io, options);
     seatSockets(io, officeConnections);
 
     const settled = new Promise<boolean>((resolve) => {
@@ -204,7 +238,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         const bound = typeof address === 'object' && address ? address.port : port;
         if (!over) emit({ type: 'office.opened', url: officeUrl(host, bound), port: bound });
       });
-      if (isLoopback(host)) http.listen(port, host);
+      if (isLocal || options.auth?.()) http.listen(port, host);
       else queueMicrotask(() => failed(notLoopback(host)));
     });
 

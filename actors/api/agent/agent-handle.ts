@@ -5,7 +5,7 @@ import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { Failure, RoomMember, SmcpTool } from '../../../machines/protocol/index.ts';
 import type { AgentReading } from './reading-handle.ts';
 import type { FinderFollowed } from './documents-handle.ts';
-import type { LinkStatus } from '../link-status.ts';
+import type { LinkStatus, OfficeSeat } from '../link-status.ts';
 import type { Log } from '../computer/failure-log.ts';
 import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
@@ -13,9 +13,7 @@ import type { Call, CallOptions } from './pending-calls.ts';
 import type { DesktopShown, DocumentSummary } from '../computer/collections-handle.ts';
 
 /** Which office an agent sits in, under which name, and how long it waits. */
-export interface AgentOptions {
-  /** Where the office listens, such as `http://127.0.0.1:3000`. */
-  readonly url: string;
+export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers'> {
   /** Default `agent`. */
   readonly name?: string;
   /** The id of the office. Default `local`. */

@@ -61,6 +61,7 @@ class HostedAgent implements Agent {
     this.#timing = { ...timing, ...options.timing };
     this.#keepTrying = options.keepTrying ?? false;
     const { url, name = 'agent', office = 'local' } = options;
+    this.#runtime.access.show(url, options);
     this.#office = office;
     this.#name = name;
     const input: AgentStart = { link: { url, name, office }, timing: this.#timing };

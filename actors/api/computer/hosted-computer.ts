@@ -124,6 +124,7 @@ export class HostedComputer implements Computer {
     this.#seat = new Seat(this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
+      show: (url, shown) => runtime.access.show(url, shown),
     });
   }
   /** Starts the machines, and waits until the servers are up or have had their time. They ask for values then. */
@@ -142,9 +143,7 @@ export class HostedComputer implements Computer {
     return {
       ...(historySize !== undefined && { remembered: historySize }),
       servers: this.#servers.plans(),
-      link: office
-        ? { url: office.url, role: 'computer', name: this.name, office: office.id ?? 'local' }
-        : null,
+      link: office ? this.#seat.linkTo(office) : null,
       timing: this.#timing,
       shown: this.#servers.shown(),
     };

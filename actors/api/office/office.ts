@@ -1,3 +1,9 @@
+import {
+  authenticateBy,
+  type Authenticate,
+  type OfficeAuth,
+  type RefusedPeer,
+} from '../../../adapters/index.ts';
 import type { OfficeNews, OfficeStart, SeatChanged } from '../../../machines/office/office.machine.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { deferred } from '../deferred.ts';
@@ -10,10 +16,16 @@ import { Runtime } from '../../runtime/runtime.ts';
 
 /** Where an office listens, and what it records. */
 export interface OfficeOptions {
-  /** Loopback only, as long as there is no authentication. Default 127.0.0.1. */
+  /** Without `auth` loopback only. Default 127.0.0.1. */
   readonly host?: string;
   /** Default 3000; 0 = any free port. */
   readonly port?: number;
+  /**
+   * Who may enter: one token, several of which each lets in, or a function that is asked for each connection (10 s; what it
+   * throws refuses). Others are refused before they can say anything, with a Socket.IO `connect_error` whose `data.code` is
+   * 401. Left out: every program that reaches `host`, which then has to be loopback. docs/office.md has more.
+   */
+  readonly auth?: OfficeAuth;
   /**
    * Peers that do not say which version of the protocol they speak are refused: HTTP 400. By default they are let in, as
    * those of 0.1 send none. A version that we do not speak is refused either way: HTTP 400 with the code 4008.
@@ -28,6 +40,8 @@ export interface OfficeOptions {
 export interface OfficeEvents {
   /** Somebody took a seat, or left it. */
   readonly 'seat.changed': SeatChanged;
+  /** A connection was not let in. */
+  readonly 'peer.refused': RefusedPeer;
 }
 /** A running office. `await using` closes it. */
 export interface Office extends AsyncDisposable {
@@ -48,16 +62,32 @@ export interface Office extends AsyncDisposable {
    * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
    */
   writeTrace(dir?: string): Promise<string>;
+  /** Who may enter from the next connection on, in place of `auth`; who is connected stays. For tokens that change. */
+  admit(auth: OfficeAuth): void;
   /** Answers what waits, disconnects everybody, gives the port back. May be called again. */
   close(): Promise<void>;
 }
 const patienceMs = 5_000;
 
+const readAuth = (auth: OfficeAuth | undefined): Authenticate | undefined => {
+  try {
+    return auth === undefined ? undefined : authenticateBy(auth);
+  } catch (error) {
+    throw new A2cError({
+      code: wireCodes.badRequest,
+      message: error instanceof Error ? error.message : String(error),
+      remedy: "Make one: crypto.randomBytes(24).toString('base64url')",
+    });
+  }
+};
 /** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
+  const authenticate = readAuth(options.auth);
   const runtime = shared ?? new Runtime({ record: options.record, log: options.log });
   const listeners = new Listeners<OfficeEvents>();
   const opened = deferred<{ url: string; port: number }>();
+  runtime.access.admit(authenticate);
+  runtime.access.refused = (peer) => listeners.emit('peer.refused', peer);
   const input: OfficeStart = {
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 3000,
@@ -88,6 +118,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       port,
       on: (name, listener) => listeners.on(name, listener),
       inspect: (wanted) => runtime.inspections.open({ kind: 'office', name: url }, wanted),
+      admit: (auth) => runtime.access.admit(readAuth(auth)),
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
       close,
       [Symbol.asyncDispose]: close,

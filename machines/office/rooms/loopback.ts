@@ -19,6 +19,11 @@ export function isNeighbour(headers: { readonly host?: string; readonly origin?:
   return origin?.[1] !== undefined && isLoopback(hostOf(origin[1]));
 }
 
+/** The same of an office that others reach, under whatever name: a page of another site is refused. */
+export const isSameOrigin = (headers: { readonly host?: string; readonly origin?: string }): boolean =>
+  headers.origin === undefined ||
+  (headers.host !== undefined && /^https?:\/\/([^/]+)$/i.exec(headers.origin)?.[1] === headers.host);
+
 const listenTexts: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is already in use; choose another port, or 0 for any free one',
   EACCES: 'needs rights that this program does not have; choose a port above 1023',
@@ -32,7 +37,7 @@ export const listenFailure = (host: string, port: number, code: string | undefin
 
 /** Refuses to open an office to others while there is no authentication. */
 export const notLoopback = (host: string): string =>
-  `An office without authentication listens on loopback only, not on ${host}; use 127.0.0.1`;
+  `An office that asks for no token listens on loopback only, not on ${host}; give --token, A2C_TOKEN or auth, or use 127.0.0.1`;
 
 export const officeUrl = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

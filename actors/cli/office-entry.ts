@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { defaultStateDir, keepOfficeToken } from '../../adapters/index.ts';
+import { A2cError } from '../api/errors.ts';
+import { createOffice, type Office, type OfficeOptions } from '../api/office/office.ts';
+import type { OfficeSeat } from '../api/link-status.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Context } from './context.ts';
+
+export interface EntryOptions {
+  /** Each lets in. */
+  readonly token?: readonly string[];
+  /** Every program of this machine may enter. */
+  readonly open?: boolean;
+}
+export interface OfficeEntry extends Pick<OfficeOptions, 'auth'> {
+  /** What a computer in the same process shows. */
+  readonly shown: Pick<OfficeSeat, 'auth'>;
+  /** Who may enter, for the person at the terminal. */
+  readonly line: string;
+}
+
+const tokenInEnvironment = (): readonly string[] =>
+  process.env['A2C_TOKEN'] ? [process.env['A2C_TOKEN']] : [];
+/** What a command shows the office that it asks, or sits in. */
+export const credentialBy = ({ token }: { readonly token?: string }): Pick<OfficeSeat, 'auth'> => {
+  const auth = token ?? tokenInEnvironment()[0];
+  return auth === undefined ? {} : { auth };
+};
+/** Who may enter an office that a command opens: who shows a token, given or made here, so that other users of the machine may not. */
+export function entryBy({ token: given = [], open = false }: EntryOptions): OfficeEntry {
+  if (open && given.length > 0)
+    throw new A2cError({
+      code: 400,
+      message: '--open lets in whoever shows no token, and --token nobody else',
+      remedy: 'Leave out one of them.',
+    });
+  if (open) return { shown: {}, line: 'open to every program of this machine' };
+  const token = given.length > 0 ? given : tokenInEnvironment();
+  const [first = randomBytes(24).toString('base64url'), ...others] = token;
+  const line =
+    token.length > 0
+      ? 'open to who shows its token'
+      : 'open to programs of this user; --token T or --open lets others in';
+  return { auth: [first, ...others], shown: { auth: first }, line };
+}
+/** Makes its token known to other commands of this user until what is returned is called. Tells who was not let in. */
+export function keepEntry({ terminal }: Context, { shown }: OfficeEntry, office: Office): () => void {
+  let last = '';
+  office.on('peer.refused', ({ address, reason }) => {
+    const line = `not let in: ${address}: ${reason}`;
+    // One that tries again and again is told once.
+    if (line !== last) terminal.err((last = line));
+  });
+  if (typeof shown.auth !== 'string') return () => {};
+  try {
+    return keepOfficeToken(defaultStateDir(), office.port, shown.auth);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    terminal.err(`its token could not be kept for other commands, which need --token now: ${why}`);
+    return () => {};
+  }
+}
+
+export const firstPort = 3000;
+const portsTried = 20;
+/** The port that was asked for, or the first free one from 3000 on. */
+export async function openOffice(
+  { host, port }: { readonly host: string; readonly port?: number },
+  { auth }: OfficeEntry,
+  runtime: Runtime,
+): Promise<Office> {
+  const entry = auth === undefined ? { host } : { host, auth };
+  if (port !== undefined) return createOffice({ ...entry, port }, runtime);
+  for (let next = firstPort; next < firstPort + portsTried; next++)
+    try {
+      return await createOffice({ ...entry, port: next }, runtime);
+    } catch (error) {
+      if (!(error instanceof A2cError) || host !== '127.0.0.1') throw error;
+    }
+  return createOffice({ ...entry, port: 0 }, runtime);
+}

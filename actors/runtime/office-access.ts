@@ -1,0 +1,38 @@
+import {
+  defaultStateDir,
+  keptOfficeToken,
+  type Authenticate,
+  type PeerCredential,
+  type RefusedPeer,
+} from '../../adapters/index.ts';
+
+/** What offices ask for and what peers show them. It is held here, where no machine sees it and no trace holds it. */
+export class OfficeAccess {
+  readonly #stateDir: string | false;
+  readonly #shown = new Map<string, PeerCredential>();
+  #authenticate: Authenticate | undefined;
+  /** Hears of connections to the office of this runtime that were not let in. */
+  refused: (peer: RefusedPeer) => void = () => {};
+
+  constructor(stateDir: string | false = defaultStateDir()) {
+    this.#stateDir = stateDir;
+  }
+  /** For the office of this runtime, from the next connection on. */
+  admit(authenticate: Authenticate | undefined): void {
+    this.#authenticate = authenticate;
+  }
+  readonly authenticate = (): Authenticate | undefined => this.#authenticate;
+  /** To the office at this address, from the next connection on. */
+  show(url: string, { auth, headers }: PeerCredential): void {
+    this.#shown.delete(url);
+    if (auth !== undefined || headers !== undefined)
+      this.#shown.set(url, { ...(auth !== undefined && { auth }), ...(headers && { headers }) });
+  }
+  /** Without a credential of its own a peer shows what an office of the same user on this machine keeps for it. */
+  readonly credential = (url: string): PeerCredential => {
+    const { auth = this.#kept(url), headers } = this.#shown.get(url) ?? {};
+    return { ...(auth !== undefined && { auth }), ...(headers && { headers }) };
+  };
+  #kept = (url: string): string | undefined =>
+    this.#stateDir === false ? undefined : keptOfficeToken(this.#stateDir, url);
+}

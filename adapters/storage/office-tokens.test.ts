@@ -1,0 +1,61 @@
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { keepOfficeToken, keptOfficeToken } from './office-tokens.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'a2c-office-tokens-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'offices', '3000.token');
+const url = 'http://127.0.0.1:3000';
+
+describe('the token of an office', () => {
+  it('is kept for its user alone, until the office closes', () => {
+    const forget = keepOfficeToken(folder, 3000, 'secret');
+    expect([statSync(file).mode & 0o777, statSync(join(folder, 'offices')).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
+    expect(keptOfficeToken(folder, url)).toBe('secret');
+    forget();
+    expect([existsSync(file), keptOfficeToken(folder, url)]).toEqual([false, undefined]);
+  });
+
+  it('is that of the office which opened last, whoever closes before', () => {
+    const forget = keepOfficeToken(folder, 3000, 'old');
+    const forgetNew = keepOfficeToken(folder, 3000, 'new');
+    forget();
+    expect(keptOfficeToken(folder, url)).toBe('new');
+    forgetNew();
+  });
+
+  it.each(['http://localhost:3000', 'http://[::1]:3000/', 'http://127.0.0.1:3000/x?y'])(
+    'is shown to %s',
+    (same) => {
+      const forget = keepOfficeToken(folder, 3000, 'secret');
+      expect(keptOfficeToken(folder, same)).toBe('secret');
+      forget();
+    },
+  );
+
+  it.each([
+    'http://192.168.0.1:3000',
+    'https://127.0.0.1:3000',
+    'http://127.0.0.1:3001',
+    'http://127.0.0.1.example:3000',
+    'nonsense',
+    '',
+  ])('is not shown to %s', (other) => {
+    const forget = keepOfficeToken(folder, 3000, 'secret');
+    expect(keptOfficeToken(folder, other)).toBeUndefined();
+    forget();
+  });
+
+  it('is not taken from a file that others can read, and not kept in one', () => {
+    writeFileSync(file, 'planted', { mode: 0o644 });
+    chmodSync(file, 0o644);
+    expect(keptOfficeToken(folder, url)).toBeUndefined();
+    const forget = keepOfficeToken(folder, 3000, 'secret');
+    expect([keptOfficeToken(folder, url), statSync(file).mode & 0o777]).toEqual(['secret', 0o600]);
+    forget();
+  });
+});
