@@ -53,6 +53,7 @@ describe('an office with tokens', () => {
     ['apiKey of auth', { auth: { apiKey: first } }],
     ['api_key of auth', { auth: { api_key: first } }],
     ['the header x-api-key', { extraHeaders: { 'X-API-Key': first } }],
+    ['the header access_token', { extraHeaders: { access_token: first } }],
     ['the header Authorization', { extraHeaders: { Authorization: `Bearer ${first}` } }],
     ['token of auth over polling', { auth: { token: first }, transports: ['polling'] }],
   ])('lets in who shows it as %s', async (_, shown) => {

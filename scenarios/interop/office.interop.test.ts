@@ -20,6 +20,9 @@ const isReached = await isPypiReached();
 const peers = new Map<string, PythonPeers>();
 let office: Office;
 
+/** Agents of 0.1 send it as the header `access_token`, all others as `auth`. */
+const token = 'what-everybody-here-knows';
+const entry = () => ({ url: office.url, token });
 const of = (version: string): PythonPeers => {
   const found = peers.get(version);
   if (!found) throw new Error(`no peers of ${version}`);
@@ -33,11 +36,11 @@ const sha256 = (length: number): string =>
 describe.runIf(isReached)('our office between', () => {
   beforeAll(async () => {
     await Promise.all(names.map(pythonOf));
-    office = await createOffice({ port: 0 });
+    office = await createOffice({ port: 0, auth: token });
     for (const version of names) peers.set(version, await startPeers(version));
     const joins = names.map((version) =>
       of(version).do('computer', {
-        url: office.url,
+        ...entry(),
         name: `k${version}`,
         office: 'o',
         servers: { files: server },
@@ -53,7 +56,7 @@ describe.runIf(isReached)('our office between', () => {
   describe.each(names)('an agent of %s and', (version) => {
     const name = `a${version}`;
     beforeAll(async () => {
-      const joined = await of(version).do('agent', { url: office.url, name, office: 'o' });
+      const joined = await of(version).do('agent', { ...entry(), name, office: 'o' });
       expect(joined).toEqual({ ok: [true, null] });
     });
     afterAll(async () => void (await of(version).do('leave', { name })));
@@ -89,8 +92,19 @@ describe.runIf(isReached)('our office between', () => {
     });
   });
 
+  it.each(names)('lets no peer of %s in without its token, or with another', async (version) => {
+    const computer = { url: office.url, name: 'stranger', office: 'o', servers: {} };
+    expect(await of(version).do('computer', computer)).toMatchObject({
+      error: expect.stringMatching(/failed to connect|Connection/),
+    });
+    const agent = { url: office.url, name: 'stranger', office: 'o', token: 'guessed' };
+    expect(await of(version).do('agent', agent)).toMatchObject({
+      error: expect.stringMatching(/failed to connect|Connection/),
+    });
+  });
+
   it('lists the version of each, where it has said one', async () => {
-    const agent = { url: office.url, name: 'lister', office: 'o' };
+    const agent = { ...entry(), name: 'lister', office: 'o' };
     expect(await of('0.4.2').do('agent', agent)).toEqual({ ok: [true, null] });
     const payload = { agent: 'lister', req_id: 'r', office_id: 'o' };
     const { ok } = await of('0.4.2').do('ask', { name: 'lister', event: 'server:list_room', payload });
@@ -110,7 +124,7 @@ describe.runIf(isReached)('our office between', () => {
     );
     const { port } = office;
     await office.close();
-    office = await createOffice({ port });
+    office = await createOffice({ port, auth: token });
     const again = await Promise.all(
       names.map((one, i) => of(one).do('connected', { name: `k${one}`, not: seated[i]?.ok })),
     );

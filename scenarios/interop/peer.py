@@ -46,7 +46,7 @@ heard = {}
 
 
 async def agent_joins(one):
-    provider = DefaultAgentAuthProvider(one["name"], one["office"])
+    provider = DefaultAgentAuthProvider(one["name"], one["office"], api_key=one.get("token"))
     heard[one["name"]] = Hearing()
     client = AsyncSMCPAgentClient(auth_provider=provider, event_handler=heard[one["name"]])
     await client.connect_to_server(one["url"])
@@ -80,7 +80,8 @@ async def computer_joins(one):
     computer = Computer(name=one["name"], **options)
     await computer.boot_up()
     client = SMCPComputerClient(computer=computer)
-    await client.connect(one["url"], namespaces=["/smcp"])
+    auth = {"token": one["token"]} if "token" in one else None
+    await client.connect(one["url"], namespaces=["/smcp"], auth=auth)
     await client.join_office(one["office"])
     computers[one["name"]] = (computer, client)
 

@@ -8,7 +8,7 @@ export interface Entrant {
   readonly address: string;
   /**
    * The token among these: `token`, `apiKey` or `api_key` of `auth`, else the header `Authorization: Bearer TOKEN` or
-   * `x-api-key`. Null: it shows none.
+   * `x-api-key` or `access_token`. Null: it shows none.
    */
   readonly token: string | null;
 }
@@ -19,7 +19,7 @@ const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 const bearer = /^bearer +(\S+)$/i;
 
-/** The places in which the clients of this protocol put their token, the newest first (a2c-wire §2.2). */
+/** The places in which the clients of this protocol put their token, the newest first (a2c-wire §2.2; `access_token` of 0.1.6). */
 export function tokenIn({ auth, headers }: Pick<Entrant, 'auth' | 'headers'>): string | null {
   const authorization = textIn(headers['authorization']);
   return (
@@ -28,6 +28,7 @@ export function tokenIn({ auth, headers }: Pick<Entrant, 'auth' | 'headers'>): s
     textIn(auth['api_key']) ??
     (authorization === undefined ? undefined : bearer.exec(authorization)?.[1]) ??
     textIn(headers['x-api-key']) ??
+    textIn(headers['access_token']) ??
     null
   );
 }
