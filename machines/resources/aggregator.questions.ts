@@ -12,6 +12,7 @@ import {
 } from './aggregator.rules.ts';
 import type { AggregateWanted, Context, Question, ServerCache } from './aggregator.events.ts';
 import { post, type Post } from '../kernel/effects.ts';
+import { extended } from '../kernel/extended.ts';
 import { remembered } from '../kernel/remembered.ts';
 import {
   withoutAddresses,
@@ -43,10 +44,18 @@ function isSettled(c: Context, { wanted, owed, refreshes, isLate }: Question, se
   const refresh = Object.hasOwn(refreshes, server) ? refreshes[server] : undefined;
   return refresh === undefined ? isLate : cache.given >= refresh;
 }
+/** What was read of a server, with what its list says of it. */
+const placed = remembered(({ items, listed: { standings } }: ServerCache): readonly object[] =>
+  Object.keys(standings).length === 0
+    ? items
+    : (items as readonly { readonly uri: string }[]).map((item) =>
+        Object.hasOwn(standings, item.uri) ? extended(item, { standing: standings[item.uri] }) : item,
+      ),
+);
 function partsOf(c: Context, servers: readonly string[], isKnown: (server: string) => boolean): Part[] {
   return servers.map((server) => {
     const cache = own(c, server);
-    const items = cache && isKnown(server) ? cache.items : null;
+    const items = cache && isKnown(server) ? placed(cache) : null;
     return { server, uris: cache?.listed.uris ?? null, items };
   });
 }
@@ -202,9 +211,7 @@ export function late(c: Context, { n }: { readonly n: number }): Taken {
 
 // ── its answer ─────────────────────────────────────────────────────────────────────────────────────────
 /** The same list for as long as nothing changes, so that what is worked out of it is worked out once. */
-const itemsOn = remembered((caches: Context['caches']) =>
-  Object.values(caches).flatMap(({ items }) => items),
-);
+const itemsOn = remembered((caches: Context['caches']) => Object.values(caches).flatMap(placed));
 /** So many of one server are named; the rest is counted. */
 const mostNamed = 20;
 function named(server: string, refused: readonly Refused[]): Missing[] {

@@ -3,7 +3,13 @@ import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
 import type { Context, ResourcesListed, ServerCache } from './aggregator.events.ts';
 import { open, post, type Open, type OpenRefused, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { both, cacheKind, type CacheRefreshed, type CacheOrder } from './server-cache.rules.ts';
-import { collections, notShownReason, type Notice, type Refused } from './collections/index.ts';
+import {
+  collections,
+  notShownReason,
+  type Notice,
+  type Refused,
+  type Standings,
+} from './collections/index.ts';
 import { timingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
@@ -17,6 +23,13 @@ const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
 const isSameSet = (a: readonly string[], b: readonly string[]): boolean => {
   const known = new Set(a);
   return a.length === b.length && b.every((uri) => known.has(uri));
+};
+const isSameStandings = (a: Standings, b: Standings): boolean => {
+  const uris = Object.keys(a);
+  return (
+    uris.length === Object.keys(b).length &&
+    uris.every((uri) => a[uri]?.priority === b[uri]?.priority && a[uri]?.fullscreen === b[uri]?.fullscreen)
+  );
 };
 // ── what a server lists ────────────────────────────────────────────────────────────────────────────────
 export interface Taken {
@@ -32,12 +45,16 @@ export function listed(c: Context, event: ResourcesListed): Taken {
   const was = own(c, server);
   const before = was?.listed.uris ?? [];
   const uris = rulesOf(c).urisIn(resources ?? []);
+  const standings = rulesOf(c).standingsIn(resources ?? []);
   const standing = standingOf(c, event);
   if (was && isSameList(before, uris)) {
-    const { next, opens, messages } = invalidated(c, was, changed);
-    const isOther = isRenewed === true && before.length > 0;
+    const isSame = isSameStandings(was.listed.standings, standings);
+    const cache = isSame ? was : { ...was, listed: { server, uris, standings } };
+    const { next, opens, messages } = invalidated(c, cache, changed);
+    const caches = next.caches ?? (isSame ? c.caches : { ...c.caches, [server]: cache });
+    const isOther = !isSame || (isRenewed === true && before.length > 0);
     const news = { isNews: c.isNews || isOther, updates: c.updates + Number(isOther) };
-    return { next: { ...next, ...standing, ...news }, opens, messages };
+    return { next: { caches, ...standing, ...news }, opens, messages };
   }
   if (!was && uris.length === 0) return { ...nothing, next: standing };
   const watch = post(c.owner, { type: 'resources.watch', server, uris, by: c.collection });
@@ -56,7 +73,7 @@ export function listed(c: Context, event: ResourcesListed): Taken {
     changes: known.changes + 1,
     asked: known.asked,
     given: known.given,
-    listed: { server, uris },
+    listed: { server, uris, standings },
     session,
     isFresh: false,
     isOpen: true,

@@ -1,9 +1,11 @@
+import type { Standings } from '../desktop/standings.ts';
 import type { ServerHistory } from '../../call/history/index.ts';
 import type { Failure } from '../../protocol/failure.ts';
 import type { Read } from '../../protocol/messages/lists.ts';
 import type { Missing } from '../../protocol/messages/missing.ts';
 import type { ResourceContents } from '../../protocol/messages/resource.ts';
 
+export type { Standings } from '../desktop/standings.ts';
 export type { Missing } from '../../protocol/messages/missing.ts';
 
 /** The two systems that a computer makes of the resources of its servers (seeds 000 and 001). */
@@ -16,6 +18,8 @@ export type Contents = readonly ResourceContents[];
 export interface Listed {
   readonly server: string;
   readonly uris: readonly string[];
+  /** What the list says of windows beside their URIs. */
+  readonly standings: Standings;
 }
 /** What is known of one server when somebody asks. */
 export interface Part {
@@ -48,6 +52,8 @@ export interface Items {
 export interface CollectionRules {
   /** Of a list those URIs that belong to the system, each once, in the order of the list. */
   readonly urisIn: (resources: readonly { readonly uri: string }[]) => readonly string[];
+  /** What the list says of its entries beside their URIs, as far as it counts. */
+  readonly standingsIn: (resources: readonly { readonly uri: string }[]) => Standings;
   /** Of a list those URIs that would belong to the system and break one of its rules. */
   readonly refusedIn: (resources: readonly { readonly uri: string }[]) => readonly Refused[];
   /** Of these the ones that are read for the whole. */

@@ -6,6 +6,7 @@ import {
   organizeDesktop,
   parseWindowUri,
   refusedWindowsIn,
+  standingsIn,
   windowsTouched,
   windowUrisIn,
   type Window,
@@ -35,6 +36,7 @@ const noWindow = (uri: string): Failure => ({
 
 export const desktop: CollectionRules = {
   urisIn: windowUrisIn,
+  standingsIn,
   toRead: (uris) => uris,
   touchedBy: windowsTouched,
   isListed: (uri, listed) => windowsTouched(uri, listed).length > 0,

@@ -24,6 +24,8 @@ const toRead = remembered((uris: readonly string[]): readonly string[] => {
 });
 
 /** Its hosts are taken from its URIs once, as long as the list stays what it is. */
+/** Documents say of themselves what counts. */
+const none = {};
 const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
 
 function rivalNotice(host: string, server: string, rivals: readonly string[]): Notice | null {
@@ -38,6 +40,7 @@ function rivalNotice(host: string, server: string, rivals: readonly string[]): N
 
 export const finder: CollectionRules = {
   urisIn: dpeUrisIn,
+  standingsIn: () => none,
   refusedIn: refusedDocumentsIn,
   toRead,
   touchedBy: documentsTouched,

@@ -16,6 +16,7 @@ export type {
   Contents,
   Items,
   Listed,
+  Standings,
   Missing,
   Notice,
   Part,

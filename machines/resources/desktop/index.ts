@@ -11,5 +11,6 @@ export {
   type WindowRule,
   type WindowUri,
 } from './window-uri.ts';
+export { standingsIn, type Standings } from './standings.ts';
 export { windowsTouched } from './windows-touched.ts';
 export { hasBlob, isShown, readWindow, renderWindow, type ShownWindow, type Window } from './window.ts';

@@ -48,8 +48,9 @@ function grouped(windows: readonly Window[]): ReadonlyMap<string, Group> {
     if (!standing) continue;
     let group = groups.get(window.server);
     if (!group) groups.set(window.server, (group = { placed: [] }));
-    group.placed.push({ window, priority: standing.priority ?? 0 });
-    if (standing.fullscreen) group.fullscreen ??= window;
+    const listed = window.standing ?? {};
+    group.placed.push({ window, priority: standing.priority ?? listed.priority ?? 0 });
+    if (standing.fullscreen ?? listed.fullscreen) group.fullscreen ??= window;
   }
   return groups;
 }

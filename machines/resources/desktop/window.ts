@@ -1,3 +1,4 @@
+import type { ListedStanding } from './standings.ts';
 import type { ResourceContents } from '../../protocol/messages/resource.ts';
 
 /** One window as a server shows it: what its list says, and what a read of it gave. */
@@ -8,6 +9,8 @@ export interface Window {
   readonly uri: string;
   /** Null: it was not read. */
   readonly contents: readonly Content[] | null;
+  /** What its list entry says where the query of the URI says nothing. */
+  readonly standing?: ListedStanding;
 }
 /** One item of what MCP's `resources/read` answers: text, or a blob. */
 export type Content = Pick<ResourceContents, 'text' | 'blob'>;

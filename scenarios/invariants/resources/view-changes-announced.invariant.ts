@@ -4,12 +4,17 @@ import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { opens, posts, story } from '../record-builders.ts';
 
+/** What a list shows: the URIs in any order, and where the list places them. */
+interface Shown {
+  readonly uris: readonly string[];
+  readonly standings: string;
+}
 interface Whole {
   readonly a: Address;
   readonly collection: ResourceCollection;
   readonly coalesceMs: number;
   /** By server: what it lists of the system. */
-  readonly listed: Map<string, readonly string[]>;
+  readonly listed: Map<string, Shown>;
   /** Since when it is not what was told last; Infinity: it is. */
   since: number;
   toldAt: number;
@@ -28,8 +33,16 @@ type Fields = Said<{
 /** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
 const earlyMs = 2;
 
-const isSame = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((uri) => other.includes(uri));
+const nothing: Shown = { uris: [], standings: '{}' };
+const isSame = (one: Shown, other: Shown): boolean =>
+  one.standings === other.standings &&
+  one.uris.length === other.uris.length &&
+  one.uris.every((uri) => other.uris.includes(uri));
+const shownBy = (collection: ResourceCollection, resources: readonly { readonly uri: string }[]): Shown => {
+  const { urisIn, standingsIn } = collections[collection];
+  const standings = Object.entries(standingsIn(resources)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { uris: urisIn(resources), standings: JSON.stringify(Object.fromEntries(standings)) };
+};
 
 class ViewChangesAnnounced implements Judge {
   readonly #slackMs: number;
@@ -69,29 +82,28 @@ class ViewChangesAnnounced implements Judge {
     const whole = this.#wholes.get(a);
     if (!whole) return undefined;
     const late = this.#late(whole, at);
-    const before = whole.listed.get(server) ?? [];
+    const before = whole.listed.get(server) ?? nothing;
     // Of what changes between two sessions of a server nobody hears.
-    const isReturn = isRenewed === true && before.length > 0;
+    const isReturn = isRenewed === true && before.uris.length > 0;
     // What was told to be missing is there.
     const isThere = type === 'cache.refreshed' && isNews === true;
     if (isReturn || isThere || this.#isChange(whole, before, type, uri, resources ?? [])) {
       whole.since = Math.min(whole.since, at);
       whole.changes = { at, count: whole.changes.at === at ? whole.changes.count + 1 : 1 };
     }
-    if (type === 'resources.listed')
-      whole.listed.set(server, collections[whole.collection].urisIn(resources ?? []));
+    if (type === 'resources.listed') whole.listed.set(server, shownBy(whole.collection, resources ?? []));
     return late;
   }
   #isChange(
     { collection }: Whole,
-    before: readonly string[],
+    before: Shown,
     type: string,
     uri: string,
     resources: readonly { readonly uri: string }[],
   ): boolean {
-    const { urisIn, toRead, touchedBy } = collections[collection];
-    if (type === 'resources.listed') return !isSame(before, urisIn(resources));
-    return type === 'resource.updated' && touchedBy(uri, toRead(before)).length > 0;
+    const { toRead, touchedBy } = collections[collection];
+    if (type === 'resources.listed') return !isSame(before, shownBy(collection, resources));
+    return type === 'resource.updated' && touchedBy(uri, toRead(before.uris)).length > 0;
   }
   #late({ a, since, toldAt, coalesceMs }: Whole, now: number): Found | undefined {
     const due = Math.max(since, toldAt + coalesceMs) + this.#slackMs + earlyMs;
@@ -118,6 +130,10 @@ const gone = posts(computer, 'c/desktop', 'resources.listed', { server: 'fs', re
 const updates = (uri: string) => posts(computer, 'c/desktop', 'resource.updated', { server: 'fs', uri });
 const tells = posts(desktop, computer, 'aggregate.changed', { collection: 'desktop' });
 const [one, two] = ['window://h/1', 'window://h/2'];
+const highest = posts(computer, 'c/desktop', 'resources.listed', {
+  server: 'fs',
+  resources: [{ uri: one }, { uri: two, annotations: { priority: 1 } }],
+});
 const known = [born, lists(one, two), tells, 1_000];
 
 export const viewChangesAnnounced: Invariant = {
@@ -153,6 +169,12 @@ export const viewChangesAnnounced: Invariant = {
       said: 'nobody was told',
     },
     {
+      how: 'another place in the list that is kept to itself',
+      seen: story(...known, highest),
+      until: 'quiescent',
+      said: 'nobody was told',
+    },
+    {
       how: 'a death that is kept to itself',
       seen: story(...known, gone, 500, gone),
       said: 'nobody was told',
@@ -179,6 +201,7 @@ export const viewChangesAnnounced: Invariant = {
       ),
       until: 'quiescent',
     },
+    { how: 'another place', seen: story(...known, highest, tells), until: 'quiescent' },
     { how: 'a list without windows', seen: story(born, lists('note://h/1')), until: 'quiescent' },
     {
       how: 'a session that was renewed',

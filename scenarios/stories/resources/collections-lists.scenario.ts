@@ -176,33 +176,45 @@ inHarness(
 
 /** What a read gives, which is no contents at all. */
 let nonsense: unknown;
+const placed = (...of: readonly [uri: string, priority?: unknown, fullscreen?: unknown][]): object => ({
+  resources: of.map(([uri, priority, fullscreen]) => ({
+    ...{ uri, name: uri, annotations: { priority }, _meta: { fullscreen } },
+  })),
+});
+let list: object;
 inHarness(
-  'where a window stands is what its URI says, whatever else its server lists of it',
-  {
-    servers: {
-      a: {
-        ...windows('window://a/1?priority=1', 'window://a/2?priority=2'),
-        resources: [
-          {
-            uri: 'window://a/1?priority=1',
-            name: '1',
-            annotations: { priority: 1 },
-            _meta: { fullscreen: true },
-          },
-          { uri: 'window://a/2?priority=2', name: '2', annotations: { priority: 0 } },
-        ],
-      },
-    },
-  },
+  'where a window stands is what its URI says, then what its server lists of it; a list that says otherwise is a change',
+  { servers: { a: listing(windows(), () => ({ answers: list, afterMs: 1 })) } },
   (s) => {
+    const uris = (): readonly string[] => {
+      ask(s, 'desktop');
+      s.run(100);
+      return shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
+    };
+    list = placed(
+      ['window://a/1?priority=10', 1],
+      ['window://a/2', 0.2],
+      ['window://a/3', 0.05],
+      ['window://a/4', 5],
+      ['window://a/5?fullscreen=0', 'high', true],
+    );
     s.computer();
     s.run(2_000);
-    ask(s, 'desktop');
-    s.run(100);
-    expect(shown(s).body.desktops).toEqual([
-      'window://a/2?priority=2\n\nshown at window://a/2?priority=2',
-      'window://a/1?priority=1\n\nshown at window://a/1?priority=1',
+    expect(uris()).toEqual([
+      ...['window://a/2', 'window://a/1?priority=10', 'window://a/3', 'window://a/4'],
+      'window://a/5?fullscreen=0',
     ]);
+    const told = changes(s, 'desktop');
+    list = placed(
+      ['window://a/1?priority=10'],
+      ['window://a/2', 0.2, true],
+      ...[3, 4].map((n): [string] => [`window://a/${n}`]),
+      ['window://a/5?fullscreen=0'],
+    );
+    s.servers.announce('a', 'resources');
+    s.run(5_000);
+    expect(changes(s, 'desktop')).toBe(told + 1);
+    expect(uris()).toEqual(['window://a/2']);
   },
 );
 
