@@ -83,6 +83,10 @@ describe.runIf(isReached)('our office between', () => {
           ok: { isSame: true },
         });
       });
+      it.runIf(version >= '0.4' && other >= '0.4')('carries a binary file of a skill', async () => {
+        const same = { bytes: 300_000, sha256: sha256(300_000), said: sha256(300_000) };
+        expect(await of(version).do('skill', { name, computer })).toEqual({ ok: same });
+      });
       it.runIf(other >= '0.2')('carries what later protocols ask', async () => {
         const payload = { agent: name, req_id: 'r', computer, mcp_server: 'nobody' };
         expect(await of(version).do('ask', { name, event: 'client:get_resources', payload })).toMatchObject({

@@ -74,6 +74,10 @@ async def computer_joins(one):
     options = {"mcp_servers": servers, "auto_connect": True, "confirm_callback": lambda *_: True}
     if "skill_home" in Computer.__init__.__annotations__:
         options["skill_home"] = folder / "skills"
+        skill = folder / "skills" / "user" / "drawing"
+        skill.mkdir(parents=True)
+        (skill / "SKILL.md").write_text("---\nname: drawing\ndescription: Draws.\n---\nDraw.\n")
+        (skill / "template.bin").write_bytes(bytes(i % 251 for i in range(300_000)))
     if "flag_settings_path" in Computer.__init__.__annotations__:
         (folder / "settings.json").write_text(json.dumps({"landingRoot": str(folder / "landed")}))
         options["flag_settings_path"] = folder / "settings.json"
@@ -140,6 +144,18 @@ async def puts(one):
     return {"isSame": landed == data}
 
 
+async def skill(one):
+    """Reads a binary file of a skill, which comes as a handle, in chunks."""
+    agent = agents[one["name"]]
+    listed = await agent.get_skills(one["computer"])
+    name = next(each["name"] for each in listed["skills"] if each["name"].endswith("drawing"))
+    got = await agent.get_skill(one["computer"], name, rel_path="template.bin")
+    from a2c_smcp.utils.blob import drain_blob  # Not in the older versions.
+
+    data, _mime_type = await drain_blob(agent._make_blob_call(), one["computer"], got["blob_handle"])
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest(), "said": got["sha256"]}
+
+
 async def asks(one):
     return await agents[one["name"]].call(one["event"], one["payload"], namespace="/smcp", timeout=patience)
 
@@ -163,7 +179,7 @@ async def leaves(one):
     await client.disconnect()
 
 
-doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "put": puts, "ask": asks,
+doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "put": puts, "skill": skill, "ask": asks,
           "connected": connected, "hear": hears, "see": sees, "config": config, "desktop": desktop, "leave": leaves}
 
 
