@@ -17,6 +17,8 @@ export interface ReplayOptions {
   readonly inputs: boolean;
   /** A file for the results as JUnit XML. */
   readonly junit?: string;
+  /** A file for the page that shows one trace, with the difference. */
+  readonly html?: string;
   readonly json: boolean;
 }
 export interface ForkOptions {

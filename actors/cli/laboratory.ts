@@ -99,6 +99,7 @@ export function addLaboratory(program: Command, does: Does): void {
     .option('--until <seq>', 'stop after this input and show where every machine stands', countOf)
     .option('--inputs', 'also list what the world did, each with its number', false)
     .option('--junit <file>', 'write the results as JUnit XML')
+    .option('--html <out>', 'of one trace: write the page that shows it, and what differs, as one HTML file')
     .option('--json', 'one JSON document on stdout', false)
     .addHelpText('after', replayHelp)
     .action(

@@ -67,6 +67,8 @@ export const chartsOf = (): Charts =>
     ]),
   ));
 
+const onRecordings =
+  'A host that runs is not checked. Save its records here, or record it (--record DIR, writeTrace), and open the file: npx a2c show FILE';
 const textOf = (error: unknown): string => {
   if (!(error instanceof A2cError)) return error instanceof Error ? error.message : String(error);
   return error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
@@ -155,6 +157,7 @@ export class Inspections {
   }
   #told(ask: InspectorAsk): unknown {
     if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
+    if (ask.what === 'checks') throw new Error(onRecordings);
     throw new Error(`This host does not answer '${ask.what}' while it runs`);
   }
   /** Resolves when all ports are free. */

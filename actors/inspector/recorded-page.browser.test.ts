@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { changedTrace } from '../../scenarios/fixtures/changed-trace.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { showRecording } from './recordings.ts';
 
@@ -145,6 +146,52 @@ it('one HTML file shows the same, asks nothing of any network, and draws charts'
   expect(errors).toEqual([]);
 });
 
+describe('the checks of a recording', () => {
+  it('are made when somebody looks, and are the verdict of a2c replay and every invariant', async () => {
+    const page = await look();
+    await open(page, 'Checks');
+    await page.locator('#verdict', { hasText: 'SAME' }).waitFor();
+    expect(await page.locator('#invariants summary').innerText()).toMatch(/\d+ are kept/);
+    await picture(page, 'checks-same-light');
+  });
+
+  it('of one that differs stand first in the page of a2c replay --html, with both sides and where to look', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'a2c-differs-'));
+    const [trace, html] = [join(folder, 'differs.trace.ndjson'), join(folder, 'differs.html')];
+    const { input } = await changedTrace(file, trace);
+    expect(await commandLine(['replay', trace, '--html', html])).toMatchObject({ code: 1 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, errors } = await chromium.look(pathToFileURL(html).href, { colorScheme });
+      await page.locator('#verdict', { hasText: 'DIVERGED' }).waitFor();
+      const [before = '', after = ''] = await page
+        .locator('#difference .del, #difference .ins')
+        .allInnerTexts();
+      expect([before, after]).toEqual([
+        expect.stringMatching(/^− timer/),
+        expect.stringMatching(/^\+ timer/),
+      ]);
+      await picture(page, `checks-${colorScheme}`);
+      await page.getByRole('button', { name: `record ${input}` }).click();
+      await page.locator('#panel .record[aria-selected="true"]').waitFor();
+      expect(errors).toEqual([]);
+    }
+  });
+
+  it('a moment is saved as a trace that a2c replay plays', async () => {
+    const page = await look();
+    await goTo(page, 200);
+    await open(page, 'Checks');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as scenario' }).click(),
+    ]);
+    const saved = join(mkdtempSync(join(tmpdir(), 'a2c-saved-')), download.suggestedFilename());
+    await download.saveAs(saved);
+    const { code, out } = await commandLine(['replay', saved]);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^SAME /) });
+  });
+});
+
 it('a recording of 200,000 records opens, scrolls and is searched, with few elements', async () => {
   const head = JSON.stringify(rows[0]);
   const opened = (n: number): object => ({
@@ -169,6 +216,7 @@ it('a recording of 200,000 records opens, scrolls and is searched, with few elem
     name: 'big',
     started: null,
     text: `${[head, ...lines].join('\n')}\n`,
+    checks: () => ({ verdict: 'same', text: '', invariants: [], difference: null }),
   });
   const begin = performance.now();
   const { page, errors } = await chromium.look(shown.url);

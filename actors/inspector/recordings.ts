@@ -5,7 +5,13 @@ import {
   type AttachedPage,
   type PageListener,
 } from '../../adapters/index.ts';
-import { inspectionProtocol, type FromPage, type Welcome } from '../../machines/inspection/index.ts';
+import {
+  inspectionProtocol,
+  type Checks,
+  type FromPage,
+  type ToPage,
+  type Welcome,
+} from '../../machines/inspection/index.ts';
 import { version } from '../version.ts';
 import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
 
@@ -15,6 +21,8 @@ export interface Recording {
   readonly name: string;
   readonly started: string | null;
   readonly text: string;
+  /** What a replay says of it: asked for when somebody looks. */
+  readonly checks: (name: string) => Checks;
 }
 /** A page is sent so much at a time, and nothing more while more than twice that waits. */
 const batchChars = 256 * 1024;
@@ -25,7 +33,17 @@ const endOf = (text: string, from: number): number => {
   const end = text.indexOf('\n', from + batchChars);
   return end < 0 ? text.length : end + 1;
 };
-const refused = 'A recording answers no questions and takes no orders';
+const refused = 'A recording takes no orders, and no server of it can be asked';
+const answerTo = (ask: FromPage, { name, checks }: Recording): ToPage => {
+  const { id } = ask;
+  try {
+    if (ask.type === 'ask' && ask.what === 'checks')
+      return { type: 'answer', id, ok: true, value: checks(name) };
+    return { type: 'answer', id, ok: false, error: refused };
+  } catch (error) {
+    return { type: 'answer', id, ok: false, error: (error as Error).message };
+  }
+};
 
 const welcomeTo = ({ name, started }: Recording, lines: string): Welcome => ({
   type: 'welcome',
@@ -38,7 +56,11 @@ const welcomeTo = ({ name, started }: Recording, lines: string): Welcome => ({
 });
 /** The page with the recording in it, as one HTML file for a bug report or a CI artifact. */
 export const recordingPage = (recording: Recording): Promise<string> =>
-  singlePage({ welcome: welcomeTo(recording, ''), trace: recording.text });
+  singlePage({
+    welcome: welcomeTo(recording, ''),
+    trace: recording.text,
+    checks: recording.checks(recording.name),
+  });
 /** Shows a recording until it is closed. The host's loop is free between two batches, and nothing in the file is run. */
 export async function showRecording(recording: Recording, port = 0): Promise<Inspection> {
   const { text } = recording;
@@ -60,7 +82,7 @@ export async function showRecording(recording: Recording, port = 0): Promise<Ins
     page.send(welcomeTo(recording, text.slice(0, first)));
     stream(page, first);
     return {
-      heard: ({ id }: FromPage) => page.send({ type: 'answer', id, ok: false, error: refused }),
+      heard: (ask: FromPage) => page.send(answerTo(ask, recording)),
       left: () => void pages.delete(page),
     };
   };

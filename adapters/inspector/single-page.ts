@@ -10,6 +10,8 @@ export interface PageContent {
   readonly welcome: object;
   /** NDJSON of trace format 1. */
   readonly trace: string;
+  /** `Checks` */
+  readonly checks: object;
 }
 const read = (name: string): string => readFileSync(join(pageFolder, name), 'utf8');
 /** No text of a script ends its element. */
@@ -22,7 +24,7 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
  * The inspector's page and a trace as one HTML file, which asks nothing of any network: only its own script may run, and
  * a worker made of the text that lays charts out. Throws when the page is not built.
  */
-export function singlePage({ welcome, trace }: PageContent): string {
+export function singlePage({ welcome, trace, checks }: PageContent): string {
   if (!isPageBuilt()) throw new Error('the page of the inspector is not built: npm run build');
   const script = inScript(read('page.js'));
   const style = read('page.css');
@@ -45,6 +47,7 @@ export function singlePage({ welcome, trace }: PageContent): string {
     `<title>a2c inspector</title><link rel="icon" href="data:," /><style>${style}</style></head>`,
     '<body><div id="app"><p>This page needs JavaScript.</p></div>',
     data(embedded.welcome, 'application/json', inJson(JSON.stringify(welcome))),
+    data(embedded.checks, 'application/json', inJson(JSON.stringify(checks))),
     data(embedded.trace, 'application/x-ndjson', inJson(trace)),
     data(embedded.elk, 'text/plain', inScript(read('elk-worker.js'))),
     `<script type="module">${script}</script>`,

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { CallsPanel } from './panels/calls.tsx';
+import { ChecksPanel } from './panels/checks.tsx';
 import { CollectionsPanel } from './panels/collections.tsx';
 import { ChartPanel } from './panels/chart.tsx';
 import { LanesPanel } from './panels/lanes.tsx';
@@ -19,6 +20,7 @@ const names: Readonly<Record<Panel, string>> = {
   calls: 'Calls',
   records: 'Records',
   collections: 'Desktop and Finder',
+  checks: 'Checks',
 };
 const drawMs = 100;
 
@@ -123,6 +125,7 @@ const drawn: Readonly<Record<Panel, (props: { session: Session }) => VNode>> = {
   calls: CallsPanel,
   records: RecordsPanel,
   collections: CollectionsPanel,
+  checks: ChecksPanel,
 };
 /** Keys of the whole page, unless somebody types. */
 function onKey(session: Session, event: KeyboardEvent): void {

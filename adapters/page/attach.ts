@@ -1,4 +1,5 @@
 import { attachPath, embedded, subprotocol, tokenSubprotocol } from '../../machines/inspection/wire.ts';
+import type { Checks } from '../../machines/inspection/checks.ts';
 import type { ToPage } from '../../machines/inspection/messages.ts';
 import type { Session } from './session.ts';
 
@@ -11,11 +12,18 @@ export function readEmbedded(session: Session): boolean {
   );
   if (!welcome || !trace) return false;
   session.take(JSON.parse(welcome) as ToPage);
+  const checks = document.getElementById(embedded.checks)?.textContent;
+  if (checks) session.checks = JSON.parse(checks) as Checks;
   const read = (from: number): void => {
     const end = trace.indexOf('\n', from + sliceChars) + 1 || trace.length;
     session.take({ type: 'records', lines: trace.slice(from, end) });
     if (end < trace.length) setTimeout(() => read(end));
-    else session.take({ type: 'complete', records: session.history.length });
+    else {
+      session.take({ type: 'complete', records: session.history.length });
+      // Whoever was given the file is to see what is wrong.
+      if (typeof session.checks === 'object' && session.checks.verdict !== 'same')
+        session.choose({ panel: 'checks' });
+    }
   };
   read(0);
   return true;

@@ -39,15 +39,28 @@ export class History {
     for (const row of this.#rows.slice(mark * stride, end + 1)) take(alive, row);
     return alive;
   }
+  rows(): readonly Row[] {
+    return this.#rows;
+  }
+  /** The index of the record with this number; undefined: there is none. */
+  indexOf(s: number): number | undefined {
+    const index = this.#before(({ s: other }) => other < s);
+    return this.#rows[index]?.s === s ? index : undefined;
+  }
   /** The index of the last record that is not later than `t` ms of the trace; -1: all are. */
   indexAt(t: number): number {
+    return this.#before((row) => row.t <= t) - 1;
+  }
+  /** How many records at the beginning are so; they are in order. */
+  #before(isSo: (row: Row) => boolean): number {
     let low = 0;
     let high = this.#rows.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#rows[middle]?.t ?? Infinity) <= t) low = middle + 1;
+      const row = this.#rows[middle];
+      if (row && isSo(row)) low = middle + 1;
       else high = middle;
     }
-    return low - 1;
+    return low;
   }
 }

@@ -1,3 +1,4 @@
+import type { Checks } from '../../machines/inspection/checks.ts';
 import type { Charts } from '../../machines/inspection/charts.ts';
 import type { FromPage, HostFacts, ToPage } from '../../machines/inspection/messages.ts';
 import { History } from './history.ts';
@@ -8,7 +9,7 @@ import { fieldsOf } from './values.ts';
 /** What the page knows of the host or the file that it shows, and what somebody chose to see of it. */
 
 export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
-export const panels = ['servers', 'chart', 'lanes', 'calls', 'records', 'collections'] as const;
+export const panels = ['servers', 'chart', 'lanes', 'calls', 'records', 'collections', 'checks'] as const;
 export type Panel = (typeof panels)[number];
 export interface Choice {
   readonly panel: Panel;
@@ -35,6 +36,9 @@ export class Session {
   phase: Phase = 'connecting';
   reason = '';
   missed = 0;
+  /** Of a recording; a text: why there are none. */
+  checks: Checks | string | undefined;
+  #wantsChecks = false;
   choice: Choice = { panel: 'servers', actor: undefined, moment: undefined, find: '', findActor: '' };
   /** ms of the trace ↔ ms of this page, to count down between two records. */
   #arrivedAt = 0;
@@ -63,6 +67,15 @@ export class Session {
       if (!this.#send) return resolve({ type: 'answer', id, ok: false, error: gone });
       this.#waiting.set(id, resolve);
       this.#send({ ...question, id });
+    });
+  }
+  /** Asks for them once. */
+  wantChecks(): void {
+    if (this.#wantsChecks || this.checks !== undefined || this.phase === 'loading') return;
+    this.#wantsChecks = true;
+    void this.ask({ type: 'ask', what: 'checks' }).then((answer) => {
+      this.checks = answer.ok ? (answer.value as Checks) : answer.error;
+      this.#listener();
     });
   }
   #answered(answer: Answer): void {
@@ -122,6 +135,13 @@ export class Session {
   get nowMs(): number {
     const at = this.history.row(this.at)?.t ?? 0;
     return this.isNow && this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at;
+  }
+  /** To the record with this number, in the list of records. */
+  goToNumber(s: number): void {
+    const index = this.history.indexOf(s);
+    if (index === undefined) return;
+    this.choose({ panel: 'records', find: '' });
+    this.goTo(index);
   }
   goTo(index: number): void {
     const last = this.history.length - 1;

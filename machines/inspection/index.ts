@@ -6,6 +6,7 @@ export {
   type Charts,
   type ChartTransition,
 } from './charts.ts';
+export type { CheckedDifference, CheckedInvariant, Checks } from './checks.ts';
 export {
   fromPageSchema,
   hostFactsSchema,

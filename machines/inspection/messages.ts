@@ -51,12 +51,8 @@ const ask = { type: z.literal('ask'), id };
 export const askSchema = z.discriminatedUnion('what', [
   /** What a server wrote to its stderr and logged last: `{lines: [{at, from, level?, text}]}`, at most 500. */
   z.object({ ...ask, what: z.literal('stderr'), server: z.string().max(1_000) }),
-  /** The trace up to a record as a scenario: `{name, text}`. */
-  z.object({ ...ask, what: z.literal('scenario'), until: id.optional() }),
-  /** Every invariant over the trace: `{results: [{name, says, violations: [{s, what}]}]}`. */
-  z.object({ ...ask, what: z.literal('invariants') }),
-  /** What today's machines make of the trace: `{verdict, text, s, replayed}`. */
-  z.object({ ...ask, what: z.literal('replay') }),
+  /** Of a recording: every invariant, and what today's machines make of it (`Checks`). */
+  z.object({ ...ask, what: z.literal('checks') }),
   /** Frames of this session or seat come as records from now on, or no more: `{}`. */
   z.object({ ...ask, what: z.literal('frames'), a: z.string().max(1_000), on: z.boolean() }),
 ]);

@@ -12,6 +12,8 @@ export const embedded = {
   welcome: 'a2c-welcome',
   /** `application/x-ndjson`: the trace. */
   trace: 'a2c-trace',
+  /** `application/json`: the `Checks` of the trace. */
+  checks: 'a2c-checks',
   /** `text/plain`: the worker that lays charts out. */
   elk: 'a2c-elk',
 } as const;

@@ -5,6 +5,7 @@ import type { Context } from '../../actors/cli/context.ts';
 import { readTraceFile, tracesIn } from './report/files.ts';
 import { inputText } from './report/record-text.ts';
 import { levels, replay, type Level, type ReplayReport } from './replay.ts';
+import { recordingOf, writePage } from './show-command.ts';
 import { junitXml } from './report/junit.ts';
 import { exitCodeOf } from './report/verdict.ts';
 
@@ -51,7 +52,7 @@ export async function replayCommand(
   options: Options,
 ): Promise<number> {
   const { terminal, signal } = context;
-  const { level, until, junit, json } = options;
+  const { level, until, junit, json, html } = options;
   if (!isLevel(level)) return usage(context, `--level is one of ${levels.join(', ')}`);
   let files: string[];
   try {
@@ -61,6 +62,8 @@ export async function replayCommand(
     return usage(context, path === '' ? message : `${path}: no such trace or folder`);
   }
   if (files.length === 0) return usage(context, `no *.trace.ndjson in ${paths.join(', ')}`);
+  const [only = ''] = files;
+  if (html !== undefined && files.length > 1) return usage(context, '--html takes one trace');
   const reports: ReplayReport[] = [];
   for (const [at, file] of files.entries()) {
     if (signal.aborted) return exitCodes.interrupted;
@@ -81,6 +84,12 @@ export async function replayCommand(
     if (junit !== undefined) writeFileSync(junit, junitOf(reports));
   } catch (error) {
     return usage(context, `--junit: ${(error as Error).message}`);
+  }
+  if (html !== undefined) {
+    const recording = recordingOf(only, (text) => terminal.err(text));
+    const problem = typeof recording === 'string' ? recording : await writePage(html, recording);
+    if (problem !== undefined) return usage(context, problem);
+    terminal.err(`written: ${html}`);
   }
   return Math.max(...reports.map(({ verdict }) => exitCodeOf(verdict)));
 }

@@ -70,19 +70,23 @@ function partedSteps(
   return isStep ? divergence : undefined;
 }
 
+type OfOthers = ReplayOptions & { readonly kinds?: Kinds };
 /** The same for a trace in memory and other machines than today's. */
-export function replayOf(
+export const replayOf = (file: string, trace: Trace, options: OfOthers = {}): ReplayReport =>
+  examined(file, trace, options).report;
+/** With what the report is made of. */
+export function examined(
   file: string,
   trace: Trace,
-  { kinds = machines, level = 'effects', ...options }: ReplayOptions & { readonly kinds?: Kinds } = {},
-): ReplayReport {
+  { kinds = machines, level = 'effects', ...options }: OfOthers = {},
+): { readonly report: ReplayReport; readonly judged: Judged } {
   const start = performance.now();
   const judged = judgeTrace(trace, { kinds, level, ...options });
   const durationMs = Math.round(performance.now() - start);
   const steps = partedSteps(trace, judged, kinds, level);
   const place = { file, level, trace, changed: changedCharts(trace, kinds), steps };
   const { verdict, violations, replay } = judged;
-  return {
+  const report: ReplayReport = {
     file,
     verdict,
     text: reportText(place, judged),
@@ -94,6 +98,7 @@ export function replayOf(
     durationMs,
     states: statesOf(judged),
   };
+  return { report, judged };
 }
 const nothing = { inputs: 0, matched: 0, total: 0, digest: '', violations: [], durationMs: 0, states: {} };
 

@@ -6,7 +6,9 @@ import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
 import { recordingPage, showRecording, type Recording } from '../../actors/inspector/recordings.ts';
 import { fingerprints } from '../../actors/recording/known-secrets.ts';
 import { Recorder } from '../../actors/recording/recorder.ts';
+import type { Checks } from '../../machines/inspection/index.ts';
 import { readTrace, type Trace } from '../../machines/trace/index.ts';
+import { checksOf } from './checks.ts';
 import { replayTrace, slicesOf } from './replay-trace.ts';
 import { createDigest, sha256Of } from './report/files.ts';
 
@@ -41,7 +43,7 @@ function toFull(trace: Trace): { text: string; parted: number | undefined } {
 }
 
 /** A file as a page can show it. Anything but a whole trace is told with its line, and starts nothing. */
-function recordingOf(file: string, notice: (text: string) => void): Recording | string {
+export function recordingOf(file: string, notice: (text: string) => void): Recording | string {
   let text: string;
   try {
     const bytes = readFileSync(file);
@@ -53,13 +55,33 @@ function recordingOf(file: string, notice: (text: string) => void): Recording | 
   if (!read.ok) return `${file}: line ${read.line}: ${read.problem}\n  ${read.remedy}`;
   const { head } = read.trace;
   const { started } = head;
-  if (head.profile === 'full') return { name: file, started, text };
-  const full = toFull(read.trace);
+  const { trace } = read;
+  const checksBy =
+    (whole: string) =>
+    (name: string): Checks => {
+      const shown = readTrace(whole, sha256Of);
+      // It was made here a moment ago.
+      if (!shown.ok) throw new Error(shown.problem);
+      return checksOf(name, trace, shown.trace);
+    };
+  if (head.profile === 'full') return { name: file, started, text, checks: checksBy(text) };
+  const full = toFull(trace);
   if (full.parted !== undefined)
     notice(`today's machines go another way at record ${full.parted}: it is shown until there`);
-  return { name: file, started, text: full.text };
+  return { name: file, started, text: full.text, checks: checksBy(full.text) };
 }
 
+/** Writes the page of a recording as one file for others: where the trace stands here is nobody's business. Says why it cannot. */
+export async function writePage(html: string, recording: Recording): Promise<string | undefined> {
+  try {
+    writeFileSync(html, await recordingPage({ ...recording, name: basename(recording.name) }), {
+      mode: 0o600,
+    });
+    return undefined;
+  } catch (error) {
+    return `${html}: ${(error as Error).message}`;
+  }
+}
 /** `a2c show FILE`: until Ctrl-C. */
 export async function showCommand(
   context: Context,
@@ -73,15 +95,10 @@ export async function showCommand(
     return unusable;
   }
   if (html !== undefined) {
-    // It is given to others: where the file stands here is nobody's business.
-    try {
-      writeFileSync(html, await recordingPage({ ...recording, name: basename(file) }), { mode: 0o600 });
-    } catch (error) {
-      terminal.err(`${html}: ${(error as Error).message}`);
-      return 1;
-    }
-    terminal.out(html);
-    return 0;
+    const problem = await writePage(html, recording);
+    if (problem === undefined) terminal.out(html);
+    else terminal.err(problem);
+    return problem === undefined ? 0 : 1;
   }
   await using shown = await showRecording(recording, port);
   terminal.out(shown.url);
