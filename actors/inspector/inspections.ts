@@ -21,6 +21,7 @@ import { A2cError } from '../api/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/chart-export.ts';
 import { version } from '../version.ts';
+import type { Frames } from './frames.ts';
 import type { LiveStream } from './live-stream.ts';
 
 /** How a running host is shown in a browser. */
@@ -50,6 +51,7 @@ export interface Inspected {
 /** What the runtime has that pages ask for. */
 export interface Shown {
   readonly stream: LiveStream;
+  readonly frames: Frames;
   /** When the host began, ISO 8601. */
   readonly started: string;
   readonly stateDir: string | false | undefined;
@@ -67,6 +69,13 @@ export const chartsOf = (): Charts =>
     ]),
   ));
 
+/** One that is open, with the actors whose messages it looks at, and what it may order. */
+interface Attached {
+  readonly page: AttachedPage;
+  readonly watching: Map<string, () => void>;
+  readonly orders: Orders | undefined;
+}
+const mostWatched = 8;
 const onRecordings =
   'A host that runs is not checked. Save its records here, or record it (--record DIR, writeTrace), and open the file: npx a2c show FILE';
 const textOf = (error: unknown): string => {
@@ -100,6 +109,7 @@ export class Inspections {
     const attached = (page: AttachedPage): PageListener => {
       pages.add(page);
       const control = allowControl && inspected.orders !== undefined;
+      const watching = new Map<string, () => void>();
       const lines = this.#shown.stream.add(page);
       page.send({
         type: 'welcome',
@@ -111,9 +121,11 @@ export class Inspections {
         lines,
       });
       return {
-        heard: (message) => void this.#answer(page, message, control ? inspected.orders : undefined),
+        heard: (message) =>
+          void this.#answer({ page, watching, orders: control ? inspected.orders : undefined }, message),
         left: () => {
           pages.delete(page);
+          for (const stop of watching.values()) stop();
           this.#shown.stream.remove(page);
         },
       };
@@ -146,19 +158,25 @@ export class Inspections {
       return () => {};
     }
   }
-  async #answer(page: AttachedPage, message: FromPage, orders: Orders | undefined): Promise<void> {
+  async #answer({ page, watching, orders }: Attached, message: FromPage): Promise<void> {
     const { id } = message;
     try {
-      const value = message.type === 'ask' ? this.#told(message) : await obeyed(message, orders);
+      const value = message.type === 'ask' ? this.#told(message, watching) : await obeyed(message, orders);
       page.send({ type: 'answer', id, ok: true, value });
     } catch (error) {
       page.send({ type: 'answer', id, ok: false, error: textOf(error) });
     }
   }
-  #told(ask: InspectorAsk): unknown {
+  #told(ask: InspectorAsk, watching: Attached['watching']): unknown {
     if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
     if (ask.what === 'checks') throw new Error(onRecordings);
-    throw new Error(`This host does not answer '${ask.what}' while it runs`);
+    watching.get(ask.a)?.();
+    watching.delete(ask.a);
+    if (!ask.on) return {};
+    if (watching.size >= mostWatched)
+      throw new Error(`A page looks at the messages of at most ${mostWatched} actors`);
+    watching.set(ask.a, this.#shown.frames.watch(ask.a));
+    return {};
   }
   /** Resolves when all ports are free. */
   async close(): Promise<void> {

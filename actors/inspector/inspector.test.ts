@@ -142,6 +142,78 @@ describe('a page that looks at a computer', () => {
     await page.close();
   });
 
+  it('has the messages of those whom it looks at, both ways, secrets hidden, and of nobody else', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using computer = await computerOf();
+    await computer.join({ url: office.url });
+    await using inspection = await computer.inspect();
+    const page = await attachTo(inspection.url);
+    await page.welcome();
+    await computer.callTool('echo', { text: 'nobody looks' });
+    const watch = (id: number, a: string, on: boolean) =>
+      page.say({ type: 'ask', id, what: 'frames', a, on });
+    expect(await watch(1, 'computer/client:echo#99', true)).toMatchObject({ ok: true });
+    expect(await watch(2, 'computer/link#1', true)).toMatchObject({ ok: true });
+    await computer.callTool('echo', { text: secret });
+    await using agent = await createAgent({ url: office.url, name: 'a1' });
+    await agent.callTool('c1', 'echo', { text: 'over the wire' });
+    await page.row(({ k, ...row }) => k === 'frame' && JSON.stringify(row).includes('over the wire'));
+    await watch(3, 'computer/client:echo#99', false);
+    await computer.callTool('echo', { text: 'nobody looks any more' });
+    await page.row(({ k, ...row }) => k === 'post' && JSON.stringify(row).includes('nobody looks any more'));
+    const frames = page.rows.filter(({ k }) => k === 'frame');
+    const told = frames.map(({ via, dir, name }) => [via, dir, name].join(' '));
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ...['mcp out tools/call', 'mcp in ', 'socket in notify:enter_office'],
+        ...['socket in client:tool_call', 'socket out client:tool_call'],
+      ]),
+    );
+    const request = frames.find(({ name }) => name === 'tools/call');
+    const answer = frames.find(
+      ({ via, dir, req }) => via === 'mcp' && dir === 'in' && req === request?.['req'],
+    );
+    expect(JSON.stringify(request)).toContain('«redacted:');
+    expect(answer).toMatchObject({ json: { result: { content: [{ type: 'text' }] } } });
+    expect(JSON.stringify(frames)).not.toMatch(new RegExp(`nobody looks|${secret}`));
+    expect(traceIn(page.messages.flatMap((each) => ('lines' in each ? [each.lines] : [])))).toMatchObject({
+      ok: true,
+    });
+    await page.close();
+  });
+
+  it('has those of a seat of an office, broadcasts too, and looks at eight actors at most', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using agent = await createAgent({ url: office.url, name: 'a1' });
+    await using inspection = await office.inspect();
+    const page = await attachTo(inspection.url);
+    await page.welcome();
+    const seat = await page.row(({ k }) => k === 'key');
+    const roots = seat['roots'] as { kind: string; a: string }[];
+    const a = roots.find(({ kind }) => kind === 'seat')?.a ?? '';
+    expect(await page.say({ type: 'ask', id: 1, what: 'frames', a, on: true })).toMatchObject({ ok: true });
+    await using computer = await computerOf();
+    await computer.join({ url: office.url });
+    await agent.listRoom();
+    await page.row(({ k, name, dir }) => k === 'frame' && name === 'server:list_room' && dir === 'out');
+    const told = page.rows.flatMap(({ k, name, dir }) =>
+      k === 'frame' ? [`${String(dir)} ${String(name)}`] : [],
+    );
+    expect(told).toEqual(
+      expect.arrayContaining(['out notify:enter_office', 'in server:list_room', 'out server:list_room']),
+    );
+    for (let n = 2; n < 9; n++)
+      expect(await page.say({ type: 'ask', id: n, what: 'frames', a: `x:${n}`, on: true })).toMatchObject({
+        ok: true,
+      });
+    const ninth = { type: 'ask', id: 9, what: 'frames', a: 'x:9', on: true } as const;
+    expect(await page.say(ninth)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('at most 8') as string,
+    });
+    await page.close();
+  });
+
   it('is told that its host closes, and what happened until then', async () => {
     const computer = await computerOf();
     const inspection = await computer.inspect();

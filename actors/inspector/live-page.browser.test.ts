@@ -243,7 +243,16 @@ it('every panel is readable in both themes, and in a window that is zoomed to 20
   for (const { name, ...options } of kinds) {
     const { page, errors } = await chromium.look(inspection.url, options);
     await actor(page, 'client:broken').first().click();
-    for (const panel of ['Servers', 'Chart', 'Lanes', 'Calls', 'Records', 'Desktop and Finder']) {
+    for (const panel of [
+      'Servers',
+      'Chart',
+      'Lanes',
+      'Calls',
+      'Records',
+      'Desktop and Finder',
+      'Messages',
+      'Checks',
+    ]) {
       await open(page, panel);
       if (panel === 'Chart') await page.locator('.state').first().waitFor();
       if (panel === 'Calls') {

@@ -4,6 +4,7 @@ import type { ToPage } from '../../machines/inspection/index.ts';
 import { KnownSecrets } from '../recording/known-secrets.ts';
 import { Directory } from '../runtime/directory.ts';
 import { Tap } from '../runtime/tap.ts';
+import { Frames } from './frames.ts';
 import { LiveStream, type Viewer } from './live-stream.ts';
 
 class Page implements Viewer {
@@ -38,7 +39,7 @@ function streamed(): { stream: LiveStream; tap: Tap; happen(times: number): void
   };
   const directory = new Directory(platform, tap);
   directory.listen(addressFor('host:test'), () => {});
-  const stream = new LiveStream(directory, () => new KnownSecrets().recording('full'));
+  const stream = new LiveStream(directory, () => new KnownSecrets().recording('full'), new Frames());
   const happen = (times: number): void => {
     // An input and the message that it is.
     for (let n = 0; n < times; n++) directory.send('host:test', { type: 'news' });

@@ -2,6 +2,7 @@ import { systemClock } from '../../adapters/index.ts';
 import type { ToPage } from '../../machines/inspection/index.ts';
 import { pictureOf } from '../recording/checkpoint.ts';
 import { Recorder, type RecorderOptions, type TraceWriter } from '../recording/recorder.ts';
+import type { Frames } from './frames.ts';
 import type { Directory } from '../runtime/directory.ts';
 
 /** A page, as the stream sees it. */
@@ -38,7 +39,8 @@ export class LiveStream {
   #running: Running | undefined;
   #timer: unknown;
 
-  constructor(directory: Directory, options: () => RecorderOptions) {
+  constructor(directory: Directory, options: () => RecorderOptions, frames: Frames) {
+    frames.heard = (frame) => this.#running?.recorder.frame(frame);
     this.#directory = directory;
     this.#options = options;
   }

@@ -5,6 +5,7 @@ import {
   textOfRecord,
   traceFormat,
   type DirectoryRecord,
+  type Frame,
   type Head,
   type Checkpoint,
   type Profile,
@@ -113,6 +114,10 @@ export class Recorder implements Observer {
     if (!onAlarm) return;
     const alarm = alarmOf(record);
     if (alarm !== undefined) onAlarm(alarm);
+  }
+  /** A message on the wire: it stands beside what happened, and nothing follows from it. */
+  frame(frame: Frame): void {
+    this.#keep(frame, undefined, 120 + weightOf(frame.json ?? frame.text));
   }
   /** It begins in mid-life: before anything else is reported. */
   begin(key: Checkpoint): void {

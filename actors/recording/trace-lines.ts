@@ -4,6 +4,7 @@ import {
   rollingHashText,
   type DirectoryRecord,
   type Checkpoint,
+  type Frame,
   type Step,
   type Redactor,
 } from '../../machines/trace/index.ts';
@@ -17,7 +18,7 @@ export interface Entry {
   readonly t: number;
   /** On inputs and checkpoints: the rolling hash of everything before. */
   readonly check: number | undefined;
-  readonly what: DirectoryRecord | Checkpoint | Microstep;
+  readonly what: DirectoryRecord | Checkpoint | Microstep | Frame;
 }
 export const isMicrostep = (what: Entry['what']): what is Microstep => 'type' in what;
 

@@ -30,6 +30,7 @@ import { OfficeAccess } from './office-access.ts';
 import { OutputRedactor } from '../recording/output-redactor.ts';
 import { FailureLog, type Log } from '../api/computer/failure-log.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
+import { Frames } from '../inspector/frames.ts';
 import { Inspections } from '../inspector/inspections.ts';
 import { LiveStream } from '../inspector/live-stream.ts';
 import { KnownSecrets } from '../recording/known-secrets.ts';
@@ -89,6 +90,8 @@ export class Runtime {
   /** Who may enter the office of this runtime, and what its peers show. */
   readonly access: OfficeAccess;
   readonly #links: Links;
+  /** Of what passes sockets and sessions, for pages that look. */
+  readonly #frames = new Frames();
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
   #hosts = 0;
@@ -97,11 +100,15 @@ export class Runtime {
     const failures = log && new FailureLog(log, (value) => this.redact(value));
     if (failures) tap.add(failures);
     this.access = new OfficeAccess(survival.stateDir);
-    this.#links = lazyLinks({ credential: this.access.credential });
+    this.#links = lazyLinks({
+      credential: this.access.credential,
+      frame: (at, dir, message) => this.#frames.take(at, 'socket', dir, message),
+    });
     this.#offices = lazyOffices({
       answered: failures?.answered.bind(failures),
       auth: this.access.authenticate,
       refused: (peer) => this.access.refused(peer),
+      frame: (at, dir, message) => this.#frames.take(at, 'socket', dir, message),
     });
     this.#survival = survival;
     this.secrets = new KnownSecrets((record || {}).secrets);
@@ -129,7 +136,12 @@ export class Runtime {
     this.flight?.watch(this.directory);
     const { stateDir, notice = () => {} } = survival;
     this.inspections = new Inspections({
-      stream: new LiveStream(this.directory, () => this.secrets.recording('full', (record || {}).key)),
+      stream: new LiveStream(
+        this.directory,
+        () => this.secrets.recording('full', (record || {}).key),
+        this.#frames,
+      ),
+      frames: this.#frames,
       started: new Date().toISOString(),
       stateDir,
       notice,
@@ -198,6 +210,7 @@ export class Runtime {
         this.log(server, this.redact(entry));
       },
       redact: (text) => this.#redactor.text(text),
+      frame: (at, dir, message) => this.#frames.take(at, 'mcp', dir, message),
     });
   }
   /** What a server wrote that reached nobody. */

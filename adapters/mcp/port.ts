@@ -15,6 +15,8 @@ export interface SessionPortOptions extends SessionOptions {
   /** What a server wrote that no question will hear of, for a log. */
   readonly notice?: (server: string, notice: Notice) => void;
   readonly timers?: Timers;
+  /** Hears each JSON-RPC message of each session, by its address. */
+  readonly frame?: (at: Address, dir: 'in' | 'out', message: unknown) => void;
 }
 export interface SessionPort {
   readonly open: Ports['session'];
@@ -43,8 +45,9 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     timers: options.timers ?? waitingTimers,
     userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
   };
-  const aroundOf = (server: string): Around => ({
+  const aroundOf = (server: string, at: Address): Around => ({
     ...shared,
+    frame: (dir, message) => options.frame?.(at, dir, message),
     notice: (seen) => {
       meter.count(server, seen);
       options.notice?.(server, seen);
@@ -56,8 +59,8 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     parting.add(gone);
   };
   return {
-    open: (_at, input, emit) => {
-      const session = new Session(options, input, aroundOf(input.server), emit);
+    open: (at, input, emit) => {
+      const session = new Session(options, input, aroundOf(input.server, at), emit);
       sessions.set(input.key, session);
       return {
         tell: nothing,

@@ -88,7 +88,7 @@ export class Session {
       return;
     }
     const { transport } = made;
-    const requests = new PendingRequests(transport, notice);
+    const requests = new PendingRequests(transport, { notice, frame: around.frame });
     this.#transport = transport;
     this.#handshake = new Handshake(transport, {
       source: input.process === null ? 'it' : 'stdout',

@@ -63,4 +63,6 @@ export interface Around {
   /** Who we say we are to whom it is not MCP that is spoken. */
   readonly userAgent: string;
   readonly notice: (notice: Notice) => void;
+  /** Hears each JSON-RPC message of the session. */
+  readonly frame: (dir: 'in' | 'out', message: unknown) => void;
 }

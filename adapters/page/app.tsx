@@ -5,6 +5,7 @@ import { ChecksPanel } from './panels/checks.tsx';
 import { CollectionsPanel } from './panels/collections.tsx';
 import { ChartPanel } from './panels/chart.tsx';
 import { LanesPanel } from './panels/lanes.tsx';
+import { MessagesPanel } from './panels/messages.tsx';
 import { RecordsPanel } from './panels/records.tsx';
 import { ServersPanel } from './panels/servers.tsx';
 import { TreePanel } from './panels/tree.tsx';
@@ -20,6 +21,7 @@ const names: Readonly<Record<Panel, string>> = {
   calls: 'Calls',
   records: 'Records',
   collections: 'Desktop and Finder',
+  messages: 'Messages',
   checks: 'Checks',
 };
 const drawMs = 100;
@@ -125,12 +127,16 @@ const drawn: Readonly<Record<Panel, (props: { session: Session }) => VNode>> = {
   calls: CallsPanel,
   records: RecordsPanel,
   collections: CollectionsPanel,
+  messages: MessagesPanel,
   checks: ChecksPanel,
 };
 /** Keys of the whole page, unless somebody types. */
 function onKey(session: Session, event: KeyboardEvent): void {
   const { target, key } = event;
-  if (target instanceof HTMLInputElement && target.type === 'search') {
+  if (
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLInputElement && target.type === 'search')
+  ) {
     if (key === 'Escape') target.blur();
     return;
   }

@@ -9,7 +9,16 @@ import { fieldsOf } from './values.ts';
 /** What the page knows of the host or the file that it shows, and what somebody chose to see of it. */
 
 export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
-export const panels = ['servers', 'chart', 'lanes', 'calls', 'records', 'collections', 'checks'] as const;
+export const panels = [
+  'servers',
+  'chart',
+  'lanes',
+  'calls',
+  'records',
+  'collections',
+  'messages',
+  'checks',
+] as const;
 export type Panel = (typeof panels)[number];
 export interface Choice {
   readonly panel: Panel;

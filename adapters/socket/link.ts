@@ -11,6 +11,7 @@ import { readDenial, type Refusal } from '../connections/denial.ts';
 import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
 import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
+import { heard, type SocketFrame } from './frames.ts';
 import { systemTimers } from './system-timers.ts';
 
 /** Longer than any sentence that an office says of itself. */
@@ -36,6 +37,8 @@ export interface PeerCredential {
   readonly headers?: Readonly<Record<string, string>>;
 }
 export interface LinksOptions {
+  /** Hears what passes the socket of each link, by its address. */
+  readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
   /** What is shown to the office at this address. */
   readonly credential?: (url: string) => PeerCredential | undefined;
   /** The HTTP path, which is no part of the protocol. */
@@ -82,7 +85,7 @@ function connect(
   });
 }
 
-function listenTo(socket: OfficeSocket, connection: LinkConnection): void {
+function listenTo(socket: OfficeSocket, connection: LinkConnection, frame?: SocketFrame): void {
   let payloadBytes: number | undefined;
   socket.io.on('open', () => {
     // Said in the handshake of Engine.IO, which has a name for it that only its types hide.
@@ -92,7 +95,9 @@ function listenTo(socket: OfficeSocket, connection: LinkConnection): void {
   socket.on('connect', () => connection.up(payloadBytes));
   socket.on('connect_error', (error) => connection.refused(refusalOf(error)));
   socket.on('disconnect', (reason) => connection.down(reason));
-  socket.onAny((event: unknown, ...args: unknown[]) => connection.received(String(event), args));
+  socket.onAny((event: unknown, ...args: unknown[]) =>
+    connection.received(String(event), heard(frame, 'in', String(event), args)),
+  );
 }
 
 /**
@@ -110,14 +115,16 @@ export function createLinks(options: LinksOptions = {}): Links {
     const { auth, headers } = options.credential?.(input.url) ?? {};
     const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.version, headers);
     let isClosed = false;
+    const frame: SocketFrame | undefined =
+      options.frame && ((dir, message) => options.frame?.(at, dir, message));
     const connection = registry.open(at, input, emit, {
-      emit: (event, ...args) => void socket.emit(event, ...args),
+      emit: (event, ...args) => void socket.emit(event, ...heard(frame, 'out', event, args)),
       close: () => {
         isClosed = true;
         socket.disconnect();
       },
     });
-    listenTo(socket, connection);
+    listenTo(socket, connection, frame);
     const start = (shown: PeerAuth | undefined): void => {
       if (isClosed) return;
       if (shown !== undefined) socket.auth = typeof shown === 'string' ? { token: shown } : { ...shown };

@@ -9,6 +9,7 @@ import type {
   OfficeInput,
   Ports,
 } from '../../machines/kernel/ports.ts';
+import { keyOf } from '../../machines/kernel/address.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import {
   isLoopback,
@@ -31,6 +32,7 @@ import { NAMESPACE, OUR_CLIENT, sizes } from '../../machines/protocol/protocol.t
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { entrantOf, entryOf, type Authenticate } from './auth.ts';
+import { heard, type SocketFrame } from './frames.ts';
 import { systemTimers } from './system-timers.ts';
 
 export interface Offices {
@@ -46,6 +48,8 @@ export interface OfficesOptions {
   readonly path?: string;
   /** Who may enter, asked for each connection; undefined: every program of this machine, and the office listens on loopback only. */
   readonly auth?: () => Authenticate | undefined;
+  /** Hears what passes each socket, by the address of its seat. */
+  readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
   /** Hears of each connection that was not let in. */
   readonly refused?: (peer: RefusedPeer) => void;
 }
@@ -105,20 +109,31 @@ function checkEntrants(io: OfficeServer, { auth, refused }: Pick<OfficesOptions,
   });
 }
 
-function wireOf(io: OfficeServer): OfficeWire {
+type FrameOf = (socket: string) => SocketFrame | undefined;
+function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
   const office = io.of(NAMESPACE);
   const socketOf = (socket: string): PeerSocket | undefined => office.sockets.get(socket);
   return {
     send: (socket, event, body, onAck) =>
-      void socketOf(socket)?.emit(event as RelayedName, ...([body, onAck] as RelayedArgs)),
+      void socketOf(socket)?.emit(
+        event as RelayedName,
+        ...(heard(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
+      ),
     enter: (socket, id) => void socketOf(socket)?.join(roomOf(id)),
     exit: (socket, id) => void socketOf(socket)?.leave(roomOf(id)),
-    broadcast: (id, except, event, body) =>
-      void office
+    broadcast: (id, except, event, body) => {
+      for (const socket of office.adapter.rooms.get(roomOf(id)) ?? [])
+        if (socket !== except) frameOf(socket)?.('out', { event, args: [body] });
+      office
         .to(roomOf(id))
         .except(except)
-        .emit(event, ...([body] as unknown as NoticeArgs)),
-    notify: (socket, event, body) => void socketOf(socket)?.emit(event, ...([body] as unknown as NoticeArgs)),
+        .emit(event, ...([body] as unknown as NoticeArgs));
+    },
+    notify: (socket, event, body) =>
+      void socketOf(socket)?.emit(
+        event,
+        ...(heard(frameOf(socket), 'out', event, [body]) as unknown as NoticeArgs),
+      ),
   };
 }
 
@@ -173,12 +188,16 @@ function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): v
   });
 }
 
-function seatSockets(io: OfficeServer, officeConnections: OfficeConnections): void {
+function seatSockets(io: OfficeServer, officeConnections: OfficeConnections, frameOf: FrameOf): void {
   // Events in the default namespace would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
     socket.onAny((event: unknown, ...args: unknown[]) =>
-      officeConnections.received(socket.id, String(event), args),
+      officeConnections.received(
+        socket.id,
+        String(event),
+        heard(frameOf(socket.id), 'in', String(event), args),
+      ),
     );
     socket.on('disconnect', (reason, error?: Error) => {
       const isOversized = error?.message.includes('Max payload size exceeded') ?? false;
@@ -209,7 +228,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
   const closings = new Set<Promise<void>>();
   const limits: RelayTiming = { ...timing, ...options.timing };
 
-  const open = (_at: string, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand> => {
+  const open = (at: string, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand> => {
     const { host, port, requireVersion = false } = input;
     let over = false;
     const http = createServer((_request, response) => void response.writeHead(404).end());
@@ -220,10 +239,19 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     });
     const isLocal = isLoopback(host);
     const io = listen(http, options.path ?? '/socket.io', isLocal);
-    const officeConnections = new OfficeConnections(wireOf(io), systemTimers, emit, limits, options.answered);
+    const { frame } = options;
+    const seatAt = (socket: string): string => `${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`;
+    const frameOf: FrameOf = (socket) => frame && ((dir, message) => frame(seatAt(socket), dir, message));
+    const officeConnections = new OfficeConnections(
+      wireOf(io, frameOf),
+      systemTimers,
+      emit,
+      limits,
+      options.answered,
+    );
     checkVersions(io, requireVersion);
     checkEntrants(io, options);
-    seatSockets(io, officeConnections);
+    seatSockets(io, officeConnections, frameOf);
 
     const settled = new Promise<boolean>((resolve) => {
       const failed = (message: string): void => {

@@ -4,7 +4,7 @@ import {
   isJSONRPCResultResponse,
   type JSONRPCMessage,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { McpTransport, Notice } from '../transport.ts';
+import type { McpTransport, Around } from '../transport.ts';
 import { errorOf, type Envelope } from './envelope.ts';
 import { mayProgress } from './methods.ts';
 import { progressOf, type Progress } from './notifications.ts';
@@ -32,16 +32,18 @@ export class PendingRequests implements Transport {
   onnotification?: ((method: string, params: unknown) => void) | undefined;
   protocolVersion = '';
   readonly #inner: McpTransport;
-  readonly #notice: (notice: Notice) => void;
+  readonly #notice: Around['notice'];
+  readonly #frame: Around['frame'];
   /** By id, which is the token of its progress, too. */
   readonly #asked = new Map<unknown, Asker>();
   /** Requests of the client itself. */
   readonly #clients = new Set<unknown>();
   #nextId = firstId;
 
-  constructor(inner: McpTransport, notice: (notice: Notice) => void) {
+  constructor(inner: McpTransport, { notice, frame }: Pick<Around, 'notice' | 'frame'>) {
     this.#inner = inner;
     this.#notice = notice;
+    this.#frame = frame;
   }
 
   /** Throws what `JSON.stringify` throws; rejects in the promise when it will not be answered. */
@@ -55,7 +57,7 @@ export class PendingRequests implements Transport {
     const request = { jsonrpc: '2.0', id, method, params: said } as JSONRPCMessage;
     this.#asked.set(id, asker);
     try {
-      return { id, sent: this.#inner.send(request) };
+      return { id, sent: this.#out(request) };
     } catch (error) {
       this.#asked.delete(id);
       throw error;
@@ -66,7 +68,7 @@ export class PendingRequests implements Transport {
   cancel(id: number): void {
     if (!this.#asked.delete(id)) return;
     const params = { requestId: id, reason: 'withdrawn by the caller' };
-    this.#inner.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {
+    this.#out({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {
       // The stream is gone, and with it the call.
     });
   }
@@ -90,11 +92,18 @@ export class PendingRequests implements Transport {
   start(): Promise<void> {
     this.#inner.onclose = () => this.onclose?.();
     this.#inner.onerror = (error) => this.onerror?.(error);
-    this.#inner.onmessage = (message) => this.#take(message);
+    this.#inner.onmessage = (message) => {
+      this.#frame('in', message);
+      this.#take(message);
+    };
     return this.#inner.start();
   }
   send(message: JSONRPCMessage): Promise<void> {
     if ('method' in message && 'id' in message) this.#clients.add(message.id);
+    return this.#out(message);
+  }
+  #out(message: JSONRPCMessage): Promise<void> {
+    this.#frame('out', message);
     return this.#inner.send(message);
   }
   close(): Promise<void> {

@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Chromium, picture } from '../../scenarios/fixtures/browser.ts';
+import { createComputer } from '../index.ts';
+
+const fixture = fileURLToPath(new URL('../../scenarios/fixtures/mcp-server.mjs', import.meta.url));
+const echo = { command: process.execPath, args: [fixture, 'echo'], autoApprove: ['all'] };
+let chromium: Chromium;
+beforeAll(async () => void (chromium = await Chromium.start()));
+afterAll(() => chromium.close());
+
+describe('the messages of a server', () => {
+  it('come while somebody looks, with the call that each belongs to', async () => {
+    await using computer = await createComputer({
+      name: 'c1',
+      stateDir: false,
+      config: { mcpServers: { echo } },
+    });
+    await using inspection = await computer.inspect();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, errors } = await chromium.look(inspection.url, { colorScheme });
+      await page.getByRole('tab', { name: 'Messages' }).click();
+      await page.getByText('No message yet').waitFor();
+      await computer.callTool('echo', { text: 'hello there' });
+      const request = page
+        .locator('.message')
+        .filter({ hasText: '→ sent' })
+        .filter({ hasText: 'tools/call' });
+      await request.first().waitFor();
+      await page
+        .locator('.message')
+        .filter({ hasText: '← received' })
+        .filter({ hasText: 'after' })
+        .first()
+        .waitFor();
+      await request.first().click();
+      expect(await page.locator('#message').innerText()).toContain('for computer/client:echo/call:');
+      expect(await page.locator('#message pre').innerText()).toContain('hello there');
+      await picture(page, `messages-${colorScheme}`);
+      await page.getByLabel('Find messages').fill('no such text');
+      await page.locator('#messages-count', { hasText: '0 messages' }).waitFor();
+      expect(errors).toEqual([]);
+    }
+  });
+});
