@@ -51,6 +51,7 @@ export type {
   AuthorizeRequest,
   LoggedOut,
   Environment,
+  Inherited,
   Launch,
   LaunchDescription,
   Launched,

@@ -2,6 +2,7 @@ import {
   launchConfigOf,
   placeholdersIn,
   variablesIn,
+  type LaunchSettings,
   type ServerConfig,
 } from '../../machines/config/index.ts';
 import type { Inputs } from './inputs/inputs.ts';
@@ -9,7 +10,7 @@ import type { Inputs } from './inputs/inputs.ts';
 interface Use {
   readonly inputs: readonly string[];
   readonly variables: readonly string[];
-  /** Definitions and variables, as they were. */
+  /** Definitions, variables and settings, as they were. */
   grounds: string;
   /** The revision of the answer to each input. */
   answers: ReadonlyMap<string, number>;
@@ -25,20 +26,20 @@ export class InputUses {
     this.#inputs = inputs;
   }
   /** Its launch spec is being resolved. */
-  began(server: ServerConfig): void {
+  began(server: ServerConfig, settings: LaunchSettings): void {
     const facts = launchConfigOf(server);
-    const [inputs, variables] = [placeholdersIn(facts), variablesIn(facts)];
-    const grounds = this.#inputs.groundsOf(inputs, variables);
+    const [inputs, variables] = [placeholdersIn(facts), [...variablesIn(facts), ...(settings.passEnv ?? [])]];
+    const grounds = this.#grounds(inputs, variables, settings);
     this.#uses.set(server.name, { inputs, variables, grounds, answers: this.#answersTo(inputs) });
   }
   ended(name: string): void {
     const use = this.#uses.get(name);
     if (use) use.answers = this.#answersTo(use.inputs);
   }
-  /** Whether a definition or a variable is another than it was; from now on they are what they are. */
-  hasOtherGrounds(name: string): boolean {
+  /** Whether a definition, a variable or a setting is another than it was; from now on they are what they are. */
+  hasOtherGrounds(name: string, settings: LaunchSettings): boolean {
     const use = this.#uses.get(name);
-    const grounds = use && this.#inputs.groundsOf(use.inputs, use.variables);
+    const grounds = use && this.#grounds(use.inputs, use.variables, settings);
     if (!use || grounds === undefined || grounds === use.grounds) return false;
     use.grounds = grounds;
     return true;
@@ -63,6 +64,9 @@ export class InputUses {
     for (const name of [...this.#uses.keys()]) if (!names.has(name)) this.#uses.delete(name);
     const left = this.#inputsInUse();
     for (const id of all) if (!left.has(id)) this.#inputs.clearValue(id);
+  }
+  #grounds(inputs: readonly string[], variables: readonly string[], settings: LaunchSettings): string {
+    return JSON.stringify([this.#inputs.groundsOf(inputs, variables), settings]);
   }
   #inputsInUse(): ReadonlySet<string> {
     return new Set([...this.#uses.values()].flatMap(({ inputs }) => inputs));

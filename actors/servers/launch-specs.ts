@@ -1,8 +1,10 @@
 import type { Credentials, InMemorySpec, LaunchSpec, OwnSpec, RemoteSpec } from '../../adapters/index.ts';
-import type { OwnFacts, OwnType, ServerConfig } from '../../machines/config/index.ts';
+import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../machines/config/index.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/spec-port.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { secretsIn } from '../../machines/trace/index.ts';
+import { inheritedOf } from './inherited.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
 import { textOf } from '../runtime/thrown.ts';
@@ -52,17 +54,25 @@ export type SpecResolved =
   | { readonly ok: true; readonly spec: number }
   | { readonly ok: false; readonly failure: Failure };
 export interface LaunchSpecsOptions {
-  readonly inputs: Pick<Inputs, 'resolve' | 'variable'>;
+  readonly inputs: Pick<Inputs, 'resolve' | 'variable' | 'variables'>;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
   /** What requests to a server behind a URL are sent with. */
   readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
+  /** The folder of the user, which `~` means. */
+  readonly home?: string;
+  /** The PATH of the user's login shell, where this process may not have it. */
+  readonly loginPath?: () => Promise<string | undefined>;
   /** The launch spec of a number, before anybody asks for it. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
   /** Nobody will want those of numbers before this one. */
   readonly forget: (server: string, before: number) => void;
 }
 
+interface Surroundings {
+  readonly spec: Pick<LaunchSpec, 'inherit'>;
+  readonly secrets: readonly string[];
+}
 /** What the launch configs of servers are with the values of their placeholders, each under a number. */
 export class LaunchSpecs {
   readonly #options: LaunchSpecsOptions;
@@ -73,23 +83,40 @@ export class LaunchSpecs {
     this.#options = options;
   }
   /** Takes as long as whoever gives the values. Never rejects. */
-  async resolve(server: ServerConfig, signal: AbortSignal): Promise<SpecResolved> {
+  async resolve(server: ServerConfig, settings: LaunchSettings, signal: AbortSignal): Promise<SpecResolved> {
     const { inputs, introduce, forget } = this.#options;
     const { name } = server;
     const rendered = await renderServer(server, inputs, signal);
     if (!rendered.ok) return rendered;
-    const reach = this.#reach(server, rendered.spec);
+    const surroundings = await this.#surroundings(rendered.spec, settings);
+    const facts = { ...rendered.spec, ...surroundings.spec };
+    const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
+    const reach = this.#reach(server, facts);
     if (!reach) return { ok: false, failure: this.#notGiven(server) };
     // What became a secret only now is another spec, too: it was shown under the old one.
-    const text = JSON.stringify([rendered.spec, rendered.secrets]);
+    const text = JSON.stringify([facts, secrets]);
     const last = this.#last.get(name);
     if (last?.text === text) return { ok: true, spec: last.spec };
     const spec = (last?.spec ?? 0) + 1;
     // Its session may still be renewed as it was.
     forget(name, spec - 1);
-    introduce(name, spec, reach, rendered.secrets);
+    introduce(name, spec, reach, secrets);
     this.#last.set(name, { text, spec });
     return { ok: true, spec };
+  }
+  /** What a child gets of this process, and what of that nobody may see. */
+  async #surroundings({ kind }: ServerSpec, settings: LaunchSettings): Promise<Surroundings> {
+    if (kind !== 'stdio') return { spec: {}, secrets: [] };
+    const { inputs, home = '~', loginPath } = this.#options;
+    const inherit = inheritedOf(settings, home, await loginPath?.());
+    const { base, pass = [] } = inherit;
+    const passed = [...(base === 'full' ? inputs.variables() : []), ...pass];
+    const held = Object.fromEntries(passed.map((name) => [name, inputs.variable(name) ?? '']));
+    const isPlain = Object.keys(inherit).length === 0;
+    return {
+      spec: isPlain ? {} : { inherit },
+      secrets: secretsIn(held).filter((text) => text.trim() !== ''),
+    };
   }
   #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {
     if (spec.kind === 'stdio') return { process: spec };

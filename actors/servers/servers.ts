@@ -3,7 +3,14 @@ import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/po
 import { isUsable, type Lists } from '../../machines/catalog/index.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import { bundleIdOf } from './identity/bundle-id.ts';
-import { shownServer, toProtocol, type Config, type ServerConfig } from '../../machines/config/index.ts';
+import {
+  launchSettingsOf,
+  shownServer,
+  toProtocol,
+  type Config,
+  type LaunchSettings,
+  type ServerConfig,
+} from '../../machines/config/index.ts';
 import type { Transformer } from '../../machines/kernel/transformer.ts';
 import { fingerprintOf } from './identity/fingerprint.ts';
 import { InputUses } from './input-uses.ts';
@@ -82,6 +89,7 @@ export class Servers {
   }
   /** Names of servers that are gone and have no client that would tell its end. */
   take({ config, known }: Prepared): readonly string[] {
+    this.#config = config;
     const now = new Map([...known].map(([name, one]) => [name, this.#taken(name, one)]));
     const gone = [...this.#known.values()].filter(({ server: { name } }) => !now.has(name));
     for (const { server } of this.#known.values()) {
@@ -90,7 +98,6 @@ export class Servers {
       const isLeaving = !server.disabled || this.#leaving.has(name);
       if (isLeaving && (!next || next.disabled)) this.#leaving.set(name, next ? 'disabled' : 'removed');
     }
-    this.#config = config;
     this.#known = now;
     this.#uses.keep(new Set(now.keys()));
     return gone.map(({ server }) => server.name).filter((name) => !this.#leaving.has(name));
@@ -100,7 +107,9 @@ export class Servers {
     if (before && before.generation !== one.generation)
       this.#before.set(name, [...(this.#before.get(name) ?? []), before]);
     if (before?.server.disabled === true && !one.server.disabled) this.#uses.askAnew(name);
-    return this.#uses.hasOtherGrounds(name) ? { ...one, values: one.values + 1 } : one;
+    return this.#uses.hasOtherGrounds(name, this.#launchSettings(one.server))
+      ? { ...one, values: one.values + 1 }
+      : one;
   }
   /** Its client has ended: what became of it by the config, if that is so still. */
   left(name: string): Leaving | undefined {
@@ -130,10 +139,14 @@ export class Servers {
     const server = all.find((known) => known?.generation === generation)?.server;
     if (!server)
       return { ok: false, failure: { code: 404, message: `Server '${name}' is not in the config` } };
-    this.#uses.began(server);
-    const resolved = await this.#specs.resolve(server, signal);
+    const settings = this.#launchSettings(server);
+    this.#uses.began(server, settings);
+    const resolved = await this.#specs.resolve(server, settings, signal);
     if (resolved.ok) this.#uses.ended(name);
     return resolved;
+  }
+  #launchSettings({ settings }: ServerConfig): LaunchSettings {
+    return launchSettingsOf(settings, this.#config.settings);
   }
   /** The same of its config as it is. */
   resolveNow(name: string, signal: AbortSignal): Promise<SpecResolved> {

@@ -3,6 +3,8 @@ import { environmentOf } from './environment.ts';
 import type { LaunchSpec } from './launcher.ts';
 
 const spec = (env: Record<string, string> = {}): LaunchSpec => ({ command: 'npx', args: [], env });
+/** Where programs usually are, without a home folder. */
+const usual = '/usr/local/bin:/usr/bin:/bin';
 const onLinux = (config: Record<string, string>, host: Record<string, string>) =>
   environmentOf(spec(config), 'me', { platform: 'linux', env: host });
 const onWindows = (config: Record<string, string>, host: Record<string, string>) =>
@@ -11,14 +13,53 @@ const onWindows = (config: Record<string, string>, host: Record<string, string>)
 describe('the environment of a child', () => {
   it('has the folders of its config before those of the host, and none twice (case 58)', () => {
     expect(onLinux({ PATH: '/user/bin:/sys/bin' }, { PATH: '/sys/bin:/bin:/sys/bin' })['PATH']).toBe(
-      '/user/bin:/sys/bin:/bin',
+      '/user/bin:/sys/bin:/bin:/usr/local/bin:/usr/bin',
     );
-    expect(onLinux({}, { PATH: '/a::/b' })['PATH'], 'as it is, when the config says nothing').toBe('/a::/b');
+    expect(onLinux({}, { PATH: '/a::/b' })['PATH'], 'when the config says nothing').toBe(`/a:/b:${usual}`);
+    expect(onLinux({ PATH: '/a:/b' }, { PATH: '/a:/b' })['PATH']).toBe(`/a:/b:${usual}`);
+  });
+
+  it('has in its PATH its own, the settings, the host, the login shell, the usual ones, in this order (case 58)', () => {
+    const inherit = { folders: ['/setting/bin', '/runtime/bin'], loginPath: '/login/bin:/sys/bin' };
+    const env = { PATH: '/sys/bin', HOME: '/home/u' };
+    expect(
+      environmentOf({ ...spec({ PATH: '/user/bin' }), inherit }, 'me', { platform: 'linux', env })['PATH'],
+    ).toBe(
+      '/user/bin:/setting/bin:/runtime/bin:/sys/bin:/login/bin:/usr/local/bin:/usr/bin:/bin:/home/u/.local/bin:/home/u/.cargo/bin',
+    );
+    expect(environmentOf(spec(), 'me', { platform: 'darwin', env })['PATH']).toContain('/opt/homebrew/bin');
+    const onC = { Path: 'C:\\sys', USERPROFILE: 'C:\\Users\\u' };
+    expect(onWindows({}, onC)['Path']).toBe('C:\\sys;C:\\Users\\u\\.local\\bin;C:\\Users\\u\\.cargo\\bin');
   });
 
   it('has a PATH when the host has none (case 58)', () => {
-    expect(onLinux({}, {})['PATH']).toBe('/usr/local/bin:/usr/bin:/bin');
-    expect(onLinux({ PATH: '/user/bin' }, {})['PATH']).toBe('/user/bin:/usr/local/bin:/usr/bin:/bin');
+    expect(onLinux({}, {})['PATH']).toBe(usual);
+    expect(onLinux({ PATH: '/user/bin' }, {})['PATH']).toBe(`/user/bin:${usual}`);
+  });
+
+  it('has of the host what a setting names, or all of it, but no shell function', () => {
+    const host = { HOME: '/h', FOO: '1', Bar: '2', fn: '() { :; }' };
+    const made = (inherit: LaunchSpec['inherit'], platform = 'linux') =>
+      Object.keys(environmentOf({ ...spec(), ...(inherit && { inherit }) }, 'me', { platform, env: host }));
+    const least = ['HOME', 'PATH', 'A2C_INSTANCE'];
+    expect(made(undefined)).toEqual(least);
+    expect(made({ pass: ['FOO', 'bar', 'fn', '__proto__'] })).toEqual([
+      'HOME',
+      'FOO',
+      'PATH',
+      'A2C_INSTANCE',
+    ]);
+    expect(made({ base: 'full' }).toSorted()).toEqual([...least, 'FOO', 'Bar'].toSorted());
+    expect(made({ pass: ['BAR'] }, 'win32'), 'names on Windows have no case').toContain('BAR');
+  });
+
+  it('finds certificates, the SSH agent and the desktop of its user', () => {
+    const host = {
+      ...{ NODE_EXTRA_CA_CERTS: '/ca.pem', SSH_AUTH_SOCK: '/run/agent' },
+      ...{ DISPLAY: ':0', WAYLAND_DISPLAY: 'w', XDG_RUNTIME_DIR: '/run/user/1' },
+    };
+    expect(onLinux({}, host)).toMatchObject(host);
+    expect(onLinux({ DISPLAY: ':9' }, host)).toMatchObject({ DISPLAY: ':9' });
   });
 
   it('has one PATH on Windows, called Path, whoever wrote it how (case 59)', () => {
@@ -26,7 +67,10 @@ describe('the environment of a child', () => {
     expect(Path).toBe('C:\\user;C:\\sys');
     expect(Object.keys(rest).filter((name) => name.toLowerCase() === 'path')).toEqual([]);
     expect(onWindows({ path: 'C:\\user' }, { PATH: 'C:\\sys' })['Path']).toBe('C:\\user;C:\\sys');
-    expect(onLinux({ Path: 'mine' }, { PATH: '/bin' })).toMatchObject({ Path: 'mine', PATH: '/bin' });
+    expect(onLinux({ Path: 'mine' }, { PATH: '/bin' })).toMatchObject({
+      Path: 'mine',
+      PATH: '/bin:/usr/local/bin:/usr/bin',
+    });
   });
 
   it('has any variable once on Windows, as its config writes it (case 59)', () => {
@@ -51,7 +95,7 @@ describe('the environment of a child', () => {
   it('keeps the proxy that its config names, and has none of the host (case 63)', () => {
     const host = { http_proxy: 'http://host', HTTPS_PROXY: 'http://host', PATH: '/bin' };
     expect(onLinux({ http_proxy: 'http://own' }, host)).toEqual({
-      PATH: '/bin',
+      PATH: '/bin:/usr/local/bin:/usr/bin',
       http_proxy: 'http://own',
       A2C_INSTANCE: 'me',
     });
@@ -59,7 +103,7 @@ describe('the environment of a child', () => {
 
   it('inherits no exported shell function, and hides from no sweep', () => {
     expect(onLinux({ A2C_INSTANCE: 'nobody' }, { TERM: '() { :; }', PATH: '/bin' })).toEqual({
-      PATH: '/bin',
+      PATH: '/bin:/usr/local/bin:/usr/bin',
       A2C_INSTANCE: 'me',
     });
   });

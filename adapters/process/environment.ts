@@ -1,17 +1,32 @@
 import type { Environment, LaunchSpec } from './launcher.ts';
 
-/** What a child inherits, beside what its config gives: the list of the MCP SDK, and two that Unix tools need. */
+/**
+ * What a child inherits at least, beside what its config gives: the list of the MCP SDK, what Unix tools need, and
+ * what a program needs to find certificates, the SSH agent and the desktop of its user.
+ */
 const inherited = {
-  posix: 'HOME LOGNAME PATH SHELL TERM USER LANG TMPDIR'.split(' '),
+  posix: [
+    'HOME LOGNAME PATH SHELL TERM USER LANG TMPDIR',
+    'NODE_EXTRA_CA_CERTS SSH_AUTH_SOCK DISPLAY WAYLAND_DISPLAY XDG_RUNTIME_DIR',
+  ].flatMap((names) => names.split(' ')),
   windows: [
     'APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PROCESSOR_ARCHITECTURE SYSTEMDRIVE SYSTEMROOT TEMP',
     'USERNAME USERPROFILE PROGRAMFILES',
     // Without COMSPEC and PATHEXT there is no `cmd /c npx`.
-    'COMSPEC PATHEXT TMP',
+    'COMSPEC PATHEXT TMP NODE_EXTRA_CA_CERTS SSH_AUTH_SOCK',
   ].flatMap((names) => names.split(' ')),
 };
-/** For a host that was started without any PATH. */
-const defaultPath = { posix: '/usr/local/bin:/usr/bin:/bin', windows: '' };
+/** Where programs are, for a host whose own PATH does not say so; `~` is the home folder of the child. */
+const usualFolders = {
+  linux: '/usr/local/bin /usr/bin /bin ~/.local/bin ~/.cargo/bin'.split(' '),
+  darwin: [
+    '/opt/homebrew/bin /opt/homebrew/sbin /usr/local/bin /usr/local/sbin /opt/local/bin /usr/bin /bin',
+    '~/.local/bin ~/.cargo/bin',
+  ].flatMap((folders) => folders.split(' ')),
+  win32: ['~\\.local\\bin', '~\\.cargo\\bin'],
+};
+const usualOf = (platform: string): readonly string[] =>
+  platform === 'win32' || platform === 'darwin' ? usualFolders[platform] : usualFolders.linux;
 
 /** The machine that a child runs on, as far as its environment goes. */
 export interface Surroundings {
@@ -40,35 +55,46 @@ function variablesOf(platform: string) {
   };
 }
 
-/** The folders of both, the first one's first, none twice. */
-function joined(first: string, second: string, separator: string): string {
-  const folders = [first, second].flatMap((path) => path.split(separator));
-  return [...new Set(folders.filter(Boolean))].join(separator);
-}
+/** All folders from left to right, none twice. */
+const joined = (paths: readonly string[], separator: string): string =>
+  [...new Set(paths.flatMap((path) => path.split(separator)).filter(Boolean))].join(separator);
+
+/** A value that begins with () is an exported shell function, which old shells would run. */
+const isFunction = (value: string): boolean => value.startsWith('()');
 
 /**
- * The whole environment of a child: what it inherits, then what its config gives. A PATH of the config comes
- * before the host's and does not replace it. The marker is last: no config can hide a child from the next start.
+ * The whole environment of a child: what it inherits, then what its config gives. PATH has all folders that anybody
+ * names, none twice, in this order: the server's own `env`, the settings, the host, the login shell, the usual ones.
+ * The marker is last: no config can hide a child from the next start.
  */
 export function environmentOf(
   spec: LaunchSpec,
   instance: string,
   { platform, env }: Surroundings = here(),
 ): Environment {
-  const kind = platform === 'win32' ? 'windows' : 'posix';
+  const { base = 'minimal', pass = [], folders = [], loginPath = '' } = spec.inherit ?? {};
   const host = variablesOf(platform);
   for (const [name, value] of Object.entries(env)) if (value !== undefined) host.set(name, value);
   const child = variablesOf(platform);
-  for (const name of inherited[kind]) {
+  const least = inherited[platform === 'win32' ? 'windows' : 'posix'];
+  for (const name of [...(base === 'full' ? Object.keys(host.values) : least), ...pass]) {
     const value = host.get(name);
-    // A value that begins with () is an exported shell function, which old shells would run.
-    if (value !== undefined && !value.startsWith('()')) child.set(name, value);
+    if (value !== undefined && !isFunction(value)) child.set(name, value);
   }
-  const path = child.get('PATH') || defaultPath[kind];
-  if (path) child.set('PATH', path);
+  const path = child.get('PATH') ?? '';
   for (const [name, value] of Object.entries(spec.env)) child.set(name, value);
   const own = child.get('PATH') ?? '';
-  if (own !== path) child.set('PATH', joined(own, path, pathSeparator(platform)));
+  const home = child.get(platform === 'win32' ? 'USERPROFILE' : 'HOME');
+  const usual = usualOf(platform).filter((folder) => home || !folder.startsWith('~'));
+  const all = [
+    ...(own === path ? [] : [own]),
+    ...folders,
+    path,
+    loginPath,
+    ...usual.map((folder) => folder.replace(/^~/, () => home ?? '')),
+  ];
+  const whole = joined(all, pathSeparator(platform));
+  if (whole !== '') child.set('PATH', whole);
   child.set('A2C_INSTANCE', instance);
   return child.values;
 }

@@ -3,6 +3,7 @@ export { membersOf } from './reaper/group.ts';
 export { processPortOf, type ProcessPortOptions } from './launch.ts';
 export type {
   Environment,
+  Inherited,
   Launch,
   LaunchDescription,
   Launched,
@@ -22,5 +23,6 @@ export { localLauncher } from './local-launcher.ts';
 export { defaultStateDir } from './reaper/state-file.ts';
 export { ringBytes } from './stderr-ring.ts';
 export { sweepLeftovers, type Leftover, type SweepOptions } from './reaper/sweep.ts';
+export { loginPath } from './login-path.ts';
 export { openInBrowser } from './open-in-browser.ts';
 export { runText, type RunOptions } from './run-text.ts';

@@ -1,6 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
 import type { TracedGroup } from './reaper/ending.ts';
 
+/** What a child gets beside what its config gives. */
+export interface Inherited {
+  /** `minimal`: a short list (home, user, language, PATH …); `full`: all variables of this process. Default `minimal`. */
+  readonly base?: 'minimal' | 'full' | undefined;
+  /** Names of further variables of this process. */
+  readonly pass?: readonly string[] | undefined;
+  /** Folders for its PATH, after those of its config and before those of this process. */
+  readonly folders?: readonly string[] | undefined;
+  /** The PATH that the login shell of the user has, after that of this process. */
+  readonly loginPath?: string | undefined;
+}
 /** The launch config of one server, placeholders already rendered. */
 export interface LaunchSpec {
   /** The program: a path, or a name that is looked up in the PATH of its environment. No shell reads it. */
@@ -11,6 +22,8 @@ export interface LaunchSpec {
   readonly env: Readonly<Record<string, string>>;
   /** The folder in which it runs. Default: that of this process. */
   readonly cwd?: string;
+  /** Default: the short list. */
+  readonly inherit?: Inherited;
 }
 /** What a launcher is asked for: the facts, and whose they are. */
 export interface Launch extends LaunchSpec {

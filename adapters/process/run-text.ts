@@ -7,6 +7,8 @@ export interface RunOptions {
   /** Ends it, with all that it started, after so many ms. */
   readonly ms: number;
   readonly signal?: AbortSignal;
+  /** Once its stdout holds this, it has said what is wanted: it is ended, whatever else it would do. */
+  readonly until?: string;
 }
 /** More output than this ends the command. */
 const mostBytes = 1024 * 1024;
@@ -15,7 +17,7 @@ const mostBytes = 1024 * 1024;
  * Runs a line in the shell of the system, and resolves with its stdout. Rejects with a sentence when it ends with another code
  * than 0, writes more than 1 MiB, is not over in time, or is not wanted any more; then nothing of its group is left.
  */
-export function runText(line: string, { input = '', ms, signal }: RunOptions): Promise<string> {
+export function runText(line: string, { input = '', ms, signal, until }: RunOptions): Promise<string> {
   const isWindows = process.platform === 'win32';
   const child = spawn(line, {
     shell: true,
@@ -24,6 +26,8 @@ export function runText(line: string, { input = '', ms, signal }: RunOptions): P
     windowsHide: true,
   });
   const end = (): void => {
+    // Who left the group may hold the pipes.
+    for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
     try {
       if (child.pid === undefined) return;
       if (isWindows) child.kill();
@@ -45,6 +49,10 @@ export function runText(line: string, { input = '', ms, signal }: RunOptions): P
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
       if (out.length > mostBytes) fail('wrote more than 1 MiB');
+      else if (until !== undefined && out.includes(until)) {
+        end();
+        resolve(out);
+      }
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-500)));
     child.on('error', (error) => fail(`could not be started: ${error.message}`));

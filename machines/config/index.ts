@@ -26,7 +26,7 @@ export type {
   StreamableServer,
   ToolMeta,
 } from './server.ts';
-export { mergedSettings, type Settings } from './settings.ts';
+export { launchSettingsOf, mergedSettings, type LaunchSettings, type Settings } from './settings.ts';
 export { bundleNameOf, bundlePartsOf, type BundlePart } from './bundle-id.ts';
 export { shownServer } from './foreign/shown.ts';
 export { serverToProtocol, toProtocol } from './foreign/to-protocol.ts';

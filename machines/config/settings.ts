@@ -12,6 +12,11 @@ export const approvalsOf = (names: readonly string[]): readonly string[] => [
 /** Groups (`all`, `read`, `write`) and original names of tools that run unasked. */
 export const autoApproveSchema = z.array(z.string().min(1)).transform(approvalsOf);
 
+const variableName = z.string().regex(/^[^=\0\s]+$/, 'is no name of a variable');
+const folder = z
+  .string()
+  .regex(/^(~|\/|[A-Za-z]:[\\/])[^\0]*$/, 'expected a whole path, or one that begins with ~');
+
 /**
  * Our own settings: the one key `a2c`, per server and at the top of a file. Everything is optional; an absent key
  * means "as the level above has it". `idleStop` is a duration like those of the protocol, all others say their unit.
@@ -51,6 +56,10 @@ export const settingsSchema = z
     participation: z.enum(['subscribe', 'resources']).optional(),
     exposeAddresses: z.boolean().optional(),
     autoApprove: autoApproveSchema.optional(),
+    baseEnv: z.enum(['minimal', 'full']).optional(),
+    passEnv: z.array(variableName).optional(),
+    path: z.array(folder).optional(),
+    runtimes: z.array(folder).optional(),
     version: z.int().min(0).optional(),
     removedBuiltIns: z.array(z.string()).optional(),
   })
@@ -65,6 +74,14 @@ export const mergedSettings = (now: Settings, given: Settings): Settings => ({
 
 /** Of all servers together: they mean something at the top of a file only. */
 export const totals = ['totalConcurrency', 'totalQueue', 'version', 'removedBuiltIns'] as const;
+
+/** What of its settings a server is launched with, beside its launch config. */
+const ofLaunch = ['baseEnv', 'passEnv', 'path', 'runtimes'] as const;
+export type LaunchSettings = Pick<Settings, (typeof ofLaunch)[number]>;
+export const launchSettingsOf = (server: Settings, top: Settings): LaunchSettings => {
+  const all = mergedSettings(top, server);
+  return Object.fromEntries(ofLaunch.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])));
+};
 
 /** Settings of one server, or of a whole file. `idleStopMs` and the idle, total, ping and poll times: 0 = off. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;

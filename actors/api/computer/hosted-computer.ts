@@ -25,7 +25,8 @@ import { cannotOrder, computerState, listingOf, serverStatus } from './computer-
 import { closedCall, hostCall } from '../host-call.ts';
 import { deferred } from '../deferred.ts';
 import { hostedInputs, inputsOf } from '../../servers/inputs/hosted-inputs.ts';
-import { introducing, loginsFor, logOut, type Logins } from '../../servers/login/logins.ts';
+import { launching } from '../../servers/launching.ts';
+import { loginsFor, logOut, type Logins } from '../../servers/login/logins.ts';
 import type { Inputs } from '../../servers/inputs/inputs.ts';
 import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
@@ -79,10 +80,8 @@ export class HostedComputer implements Computer {
       transformer: this.#transformer,
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: own },
-      inMemory: options.inMemory ?? {},
-      transports: options.transports ?? {},
       cachedOf: (fingerprint) => this.#cached.of(fingerprint),
-      ...introducing(runtime, this.#logins),
+      ...launching(runtime, this.#logins, options),
     });
     runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
     runtime.calls.fill(options, this.#servers, this.#transformer);

@@ -1,8 +1,15 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { defaultStateDir, describeStart, userConfigFile } from '../../../adapters/index.ts';
-import type { Config } from '../../../machines/config/index.ts';
+import {
+  defaultStateDir,
+  describeStart,
+  homeFolder,
+  loginPath,
+  userConfigFile,
+} from '../../../adapters/index.ts';
+import { launchSettingsOf, type Config } from '../../../machines/config/index.ts';
 import type { ServerStatus } from '../../api/computer/server-handle.ts';
+import { inheritedOf } from '../../servers/inherited.ts';
 import { version, xstateVersion } from '../../version.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf } from '../exit-codes.ts';
@@ -50,7 +57,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   add([folderCheck(), await portCheck()]);
   const config = await configChecks(context, options, add);
   if (config) {
-    add(programChecks(config));
+    add(await programChecks(config));
     add(await serverChecks(context, options, config));
   }
   const isFine = checks.every(({ state }) => state !== 'wrong');
@@ -167,7 +174,8 @@ function modeCheck(file: string, { servers }: Config): Check[] {
   ];
 }
 /** Executables that servers are started with, and where they were found: in the PATH of the server itself. */
-function programChecks({ servers }: Config): Check[] {
+async function programChecks({ servers, settings: top }: Config): Promise<Check[]> {
+  const login = await loginPath();
   const checks = servers.flatMap((server): Check[] => {
     if (server.kind !== 'stdio' || server.disabled) return [];
     const { command, args, env, cwd } = server.launch;
@@ -176,6 +184,7 @@ function programChecks({ servers }: Config): Check[] {
       args,
       env: env ?? {},
       ...(cwd !== null && { cwd }),
+      inherit: inheritedOf(launchSettingsOf(server.settings, top), homeFolder(), login),
     });
     const what = `program ${command}`;
     if (executable !== null) return [{ what, state: 'ok', found: executable }];

@@ -115,6 +115,10 @@ export class Inputs {
   variable(name: string): string | undefined {
     return Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
   }
+  /** The names of all that are set. */
+  variables(): readonly string[] {
+    return Object.keys(this.#environment);
+  }
 
   definitions(): readonly InputDefinition[] {
     return [...this.#definitions.values()];

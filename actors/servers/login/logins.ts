@@ -12,7 +12,6 @@ import {
 import { loginPort, type LogIn } from '../../../machines/client/spec-port.ts';
 import type { Ports } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { LaunchSpecsOptions } from '../launch-specs.ts';
 import type { RemoteSpec } from '../render.ts';
 import { A2cError } from '../../api/errors.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
@@ -104,16 +103,6 @@ export function loginsFor(
   runtime.others.set(loginPort, logins.ask);
   return logins;
 }
-
-/** What a runtime is told of launch specs, and what those of servers behind a URL are sent with. */
-export const introducing = (
-  runtime: Pick<Runtime, 'introduce' | 'forget'>,
-  logins: Logins,
-): Pick<LaunchSpecsOptions, 'credentialsOf' | 'introduce' | 'forget'> => ({
-  credentialsOf: (...facts) => logins.of(...facts),
-  introduce: (...facts) => runtime.introduce(...facts),
-  forget: (server, before) => runtime.forget(server, before),
-});
 
 /** Words of a stranger are not passed on: of what is not ours only the kind is told. */
 const wordsOf = (error: unknown): string => {
