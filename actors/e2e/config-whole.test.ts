@@ -90,20 +90,23 @@ describe('addOrUpdateServer takes what stands around its server', () => {
 
 describe('what there is to warn of reaches onNotice, once', () => {
   const odd = {
-    mcpServers: { a: { ...plain(), colour: 'red', args: ['x', '${HOME}'], command: 'no-such' } },
+    mcpServers: {
+      a: { ...plain(), colour: 'red', args: ['x', '${file:a}', '$A2C_NOT_SET'], command: 'no-such' },
+    },
   };
   const said = [
     'config: mcpServers.a.colour: unknown key, ignored',
-    'config: mcpServers.a: ${HOME} is passed on as it stands: only ${input:…} and ${env:…} are filled in',
+    'config: mcpServers.a: ${file:a} is passed on as it stands: only ${input:…}, variables and ${env:…} are filled in',
   ];
+  const atStart = "server 'a': $A2C_NOT_SET is not set, and is passed on as it is typed";
   it('from createComputer', async () => {
     await start(odd);
-    expect(notices.toSorted()).toEqual(said.toSorted());
+    expect(notices.toSorted()).toEqual([...said, atStart].toSorted());
   });
   it('from setServers and addOrUpdateServer', async () => {
     await start({ mcpServers: {} });
     await computer.setServers(odd);
-    expect(notices.toSorted()).toEqual(said.toSorted());
+    expect(notices.toSorted()).toEqual([...said, atStart].toSorted());
     notices.length = 0;
     await computer.addOrUpdateServer(odd);
     expect(notices.toSorted()).toEqual(said.toSorted());

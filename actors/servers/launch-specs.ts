@@ -59,8 +59,10 @@ export interface LaunchSpecsOptions {
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
   /** What requests to a server behind a URL are sent with. */
   readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
-  /** The folder of the user, which `~` means. */
-  readonly home?: string;
+  /** The folder of the user, which `~` means, and the one that `${workspaceFolder}` means. Left out: none is expanded. */
+  readonly places?: { readonly home: string; readonly workspace: string };
+  /** Hears what there is to warn of, a line each. */
+  readonly notice?: (text: string) => void;
   /** The PATH of the user's login shell, where this process may not have it. */
   readonly loginPath?: () => Promise<string | undefined>;
   /** The launch spec of a number, before anybody asks for it. */
@@ -78,16 +80,21 @@ export class LaunchSpecs {
   readonly #options: LaunchSpecsOptions;
   /** By server: the last one, which may hold secrets. */
   readonly #last = new Map<string, { readonly text: string; readonly spec: number }>();
+  readonly #warned = new Set<string>();
 
   constructor(options: LaunchSpecsOptions) {
     this.#options = options;
   }
   /** Takes as long as whoever gives the values. Never rejects. */
   async resolve(server: ServerConfig, settings: LaunchSettings, signal: AbortSignal): Promise<SpecResolved> {
-    const { inputs, introduce, forget } = this.#options;
+    const { inputs, introduce, forget, places } = this.#options;
     const { name } = server;
-    const rendered = await renderServer(server, inputs, signal);
+    const rendered = await renderServer(server, inputs, {
+      signal,
+      places: settings.expand ? places : undefined,
+    });
     if (!rendered.ok) return rendered;
+    this.#warn(name, rendered.unknown);
     const surroundings = await this.#surroundings(rendered.spec, settings);
     const facts = { ...rendered.spec, ...surroundings.spec };
     const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
@@ -104,11 +111,19 @@ export class LaunchSpecs {
     this.#last.set(name, { text, spec });
     return { ok: true, spec };
   }
+  /** Each once: servers start again and again. */
+  #warn(server: string, unknown: readonly string[]): void {
+    for (const typed of unknown) {
+      const text = `server '${server}': ${typed} is not set, and is passed on as it is typed`;
+      if (!this.#warned.has(text)) this.#options.notice?.(text);
+      this.#warned.add(text);
+    }
+  }
   /** What a child gets of this process, and what of that nobody may see. */
   async #surroundings({ kind }: ServerSpec, settings: LaunchSettings): Promise<Surroundings> {
     if (kind !== 'stdio') return { spec: {}, secrets: [] };
-    const { inputs, home = '~', loginPath } = this.#options;
-    const inherit = inheritedOf(settings, home, await loginPath?.());
+    const { inputs, places, loginPath } = this.#options;
+    const inherit = inheritedOf(settings, places?.home ?? '~', await loginPath?.());
     const { base, pass = [] } = inherit;
     const passed = [...(base === 'full' ? inputs.variables() : []), ...pass];
     const held = Object.fromEntries(passed.map((name) => [name, inputs.variable(name) ?? '']));

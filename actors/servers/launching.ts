@@ -8,11 +8,12 @@ import type { Logins } from './login/logins.ts';
 export const launching = (
   runtime: Pick<Runtime, 'introduce' | 'forget'>,
   logins: Logins,
-  { inMemory = {}, transports = {} }: Pick<ComputerOptions, 'inMemory' | 'transports'>,
+  { inMemory = {}, transports = {}, onNotice }: Pick<ComputerOptions, 'inMemory' | 'transports' | 'onNotice'>,
 ): Omit<LaunchSpecsOptions, 'inputs'> => ({
   inMemory,
   transports,
-  home: homeFolder(),
+  places: { home: homeFolder(), workspace: process.cwd() },
+  notice: (text) => onNotice?.(text),
   loginPath,
   credentialsOf: (...facts) => logins.of(...facts),
   introduce: (...facts) => runtime.introduce(...facts),

@@ -4,19 +4,25 @@ import { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RenderedServer } from './render.ts';
 
 interface World {
+  /** Variables are expanded. */
+  readonly expands?: boolean;
   readonly inputs?: readonly object[];
   readonly values?: Readonly<Record<string, unknown>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 const prompt = (id: string, password = false) => ({ type: 'promptString', id, password });
 /** One server of a config, rendered in this world. */
-const render = async (server: object, { inputs = [], values = {}, environment = {} }: World = {}) => {
+const render = async (
+  server: object,
+  { inputs = [], values = {}, environment = {}, expands = false }: World = {},
+) => {
   const parsed = parseConfig({ servers: [{ name: 'a', ...server }], inputs });
   if (!parsed.ok) return expect.unreachable(JSON.stringify(parsed.mistakes));
   const { servers, inputs: definitions } = parsed.config;
   const held = new Inputs({ definitions, environment });
   for (const [id, value] of Object.entries(values)) expect(held.setValue(id, value)).toBe(true);
-  return renderServer(servers[0] as ServerConfig, held);
+  const places = expands ? { home: '/u', workspace: '/ws' } : undefined;
+  return renderServer(servers[0] as ServerConfig, held, { places });
 };
 const stdio = (server_parameters: object) => ({
   type: 'stdio',
@@ -30,14 +36,14 @@ describe('a server', () => {
   it('without placeholders is launched as its config says', async () => {
     const child = { args: ['y'], env: { A: '${HOME}' }, cwd: '/' };
     expect(await render(stdio(child))).toEqual({
-      ...{ ok: true, secrets: [] },
+      ...{ ok: true, secrets: [], unknown: [] },
       spec: { kind: 'stdio', command: 'x', ...child },
     });
     expect(await render(stdio({}))).toMatchObject({
       spec: { kind: 'stdio', command: 'x', args: [], env: {} },
     });
     expect(await render(remote({ url: 'https://h/mcp', timeout: 2, terminate_on_close: false }))).toEqual({
-      ...{ ok: true, secrets: [] },
+      ...{ ok: true, secrets: [], unknown: [] },
       spec: {
         ...{ kind: 'streamable', url: 'https://h/mcp', headers: {} },
         ...{ timeoutMs: 2_000, sseReadTimeoutMs: 300_000, terminateOnClose: false, fallbackToSse: false },
@@ -47,7 +53,7 @@ describe('a server', () => {
       spec: { kind: 'sse', timeoutMs: 5_000, terminateOnClose: false },
     });
     expect(await render({ type: 'inmemory', server_parameters: { args: ['z'] } })).toEqual({
-      ...{ ok: true, secrets: [] },
+      ...{ ok: true, secrets: [], unknown: [] },
       spec: { kind: 'inmemory', args: ['z'], env: {} },
     });
     const facts = {
@@ -57,7 +63,7 @@ describe('a server', () => {
       headers: { Cookie: 'ijklmnop' },
     };
     expect(await render({ type: 'own:unix', server_parameters: facts })).toEqual({
-      ...{ ok: true, secrets: ['abcdefgh', '12345678', 'ijklmnop'] },
+      ...{ ok: true, secrets: ['abcdefgh', '12345678', 'ijklmnop'], unknown: [] },
       spec: { kind: 'own', type: 'own:unix', facts },
     });
   });
@@ -168,5 +174,69 @@ describe('the secrets of a spec', () => {
   it('are the password of basic authentication, as it was typed', async () => {
     const headers = { Authorization: `Basic ${btoa('bob:pa:ss')}` };
     expect(await secretsOf(remote({ url: 'https://h/', headers }))).toContain('pa:ss');
+  });
+});
+
+describe('a server whose variables are expanded', () => {
+  const environment = { FOO: 'foo', EMPTY: '', API_TOKEN: 'secret-of-env' };
+  const inputs = [prompt('i')];
+  const expand = (server: object) =>
+    render(server, { environment, expands: true, inputs, values: { i: '$FOO ~' } });
+  it('is launched with homes, variables and defaults in all of its facts (case 61)', async () => {
+    const server = {
+      command: '~/bin/x',
+      args: [
+        '~/a',
+        '~',
+        '~user/b',
+        'a~/c',
+        '$FOO',
+        '${NOPE}',
+        '-${FOO}-$FOO',
+        '${NOPE:-x y}',
+        '${EMPTY:-e}',
+        '${EMPTY}',
+      ],
+      env: {
+        A: '${env:FOO}',
+        B: '${env:NOPE:-d}',
+        $FOO: '${userHome}',
+        C: '${workspaceFolder}/c',
+        D: '$input:i $1 $',
+      },
+      cwd: '${workspaceFolder}',
+    };
+    const rendered = await expand(stdio(server));
+    expect(rendered).toMatchObject({
+      ok: true,
+      unknown: ['${NOPE}', '$input'],
+      spec: {
+        command: '/u/bin/x',
+        args: ['/u/a', '/u', '~user/b', 'a~/c', 'foo', '${NOPE}', '-foo-foo', 'x y', 'e', ''],
+        env: { A: 'foo', B: 'd', $FOO: '/u', C: '/ws/c', D: '$input:i $1 $' },
+        cwd: '/ws',
+      },
+    });
+  });
+  it('is reached with them, too; a URL may be all variable', async () => {
+    const url = '${BASE_URL:-https://h}/mcp/$FOO';
+    expect(await expand(remote({ url, headers: { A: 'Bearer ${API_TOKEN}' } }))).toMatchObject({
+      spec: { url: 'https://h/mcp/foo', headers: { A: 'Bearer secret-of-env' } },
+    });
+    expect(failureOf(await expand(remote({ url: '$NO_URL' })))).toMatchObject({ code: 'ConfigInvalid' });
+  });
+  it('expands nothing that a value brings in, and no other type of a host', async () => {
+    expect(await expand(stdio({ args: ['${input:i}', '~/${input:i}'] }))).toMatchObject({
+      spec: { args: ['$FOO ~', '/u/$FOO ~'] },
+    });
+    const own = { type: 'own:unix', server_parameters: { path: '~/$FOO' } };
+    expect(await expand(own)).toMatchObject({ spec: { facts: { path: '~/$FOO' } } });
+  });
+  it('does not start without a variable of ours, which has no default', async () => {
+    expect(failureOf(await expand(stdio({ args: ['${env:NOPE}'] }))).message).toContain('NOPE is not set');
+  });
+  it('hides what is secret by the name of its variable, and the default of that', async () => {
+    const rendered = await expand(stdio({ args: ['$API_TOKEN', '${MY_PASSWORD:-hunter2}'] }));
+    expect(rendered.ok && rendered.secrets.toSorted()).toEqual(['hunter2', 'secret-of-env']);
   });
 });

@@ -50,6 +50,8 @@ export type RenderedServer =
       readonly spec: ServerSpec;
       /** Texts in the spec that nobody may see, each once: passwords, and what is secret by its name. */
       readonly secrets: readonly string[];
+      /** Variables that were to be expanded and are not set, as they are typed. */
+      readonly unknown: readonly string[];
     }
   | {
       readonly ok: false;
@@ -61,21 +63,35 @@ export type RenderedServer =
       readonly failure: Failure;
     };
 
+export interface Rendering {
+  readonly signal?: AbortSignal;
+  /** Where `~` (`${userHome}`) and `${workspaceFolder}` are. Absent: nothing is expanded. */
+  readonly places?: { readonly home: string; readonly workspace: string } | undefined;
+}
+/** In which facts of a server variables are expanded. */
+const expanded = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers']);
+
 /** The config of a server with its placeholders filled in (docs/config.md, Placeholders). Never rejects. */
 export async function renderServer(
   server: ServerConfig,
   inputs: Pick<Inputs, 'resolve' | 'variable'>,
-  signal?: AbortSignal,
+  { signal, places }: Rendering = {},
 ): Promise<RenderedServer> {
   const raw = launchConfigOf(server);
   const ids = placeholdersIn(raw);
   const answers = await Promise.all(ids.map(async (id) => [id, await inputs.resolve(id, signal)] as const));
   const resolved = new Map(answers);
   const secrets = new Set<string>();
-  const lookup: Lookup = ({ kind, name }) => {
-    if (kind === 'env') {
+  const folders = new Map([
+    ['~', places?.home],
+    ['userHome', places?.home],
+    ['workspaceFolder', places?.workspace],
+  ]);
+  const lookup: Lookup = ({ kind, name, otherwise }) => {
+    if (kind === 'expanded' && folders.has(name)) return { value: folders.get(name) };
+    if (kind !== 'input') {
       const value = inputs.variable(name);
-      if (value !== undefined && isSecretName(name)) secrets.add(value);
+      if (isSecretName(name)) for (const text of [value, otherwise]) if (text) secrets.add(text);
       return value === undefined ? undefined : { value };
     }
     const found = resolved.get(name);
@@ -83,7 +99,7 @@ export async function renderServer(
     if (found.isSecret) for (const text of textsIn(found.value)) secrets.add(text);
     return found;
   };
-  const rendered = renderWith(raw, lookup);
+  const rendered = renderWith(raw, lookup, places && server.kind !== 'own' ? expanded : undefined);
   if (!rendered.ok) return lacking(server.name, rendered.missing, resolved);
   const read = readFacts(server.kind, rendered.value);
   if (!read.ok) return wrong(server.name, mistakesText(read.mistakes).split('\n'));
@@ -91,7 +107,8 @@ export async function renderServer(
   if ('url' in spec && !URL.canParse(spec.url))
     return wrong(server.name, ['server_parameters.url: is no valid URL']);
   for (const text of knownIn(spec)) secrets.add(text);
-  return { ok: true, spec, secrets: [...secrets].filter((text) => text.trim() !== '') };
+  const shown = [...secrets].filter((text) => text.trim() !== '');
+  return { ok: true, spec, secrets: shown, unknown: rendered.unknown };
 }
 
 const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {

@@ -145,8 +145,8 @@ export class Servers {
     if (resolved.ok) this.#uses.ended(name);
     return resolved;
   }
-  #launchSettings({ settings }: ServerConfig): LaunchSettings {
-    return launchSettingsOf(settings, this.#config.settings);
+  #launchSettings(server: ServerConfig): LaunchSettings {
+    return launchSettingsOf(server, this.#config.settings);
   }
   /** The same of its config as it is. */
   resolveNow(name: string, signal: AbortSignal): Promise<SpecResolved> {

@@ -187,7 +187,7 @@ describe('shapes of a config', () => {
         local: {
           type: 'stdio',
           command: 'node',
-          args: ['${workspaceFolder}/s.js', '${KEY:-hunter2}', '${env:HOME}'],
+          args: ['${workspaceFolder}/s.js', '${file:x}', '${KEY:-hunter2}', '${env:HOME}'],
           cwd: '/',
           envFile: '.env',
           dev: {},
@@ -201,8 +201,7 @@ describe('shapes of a config', () => {
       'sandbox: unknown key, ignored',
       'servers.local.envFile: not supported, ignored (VS Code; write the variables into `env`)',
       'servers.local.dev: unknown key, ignored',
-      'servers.local: ${workspaceFolder} is passed on as it stands: only ${input:…} and ${env:…} are filled in',
-      'servers.local: ${KEY:-…} is passed on as it stands: only ${input:…} and ${env:…} are filled in',
+      'servers.local: ${file:x} is passed on as it stands: only ${input:…}, variables and ${env:…} are filled in',
       'inputs[0].extra: unknown key, ignored',
     ]);
   });

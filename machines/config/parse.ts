@@ -52,7 +52,11 @@ interface Around {
 export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig => {
   const findings: Findings = { mistakes: [], warnings: [] };
   const parts = partsOf(value, findings);
-  const servers = distinct(parts.entries, findings);
+  const expands = isObject(parts.settings) ? parts.settings['expand'] : undefined;
+  const servers = distinct(
+    parts.entries.map((entry) => ({ ...entry, expands })),
+    findings,
+  );
   const inputs = readInputs(parts.inputs, [...parts.base, 'inputs'], parts.isForeign, findings);
   const settings =
     parts.settings === undefined

@@ -63,11 +63,41 @@ describe('placeholders', () => {
         const text = opening.repeat(100_000) + end;
         expect(placeholdersIn(text).length).toBeLessThanOrEqual(1);
         expect(renderWith(text, held).ok).toBe(true);
+        expect(renderWith({ args: `${text}$` }, held, new Set(['args'])).ok).toBe(true);
         const config = { mcpServers: { a: { command: 'x', args: [text] } } };
         expect(parseConfig(config).ok).toBe(true);
       }
     expect(renderWith(`\${env:${'a'.repeat(1_000_000)}}`, held)).toMatchObject({ ok: true });
     expect(parseConfig({ mcpServers: { a: { url: `http://${'a'.repeat(1_000_000)} ` } } }).ok).toBe(false);
+  });
+
+  it('are expanded as shells write them, where that is wanted, and nothing else is', () => {
+    const expanded = (text: string): unknown => {
+      const made = renderWith({ args: text, other: text }, held, new Set(['args']));
+      return made.ok ? (made.value as { args: unknown }).args : expect.unreachable();
+    };
+    const rows = [
+      ['$A', '<expanded A>'],
+      ['${A_1}x', '<expanded A_1>x'],
+      ['$A$B', '<expanded A><expanded B>'],
+      ['${A:-b c}', '<expanded A>'],
+      ['${env:A:-b}', '<expanded A>'],
+      ['${env:A}${input:i}', '<env A><input i>'],
+      ['~/a', '<expanded ~>/a'],
+      ['${input:i $A', '${input:i <expanded A>'],
+      ...['$', '$$', '$1', '${1}', '${}', '${a-b}', '${A:x}', '${A', 'a~', '~b', '%A%'].map((text) => [
+        text,
+        text,
+      ]),
+    ];
+    for (const [text = '', wanted] of rows) {
+      expect(expanded(text), text).toBe(wanted);
+      expect(rendered(text, held), text).toBe(
+        text.replaceAll(grammar, (_all, id?: string, name?: string) =>
+          id === undefined ? `<env ${name}>` : `<input ${id}>`,
+        ),
+      );
+    }
   });
 
   it('of both kinds may stand for a URL, and are shown where values are hidden', () => {

@@ -2,11 +2,14 @@ import { isObject } from './mistake.ts';
 
 /**
  * `${input:id}`, an input of the config (a2c-wire §3.9: any id without `}`), and `${env:NAME}`, a variable of the
- * host's environment. Nothing else is ever filled in, and nothing inside a key.
+ * host's environment. Where a config expands as other clients do, also `expanded`: `~` at the beginning of a text,
+ * `$NAME`, `${NAME}`, and `${NAME:-otherwise}`. Nothing else is ever filled in, and nothing inside a key.
  */
 export interface Placeholder {
-  readonly kind: 'input' | 'env';
+  readonly kind: 'input' | 'env' | 'expanded';
   readonly name: string;
+  /** What stands there when there is no value. */
+  readonly otherwise?: string;
 }
 export interface Span extends Placeholder {
   readonly start: number;
@@ -17,38 +20,64 @@ const opening = '${';
 const inputOpening = '${input:';
 /** No `:`: other clients write defaults after one, which may be secrets. No `$`: it cannot reach over the next opening. */
 const variable = /\$\{env:([^\s=:${}]{1,256})\}/y;
+/** As shells write them, and `${env:NAME:-otherwise}`. */
+const shellVariable = /\$(?:([A-Za-z_]\w{0,255})|\{(?:env:)?([A-Za-z_]\w{0,255})(?::-([^{}]{0,1024}))?\})/y;
+const homeMark = /^~(?=[/\\]|$)/;
+
+/** What begins at the `$` there, or nothing. */
+const variableAt = (text: string, at: number, expands: boolean): Span | undefined => {
+  variable.lastIndex = at;
+  const [whole, name] = variable.exec(text) ?? [];
+  if (whole !== undefined && name !== undefined)
+    return { kind: 'env', name, start: at, end: at + whole.length };
+  if (!expands) return undefined;
+  shellVariable.lastIndex = at;
+  const [all, plain, braced, otherwise] = shellVariable.exec(text) ?? [];
+  const expanded = plain ?? braced;
+  if (all === undefined || expanded === undefined) return undefined;
+  const span: Span = { kind: 'expanded', name: expanded, start: at, end: at + all.length };
+  return otherwise === undefined ? span : { ...span, otherwise };
+};
 
 /** From left to right. By hand: the pattern for inputs is quadratic on a text of openings without ends. */
-export const spansIn = (text: string): readonly Span[] => {
+export const spansIn = (text: string, expands = false): readonly Span[] => {
   const spans: Span[] = [];
-  let at = text.indexOf(opening);
+  if (expands && homeMark.test(text)) spans.push({ kind: 'expanded', name: '~', start: 0, end: 1 });
+  const mark = expands ? '$' : opening;
+  let at = text.indexOf(mark);
   while (at >= 0) {
-    let next = at + opening.length;
+    let next = at + mark.length;
     if (text.startsWith(inputOpening, at)) {
       const start = at + inputOpening.length;
       const end = text.indexOf('}', start);
-      // No placeholder ends behind here.
-      if (end < 0) break;
+      // No placeholder with an end stands behind here.
+      if (end < 0) return expands ? [...spans, ...withoutEnds(text, start)] : spans;
       next = end + 1;
       if (end > start) spans.push({ kind: 'input', name: text.slice(start, end), start: at, end: next });
     } else {
-      variable.lastIndex = at;
-      const [whole, name] = variable.exec(text) ?? [];
-      if (whole !== undefined && name !== undefined) {
-        next = at + whole.length;
-        spans.push({ kind: 'env', name, start: at, end: next });
+      const span = variableAt(text, at, expands);
+      if (span) {
+        spans.push(span);
+        next = span.end;
       }
     }
-    at = text.indexOf(opening, next);
+    at = text.indexOf(mark, next);
   }
   return spans;
 };
+const withoutEnds = (text: string, from: number): readonly Span[] =>
+  [...text.slice(from).matchAll(/\$([A-Za-z_]\w{0,255})/g)].map(({ 0: all, 1: name = '', index }) => ({
+    kind: 'expanded',
+    name,
+    start: from + index,
+    end: from + index + all.length,
+  }));
 
 /** Any other `${…}`: other clients fill these from the workspace, or with defaults, we never do. */
-const othersIn = (text: string): readonly string[] => {
+const othersIn = (text: string, expands: boolean): readonly string[] => {
   const others: string[] = [];
   let from = 0;
-  for (const { start, end } of [...spansIn(text), { start: text.length, end: text.length }]) {
+  for (const { start, end } of [...spansIn(text, expands), { start: text.length, end: text.length }]) {
     const gap = text.slice(from, start);
     from = end;
     let at = gap.indexOf(opening);
@@ -63,17 +92,23 @@ const othersIn = (text: string): readonly string[] => {
 };
 
 export const isTemplate = (text: string): boolean => spansIn(text).length > 0;
+/** Something else may stand there once it is filled in; where nothing is expanded, a start says what is wrong. */
+export const mayBeTemplate = (text: string): boolean => isTemplate(text) || text.startsWith('$');
 
 /** The ids of all `${input:id}` in the texts of a value (not in its keys), each once, in order of appearance. */
 export const placeholdersIn = (value: unknown): readonly string[] => namesIn(value, 'input');
-/** The same of all `${env:NAME}`. */
-export const variablesIn = (value: unknown): readonly string[] => namesIn(value, 'env');
+/** The same of all variables of the environment, expanded ones, too. */
+export const variablesIn = (value: unknown): readonly string[] => [
+  ...new Set([...namesIn(value, 'env'), ...namesIn(value, 'expanded')]),
+];
 const namesIn = (value: unknown, wanted: Placeholder['kind']): readonly string[] =>
-  found(value, (text) => spansIn(text).flatMap(({ kind, name }) => (kind === wanted ? [name] : [])));
+  found(value, (text) =>
+    spansIn(text, wanted === 'expanded').flatMap(({ kind, name }) => (kind === wanted ? [name] : [])),
+  );
 
 /** The `${…}` that nobody will fill, as written but without a default after `:-`, which may be a secret. */
-export const unfilledIn = (value: unknown): readonly string[] =>
-  found(value, othersIn).map((text) => text.replace(/:-.*/s, ':-…}'));
+export const unfilledIn = (value: unknown, expands: boolean): readonly string[] =>
+  found(value, (text) => othersIn(text, expands)).map((text) => text.replace(/:-.*/s, ':-…}'));
 
 /** Walks with a list of its own: a deep value must not overflow the stack of a machine. */
 const found = (value: unknown, partsOf: (text: string) => readonly string[]): readonly string[] => {

@@ -23,6 +23,8 @@ export interface Entry {
   readonly key?: string;
   /** It stands in an `mcpServers` map. */
   readonly inForeignMap: boolean;
+  /** What the whole file says of expanding. */
+  readonly expands?: unknown;
 }
 
 /** A server that is right in itself; mistakes and warnings go to the findings. */
@@ -38,12 +40,13 @@ export const readServer = (entry: Entry, findings: Findings): ServerConfig | und
   }
   const mapped = mapForeign(value, path, findings);
   if (mapped === undefined) return undefined;
-  for (const text of unfilledIn(mapped.entry['server_parameters'])) {
-    const filled = '${input:…} and ${env:…}';
+  const { a2c } = value;
+  const expands = (isObject(a2c) ? a2c['expand'] : undefined) ?? entry.expands ?? true;
+  const filled = `\${input:…}${expands === false ? '' : ', variables'} and \${env:…}`;
+  for (const text of unfilledIn(mapped.entry['server_parameters'], expands !== false))
     addWarning(findings, path, `${text} is passed on as it stands: only ${filled} are filled in`);
-  }
   const server = judge(mapped.entry, name, mapped.originOf, findings);
-  return server && { ...server, ...shownIn(value) };
+  return server && { ...server, isForeign: true, ...shownIn(value) };
 };
 /** What is meant for a screen, where it is a text; whatever else stands there hurts nobody. */
 const shownIn = (value: Readonly<Record<string, unknown>>): Pick<ServerConfig, 'shown'> => {

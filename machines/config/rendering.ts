@@ -4,7 +4,12 @@ import { spansIn, type Placeholder, type Span } from './placeholders.ts';
 /** Undefined: there is none. A value may be anything that JSON can say. */
 export type Lookup = (placeholder: Placeholder) => { readonly value: unknown } | undefined;
 export type Rendered =
-  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      /** What was to be expanded and has no value, as typed, each once. */
+      readonly unknown: readonly string[];
+    }
   | {
       readonly ok: false;
       /** What the lookup did not have, each once, in order of appearance. */
@@ -14,30 +19,51 @@ export type Rendered =
 /**
  * A value with its placeholders filled in: in objects and lists at any depth, in texts, never in keys. A text that
  * is one placeholder and nothing else becomes the value itself, of whatever type; inside a longer text stands the
- * value as text. What a value brings in is not rendered again (seed 002 §6.2).
+ * value as text. What a value brings in is not rendered again (seed 002 §6.2). `expanding`: keys of the value in which
+ * variables are expanded, too; those that are not set stay as typed.
  */
-export const renderWith = (value: unknown, lookup: Lookup): Rendered => {
+export const renderWith = (
+  value: unknown,
+  lookup: Lookup,
+  expanding: ReadonlySet<string> = new Set(),
+): Rendered => {
   const missing = { input: new Set<string>(), env: new Set<string>() };
-  const filled = (span: Span): { readonly value: unknown } => {
-    const hit = lookup({ kind: span.kind, name: span.name });
-    if (hit === undefined) missing[span.kind].add(span.name);
-    return hit ?? { value: '' };
+  const unknown = new Set<string>();
+  const filled: Filled = ({ start, end, ...placeholder }, text) => {
+    const { kind, name, otherwise } = placeholder;
+    const hit = lookup(placeholder);
+    if (kind !== 'expanded') {
+      if (hit === undefined) missing[kind].add(name);
+      return hit ?? { value: '' };
+    }
+    // As in a shell: an empty value is none where there is another.
+    if (hit !== undefined && (hit.value !== '' || otherwise === undefined)) return hit;
+    const typed = text.slice(start, end);
+    if (otherwise === undefined) unknown.add(typed);
+    return { value: otherwise ?? typed };
   };
-  const rendered = walked(value, (text) => textWith(text, filled));
+  const filledIn = (part: unknown, expands: boolean): unknown =>
+    walked(part, (text) => textWith(text, spansIn(text, expands), filled));
+  const rendered =
+    expanding.size > 0 && isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([key, part]) => [key, filledIn(part, expanding.has(key))]),
+        )
+      : filledIn(value, false);
   return missing.input.size + missing.env.size === 0
-    ? { ok: true, value: rendered }
+    ? { ok: true, value: rendered, unknown: [...unknown] }
     : { ok: false, missing: { inputs: [...missing.input], variables: [...missing.env] } };
 };
 
-const textWith = (text: string, filled: (span: Span) => { readonly value: unknown }): unknown => {
-  const spans = spansIn(text);
+type Filled = (span: Span, text: string) => { readonly value: unknown };
+const textWith = (text: string, spans: readonly Span[], filled: Filled): unknown => {
   const [first] = spans;
   if (first === undefined) return text;
-  if (first.start === 0 && first.end === text.length) return filled(first).value;
+  if (first.start === 0 && first.end === text.length) return filled(first, text).value;
   const pieces: string[] = [];
   let from = 0;
   for (const span of spans) {
-    pieces.push(text.slice(from, span.start), asText(filled(span).value));
+    pieces.push(text.slice(from, span.start), asText(filled(span, text).value));
     from = span.end;
   }
   return pieces.join('') + text.slice(from);

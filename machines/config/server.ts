@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationSchema } from './duration.ts';
-import { isTemplate } from './placeholders.ts';
+import { mayBeTemplate } from './placeholders.ts';
 import type { OwnFacts, OwnType, ProtocolServer } from './foreign/protocol.ts';
 import { oauthSchema, type OAuth } from './oauth.ts';
 import { autoApproveSchema, settingsSchema, type Settings } from './settings.ts';
@@ -25,6 +25,8 @@ interface ServerBase {
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
   readonly vrl: string | null;
+  /** It stands in the file as other clients write one. */
+  readonly isForeign?: true;
   /** How a file of another client has it shown: an emoji or a URL, and a sentence. */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
   /** `autoApprove` in here, wherever the server says it. */
@@ -118,7 +120,7 @@ const url = z
   .string()
   .min(1)
   .refine(
-    (text) => isTemplate(text) || isHttpUrl(text) || isSocketUrl(text),
+    (text) => mayBeTemplate(text) || isHttpUrl(text) || isSocketUrl(text),
     'expected an http:// or https:// URL',
   );
 const remote = {

@@ -56,6 +56,7 @@ export const settingsSchema = z
     participation: z.enum(['subscribe', 'resources']).optional(),
     exposeAddresses: z.boolean().optional(),
     autoApprove: autoApproveSchema.optional(),
+    expand: z.boolean().optional(),
     baseEnv: z.enum(['minimal', 'full']).optional(),
     passEnv: z.array(variableName).optional(),
     path: z.array(folder).optional(),
@@ -77,10 +78,19 @@ export const totals = ['totalConcurrency', 'totalQueue', 'version', 'removedBuil
 
 /** What of its settings a server is launched with, beside its launch config. */
 const ofLaunch = ['baseEnv', 'passEnv', 'path', 'runtimes'] as const;
-export type LaunchSettings = Pick<Settings, (typeof ofLaunch)[number]>;
-export const launchSettingsOf = (server: Settings, top: Settings): LaunchSettings => {
-  const all = mergedSettings(top, server);
-  return Object.fromEntries(ofLaunch.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])));
+export interface LaunchSettings extends Pick<Settings, (typeof ofLaunch)[number]> {
+  /** Whether variables are expanded as other clients do; without a word of the file where one of them wrote it. */
+  readonly expand: boolean;
+}
+export const launchSettingsOf = (
+  { settings, isForeign = false }: { readonly settings: Settings; readonly isForeign?: boolean },
+  top: Settings,
+): LaunchSettings => {
+  const all = mergedSettings(top, settings);
+  const said = Object.fromEntries(
+    ofLaunch.flatMap((key) => (all[key] === undefined ? [] : [[key, all[key]]])),
+  );
+  return { ...said, expand: all.expand ?? isForeign };
 };
 
 /** Settings of one server, or of a whole file. `idleStopMs` and the idle, total, ping and poll times: 0 = off. */

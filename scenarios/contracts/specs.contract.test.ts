@@ -33,7 +33,7 @@ const real = (): World => {
     forget: () => {},
   });
   return {
-    ask: specAsk((_, __, signal) => specs.resolve(server as ServerConfig, {}, signal)),
+    ask: specAsk((_, __, signal) => specs.resolve(server as ServerConfig, { expand: false }, signal)),
     set: (next) => {
       values = next;
       inputs.askAnew(['word']);

@@ -7,9 +7,11 @@ import {
   loginPath,
   userConfigFile,
 } from '../../../adapters/index.ts';
-import { launchSettingsOf, type Config } from '../../../machines/config/index.ts';
+import { launchSettingsOf, type Config, type ServerConfig } from '../../../machines/config/index.ts';
 import type { ServerStatus } from '../../api/computer/server-handle.ts';
 import { inheritedOf } from '../../servers/inherited.ts';
+import { inputsOf } from '../../servers/inputs/hosted-inputs.ts';
+import { renderServer } from '../../servers/render.ts';
 import { version, xstateVersion } from '../../version.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf } from '../exit-codes.ts';
@@ -174,18 +176,19 @@ function modeCheck(file: string, { servers }: Config): Check[] {
   ];
 }
 /** Executables that servers are started with, and where they were found: in the PATH of the server itself. */
-async function programChecks({ servers, settings: top }: Config): Promise<Check[]> {
-  const login = await loginPath();
-  const checks = servers.flatMap((server): Check[] => {
+async function programChecks({ servers, settings: top, inputs }: Config): Promise<Check[]> {
+  const [home, login] = [homeFolder(), await loginPath()];
+  const values = inputsOf(inputs, undefined);
+  const checkOf = async (server: ServerConfig): Promise<readonly Check[]> => {
     if (server.kind !== 'stdio' || server.disabled) return [];
-    const { command, args, env, cwd } = server.launch;
-    const { executable, lookedIn, folder } = describeStart({
-      command,
-      args,
-      env: env ?? {},
-      ...(cwd !== null && { cwd }),
-      inherit: inheritedOf(launchSettingsOf(server.settings, top), homeFolder(), login),
-    });
+    const settings = launchSettingsOf(server, top);
+    const places = settings.expand ? { home, workspace: process.cwd() } : undefined;
+    const rendered = await renderServer(server, values, { places });
+    // What it needs is told where it is started.
+    if (!rendered.ok || rendered.spec.kind !== 'stdio') return [];
+    const { command } = rendered.spec;
+    const inherit = inheritedOf(settings, home, login);
+    const { executable, lookedIn, folder } = describeStart({ ...rendered.spec, inherit });
     const what = `program ${command}`;
     if (executable !== null) return [{ what, state: 'ok', found: executable }];
     const where = lookedIn.length > 0 ? lookedIn.join(', ') : folder;
@@ -197,7 +200,8 @@ async function programChecks({ servers, settings: top }: Config): Promise<Check[
         remedy: 'Install it, or write its whole path.',
       },
     ];
-  });
+  };
+  const checks = (await Promise.all(servers.map(checkOf))).flat();
   return [...new Map(checks.map((check) => [`${check.what} ${check.found}`, check])).values()];
 }
 /** Every server is started once. */
