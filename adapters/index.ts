@@ -61,6 +61,8 @@ export {
   type LoginConfig,
   type LoginStore,
 } from './oauth/index.ts';
+export { isRegistryInNpmrc, registryProber } from './npm-registry/index.ts';
+export { keepChosen, readChosen, type ChosenRegistry } from './storage/registry/chosen.ts';
 export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';

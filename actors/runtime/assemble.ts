@@ -19,6 +19,7 @@ import {
 } from '../../machines/kernel/ports.ts';
 import { processMachine } from '../../machines/process/process.machine.ts';
 import { readMachine } from '../../machines/resources/read.machine.ts';
+import { registryMachine } from '../../machines/registry/registry.machine.ts';
 import { seatMachine } from '../../machines/office/seat.machine.ts';
 import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import { settingsMachine } from '../../machines/settings/settings.machine.ts';
@@ -44,6 +45,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   office: officeMachine,
   process: processMachine,
   read: readMachine,
+  registry: registryMachine,
   seat: seatMachine,
   settings: settingsMachine,
   cache: serverCacheMachine,

@@ -5,6 +5,12 @@ import type { Resolve, Resolved } from '../../machines/client/spec-port.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { secretsIn } from '../../machines/trace/index.ts';
 import { inheritedOf } from './inherited.ts';
+import {
+  credentialsIn,
+  registryChoice,
+  registryVariable,
+  type RegistrySource,
+} from './registry/registry-choice.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
 import { textOf } from '../runtime/thrown.ts';
@@ -61,6 +67,8 @@ export interface LaunchSpecsOptions {
   readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
   /** The folder of the user, which `~` means, and the one that `${workspaceFolder}` means. Left out: none is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string };
+  /** The fastest registry of a list, and what of this machine names one. Left out: nobody chooses one. */
+  readonly registries?: RegistrySource;
   /** Hears what there is to warn of, a line each. */
   readonly notice?: (text: string) => void;
   /** The PATH of the user's login shell, where this process may not have it. */
@@ -74,7 +82,14 @@ export interface LaunchSpecsOptions {
 interface Surroundings {
   readonly spec: Pick<LaunchSpec, 'inherit'>;
   readonly secrets: readonly string[];
+  /** Variables that were found out on the network. */
+  readonly found: Readonly<Record<string, string>>;
 }
+const withAdded = (facts: ServerSpec, found: Surroundings['found']): ServerSpec =>
+  facts.kind === 'stdio' && Object.keys(found).length > 0
+    ? { ...facts, inherit: { ...facts.inherit, added: { ...facts.inherit?.added, ...found } } }
+    : facts;
+
 /** What the launch configs of servers are with the values of their placeholders, each under a number. */
 export class LaunchSpecs {
   readonly #options: LaunchSpecsOptions;
@@ -98,12 +113,16 @@ export class LaunchSpecs {
     const surroundings = await this.#surroundings(rendered.spec, settings);
     const facts = { ...rendered.spec, ...surroundings.spec };
     const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
-    const reach = this.#reach(server, facts);
+    const reach = this.#reach(server, withAdded(facts, surroundings.found));
     if (!reach) return { ok: false, failure: this.#notGiven(server) };
     // What became a secret only now is another spec, too: it was shown under the old one.
     const text = JSON.stringify([facts, secrets]);
     const last = this.#last.get(name);
-    if (last?.text === text) return { ok: true, spec: last.spec };
+    if (last?.text === text) {
+      // What was found on the network may be another by now: it counts from the next start on, and restarts nobody.
+      if (reach.process) introduce(name, last.spec, reach, secrets);
+      return { ok: true, spec: last.spec };
+    }
     const spec = (last?.spec ?? 0) + 1;
     // Its session may still be renewed as it was.
     forget(name, spec - 1);
@@ -120,17 +139,26 @@ export class LaunchSpecs {
     }
   }
   /** What a child gets of this process, and what of that nobody may see. */
-  async #surroundings({ kind }: ServerSpec, settings: LaunchSettings): Promise<Surroundings> {
-    if (kind !== 'stdio') return { spec: {}, secrets: [] };
-    const { inputs, places, loginPath } = this.#options;
-    const inherit = inheritedOf(settings, places?.home ?? '~', await loginPath?.());
+  async #surroundings(spec: ServerSpec, settings: LaunchSettings): Promise<Surroundings> {
+    if (spec.kind !== 'stdio') return { spec: {}, secrets: [], found: {} };
+    const { inputs, places, loginPath, registries } = this.#options;
+    const choice =
+      registries && registryChoice(spec, settings, { inputs, home: places?.home, ...registries });
+    const [login, fastest] = await Promise.all([
+      loginPath?.(),
+      choice?.among && registries?.fastest(choice.among),
+    ]);
+    const inherit = inheritedOf(settings, places?.home ?? '~', login);
     const { base, pass = [] } = inherit;
     const passed = [...(base === 'full' ? inputs.variables() : []), ...pass];
     const held = Object.fromEntries(passed.map((name) => [name, inputs.variable(name) ?? '']));
-    const isPlain = Object.keys(inherit).length === 0;
+    const whole =
+      choice?.named === undefined ? inherit : { ...inherit, added: { [registryVariable]: choice.named } };
+    const known = [...secretsIn(held), ...credentialsIn([...(choice?.among ?? []), choice?.named ?? ''])];
     return {
-      spec: isPlain ? {} : { inherit },
-      secrets: secretsIn(held).filter((text) => text.trim() !== ''),
+      spec: Object.keys(whole).length === 0 ? {} : { inherit: whole },
+      secrets: known.filter((text) => text.trim() !== ''),
+      found: fastest === undefined ? {} : { [registryVariable]: fastest },
     };
   }
   #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {

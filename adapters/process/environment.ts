@@ -72,7 +72,7 @@ export function environmentOf(
   instance: string,
   { platform, env }: Surroundings = here(),
 ): Environment {
-  const { base = 'minimal', pass = [], folders = [], loginPath = '' } = spec.inherit ?? {};
+  const { base = 'minimal', pass = [], folders = [], loginPath = '', added = {} } = spec.inherit ?? {};
   const host = variablesOf(platform);
   for (const [name, value] of Object.entries(env)) if (value !== undefined) host.set(name, value);
   const child = variablesOf(platform);
@@ -82,7 +82,7 @@ export function environmentOf(
     if (value !== undefined && !isFunction(value)) child.set(name, value);
   }
   const path = child.get('PATH') ?? '';
-  for (const [name, value] of Object.entries(spec.env)) child.set(name, value);
+  for (const [name, value] of [...Object.entries(added), ...Object.entries(spec.env)]) child.set(name, value);
   const own = child.get('PATH') ?? '';
   const home = child.get(platform === 'win32' ? 'USERPROFILE' : 'HOME');
   const usual = usualOf(platform).filter((folder) => home || !folder.startsWith('~'));

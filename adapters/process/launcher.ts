@@ -11,6 +11,8 @@ export interface Inherited {
   readonly folders?: readonly string[] | undefined;
   /** The PATH that the login shell of the user has, after that of this process. */
   readonly loginPath?: string | undefined;
+  /** Variables that it has unless its config gives them. */
+  readonly added?: Readonly<Record<string, string>> | undefined;
 }
 /** The launch config of one server, placeholders already rendered. */
 export interface LaunchSpec {

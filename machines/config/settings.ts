@@ -12,6 +12,11 @@ export const approvalsOf = (names: readonly string[]): readonly string[] => [
 /** Groups (`all`, `read`, `write`) and original names of tools that run unasked. */
 export const autoApproveSchema = z.array(z.string().min(1)).transform(approvalsOf);
 
+/** Without blanks around it, with one `/` at its end. */
+const registryUrl = z
+  .string()
+  .refine((text) => /^\s*https?:\/\/[^\s/?#]+[^\s?#]*\s*$/i.test(text), 'expected an http:// or https:// URL')
+  .transform((text) => `${text.trim().replace(/\/+$/, '')}/`);
 const variableName = z.string().regex(/^[^=\0\s]+$/, 'is no name of a variable');
 const folder = z
   .string()
@@ -57,6 +62,12 @@ export const settingsSchema = z
     exposeAddresses: z.boolean().optional(),
     autoApprove: autoApproveSchema.optional(),
     expand: z.boolean().optional(),
+    npmRegistry: z
+      .union([z.enum(['auto', 'off']), registryUrl], {
+        error: 'expected "auto", "off", or the http:// or https:// URL of a registry',
+      })
+      .optional(),
+    npmRegistries: z.array(registryUrl).min(1).max(10).readonly().optional(),
     baseEnv: z.enum(['minimal', 'full']).optional(),
     passEnv: z.array(variableName).optional(),
     path: z.array(folder).optional(),
@@ -74,10 +85,16 @@ export const mergedSettings = (now: Settings, given: Settings): Settings => ({
 });
 
 /** Of all servers together: they mean something at the top of a file only. */
-export const totals = ['totalConcurrency', 'totalQueue', 'version', 'removedBuiltIns'] as const;
+export const totals = [
+  'totalConcurrency',
+  'totalQueue',
+  'version',
+  'removedBuiltIns',
+  'npmRegistries',
+] as const;
 
 /** What of its settings a server is launched with, beside its launch config. */
-const ofLaunch = ['baseEnv', 'passEnv', 'path', 'runtimes'] as const;
+const ofLaunch = ['baseEnv', 'passEnv', 'path', 'runtimes', 'npmRegistry', 'npmRegistries'] as const;
 export interface LaunchSettings extends Pick<Settings, (typeof ofLaunch)[number]> {
   /** Whether variables are expanded as other clients do; without a word of the file where one of them wrote it. */
   readonly expand: boolean;

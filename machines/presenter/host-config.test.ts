@@ -37,10 +37,10 @@ describe('who starts', () => {
   });
 });
 describe('a config', () => {
-  it('has prefixed names in conflicts, unless it says otherwise', () => {
-    expect(computerConfig({}, here)['a2c']).toEqual({ onConflict: 'prefix' });
-    const said = { a2c: { onConflict: 'reject', version: 1, removedBuiltIns: [] } };
-    expect(computerConfig(said, here)['a2c']).toEqual({ onConflict: 'reject' });
+  it('has prefixed names in conflicts and the fastest registry, unless it says otherwise', () => {
+    expect(computerConfig({}, here)['a2c']).toEqual({ onConflict: 'prefix', npmRegistry: 'auto' });
+    const said = { a2c: { onConflict: 'reject', npmRegistry: 'off', version: 1, removedBuiltIns: [] } };
+    expect(computerConfig(said, here)['a2c']).toEqual({ onConflict: 'reject', npmRegistry: 'off' });
   });
   it('has the built-in servers, unless it has or removed them', () => {
     expect(Object.keys(shownConfig({}, here).mcpServers)).toEqual(['buildInFileSystem', 'Artifacts']);

@@ -62,7 +62,7 @@ export function computerConfig(file: Json, surroundings: Surroundings): Json {
   return {
     [mapKeyOf(file)]: Object.fromEntries(servers),
     ...(inputs !== undefined && { inputs }),
-    a2c: { onConflict: 'prefix', ...settings },
+    a2c: { onConflict: 'prefix', npmRegistry: 'auto', ...settings },
   };
 }
 function serverFor(

@@ -23,7 +23,14 @@ const everySetting = {
   },
   ...{ concurrency: 1, onConflict: 'prefix', pollMs: 0, pollDeclaredMs: 1, listChanged: 'off' },
   ...{ refreshFailures: 1, participation: 'subscribe', autoApprove: ['read'] },
-  ...{ expand: true, baseEnv: 'full', passEnv: ['A'], path: ['~/bin'], runtimes: ['/opt/node/bin'] },
+  ...{
+    expand: true,
+    npmRegistry: 'https://h/x',
+    baseEnv: 'full',
+    passEnv: ['A'],
+    path: ['~/bin'],
+    runtimes: ['/opt/node/bin'],
+  },
 };
 const web = { url: 'https://h/mcp', headers: { A: 'b' }, timeout: 'PT30S', sse_read_timeout: 300 };
 const right: readonly unknown[] = [

@@ -17,6 +17,7 @@ const rules: Rules = {
     'agent',
     'view',
     'settings',
+    'registry',
     'office',
     'seat',
     'computer',

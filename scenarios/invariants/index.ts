@@ -33,6 +33,7 @@ import { noSecretTold } from './system/no-secret-told.invariant.ts';
 import { noViewLeft } from './lists/no-view-left.invariant.ts';
 import { questionAnsweredOnce } from './calls/question-answered-once.invariant.ts';
 import { serversIsolated } from './servers/servers-isolated.invariant.ts';
+import { registryInTime } from './processes/registry-in-time.invariant.ts';
 import { oneProcess } from './processes/one-process.invariant.ts';
 import { ordersObeyed } from './servers/orders-obeyed.invariant.ts';
 import { readyOrFailed } from './servers/ready-or-failed.invariant.ts';
@@ -92,6 +93,7 @@ export const invariants: readonly Invariant[] = [
   startingNotMissing,
   withdrawnNotMissing,
   waitReasonTold,
+  registryInTime,
   closingRefusesCalls,
   configHasClients,
   toolsBeforeReady,

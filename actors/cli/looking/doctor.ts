@@ -1,17 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import {
-  defaultStateDir,
-  describeStart,
-  homeFolder,
-  loginPath,
-  userConfigFile,
-} from '../../../adapters/index.ts';
-import { launchSettingsOf, type Config, type ServerConfig } from '../../../machines/config/index.ts';
+import { defaultStateDir, userConfigFile } from '../../../adapters/index.ts';
+import type { Config } from '../../../machines/config/index.ts';
 import type { ServerStatus } from '../../api/computer/server-handle.ts';
-import { inheritedOf } from '../../servers/inherited.ts';
-import { inputsOf } from '../../servers/inputs/hosted-inputs.ts';
-import { renderServer } from '../../servers/render.ts';
 import { version, xstateVersion } from '../../version.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf } from '../exit-codes.ts';
@@ -21,15 +12,8 @@ import { conflictSummary } from '../printing/answers.ts';
 import { whyText } from '../printing/why.ts';
 import { errorOf } from '../printing/show-failure.ts';
 import { mayStart, readSource } from '../source.ts';
+import { programChecks, type Check } from './program-checks.ts';
 
-/** One thing that was looked at. */
-interface Check {
-  readonly what: string;
-  readonly state: 'ok' | 'warning' | 'wrong';
-  readonly found: string;
-  /** What to do about it. */
-  readonly remedy?: string;
-}
 export interface DoctorOptions extends SourceOptions {
   readonly json: boolean;
 }
@@ -174,35 +158,6 @@ function modeCheck(file: string, { servers }: Config): Check[] {
       remedy: `chmod 600 ${file}, or write \${input:…} in their places`,
     },
   ];
-}
-/** Executables that servers are started with, and where they were found: in the PATH of the server itself. */
-async function programChecks({ servers, settings: top, inputs }: Config): Promise<Check[]> {
-  const [home, login] = [homeFolder(), await loginPath()];
-  const values = inputsOf(inputs, undefined);
-  const checkOf = async (server: ServerConfig): Promise<readonly Check[]> => {
-    if (server.kind !== 'stdio' || server.disabled) return [];
-    const settings = launchSettingsOf(server, top);
-    const places = settings.expand ? { home, workspace: process.cwd() } : undefined;
-    const rendered = await renderServer(server, values, { places });
-    // What it needs is told where it is started.
-    if (!rendered.ok || rendered.spec.kind !== 'stdio') return [];
-    const { command } = rendered.spec;
-    const inherit = inheritedOf(settings, home, login);
-    const { executable, lookedIn, folder } = describeStart({ ...rendered.spec, inherit });
-    const what = `program ${command}`;
-    if (executable !== null) return [{ what, state: 'ok', found: executable }];
-    const where = lookedIn.length > 0 ? lookedIn.join(', ') : folder;
-    return [
-      {
-        what,
-        state: 'wrong',
-        found: `not found; looked in ${where}`,
-        remedy: 'Install it, or write its whole path.',
-      },
-    ];
-  };
-  const checks = (await Promise.all(servers.map(checkOf))).flat();
-  return [...new Map(checks.map((check) => [`${check.what} ${check.found}`, check])).values()];
 }
 /** Every server is started once. */
 async function serverChecks(context: Context, options: DoctorOptions, config: Config): Promise<Check[]> {

@@ -53,7 +53,7 @@ describe('every child has its done and its error handled', () => {
     const opened = spaces.flatMap(({ opens }) => [...opens.values()]);
     expect([...new Set(opened)].filter((kind) => !(kind in machines))).toEqual([]);
     // A check that saw nothing must not pass: whoever is no root of a host is opened by a machine.
-    const hosted = ['agent', 'computer', 'office', 'settings'];
+    const hosted = ['agent', 'computer', 'office', 'registry', 'settings'];
     expect([...new Set(opened), ...hosted].toSorted()).toEqual(Object.keys(machines).toSorted());
   });
   test('an owner hears how each of its roots ends, done, failed or closed, wherever it may be by then', () => {

@@ -10,6 +10,7 @@ import { process } from './process.ts';
 import { read } from './resources/read.ts';
 import type { Sample } from './sample.ts';
 import { seat } from './seat.ts';
+import { registry } from './registry.ts';
 import { settings } from './settings.ts';
 import { cache } from './resources/server-cache.ts';
 import { view } from './view.ts';
@@ -31,6 +32,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   process,
   read,
   seat,
+  registry,
   settings,
   cache,
   view: view('tools'),

@@ -16,6 +16,8 @@ import type { Validate } from '../../../machines/call/validation.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLimiters } from './limiters.ts';
 import { ScriptedLogins } from './logins.ts';
+import { ScriptedRegistries } from './registries.ts';
+import { registryPort } from '../../../machines/registry/registry.rules.ts';
 import { ScriptedSpecs } from './specs.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';
@@ -49,6 +51,7 @@ export class ScriptedCallPorts {
   readonly cached = new Map<string, unknown>();
   readonly specs: ScriptedSpecs;
   readonly logins = new ScriptedLogins();
+  readonly registries: ScriptedRegistries;
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: CallRequest) => Judgement;
@@ -63,6 +66,7 @@ export class ScriptedCallPorts {
   ) {
     this.#clock = clock;
     this.specs = new ScriptedSpecs(clock);
+    this.registries = new ScriptedRegistries(clock);
     this.#options = options;
     const knownTo = (call: string): Known | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;
@@ -71,6 +75,7 @@ export class ScriptedCallPorts {
     this.#ports = {
       [specPort]: this.specs.request,
       [loginPort]: this.logins.request,
+      [registryPort]: this.registries.request,
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
       confirm: (_, request, emit) => this.#confirm(request, emit),
       finish: finishAsk({

@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import {
+  openRegistry,
+  packageName,
+  type FakeRegistry,
+  type Pinged,
+} from '../../scenarios/fixtures/npm-registry.ts';
+import { createComputer, type Computer } from '../index.ts';
+
+/** Servers that a real `npx` fetches from a registry of this machine. */
+let mark: string;
+let folder: string;
+let computer: Computer | undefined;
+let registries: FakeRegistry[];
+let notices: string[];
+// Of the machine that runs this nothing counts.
+const { HOME: home, npm_config_registry: given } = process.env;
+beforeEach(() => {
+  mark = crypto.randomUUID();
+  registries = [];
+  notices = [];
+  // A home without an .npmrc, whoever runs this.
+  folder = mkdtempSync(join(tmpdir(), 'a2c-npx-'));
+  process.env['HOME'] = folder;
+  delete process.env['npm_config_registry'];
+});
+afterEach(async () => {
+  await computer?.close();
+  computer = undefined;
+  for (const registry of registries) registry.close();
+  Object.assign(process.env, { HOME: home }, given !== undefined && { npm_config_registry: given });
+  rmSync(folder, { recursive: true, force: true });
+  expect(pidsOf(mark)).toEqual([]);
+});
+const open = async (...all: readonly Pinged[]): Promise<void> => {
+  registries = await Promise.all(all.map(openRegistry));
+};
+const urls = (): string[] => registries.map(({ url }) => url);
+const server = (env: object = {}, more: object = {}) => ({
+  command: 'npx',
+  args: ['-y', packageName],
+  env: { MARK: mark, npm_config_cache: '~/cache', npm_config_update_notifier: 'false', ...env },
+  ...more,
+});
+const start = async (a2c: object, one: object = server()): Promise<Computer> => {
+  const onNotice = (text: string): void => void notices.push(text);
+  computer = await createComputer({ config: { mcpServers: { a: one }, a2c }, stateDir: folder, onNotice });
+  return computer;
+};
+/** Of the server itself, which npx has started. */
+const environment = (name: string): Set<string | undefined> =>
+  new Set(
+    pidsOf(mark).map((pid) =>
+      readFileSync(`/proc/${pid}/environ`, 'utf8')
+        .split('\0')
+        .find((line) => line.startsWith(`${name}=`))
+        ?.slice(name.length + 1),
+    ),
+  );
+const isFetchedFrom = (registry: FakeRegistry | undefined): boolean =>
+  registry?.asked.includes('/archive.tgz') === true;
+
+describe('a server that npx fetches', () => {
+  it('comes from the registry that answers first, and its args are as they were (cases 1, 2, 60, 61)', async () => {
+    await open({ status: 503 }, { status: 200, ms: 400 }, { status: 200 }, 'hangs', { status: 302 });
+    const { tools } = await (await start({ npmRegistry: 'auto', npmRegistries: urls() })).tools();
+    expect(tools.length).toBeGreaterThan(0);
+    expect(registries.map(isFetchedFrom)).toEqual([false, false, true, false, false]);
+    expect(environment('npm_config_registry')).toEqual(new Set([urls()[2]]));
+    expect(environment('npm_config_cache'), 'the home folder stands in its place').toEqual(
+      new Set([join(folder, 'cache')]),
+    );
+    expect(notices).toEqual([]);
+    const kept = JSON.parse(readFileSync(join(folder, 'npm-registry.json'), 'utf8')) as object;
+    expect(kept).toMatchObject({ list: urls(), registry: urls()[2] });
+  });
+  it('comes from the same one in the next run, which probes nothing (case 6)', async () => {
+    await open({ status: 503 }, { status: 200 });
+    const a2c = { npmRegistry: 'auto', npmRegistries: urls() };
+    await start(a2c);
+    await computer?.close();
+    await start(a2c);
+    expect(registries.map(({ asked }) => asked.filter((path) => path === '/-/ping').length)).toEqual([1, 1]);
+    expect(environment('npm_config_registry')).toEqual(new Set([urls()[1]]));
+  });
+  it('comes from the first of the list when none answers, in good time, with a warning (cases 3, 4)', async () => {
+    await open('hangs', 'hangs');
+    await start({ npmRegistry: 'auto', npmRegistries: urls() });
+    expect(isFetchedFrom(registries[0])).toBe(true);
+    expect(notices).toEqual([expect.stringMatching(/^no npm registry of .* within 3 s/)]);
+  });
+  it('comes from the one in its own env, whatever else is wanted (case 5)', async () => {
+    await open({ status: 200 }, 'hangs');
+    await start(
+      { npmRegistry: 'auto', npmRegistries: urls().slice(0, 1) },
+      server({ npm_config_registry: urls()[1] }),
+    );
+    expect(registries.map(isFetchedFrom)).toEqual([false, true]);
+    expect(registries[0]?.asked).toEqual([]);
+  });
+  it('comes from the one in the settings, which is not probed (case 6)', async () => {
+    await open('hangs');
+    await start({ npmRegistry: ` ${urls()[0]?.slice(0, -1)} ` });
+    expect(isFetchedFrom(registries[0])).toBe(true);
+    expect(registries[0]?.asked).not.toContain('/-/ping');
+  });
+  it('is found by the PATH of its env and of the settings, in this order (case 58)', async () => {
+    await open({ status: 200 });
+    await start({ npmRegistry: urls()[0], path: ['~/own'] }, server({ PATH: '~/first' }));
+    const [path] = [...environment('PATH')].map((all) =>
+      all?.split(':').filter((one) => one.startsWith(folder)),
+    );
+    expect(path?.slice(-4, -2)).toEqual([join(folder, 'first'), join(folder, 'own')]);
+  });
+});

@@ -1,0 +1,114 @@
+import type { AnyEventObject } from 'xstate';
+import { keepChosen, readChosen, registryProber, type ChosenRegistry } from '../../../adapters/index.ts';
+import {
+  registryPort,
+  type RegistryChosen,
+  type RegistryStart,
+  type RegistryWanted,
+} from '../../../machines/registry/registry.rules.ts';
+import { deferred } from '../../api/deferred.ts';
+import type { Hosted, Runtime } from '../../runtime/runtime.ts';
+
+/** All probes together. */
+const limitMs = 3_000;
+const keepMs = 24 * 3_600_000;
+const retryMs = 60_000;
+
+export interface RegistriesOptions {
+  readonly runtime: Runtime;
+  /** Where the fastest is kept for the next run; `false`: nowhere. */
+  readonly stateDir: string | false;
+  /** ms since 1970. */
+  now(): number;
+  /** Hears that none answered. */
+  notice(text: string): void;
+}
+
+interface Waiting {
+  readonly list: readonly string[];
+  readonly resolve: (registry: string | undefined) => void;
+}
+
+/** The fastest npm registry of a list: the host of its machine, which starts with the first who asks. */
+export class Registries {
+  readonly #options: RegistriesOptions;
+  /** By how they are shown: whole URLs, which may hold credentials. No machine sees those. */
+  readonly #urls = new Map<string, string>();
+  readonly #waiting = new Map<string, Waiting>();
+  #hosted: Promise<Hosted> | undefined;
+  #asked = 0;
+  #isWarned = false;
+  #kept: ChosenRegistry | null = null;
+
+  constructor(options: RegistriesOptions) {
+    this.#options = options;
+  }
+  /** Resolves within 3 s; undefined when the host is at its end. */
+  async fastest(list: readonly string[]): Promise<string | undefined> {
+    const { directory } = this.#options.runtime;
+    const shown = [...new Set(list.map((url) => this.#shown(url)))];
+    const { address } = await (this.#hosted ??= this.#start());
+    if (!directory.find(address)) return undefined;
+    const ticket = `registry.${(this.#asked += 1)}`;
+    const { promise, resolve } = deferred<string | undefined>();
+    this.#waiting.set(ticket, { list: shown, resolve });
+    const wanted: RegistryWanted = { type: 'registry.want', ticket, list: shown };
+    directory.send(address, wanted);
+    return promise;
+  }
+  #shown(url: string): string {
+    const shown = withoutCredentials(url);
+    this.#urls.set(shown, url);
+    return shown;
+  }
+  async #start(): Promise<Hosted> {
+    const { runtime, stateDir, now } = this.#options;
+    runtime.others.set(
+      registryPort,
+      registryProber((shown) => this.#urls.get(shown) ?? shown),
+    );
+    this.#kept = stateDir === false ? null : await readChosen(stateDir);
+    const known = this.#isFresh() ? this.#kept : null;
+    const forMs = keepMs - (now() - (known?.at ?? 0));
+    const input: RegistryStart = { limitMs, keepMs, retryMs, known: known && { ...known, forMs } };
+    return runtime.start('registry', input, (event) => this.#hear(event));
+  }
+  #hear(event: AnyEventObject): void {
+    if (event.type === 'owned.ended') {
+      for (const { resolve } of this.#waiting.values()) resolve(undefined);
+      this.#waiting.clear();
+    }
+    if (event.type !== 'registry.chosen') return;
+    const { ticket, registry, isFastest } = event as unknown as RegistryChosen;
+    const waiting = this.#waiting.get(ticket);
+    this.#waiting.delete(ticket);
+    waiting?.resolve(registry === null ? undefined : (this.#urls.get(registry) ?? registry));
+    if (!waiting || registry === null) return;
+    if (isFastest) this.#keep(waiting.list, registry);
+    else this.#warn(waiting.list, registry);
+  }
+  /** Once: every server of npm would say it. */
+  #warn(list: readonly string[], registry: string): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    const all = list.join(', ');
+    this.#options.notice(
+      `no npm registry of ${all} has answered as one within ${limitMs / 1_000} s: ${registry} is used, or name one in a2c.npmRegistry`,
+    );
+  }
+  /** A clock that was set back makes it old, never young. */
+  #isFresh(): boolean {
+    const age = this.#options.now() - (this.#kept?.at ?? 0);
+    return this.#kept !== null && age >= 0 && age < keepMs;
+  }
+  /** For the next run: without it that one probes again. */
+  #keep(list: readonly string[], registry: string): void {
+    const { stateDir, now } = this.#options;
+    if (stateDir === false || (this.#kept?.registry === registry && this.#isFresh())) return;
+    this.#kept = { list, registry, at: now() };
+    keepChosen(stateDir, this.#kept).catch(() => {});
+  }
+}
+
+/** For people and traces. */
+export const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[^/]*@/i, '$1***@');

@@ -1,0 +1,2 @@
+export { isRegistryInNpmrc } from './npmrc.ts';
+export { registryProber } from './prober.ts';
