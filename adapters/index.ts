@@ -62,6 +62,7 @@ export {
   type LoginStore,
 } from './oauth/index.ts';
 export { isRegistryInNpmrc, registryProber } from './npm-registry/index.ts';
+export { proxyFromEnvironment } from './proxy/index.ts';
 export { keepChosen, readChosen, type ChosenRegistry } from './storage/registry/chosen.ts';
 export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';

@@ -9,6 +9,7 @@ import {
   type FakeRegistry,
   type Pinged,
 } from '../../scenarios/fixtures/npm-registry.ts';
+import { openProxy } from '../../scenarios/fixtures/proxy.ts';
 import { createComputer, type Computer } from '../index.ts';
 
 /** Servers that a real `npx` fetches from a registry of this machine. */
@@ -115,5 +116,18 @@ describe('a server that npx fetches', () => {
       all?.split(':').filter((one) => one.startsWith(folder)),
     );
     expect(path?.slice(-4, -2)).toEqual([join(folder, 'first'), join(folder, 'own')]);
+  });
+  it('comes through the proxy that is asked for, and what is on this machine does not (case 63)', async () => {
+    await open({ status: 200 });
+    const proxy = await openProxy(Number(new URL(urls()[0] ?? '').port));
+    try {
+      await start({ npmRegistry: 'http://registry.a2c-test.invalid/', proxy: proxy.url });
+      expect(proxy.asked).toContain(`http://registry.a2c-test.invalid/${packageName}`);
+      expect(proxy.asked.filter((url) => url.includes('127.0.0.1'))).toEqual([]);
+      expect(isFetchedFrom(registries[0])).toBe(true);
+      expect(environment('no_proxy')).toEqual(new Set(['localhost,127.0.0.1,::1']));
+    } finally {
+      proxy.close();
+    }
   });
 });

@@ -198,9 +198,8 @@ export class Runtime {
       settledKind: (server, spec, kind) => {
         const remote = this.#reachOf(server, spec)?.remote;
         if (remote?.kind !== 'streamable' || kind !== 'sse') return;
-        const { url, headers, timeoutMs, sseReadTimeoutMs, credentials } = remote;
-        const sse = { kind, url, headers, timeoutMs, sseReadTimeoutMs, ...(credentials && { credentials }) };
-        this.#reaches.get(server)?.set(spec, { remote: sse });
+        const { terminateOnClose: _, fallbackToSse: __, ...web } = remote;
+        this.#reaches.get(server)?.set(spec, { remote: { ...web, kind } });
       },
       get answers() {
         return of().answers;

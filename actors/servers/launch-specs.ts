@@ -3,16 +3,9 @@ import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../mach
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/spec-port.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import { secretsIn } from '../../machines/trace/index.ts';
-import { inheritedOf } from './inherited.ts';
-import {
-  credentialsIn,
-  registryChoice,
-  registryVariable,
-  type RegistrySource,
-} from './registry/registry-choice.ts';
 import type { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
+import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
 import { textOf } from '../runtime/thrown.ts';
 
 /** What is launched or reached: a process, or anything that needs none. */
@@ -59,36 +52,19 @@ export type TransportMaker = (spec: TransportSpec) => LinkedEnd | Promise<Linked
 export type SpecResolved =
   | { readonly ok: true; readonly spec: number }
   | { readonly ok: false; readonly failure: Failure };
-export interface LaunchSpecsOptions {
+export interface LaunchSpecsOptions extends HostPlaces {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable' | 'variables'>;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
   /** What requests to a server behind a URL are sent with. */
   readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
-  /** The folder of the user, which `~` means, and the one that `${workspaceFolder}` means. Left out: none is expanded. */
-  readonly places?: { readonly home: string; readonly workspace: string };
-  /** The fastest registry of a list, and what of this machine names one. Left out: nobody chooses one. */
-  readonly registries?: RegistrySource;
   /** Hears what there is to warn of, a line each. */
   readonly notice?: (text: string) => void;
-  /** The PATH of the user's login shell, where this process may not have it. */
-  readonly loginPath?: () => Promise<string | undefined>;
   /** The launch spec of a number, before anybody asks for it. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
   /** Nobody will want those of numbers before this one. */
   readonly forget: (server: string, before: number) => void;
 }
-
-interface Surroundings {
-  readonly spec: Pick<LaunchSpec, 'inherit'>;
-  readonly secrets: readonly string[];
-  /** Variables that were found out on the network. */
-  readonly found: Readonly<Record<string, string>>;
-}
-const withAdded = (facts: ServerSpec, found: Surroundings['found']): ServerSpec =>
-  facts.kind === 'stdio' && Object.keys(found).length > 0
-    ? { ...facts, inherit: { ...facts.inherit, added: { ...facts.inherit?.added, ...found } } }
-    : facts;
 
 /** What the launch configs of servers are with the values of their placeholders, each under a number. */
 export class LaunchSpecs {
@@ -110,10 +86,10 @@ export class LaunchSpecs {
     });
     if (!rendered.ok) return rendered;
     this.#warn(name, rendered.unknown);
-    const surroundings = await this.#surroundings(rendered.spec, settings);
+    const surroundings = await surroundingsOf(rendered.spec, settings, this.#options);
     const facts = { ...rendered.spec, ...surroundings.spec };
     const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
-    const reach = this.#reach(server, withAdded(facts, surroundings.found));
+    const reach = this.#reach(server, withFound(facts, surroundings.found));
     if (!reach) return { ok: false, failure: this.#notGiven(server) };
     // What became a secret only now is another spec, too: it was shown under the old one.
     const text = JSON.stringify([facts, secrets]);
@@ -137,29 +113,6 @@ export class LaunchSpecs {
       if (!this.#warned.has(text)) this.#options.notice?.(text);
       this.#warned.add(text);
     }
-  }
-  /** What a child gets of this process, and what of that nobody may see. */
-  async #surroundings(spec: ServerSpec, settings: LaunchSettings): Promise<Surroundings> {
-    if (spec.kind !== 'stdio') return { spec: {}, secrets: [], found: {} };
-    const { inputs, places, loginPath, registries } = this.#options;
-    const choice =
-      registries && registryChoice(spec, settings, { inputs, home: places?.home, ...registries });
-    const [login, fastest] = await Promise.all([
-      loginPath?.(),
-      choice?.among && registries?.fastest(choice.among),
-    ]);
-    const inherit = inheritedOf(settings, places?.home ?? '~', login);
-    const { base, pass = [] } = inherit;
-    const passed = [...(base === 'full' ? inputs.variables() : []), ...pass];
-    const held = Object.fromEntries(passed.map((name) => [name, inputs.variable(name) ?? '']));
-    const whole =
-      choice?.named === undefined ? inherit : { ...inherit, added: { [registryVariable]: choice.named } };
-    const known = [...secretsIn(held), ...credentialsIn([...(choice?.among ?? []), choice?.named ?? ''])];
-    return {
-      spec: Object.keys(whole).length === 0 ? {} : { inherit: whole },
-      secrets: known.filter((text) => text.trim() !== ''),
-      found: fastest === undefined ? {} : { [registryVariable]: fastest },
-    };
   }
   #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {
     if (spec.kind === 'stdio') return { process: spec };

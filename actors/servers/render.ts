@@ -32,6 +32,8 @@ export interface RemoteSpec {
   readonly fallbackToSse: boolean;
   /** How to log in. */
   readonly oauth?: OAuth;
+  /** The proxy that it is reached through. */
+  readonly proxy?: string;
 }
 export interface InMemorySpec {
   readonly kind: 'inmemory';

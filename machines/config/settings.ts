@@ -68,6 +68,12 @@ export const settingsSchema = z
       })
       .optional(),
     npmRegistries: z.array(registryUrl).min(1).max(10).readonly().optional(),
+    proxy: z
+      .union([z.literal('env'), z.string().regex(/^https?:\/\/[^\s/?#]+\/?$/i)], {
+        error: 'expected "env", or the http:// or https:// URL of a proxy',
+      })
+      .optional(),
+    noProxy: z.array(z.string().regex(/^[^\s,]+$/, 'expected a host')).optional(),
     baseEnv: z.enum(['minimal', 'full']).optional(),
     passEnv: z.array(variableName).optional(),
     path: z.array(folder).optional(),
@@ -94,7 +100,16 @@ export const totals = [
 ] as const;
 
 /** What of its settings a server is launched with, beside its launch config. */
-const ofLaunch = ['baseEnv', 'passEnv', 'path', 'runtimes', 'npmRegistry', 'npmRegistries'] as const;
+const ofLaunch = [
+  'baseEnv',
+  'passEnv',
+  'path',
+  'runtimes',
+  'npmRegistry',
+  'npmRegistries',
+  'proxy',
+  'noProxy',
+] as const;
 export interface LaunchSettings extends Pick<Settings, (typeof ofLaunch)[number]> {
   /** Whether variables are expanded as other clients do; without a word of the file where one of them wrote it. */
   readonly expand: boolean;

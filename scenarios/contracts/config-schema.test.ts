@@ -26,6 +26,8 @@ const everySetting = {
   ...{
     expand: true,
     npmRegistry: 'https://h/x',
+    proxy: 'env',
+    noProxy: ['.h'],
     baseEnv: 'full',
     passEnv: ['A'],
     path: ['~/bin'],

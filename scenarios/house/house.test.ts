@@ -56,6 +56,8 @@ const packages: readonly Allowance[] = [
     ],
     types: ['mdast'],
   },
+  { where: /^adapters\/mcp\/http\//, may: ['http-proxy-agent', 'https-proxy-agent'] },
+  { where: /^adapters\/proxy\//, may: ['proxy-from-env'] },
   { where: /^adapters\/oauth\//, may: ['proper-lockfile'] },
   { where: /^adapters\/storage\/keyring\./, may: ['@napi-rs/keyring'] },
   { where: /^adapters\/storage\//, may: ['proper-lockfile', 'write-file-atomic', 'chokidar', 'env-paths'] },

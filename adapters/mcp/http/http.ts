@@ -1,8 +1,10 @@
 import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { HttpProxyAgent } from 'http-proxy-agent';
+import { HttpsProxyAgent } from 'https-proxy-agent';
 import type { Waits } from '../../../machines/client/waits.ts';
 import { causeOf } from './http-failures.ts';
-import type { Credentials } from './remote.ts';
+import type { Credentials, Web } from './remote.ts';
 import type { Timers } from '../../clock.ts';
 
 /** Most servers drop an idle connection after 5 s; one that drops it while we write has perhaps read the request. */
@@ -56,7 +58,7 @@ export class Http {
 
   /** `timeoutMs`: 0 is without limit. */
   constructor(
-    { url, headers, timeoutMs, credentials }: HttpOptions,
+    { url, headers, timeoutMs, credentials, proxy }: HttpOptions,
     { timers, userAgent }: { timers: Timers; userAgent: string },
   ) {
     // Nobody here unpacks anything, and gateways turn away who does not say his name.
@@ -66,8 +68,7 @@ export class Http {
     this.#timeoutMs = timeoutMs;
     this.#credentials = credentials;
     this.#timers = timers;
-    const options = { keepAlive: true, timeout: idleMs };
-    this.#agent = url.protocol === 'https:' ? new SecureAgent(options) : new Agent(options);
+    this.#agent = agentFor(url, proxy);
   }
 
   send(sending: Sending): Exchange {
@@ -182,7 +183,14 @@ export class Http {
     asked.end(body);
   }
 }
-interface HttpOptions {
+/** Through a proxy `https:` is tunnelled, and `http:` is asked for by its whole URL. */
+function agentFor({ protocol }: URL, proxy: string | undefined): Agent {
+  const options = { keepAlive: true, timeout: idleMs };
+  const isSecure = protocol === 'https:';
+  if (proxy === undefined) return isSecure ? new SecureAgent(options) : new Agent(options);
+  return isSecure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
+}
+interface HttpOptions extends Pick<Web, 'proxy'> {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;

@@ -23,6 +23,8 @@ export interface Web {
   readonly timeoutMs: number;
   /** An event stream that is silent for so long is opened again (streamable) or asked for a sign of life (SSE). */
   readonly sseReadTimeoutMs: number;
+  /** The proxy that it is reached through: an http:// or https:// URL. Absent: none. */
+  readonly proxy?: string;
   /** Without them requests go out with `headers` alone. */
   readonly credentials?: Credentials;
 }

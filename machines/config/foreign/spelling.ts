@@ -8,7 +8,7 @@ const known =
   timeouts bootMs connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
   concurrency queue totalConcurrency totalQueue resultBytes oauth grant clientId clientSecret
   clientMetadataUrl scopes privateKey signingAlgorithm onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove version removedBuiltIns
-  baseEnv passEnv path runtimes expand npmRegistry npmRegistries`.split(/\s+/);
+  baseEnv passEnv path runtimes expand npmRegistry npmRegistries proxy noProxy`.split(/\s+/);
 
 /** A remedy for an unknown key: what was probably meant, if anything. */
 export const remedyFor = (key: string): string | undefined => {
