@@ -34,6 +34,8 @@ import { noViewLeft } from './lists/no-view-left.invariant.ts';
 import { questionAnsweredOnce } from './calls/question-answered-once.invariant.ts';
 import { serversIsolated } from './servers/servers-isolated.invariant.ts';
 import { registryInTime } from './processes/registry-in-time.invariant.ts';
+import { noWriteLost } from './processes/no-write-lost.invariant.ts';
+import { offMeansNoProcess } from './processes/off-means-no-process.invariant.ts';
 import { oneProcess } from './processes/one-process.invariant.ts';
 import { ordersObeyed } from './servers/orders-obeyed.invariant.ts';
 import { readyOrFailed } from './servers/ready-or-failed.invariant.ts';
@@ -94,6 +96,8 @@ export const invariants: readonly Invariant[] = [
   withdrawnNotMissing,
   waitReasonTold,
   registryInTime,
+  noWriteLost,
+  offMeansNoProcess,
   closingRefusesCalls,
   configHasClients,
   toolsBeforeReady,

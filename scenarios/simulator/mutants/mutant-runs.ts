@@ -183,3 +183,14 @@ export const takenOut =
       ...[wait(5_000), ...fromClearing(plan).filter(({ do: what }) => what !== 'start')],
     ],
   });
+/** All servers are switched off while they run. */
+export const switchedOff = (plan: Plan): Plan => ({
+  ...plan,
+  servers: calm(plan),
+  steps: [
+    wait(1_000),
+    config([], 1),
+    wait(5_000),
+    ...fromClearing(plan).filter(({ do: what }) => what !== 'start'),
+  ],
+});

@@ -21,7 +21,7 @@ import { mutantsOfNet } from './mutants-net.ts';
 import { mutantsOfServers } from './mutants-servers.ts';
 import { mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsOfShown } from './mutants-shown.ts';
-import { mutantsOfRegistry } from './mutants-registry.ts';
+import { mutantsOfHosts } from './mutants-hosts.ts';
 import { mutantsOfRuntime } from './mutants-runtime.ts';
 
 interface Sending {
@@ -227,5 +227,5 @@ const loops: readonly Mutant[] = [
 export const mutants: readonly Mutant[] = [
   ...[...calls, ...mutantsOfCalls, ...clients, ...processes, ...loops],
   ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
-  ...[...mutantsOfServers, ...mutantsOfRuntime, ...mutantsOfShown, ...mutantsOfRegistry],
+  ...[...mutantsOfServers, ...mutantsOfRuntime, ...mutantsOfShown, ...mutantsOfHosts],
 ];

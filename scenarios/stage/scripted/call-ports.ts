@@ -16,7 +16,9 @@ import type { Validate } from '../../../machines/call/validation.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLimiters } from './limiters.ts';
 import { ScriptedLogins } from './logins.ts';
+import { ScriptedConfigFile } from './config-file.ts';
 import { ScriptedRegistries } from './registries.ts';
+import { settingsPort } from '../../../machines/settings/settings.rules.ts';
 import { registryPort } from '../../../machines/registry/registry.rules.ts';
 import { ScriptedSpecs } from './specs.ts';
 
@@ -76,6 +78,7 @@ export class ScriptedCallPorts {
       [specPort]: this.specs.request,
       [loginPort]: this.logins.request,
       [registryPort]: this.registries.request,
+      [settingsPort]: new ScriptedConfigFile(clock).request,
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
       confirm: (_, request, emit) => this.#confirm(request, emit),
       finish: finishAsk({
