@@ -12,6 +12,10 @@ const mostTries = 5;
 const queues = new Map<string, Promise<unknown>>();
 
 export interface LockedFile {
+  /** Writes a file whole or not at all. Default: `write-file-atomic`. */
+  readonly write?:
+    | ((file: string, text: string, options: { readonly mode: number }) => Promise<void>)
+    | undefined;
   /** Keeps what was there before under this name, beside the file. */
   readonly backup?: string;
 }
@@ -41,12 +45,16 @@ export function changeFile(file: string, change: ChangeText, how: LockedFile = {
   queues.set(file, quiet);
   return done;
 }
-async function changed(file: string, change: ChangeText, { backup }: LockedFile): Promise<void> {
+async function changed(
+  file: string,
+  change: ChangeText,
+  { backup, write: given }: LockedFile,
+): Promise<void> {
   const target = await targetOf(file);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   // Only here: they listen to the signals of the whole process from the moment they are loaded.
   const { lock } = await import('proper-lockfile');
-  const { default: write } = await import('write-file-atomic');
+  const write = given ?? (await import('write-file-atomic')).default;
   for (let tries = 0; ; tries++) {
     const release = await lock(target, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
     try {

@@ -9,11 +9,11 @@ import {
   type Mistake,
 } from '../../../machines/config/index.ts';
 import { readJson } from '../../../machines/config/index.ts';
-import type { Ports } from '../../../machines/kernel/ports.ts';
+import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { Found } from '../../../machines/settings/settings.rules.ts';
 import { readConfigText } from '../config/read.ts';
-import { changeFile } from './locked-file.ts';
+import { changeFile, type LockedFile } from './locked-file.ts';
 
 /** What the value of a file is judged as: as it stands, or as what is made of it. */
 export type Judge = (value: Readonly<Record<string, unknown>>) => unknown;
@@ -45,7 +45,7 @@ async function read(file: string, judge: Judge): Promise<Found> {
   if (typeof text === 'string') return judged(text.replace(/^\uFEFF/, ''), judge);
   return text.message === 'does not exist' ? { kind: 'none' } : { kind: 'wrong', mistakes: [text] };
 }
-async function write(file: string, edits: readonly Edit[], judge: Judge): Promise<Found> {
+async function write(file: string, edits: readonly Edit[], judge: Judge, how: LockedFile): Promise<Found> {
   let found: Found = { kind: 'none' };
   let isWritten = false;
   const change = (before: string | null): string | null => {
@@ -64,7 +64,7 @@ async function write(file: string, edits: readonly Edit[], judge: Judge): Promis
     isWritten = true;
     return made.text;
   };
-  await changeFile(file, change, { backup: '.bak' });
+  await changeFile(file, change, { ...how, backup: '.bak' });
   return found;
 }
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
@@ -90,11 +90,11 @@ const refusal = ({ message }: Refused): Failure => ({
 });
 /** The port of machines/settings: one config file. Never throws; what is wrong with the file is found, not thrown. */
 export const settingsFile =
-  (file: string, judge: Judge = (value) => value): Ports['request'] =>
+  (file: string, judge: Judge = (value) => value, how: LockedFile = {}): Ports['request'] =>
   (_from, { id, method, params }, emit) => {
     let isWanted = true;
     const { edits = [] } = (params ?? {}) as { readonly edits?: readonly Edit[] };
-    const asked = method === 'write' ? write(file, edits, judge) : read(file, judge);
+    const asked = method === 'write' ? write(file, edits, judge, how) : read(file, judge);
     asked.then(
       (result) => isWanted && emit({ type: 'ask.answered', id, result }),
       (error: unknown) => {
@@ -162,17 +162,22 @@ export function watchFile(
 export function settingsInMemory(settings: object, judge: Judge = (value) => value): Ports['request'] {
   let text = JSON.stringify(settings, null, 2);
   return (_from, { id, method, params }, emit) => {
+    let isWanted = true;
+    const withdraw = (): void => {
+      isWanted = false;
+    };
+    const say = (fact: RequestFact): void => queueMicrotask(() => isWanted && emit(fact));
     const { edits = [] } = (params ?? {}) as { readonly edits?: readonly Edit[] };
     const made = edited(text, method === 'write' ? edits : []);
     const result: Found = made.ok ? judged(made.text, judge) : { kind: 'wrong', mistakes: made.mistakes };
     if (method === 'write' && result.kind === 'wrong') {
       const why = new Refused(result.mistakes.map((m) => mistakeLine(m)).join('; '));
-      queueMicrotask(() => emit({ type: 'ask.refused', id, sent: false, failure: refusal(why) }));
-      return () => {};
+      say({ type: 'ask.refused', id, sent: false, failure: refusal(why) });
+      return withdraw;
     }
     if (made.ok) text = made.text;
     const isTaken = made.ok && made.isTaken;
-    queueMicrotask(() => emit({ type: 'ask.answered', id, result: { ...result, isTaken } }));
-    return () => {};
+    say({ type: 'ask.answered', id, result: { ...result, isTaken } });
+    return withdraw;
   };
 }

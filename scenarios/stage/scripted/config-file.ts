@@ -1,4 +1,4 @@
-import type { Edit } from '../../../machines/config/index.ts';
+import { edited, type Edit } from '../../../machines/config/index.ts';
 import type { Ports } from '../../../machines/kernel/ports.ts';
 import type { Found } from '../../../machines/settings/settings.rules.ts';
 
@@ -12,17 +12,26 @@ const diskMs = 2;
 /** A fake of the port `configFile`: one file that is always right, on virtual time. */
 export class ScriptedConfigFile {
   readonly #clock: Clock;
-  #value: Readonly<Record<string, unknown>> = {};
+  #text: string;
+  /** Nothing can be written any more. */
+  isFull = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, text = '{}') {
     this.#clock = clock;
+    this.#text = text;
   }
   request: Ports['request'] = (_from, { id, method, params }, emit) => {
     const { edits = [] } = (params ?? {}) as { readonly edits?: readonly Edit[] };
     const timer = this.#clock.setTimeout(() => {
-      if (method === 'write')
-        for (const edit of edits) this.#value = { ...this.#value, [edit.path.join('.')]: edit };
-      const found: Found = { kind: 'good', value: this.#value, mark: JSON.stringify(this.#value) };
+      if (method === 'write' && this.isFull) {
+        const failure = { code: 500, message: 'the disk is full' } as const;
+        return emit({ type: 'ask.refused', id, sent: true, failure });
+      }
+      const made = edited(this.#text, method === 'write' ? edits : []);
+      if (made.ok) this.#text = made.text;
+      const value = JSON.parse(this.#text) as Readonly<Record<string, unknown>>;
+      const isTaken = made.ok && made.isTaken;
+      const found: Found = { kind: 'good', value, mark: this.#text, isTaken };
       emit({ type: 'ask.answered', id, result: found });
     }, diskMs);
     return () => this.#clock.clearTimeout(timer);
