@@ -41,16 +41,20 @@ export const rulesOf = (
   server: ServerConfig,
   top: Config['settings'],
   lastTools: readonly string[] | null,
-): ToolRules => ({
-  server: server.name,
-  bundleId: bundleIdOf(server),
-  forbiddenTools: server.forbiddenTools,
-  toolMeta: server.toolMeta,
-  defaultToolMeta: server.defaultToolMeta,
-  autoApprove: server.settings.autoApprove ?? top.autoApprove ?? [],
-  ...((server.settings.onConflict ?? top.onConflict) === 'prefix' && { onConflict: 'prefix' }),
-  ...(lastTools && { lastTools }),
-});
+): ToolRules => {
+  const onlyTools = server.settings.tools ?? top.tools;
+  return {
+    server: server.name,
+    bundleId: bundleIdOf(server),
+    forbiddenTools: server.forbiddenTools,
+    toolMeta: server.toolMeta,
+    defaultToolMeta: server.defaultToolMeta,
+    autoApprove: server.settings.autoApprove ?? top.autoApprove ?? [],
+    ...((server.settings.onConflict ?? top.onConflict) === 'prefix' && { onConflict: 'prefix' }),
+    ...(onlyTools && { onlyTools }),
+    ...(lastTools && { lastTools }),
+  };
+};
 
 /** What the machines need to know of a configured server. */
 export function planOf(

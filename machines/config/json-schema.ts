@@ -33,7 +33,7 @@ const asTexts: Readonly<Record<string, z.ZodType>> = {
 function foreignValue({ key, does, to }: ForeignKey): z.ZodType {
   if (key === 'name' || key === 'type') return text.nullish();
   if (does === 'opposite') return z.boolean().nullish();
-  if (does === 'approve') return z.array(text).nullish();
+  if (does === 'approve' || does === 'allow') return z.array(text).nullish();
   if (does !== 'same' || to === undefined) return z.unknown();
   const [top = '', inner] = to.map(String);
   const value = inner === undefined ? base[top] : (asTexts[inner] ?? parameters[inner]);

@@ -105,6 +105,15 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
     'mcpServers.git.customHeaders.a: expected a string, got a number',
   ],
   [other({ command: 'x', env: { A: [] } }), 'mcpServers.git.env.A: expected a string, got a list'],
+  [
+    other({ command: 'x', includeTools: 'all' }),
+    'mcpServers.git.includeTools: expected a list, got a string',
+  ],
+  [other({ command: 'x', a2c: { tools: [''] } }), 'mcpServers.git.a2c.tools[0]: must not be empty'],
+  [
+    other({ command: 'x', enabled_tools: ['b'], a2c: { tools: ['a'] } }),
+    'mcpServers.git.enabled_tools: says something else than a2c.tools, which means the same (keep one of them)',
+  ],
   [other({ command: 'x', autoApprove: 'all' }), 'mcpServers.git.autoApprove: expected a list, got a string'],
   [other({ command: 'x', alwaysAllow: [1] }), 'mcpServers.git.alwaysAllow: expected a list of tool names'],
   [
@@ -272,6 +281,7 @@ describe('docs/config.md', () => {
       same: '',
       opposite: 'the opposite of ',
       approve: '',
+      allow: '',
       shown: 'ignored',
       unsupported: 'ignored, warning',
     };

@@ -54,6 +54,7 @@ export const settingsSchema = z
     totalQueue: z.int().min(0).max(100_000).optional(),
     resultBytes: z.int().min(1024).max(sizes.stdioMessageBytes).optional(),
     onConflict: z.enum(['reject', 'prefix']).optional(),
+    tools: z.array(z.string().min(1)).optional(),
     pollMs: ms,
     pollDeclaredMs: ms,
     listChanged: z.enum(['auto', 'off']).optional(),

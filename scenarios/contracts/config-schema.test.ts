@@ -21,7 +21,7 @@ const everySetting = {
     idleStop: 'PT1M',
     timeouts: { callIdleMs: 0 },
   },
-  ...{ concurrency: 1, onConflict: 'prefix', pollMs: 0, pollDeclaredMs: 1, listChanged: 'off' },
+  ...{ concurrency: 1, onConflict: 'prefix', tools: ['a'], pollMs: 0, pollDeclaredMs: 1, listChanged: 'off' },
   ...{ refreshFailures: 1, participation: 'subscribe', autoApprove: ['read'] },
   ...{
     expand: true,
@@ -61,7 +61,7 @@ const right: readonly unknown[] = [
     { ...stdio, auto_approve: ['read', 'write_x'] },
     { ...stdio, name: 'b', autoApprove: ['all'] },
   ],
-  { mcpServers: { a: { command: 'x', auto_approve: ['*'], alwaysAllow: ['read'] } } },
+  { mcpServers: { a: { command: 'x', auto_approve: ['*'], alwaysAllow: ['read'], tools: ['*'] } } },
   { $schema: './a2c.schema.json', servers: { a: { command: 'x', gallery: true, enabled: false } } },
 ];
 const wrong: readonly unknown[] = [

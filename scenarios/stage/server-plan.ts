@@ -19,6 +19,8 @@ export interface ServerSettings {
   readonly refreshFailures?: number;
   /** Tools that cannot be called, by name. */
   readonly forbidden?: readonly string[];
+  /** The only tools that are offered, by name. */
+  readonly only?: readonly string[];
   /** Tools that run without a question: names, or `all`, `read`, `write`. */
   readonly autoApprove?: readonly string[];
   /** What becomes of a tool whose name another has. */
@@ -59,6 +61,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
   rules: {
     server,
     forbiddenTools: o.forbidden ?? [],
+    ...(o.only && { onlyTools: o.only }),
     toolMeta: o.toolMeta ?? {},
     defaultToolMeta: o.meta === undefined ? { auto_apply: isFree } : o.meta,
     autoApprove: o.autoApprove ?? [],

@@ -14,6 +14,8 @@ export interface ToolRules {
   /** What peers of 0.3 and later know the server by. Default: its name. */
   readonly bundleId?: string;
   readonly forbiddenTools: readonly string[];
+  /** Original names: no other tool of it is offered. Absent: all are. */
+  readonly onlyTools?: readonly string[];
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
   /** Groups and original names of tools that run unasked, see `permission`. Default: none. */
@@ -47,8 +49,10 @@ const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.a
 export const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
   onConflict === 'prefix' ? prefixed(server, shown) : shown;
 const isDisabled = (rule: ToolRules, shown: string, tool: string): boolean =>
-  rule.forbiddenTools.length > 0 &&
-  [shown, tool, prefixedBy(rule, shown)].some((name) => rule.forbiddenTools.includes(name));
+  // By its own name alone: a server that calls another tool as an alias does must not get it in.
+  (rule.onlyTools !== undefined && !rule.onlyTools.includes(tool)) ||
+  (rule.forbiddenTools.length > 0 &&
+    [shown, tool, prefixedBy(rule, shown)].some((name) => rule.forbiddenTools.includes(name)));
 const claimOf = ({ server, onConflict }: ToolRules, shown: string): Claim => ({
   server,
   shown,

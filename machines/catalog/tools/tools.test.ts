@@ -74,6 +74,21 @@ describe('a tool with an alias', () => {
   });
 });
 
+describe('a list of the only tools', () => {
+  it('hides all others, and names them by what their server calls them', () => {
+    const rule = ruled('a', { onlyTools: ['t', 'v'], toolMeta: { w: { alias: 'v' }, t: { alias: 'u' } } });
+    const table = buildTable([rule], catalogsOf({ a: ['t', 'w', 'x', 'v'] }));
+    expect(offered(table)).toEqual(['u = a/t', 'v = a/v']);
+    for (const each of ['w', 'x']) {
+      expect(findTool(table, each)).toBeUndefined();
+      expect(unresolved(table, each)).toMatchObject({ code: 4002 });
+    }
+  });
+  it('that is empty offers none', () => {
+    expect(offered(buildTable([ruled('a', { onlyTools: [] })], catalogsOf({ a: ['t'] })))).toEqual([]);
+  });
+});
+
 describe('a disabled tool', () => {
   it.each([['t'], ['u']])(
     'T11 is hidden and refused, forbidden as %s, by whichever name it is called',

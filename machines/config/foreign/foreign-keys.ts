@@ -8,6 +8,8 @@ type Treatment =
   | 'opposite'
   /** Names of tools that may run unasked, and no groups. */
   | 'approve'
+  /** The only tools that may be offered; `*` in the list means all. */
+  | 'allow'
   /** Known and meant for a screen: dropped without a word. */
   | 'shown'
   /** Known and not done in this version: a warning. */
@@ -84,5 +86,8 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'title', does: 'shown', note: '' },
   { key: 'envFile', does: 'unsupported', note: 'VS Code; write the variables into `env`' },
   { key: 'timeout', does: 'unsupported', note: 'seconds here, milliseconds there; write `a2c.timeouts`' },
-  { key: 'includeTools', does: 'unsupported', note: 'Gemini CLI; name the others in `forbidden_tools`' },
+  { key: 'includeTools', does: 'allow', to: ['a2c', 'tools'], note: 'Gemini CLI' },
+  { key: 'tools', does: 'allow', to: ['a2c', 'tools'], note: 'Copilot; a list with `*` means all' },
+  { key: 'available_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Goose' },
+  { key: 'enabled_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Codex' },
 ];

@@ -49,12 +49,14 @@ export const mapForeign = (entry: Entry, path: Path, findings: Findings): Mapped
   const mapped: Draft = { type: isGuess ? guessedType : kind, server_parameters: {} };
   const origins = new Map<string, string>();
   const approvals: string[] = [];
+  const allowances: string[] = [];
   for (const [key, value] of Object.entries(entry)) {
     const row = rows.get(key);
     const here = [...path, key];
     if (row === undefined) addWarning(findings, here, 'unknown key, ignored');
     else if (row.does === 'unsupported') addWarning(findings, here, `not supported, ignored (${row.note})`);
     else if (row.does === 'approve') approvals.push(key);
+    else if (row.does === 'allow') allowances.push(key);
     else if (row.does !== 'shown' && row.to !== undefined && key !== 'type') {
       if (row.kinds === undefined || row.kinds.includes(kind))
         move({ row, value, to: row.to, here }, mapped, origins, findings);
@@ -63,6 +65,7 @@ export const mapForeign = (entry: Entry, path: Path, findings: Findings): Mapped
     }
   }
   for (const key of approvals) approve(entry[key], [...path, key], mapped, findings);
+  for (const key of allowances) allow(entry[key], [...path, key], mapped, origins, findings);
   return { entry: mapped, originOf: (inner) => [...path, ...origin(inner, origins)] };
 };
 
@@ -106,7 +109,8 @@ const move = (
 };
 
 const origin = (inner: Path, origins: ReadonlyMap<string, string>): Path => {
-  const depth = inner[0] === 'server_parameters' ? 2 : 1;
+  const isInner = inner[0] === 'server_parameters' || origins.has(pathText(inner.slice(0, 2)));
+  const depth = isInner ? 2 : 1;
   const moved = pathText(inner.slice(0, depth));
   const key =
     origins.get(moved) ?? foreignKeys.find(({ to }) => to !== undefined && pathText(to) === moved)?.key;
@@ -128,6 +132,31 @@ const asTexts = (key: string, value: unknown, path: Path, findings: Findings): u
     return part !== null;
   });
   return Object.fromEntries(given.map(([name, part]) => [name, text(part, name)]));
+};
+
+/** The list of another client is a setting of ours; who says it twice has to say the same. */
+const allow = (
+  names: unknown,
+  here: Path,
+  mapped: Draft,
+  origins: Map<string, string>,
+  findings: Findings,
+): void => {
+  if (names === null || (Array.isArray(names) && names.includes('*'))) return;
+  const settings = mapped['a2c'] ?? {};
+  if (!isObject(settings)) return;
+  const [ours, said] = ['a2c.tools', settings['tools']];
+  if (said !== undefined && JSON.stringify(said) !== JSON.stringify(names)) {
+    const earlier = origins.get(ours) ?? ours;
+    addMistake(
+      findings,
+      here,
+      `says something else than ${earlier}, which means the same`,
+      'keep one of them',
+    );
+  }
+  mapped['a2c'] = { ...settings, tools: names };
+  origins.set(ours, String(here.at(-1)));
 };
 
 const approve = (names: unknown, path: Path, mapped: Draft, findings: Findings): void => {

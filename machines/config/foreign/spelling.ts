@@ -3,7 +3,7 @@ import { nearest } from '../../text/index.ts';
 /** Every key that the protocol's shape, its inputs and our own settings know: candidates for "did you mean". */
 const known =
   `type name disabled forbidden_tools tool_meta default_tool_meta vrl auto_approve a2c server_parameters command args env cwd
-  encoding encoding_error_handler url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
+  encoding encoding_error_handler tools url headers timeout sse_read_timeout terminate_on_close auto_apply alias tags
   ret_object_mapper id description default password options servers inputs restart restartBudget start autoConnect idleStop
   timeouts bootMs connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
   concurrency queue totalConcurrency totalQueue resultBytes oauth grant clientId clientSecret

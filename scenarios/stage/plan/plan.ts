@@ -51,6 +51,7 @@ export interface ConfigEntry extends Pick<
   | 'values'
   | 'autoApprove'
   | 'forbidden'
+  | 'only'
   | 'onConflict'
   | 'autoStart'
   | 'isLazy'

@@ -47,6 +47,18 @@ scenario('a server with another launch config is started anew, and only that one
   s.expect.processes(git, { started: 1, alive: 1 });
 });
 
+scenario('no tool is offered that a list of allowed ones does not have', (s) => {
+  const fs = s.server('fs', { tools: { read: {}, write: {} }, only: ['read', 'erase'] });
+  s.ready();
+  const [read, write] = [s.call('read'), s.call('write')];
+  s.settled(read, write);
+  s.expect(read).settles('succeeded');
+  s.expect(write).settles('failed', { code: 4002 });
+  s.expect.tools('+read');
+  s.config([fs, { only: [] }]);
+  s.expect.tools('+read', '-read');
+});
+
 scenario('other rules for its tools hold at once: the server is asked nothing and goes on', (s) => {
   const fs = s.server('fs', { tools: { read: {}, write: {} } });
   s.ready();

@@ -1,0 +1,30 @@
+import { afterEach, expect, it } from 'vitest';
+import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+
+/** A list of the only tools, over a real server: what its host, a model and an agent are offered, and can call. */
+const mark = crypto.randomUUID();
+afterEach(() => expect(pidsOf(mark)).toEqual([]));
+
+it('nothing offers more than stands in a list of allowed tools, also one of another client', async () => {
+  await using office = await createOffice({ port: 0 });
+  const servers = {
+    ours: launched(mark, 'echo', { a2c: { tools: ['echo'] } }),
+    theirs: launched(mark, 'pages', { includeTools: ['fail', 'no such tool'] }),
+  };
+  await using computer = await createComputer({
+    name: 'c1',
+    office: { url: office.url },
+    config: { mcpServers: servers, a2c: { onConflict: 'prefix' } },
+    stateDir: false,
+  });
+  await using agent = await createAgent({ url: office.url });
+  const mine = (await computer.tools()).tools.map(({ name }) => name);
+  expect(mine).toContain('echo');
+  const offered = (await agent.tools('c1')).map(({ name }) => name);
+  expect(offered.toSorted()).toEqual(mine.toSorted());
+  expect(mine.every((name) => ['echo', 'fail'].includes(name))).toBe(true);
+  expect(await agent.callTool('c1', 'echo', { text: 'hi' })).toMatchObject({ outcome: 'succeeded' });
+  expect(await agent.callTool('c1', 'slow')).toMatchObject({ outcome: 'failed', failure: { code: 4002 } });
+  expect(await computer.callTool('slow')).toMatchObject({ outcome: 'failed', failure: { code: 4002 } });
+});
