@@ -1,7 +1,7 @@
 /** Everything of the outside that the actors room may use. */
 export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs/index.ts';
 export { homeFolder, hostName, newId, processFacts, systemClock } from './clock.ts';
-export { readConfig, readConfigText } from './storage/config/read.ts';
+export { readConfig, readConfigText, readConfigValue } from './storage/config/read.ts';
 export { documentsCommand, serveDocuments } from './documents/command.ts';
 export {
   mostCalls,
@@ -67,6 +67,8 @@ export { keepChosen, readChosen, type ChosenRegistry } from './storage/registry/
 export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
+export { foundAppFiles, type AppFile } from './storage/config/found-apps.ts';
+export { isLink, readLink } from './storage/config/links.ts';
 export { findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
 export { lineHistory } from './storage/history/history.ts';
 export { changeFile } from './storage/settings/locked-file.ts';

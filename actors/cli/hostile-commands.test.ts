@@ -165,6 +165,10 @@ describe('a command', () => {
         config,
       ]),
       ['add', `x${inArgument}`, inArgument, inArgument, '-c', join(folder, 'added.json')],
+      ['import', config, '--dry-run', '-c', join(folder, 'taken.json')],
+      ['import', wrong, '--dry-run', '-c', join(folder, 'taken.json')],
+      ['import', `x${inArgument}`],
+      ['import', `vscode:mcp/install?${inArgument}`],
     ];
     for (const argv of lines) {
       const text = textOf(await typed(argv));
@@ -189,7 +193,7 @@ describe('a command', () => {
       'inspect',
       'show',
     ];
-    const changes = ['add', 'remove', 'enable', 'disable', 'login', 'logout'];
+    const changes = ['add', 'import', 'remove', 'enable', 'disable', 'login', 'logout'];
     const seen = [...others, ...changes, ...here.map(([word]) => word)];
     expect(words.filter((word) => word === undefined || !seen.includes(word))).toEqual([]);
     expect(words.length).toBeGreaterThan(10);

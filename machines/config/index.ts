@@ -30,3 +30,7 @@ export { launchSettingsOf, mergedSettings, type LaunchSettings, type Settings } 
 export { bundleNameOf, bundlePartsOf, type BundlePart } from './bundle-id.ts';
 export { shownServer } from './foreign/shown.ts';
 export { serverToProtocol, toProtocol } from './foreign/to-protocol.ts';
+export { type App } from './importing/app.ts';
+export { appNamed, appOf, appOfConfig, apps } from './importing/apps.ts';
+export { asConfig, importFrom, type Imported, type ImportedServer } from './importing/import.ts';
+export { places, type Place } from './importing/places.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foreignKeys, mistakeLine, parseConfig, placeholdersIn, toProtocol } from './index.ts';
+import { apps, foreignKeys, mistakeLine, parseConfig, placeholdersIn, toProtocol } from './index.ts';
 
 const ok = { name: 'a', type: 'stdio', server_parameters: { command: 'x' } };
 const launch = (server_parameters: object) => [{ ...ok, server_parameters }];
@@ -275,7 +275,7 @@ describe('whatever JSON holds', () => {
 });
 
 describe('docs/config.md', () => {
-  it('prints the table of foreign keys as it is', () => {
+  it('prints the table of foreign keys as it is, and has a row for each application', () => {
     const page = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
     const words = {
       same: '',
@@ -290,5 +290,7 @@ describe('docs/config.md', () => {
       return `| \`${key}\` | ${words[does]}${target} | ${note} |`;
     });
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+    const others = apps.map(({ id, format }) => `| \`${id}\` | ${format.toUpperCase()} |`);
+    expect(others.filter((row) => !page.includes(row))).toEqual([]);
   });
 });

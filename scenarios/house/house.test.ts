@@ -61,6 +61,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/oauth\//, may: ['proper-lockfile'] },
   { where: /^adapters\/storage\/keyring\./, may: ['@napi-rs/keyring'] },
   { where: /^adapters\/storage\//, may: ['proper-lockfile', 'write-file-atomic', 'chokidar', 'env-paths'] },
+  { where: /^adapters\/storage\/config\/formats\./, may: ['yaml', 'smol-toml'] },
   { where: /^adapters\/process\/windows\/windows-tree\./, may: ['pidtree'] },
   { where: /^adapters\/terminal\//, may: ['string-width'] },
   { where: /^adapters\/terminal\/typed-line\.test\./, may: ['@xterm/headless'] },

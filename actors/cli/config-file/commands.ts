@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { collected } from '../options.ts';
 import type * as Edit from './edit.ts';
+import type * as Import from './import.ts';
 import type * as List from './list.ts';
 
 type Action = (context: Context, ...args: never[]) => Promise<number>;
@@ -19,10 +20,20 @@ const listing =
     return (commands[name] as Action)(...args);
   };
 
+const importing: Action = async (...args) => {
+  const { importServers }: typeof Import = await import('./import.ts');
+  return (importServers as Action)(...args);
+};
+
 const addHelp = `
   a2c add files -- npx -y @modelcontextprotocol/server-filesystem .
   a2c add docs https://example.com/mcp --header 'Authorization: Bearer \${input:docs_token}'
   a2c add shell '{"command": "uvx", "args": ["mcp-server-shell"]}'`;
+
+const importHelp = `
+  a2c import                      what other applications have here
+  a2c import cursor --dry-run     what would become of it
+  a2c import ~/.codex/config.toml --yes`;
 
 const withFile = (command: Command): Command =>
   command
@@ -56,6 +67,13 @@ export function addConfigFile(
       .description(does_)
       .argument('<name>', 'a server of the config')
       .action(does(editing(name)));
+  withFile(program.command('import'))
+    .description('takes over servers of another application')
+    .argument('[what]', 'an application, a file of one, or a link; without it: what is found')
+    .option('--dry-run', 'show what would be written, and write nothing')
+    .option('-y, --yes', 'write it without a question')
+    .addHelpText('after', importHelp)
+    .action(does(importing));
   withList(program.command('list'))
     .description('lists the servers of the config, and starts none')
     .action(does(listing('list')));

@@ -86,12 +86,8 @@ function split(text: string, at: RegExp, form: string): readonly [string, string
 }
 
 const done = { add: 'added', remove: 'removed', enable: 'enabled', disable: 'disabled' } as const;
-async function change(
-  { terminal, folder = process.cwd() }: Context,
-  what: ConfigChange,
-  { config, json }: EditOptions,
-): Promise<number> {
-  const file = config === undefined ? userConfigFile() : resolve(folder, config);
+/** Writes one change; true: the file said so already. */
+export async function changeConfig(file: string, what: ConfigChange): Promise<boolean> {
   let isSame = false;
   let written: string | null = null;
   const edited = (before: string | null): string | null => {
@@ -104,6 +100,15 @@ async function change(
     return written;
   };
   await changeFile(file, edited, { backup: '.bak' });
+  return isSame;
+}
+async function change(
+  { terminal, folder = process.cwd() }: Context,
+  what: Exclude<ConfigChange, { what: 'import' }>,
+  { config, json }: EditOptions,
+): Promise<number> {
+  const file = config === undefined ? userConfigFile() : resolve(folder, config);
+  const isSame = await changeConfig(file, what);
   const { name } = what;
   const facts = { file, server: name, change: isSame ? null : done[what.what] };
   if (json) terminal.out(JSON.stringify(facts));

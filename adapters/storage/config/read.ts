@@ -1,6 +1,14 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { parseConfigText, type Mistake, type ParsedConfig } from '../../../machines/config/index.ts';
+import {
+  appOfConfig,
+  asConfig,
+  parseConfig,
+  type JsonText,
+  type Mistake,
+  type ParsedConfig,
+} from '../../../machines/config/index.ts';
+import { readFormat } from './formats.ts';
 
 /** Nobody writes this much by hand; a wrong path to a data file should not be read to its end. */
 const maxBytes = 1024 * 1024;
@@ -10,8 +18,18 @@ const maxBytes = 1024 * 1024;
  * Never rejects: whatever is wrong with the file comes back as mistakes, like whatever is wrong in it.
  */
 export const readConfig = async (file: string): Promise<ParsedConfig> => {
+  const read = await readConfigValue(file);
+  if (!read.ok) return { ok: false, mistakes: [read.mistake] };
+  const { value, duplicates } = read;
+  const app = appOfConfig(value, file);
+  const parsed = parseConfig(app ? asConfig(value, app) : value, { file });
+  if (duplicates.length === 0) return parsed;
+  return { ok: false, mistakes: [...duplicates, ...(parsed.ok ? [] : parsed.mistakes)] };
+};
+/** What such a file holds, whoever wrote it; by the end of its name JSON, YAML or TOML. */
+export const readConfigValue = async (file: string): Promise<JsonText> => {
   const text = await readConfigText(file);
-  return typeof text === 'string' ? parseConfigText(text, { file }) : { ok: false, mistakes: [text] };
+  return typeof text === 'string' ? readFormat(text, file) : { ok: false, mistake: text };
 };
 /** The text of such a file, not yet judged. */
 export const readConfigText = async (file: string): Promise<string | Mistake> => {

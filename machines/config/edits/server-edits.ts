@@ -8,6 +8,11 @@ import { edited as textWith, type Edit } from './edits.ts';
 /** One change of the text of a config. An entry is written as in `mcpServers`; a list gets it in the protocol's shape. */
 export type ConfigChange =
   | { readonly what: 'add'; readonly name: string; readonly entry: object; readonly isReplacing: boolean }
+  | {
+      readonly what: 'import';
+      readonly servers: readonly { readonly name: string; readonly entry: object }[];
+      readonly inputs: readonly object[];
+    }
   | { readonly what: 'remove'; readonly name: string }
   | { readonly what: 'enable' | 'disable'; readonly name: string };
 /** `isSame`: the text said so already. */
@@ -46,7 +51,12 @@ export function editConfig(text: string, change: ConfigChange): EditedConfig {
       'the file is one server, not a list of servers',
       'Write it as {"mcpServers": {…}}.',
     );
-  const edited = change.what === 'add' ? added(before, servers, change) : changed(before, servers, change);
+  const edited =
+    change.what === 'add'
+      ? added(before, servers, change)
+      : change.what === 'import'
+        ? imported(before, servers, change)
+        : changed(before, servers, change);
   if (!edited.ok) return edited;
   const after = mistakesIn(edited.text);
   return after === undefined ? edited : failed('ConfigInvalid', after, 'Nothing was changed.');
@@ -94,16 +104,47 @@ function added(
   if (!parsed.ok)
     return failed('ConfigInvalid', parsed.mistakes.map((mistake) => mistakeLine(mistake)).join('\n'));
   const [server] = parsed.config.servers;
-  const value = servers.form === 'map' ? entry : { ...server?.raw };
+  const value = servers.form === 'map' ? entry : { ...server?.raw, ...settingsIn(entry) };
   if (place !== undefined) return edit(text, { path: [...servers.at, place], value });
   if (servers.form === 'map') return edit(text, { path: [...servers.at, name], value });
   return edit(text, { path: servers.at, add: value });
 }
 
+/** What a server in the protocol's shape has beside it. */
+const settingsIn = (entry: object): object =>
+  Object.fromEntries(Object.entries(entry).filter(([key]) => ['a2c', 'autoApprove', 'oauth'].includes(key)));
+
+/** Several servers at once, each with a name of its own, and the inputs that they need. */
+function imported(
+  text: string,
+  servers: Servers,
+  { servers: more, inputs }: Extract<ConfigChange, { what: 'import' }>,
+): EditedConfig {
+  let now = text;
+  for (const { name, entry } of more) {
+    const made = added(now, serversIn(now) ?? servers, { what: 'add', name, entry, isReplacing: false });
+    if (!made.ok) return made;
+    now = made.text;
+  }
+  if (inputs.length > 0 && servers.at.length === 0)
+    return failed(
+      'ConfigInvalid',
+      'the file is a list of servers, which has no place for inputs',
+      'Write it as {"servers": […], "inputs": []}.',
+    );
+  const at = [...servers.at.slice(0, -1), 'inputs'];
+  for (const input of inputs) {
+    const made = edit(now, { path: at, add: input });
+    if (!made.ok) return made;
+    now = made.text;
+  }
+  return { ok: true, text: now, isSame: now === text };
+}
+
 function changed(
   text: string,
   servers: Servers,
-  { what, name }: Exclude<ConfigChange, { what: 'add' }>,
+  { what, name }: Extract<ConfigChange, { what: 'remove' | 'enable' | 'disable' }>,
 ): EditedConfig {
   const place = servers.places.get(name);
   if (place === undefined) {

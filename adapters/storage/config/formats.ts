@@ -1,0 +1,60 @@
+import { readJson, type JsonText, type Mistake } from '../../../machines/config/index.ts';
+
+const broken = (
+  name: string,
+  at: { line: number; column: number } | undefined,
+  message: string,
+): JsonText => {
+  const where = at ? ` at ${at.line}:${at.column} (line:column)` : '';
+  return { ok: false, mistake: { path: '', message: `is not valid ${name}${where}: ${message}` } };
+};
+/** What JSON can say and nothing else: no dates, no shared parts. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
+
+/** None quotes the text. */
+const yamlReasons: Readonly<Record<string, string>> = {
+  BAD_INDENT: 'this line has another indent than it needs',
+  TAB_AS_INDENT: 'a tab indents nothing in YAML; use spaces',
+  MULTIPLE_DOCS: 'there are several documents in it',
+  MISSING_CHAR: 'a quote or a bracket is not closed, or a colon is missing',
+  BAD_ALIAS: 'an alias without its anchor',
+  UNEXPECTED_TOKEN: 'something stands here that does not belong here',
+  BLOCK_AS_IMPLICIT_KEY: 'a key with a list or an object inside its line',
+};
+async function readYaml(text: string): Promise<JsonText> {
+  const { LineCounter, parseDocument } = await import('yaml');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const at = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const [first] = document.errors.filter(({ code }) => code !== 'DUPLICATE_KEY');
+  if (first) return broken('YAML', at(first.pos[0]), yamlReasons[first.code] ?? 'this cannot be read');
+  const duplicates = document.errors.map((error): Mistake => {
+    const { line, column } = at(error.pos[0]);
+    return { path: '', message: `a key stands twice in its object, again at ${line}:${column}` };
+  });
+  try {
+    return { ok: true, value: plain(document.toJS({ maxAliasCount: 100 })), duplicates };
+  } catch {
+    return broken('YAML', undefined, 'its aliases have no end');
+  }
+}
+async function readToml(text: string): Promise<JsonText> {
+  const { parse, TomlError } = await import('smol-toml');
+  try {
+    return { ok: true, value: plain(parse(text)), duplicates: [] };
+  } catch (error) {
+    if (!(error instanceof TomlError)) return broken('TOML', undefined, 'this cannot be read');
+    const isTwice = /redefine|already defined|duplicate/i.test(error.message);
+    return broken('TOML', error, isTwice ? 'a key stands twice' : 'this cannot be read');
+  }
+}
+
+/** A text as the end of its file's name says; JSON where that says nothing. The parsers of the others are loaded for them only. */
+export async function readFormat(text: string, file: string): Promise<JsonText> {
+  if (/\.ya?ml$/i.test(file)) return readYaml(text);
+  if (/\.toml$/i.test(file)) return readToml(text);
+  return readJson(text);
+}

@@ -1,0 +1,118 @@
+import { readJson, type JsonText } from '../../../machines/config/index.ts';
+
+/** What a link of another application holds, as a file of that application would. */
+export type LinkRead = JsonText & { readonly app?: string };
+
+const wrong = (message: string, remedy?: string): LinkRead => ({
+  ok: false,
+  mistake: { path: '', message, ...(remedy !== undefined && { remedy }) },
+});
+const whole = 'copy the whole link';
+
+export const isLink = (text: string): boolean =>
+  /^(deepchat|cursor|vscode(-insiders)?):/i.test(text) || /^https?:\/\//i.test(text);
+
+/** Plain or for URLs, with padding or without it. */
+function decoded(code: string): string | undefined {
+  // A plus that nobody escaped is read as a blank in a query.
+  const text = code.replaceAll(' ', '+');
+  if (text === '' || !/^[\w+/-]+={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1)
+    return undefined;
+  try {
+    const bytes = Buffer.from(text, 'base64');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+function jsonIn(text: string | undefined, what: string): JsonText {
+  if (text === undefined)
+    return { ok: false, mistake: { path: '', message: `${what} is no base64 of UTF-8`, remedy: whole } };
+  const read = readJson(text);
+  if (!read.ok)
+    return {
+      ok: false,
+      mistake: { ...read.mistake, message: `${what} ${read.mistake.message}`, remedy: whole },
+    };
+  const [twice] = read.duplicates;
+  return twice ? { ok: false, mistake: twice } : read;
+}
+const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** One server under its name; a server may be called __proto__. */
+const named = (key: 'mcpServers' | 'servers', name: string, entry: unknown): object => ({
+  [key]: Object.fromEntries([[name, entry]]),
+});
+
+function deepchat(query: URLSearchParams): LinkRead {
+  const code = query.get('code');
+  if (code === null) return wrong('the link has no code', whole);
+  const read = jsonIn(decoded(code), 'code');
+  if (!read.ok) return read;
+  if (!isFields(read.value) || !isFields(read.value['mcpServers'])) return wrong('code holds no mcpServers');
+  return { ...read, app: 'deepchat' };
+}
+function cursor(query: URLSearchParams): LinkRead {
+  const [name, config] = [query.get('name'), query.get('config')];
+  if (!name) return wrong('the link has no name', whole);
+  if (config === null) return wrong('the link has no config', whole);
+  const read = jsonIn(decoded(config), 'config');
+  return read.ok ? { ...read, value: named('mcpServers', name, read.value), app: 'cursor' } : read;
+}
+/** The whole query is one server as JSON, with its name and inputs in it. */
+function vscode(query: string): LinkRead {
+  let text: string;
+  try {
+    text = decodeURIComponent(query);
+  } catch {
+    return wrong('what stands behind the question mark is not escaped as in a URL', whole);
+  }
+  const read = jsonIn(text, 'what stands behind the question mark');
+  if (!read.ok) return read;
+  if (!isFields(read.value)) return wrong('the link holds no server');
+  const { name, inputs, ...entry } = read.value;
+  if (typeof name !== 'string' || name === '') return wrong('the server of the link has no name');
+  const value = { ...named('servers', name, entry), ...(inputs !== undefined && { inputs }) };
+  return { ...read, value, app: 'vscode' };
+}
+function redirect(query: URLSearchParams): LinkRead {
+  const [name, config, inputs] = [query.get('name'), query.get('config'), query.get('inputs')];
+  if (!name || config === null) return wrong('the link has no name, or no config', whole);
+  const read = jsonIn(config, 'config');
+  if (!read.ok) return read;
+  const asked = inputs === null ? undefined : jsonIn(inputs, 'inputs');
+  if (asked && !asked.ok) return asked;
+  return {
+    ...read,
+    value: { ...named('servers', name, read.value), ...(asked && { inputs: asked.value }) },
+    app: 'vscode',
+  };
+}
+
+/**
+ * The link with which a web page offers a server: of DeepChat, Cursor or VS Code (also through their web sites). Nothing is
+ * fetched. A mistake never repeats what the link holds: it may be a secret.
+ */
+export function readLink(text: string): LinkRead {
+  const install = /^vscode(?:-insiders)?:(?:\/\/)?mcp\/install\?(.*)$/is.exec(text);
+  if (install) return vscode(install[1] ?? '');
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return wrong('this is no link', whole);
+  }
+  const place = `${url.protocol}//${url.host}${url.pathname}`.toLowerCase();
+  const query = url.searchParams;
+  if (place === 'deepchat://mcp/install') return deepchat(query);
+  if (place === 'cursor://anysphere.cursor-deeplink/mcp/install') return cursor(query);
+  if (/^https:\/\/(www\.)?cursor\.com\/(\w+\/)?install-mcp$/.test(place)) return cursor(query);
+  if (/^https:\/\/(insiders\.)?vscode\.dev\/redirect\/mcp\/install$/.test(place)) return redirect(query);
+  const inner = query.get('url');
+  if (/^https:\/\/(insiders\.)?vscode\.dev\/redirect$/.test(place) && inner?.startsWith('vscode'))
+    return readLink(inner);
+  return wrong(
+    'this link offers no MCP server',
+    'expected deepchat://mcp/install?…, cursor://anysphere.cursor-deeplink/mcp/install?… or vscode:mcp/install?…',
+  );
+}

@@ -1,0 +1,47 @@
+import {
+  dropped,
+  entriesIn,
+  fieldsOf,
+  hasObject,
+  leftOut,
+  login,
+  mapped,
+  timed,
+  type App,
+  type AppServer,
+  type Rules,
+} from '../importing/app.ts';
+
+const rules: Rules = {
+  timeout: timed('ms', 'callTotalMs'),
+  headersHelper: leftOut('no command is run for headers'),
+  oauth: login,
+  alwaysLoad: dropped,
+};
+/** Servers of one project run in its folder. */
+const inProject =
+  (folder: string) =>
+  (server: AppServer): AppServer => {
+    const entry = fieldsOf(server.entry);
+    if (typeof entry['command'] !== 'string' || entry['cwd'] !== undefined) return server;
+    const changed = [...server.changed, 'cwd: the folder of its project'];
+    return { ...server, entry: { ...entry, cwd: folder }, changed };
+  };
+
+export const claudeCode: App = {
+  id: 'claude-code',
+  title: 'Claude Code',
+  format: 'json',
+  isIts: (file) => hasObject(file, 'projects'),
+  read: (file) => ({
+    servers: [
+      ...mapped(file['mcpServers'], ['mcpServers'], rules),
+      ...entriesIn(file['projects']).flatMap(([folder, project]) =>
+        mapped(fieldsOf(project)['mcpServers'], ['projects', folder, 'mcpServers'], rules).map(
+          inProject(folder),
+        ),
+      ),
+    ],
+    inputs: [],
+  }),
+};

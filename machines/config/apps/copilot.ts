@@ -1,0 +1,24 @@
+import { dropped, entriesIn, fieldsOf, hasObject, mapped, type App, type Rules } from '../importing/app.ts';
+
+const rules: Rules = {
+  type: (value) => ({ put: { type: value === 'local' ? 'stdio' : value } }),
+  // In JetBrains and other editors.
+  requestInit: (value) => ({
+    put: { headers: fieldsOf(value)['headers'] },
+    changed: 'its headers are headers',
+  }),
+  filterMapping: dropped,
+};
+
+export const copilot: App = {
+  id: 'copilot',
+  title: 'GitHub Copilot',
+  format: 'json',
+  isIts: (file) =>
+    entriesIn(file['mcpServers']).some(([, entry]) => fieldsOf(entry)['type'] === 'local') ||
+    entriesIn(file['servers']).some(([, entry]) => hasObject(fieldsOf(entry), 'requestInit')),
+  read: (file) => {
+    const key = hasObject(file, 'mcpServers') ? 'mcpServers' : 'servers';
+    return { servers: mapped(file[key], [key], rules), inputs: [] };
+  },
+};

@@ -1,0 +1,59 @@
+import {
+  dropped,
+  fieldsOf,
+  leftOut,
+  mapped,
+  textsIn,
+  type App,
+  type AppServer,
+  type Rules,
+} from '../importing/app.ts';
+
+const rules: Rules = {
+  type: (value) => ({
+    put: { type: value },
+    ...(value === 'inmemory' && { why: 'it is a part of DeepChat itself' }),
+  }),
+  customNpmRegistry: leftOut('set npm_config_registry in env'),
+  authorization: leftOut('log in with a2c login'),
+  source: dropped,
+  sourceId: dropped,
+  ownerPluginId: dropped,
+  inheritEnv: dropped,
+  serverId: dropped,
+  configGeneration: dropped,
+  bindingHash: dropped,
+  forceLegacyWire: dropped,
+};
+/** Which servers start by themselves stands beside them. */
+const started =
+  (file: Readonly<Record<string, unknown>>) =>
+  (server: AppServer): AppServer => {
+    const defaults =
+      typeof file['defaultServer'] === 'string' ? [file['defaultServer']] : file['defaultServers'];
+    const entry = fieldsOf(server.entry);
+    if (!Array.isArray(defaults) || textsIn(defaults).includes(server.name)) return server;
+    if (entry['disable'] === true || entry['enabled'] === false) return server;
+    const changed = [...server.changed, 'it is no default server: a2c.autoConnect is false'];
+    return {
+      ...server,
+      entry: { ...entry, a2c: { autoConnect: false, ...fieldsOf(entry['a2c']) } },
+      changed,
+    };
+  };
+const switchedOff = (server: AppServer): AppServer => {
+  const { disable: _, enabled: __, ...rest } = fieldsOf(server.entry);
+  const changed = [...server.changed, 'disabled: MCP is switched off in DeepChat'];
+  return { ...server, entry: { ...rest, disabled: true }, changed };
+};
+
+export const deepchat: App = {
+  id: 'deepchat',
+  title: 'DeepChat',
+  format: 'json',
+  isIts: (file) => 'defaultServers' in file || 'defaultServer' in file,
+  read: (file) => {
+    const servers = mapped(file['mcpServers'], ['mcpServers'], rules).map(started(file));
+    return { servers: file['mcpEnabled'] === false ? servers.map(switchedOff) : servers, inputs: [] };
+  },
+};

@@ -1,0 +1,147 @@
+import { isObject, type Path } from '../mistake.ts';
+
+/** An object of a file, of which nothing is known yet. */
+export type Fields = Readonly<Record<string, unknown>>;
+/** A server of another application, as `mcpServers` has it; judged by nobody so far. */
+export interface AppServer {
+  readonly name: string;
+  /** Where it stands in that file. */
+  readonly at: Path;
+  readonly entry: unknown;
+  /** What it says otherwise than there, a sentence each. No sentence has a value of the file. */
+  readonly changed: readonly string[];
+  /** What of it is not taken. */
+  readonly left: readonly string[];
+  /** Why it is not taken at all. */
+  readonly why?: string;
+}
+export interface AppServers {
+  readonly servers: readonly AppServer[];
+  /** As a config of ours has them; judged by nobody so far. */
+  readonly inputs: readonly unknown[];
+  /** What else of the file is not taken as it is. */
+  readonly notes?: readonly string[];
+}
+
+export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
+export const entriesIn = (value: unknown): readonly (readonly [string, unknown])[] =>
+  Object.entries(fieldsOf(value));
+export const textsIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+
+/** What becomes of one key of an entry. */
+export interface Part {
+  readonly put?: Fields;
+  /** Goes to `a2c.timeouts`. */
+  readonly timeouts?: Fields;
+  readonly changed?: string;
+  readonly left?: string;
+  readonly why?: string;
+}
+export type Rule = (value: unknown, entry: Fields) => Part;
+/** By key. Keys without a rule stay as they are, and are judged as those of any file (docs/config.md). */
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** For a screen, or for its own application. */
+export const dropped: Rule = () => ({});
+export const leftOut =
+  (why: string): Rule =>
+  (_, __) => ({ left: why });
+export const as =
+  (key: string): Rule =>
+  (value) => ({ put: Object.fromEntries([[key, value]]) });
+/** A time of theirs in ours. */
+export const timed =
+  (unit: 's' | 'ms', name: 'callTotalMs' | 'connectMs' | 'listMs'): Rule =>
+  (value) => {
+    const ms = typeof value === 'number' ? Math.round(unit === 's' ? value * 1000 : value) : NaN;
+    if (!(ms > 0 && ms <= 2 ** 31 - 1)) return { left: 'a time that is none' };
+    return {
+      timeouts: Object.fromEntries([[name, ms]]),
+      changed: `its time is a2c.timeouts.${name}: ${ms} ms`,
+    };
+  };
+const oauthKeys: Readonly<Record<string, string>> = {
+  clientId: 'clientId',
+  client_id: 'clientId',
+  CLIENT_ID: 'clientId',
+  clientSecret: 'clientSecret',
+  client_secret: 'clientSecret',
+  CLIENT_SECRET: 'clientSecret',
+  scopes: 'scopes',
+  scope: 'scopes',
+};
+/** How to log in: who the application is there, and what it asks for. */
+export const login: Rule = (value) => {
+  if (!isObject(value)) return {};
+  const known = Object.entries(value).flatMap(([key, part]): [string, unknown][] => {
+    const name = Object.hasOwn(oauthKeys, key) ? oauthKeys[key] : undefined;
+    if (name === undefined || part === '' || part === null) return [];
+    return [[name, name === 'scopes' && typeof part === 'string' ? part.split(/\s+/) : part]];
+  });
+  const others = Object.keys(value).filter((key) => key !== 'enabled' && !Object.hasOwn(oauthKeys, key));
+  return {
+    ...(known.length > 0 && { put: { oauth: Object.fromEntries(known) }, changed: 'its login is oauth' }),
+    ...(others.length > 0 && { left: `of its login: ${others.join(', ')}` }),
+  };
+};
+
+/** One entry of an application in the words of `mcpServers`. */
+export function reworded(name: string, at: Path, entry: unknown, rules: Rules): AppServer {
+  if (!isObject(entry)) return { name, at, entry, changed: [], left: [] };
+  const parts = Object.entries(entry).map(([key, value]): readonly [string, Part] => [
+    key,
+    Object.hasOwn(rules, key)
+      ? (rules[key]?.(value, entry) ?? {})
+      : { put: Object.fromEntries([[key, value]]) },
+  ]);
+  const told = (which: 'changed' | 'left'): readonly string[] =>
+    parts.flatMap(([key, part]) => (part[which] === undefined ? [] : [`${key}: ${part[which]}`]));
+  const puts = parts.flatMap(([, { put }]) => Object.entries(put ?? {}));
+  const times = parts.flatMap(([, { timeouts }]) => Object.entries(timeouts ?? {}));
+  const made: Fields = Object.fromEntries(mergedEntries(puts));
+  const a2c = fieldsOf(made['a2c']);
+  const settings =
+    times.length > 0
+      ? { a2c: { ...a2c, timeouts: { ...Object.fromEntries(times), ...fieldsOf(a2c['timeouts']) } } }
+      : {};
+  const why = parts.find(([, part]) => part.why !== undefined)?.[1].why;
+  return {
+    name,
+    at,
+    entry: { ...made, ...settings },
+    changed: told('changed'),
+    left: told('left'),
+    ...(why !== undefined && { why }),
+  };
+}
+/** Objects that several keys give are put together: headers, variables, settings. */
+function mergedEntries(
+  entries: readonly (readonly [string, unknown])[],
+): readonly (readonly [string, unknown])[] {
+  const made = new Map<string, unknown>();
+  for (const [key, value] of entries) {
+    const before = made.get(key);
+    made.set(key, isObject(before) && isObject(value) ? { ...before, ...value } : value);
+  }
+  return [...made];
+}
+/** All entries of a map of servers. */
+export const mapped = (held: unknown, at: Path, rules: Rules): readonly AppServer[] =>
+  entriesIn(held).map(([name, entry]) => reworded(name, [...at, name], entry, rules));
+
+/** One application whose servers can be imported. */
+export interface App {
+  /** What a person types. */
+  readonly id: string;
+  readonly title: string;
+  readonly format: 'json' | 'yaml' | 'toml';
+  /** Whether what a file holds can be of nobody else. */
+  readonly isIts: (file: Fields) => boolean;
+  readonly read: (file: Fields) => AppServers;
+}
+export const hasObject = (file: Fields, key: string): boolean => isObject(file[key]);
+/** Of an application with one map of servers. */
+export const readMap =
+  (key: string, rules: Rules) =>
+  (file: Fields): AppServers => ({ servers: mapped(file[key], [key], rules), inputs: [] });

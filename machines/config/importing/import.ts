@@ -1,0 +1,172 @@
+import { fingerprintText } from '../fingerprint.ts';
+import { foreignKeys } from '../foreign/foreign-keys.ts';
+import { isObject, mistakeLine } from '../mistake.ts';
+import { parseConfig, type Config } from '../parse.ts';
+import type { ServerConfig } from '../server.ts';
+import { fieldsOf, mapped, textsIn, type App, type AppServer, type AppServers, type Fields } from './app.ts';
+
+/** What becomes of one server of another application. */
+export interface ImportedServer {
+  /** What it is called there. */
+  readonly from: string;
+  /** What it is called here: a name that is taken gets a number. */
+  readonly name: string;
+  /** What is written, as `mcpServers` has it; null: it is left out. */
+  readonly entry: Fields | null;
+  /** The same, judged. */
+  readonly server: ServerConfig | null;
+  /** What is said otherwise than there, a sentence each; no sentence has a value of the file. */
+  readonly changed: readonly string[];
+  /** What of it is not taken. */
+  readonly left: readonly string[];
+  /** Why it is left out. */
+  readonly why?: string;
+}
+export interface Imported {
+  readonly servers: readonly ImportedServer[];
+  /** Those that the servers need, and the config has not. */
+  readonly inputs: readonly Fields[];
+  /** What of the file itself is not taken. */
+  readonly left: readonly string[];
+}
+/** What is there already. */
+export type Present = Pick<Config, 'servers' | 'inputs'>;
+
+/** A file of nobody in particular: a map of servers, as most applications have one. */
+const readPlain = (file: Fields): AppServers => {
+  const at = isObject(file['mcpServers']) ? 'mcpServers' : 'servers';
+  const inputs = Array.isArray(file['inputs']) ? file['inputs'] : [];
+  return { servers: mapped(file[at], [at], {}), inputs };
+};
+
+/**
+ * The servers of another application's file in our words, each judged by itself: a wrong one loses itself, not the others.
+ * Without an app it is a file with `mcpServers` or `servers`. Pure, and expands nothing.
+ */
+export function importFrom(value: unknown, app: App | undefined, present: Present): Imported {
+  const file = fieldsOf(value);
+  const read = app ? app.read(file) : readPlain(file);
+  const { inputs, left } = inputsOf(read.inputs, present);
+  const known = [...present.inputs.map(({ id }) => ({ type: 'promptString', id })), ...inputs];
+  const taken = new Map(present.servers.map((server) => [server.name, server]));
+  const servers = read.servers.map((given) => {
+    const made = judged(given, known, taken);
+    if (made.server) taken.set(made.name, made.server);
+    return made;
+  });
+  const used = new Set(servers.flatMap(({ entry }) => (entry ? idsIn(entry) : [])));
+  const notes = [...left, ...(read.notes ?? [])];
+  return { servers, inputs: inputs.filter(({ id }) => used.has(String(id))), left: notes };
+}
+const idsIn = (entry: Fields): readonly string[] =>
+  [...JSON.stringify(entry).matchAll(/\$\{input:([^}]+)\}/g)].map(([, id = '']) => id);
+
+function inputsOf(
+  given: readonly unknown[],
+  present: Present,
+): { readonly inputs: readonly Fields[]; readonly left: readonly string[] } {
+  const ids = new Set(present.inputs.map(({ id }) => id));
+  const inputs: Fields[] = [];
+  const left: string[] = [];
+  for (const [n, input] of given.entries()) {
+    const parsed = parseConfig({ mcpServers: {}, inputs: [input] });
+    const id = fieldsOf(input)['id'];
+    if (!parsed.ok)
+      left.push(...parsed.mistakes.map((m) => mistakeLine(m).replace('inputs[0]', `inputs[${n}]`)));
+    else if (!ids.has(String(id))) {
+      ids.add(String(id));
+      inputs.push(fieldsOf(input));
+    }
+  }
+  return { inputs, left };
+}
+
+const isWarningOfLoss = (line: string): boolean => line.includes('ignored') || line.includes('not supported');
+function judged(
+  given: AppServer,
+  inputs: readonly Fields[],
+  taken: ReadonlyMap<string, ServerConfig>,
+): ImportedServer {
+  const { name: from, changed, left } = given;
+  const none = { from, name: from, entry: null, server: null, changed: [], left: [] };
+  if (given.why !== undefined) return { ...none, why: given.why };
+  const name = freeName(from, taken);
+  const entry = isObject(given.entry) ? without(given.entry, 'name') : given.entry;
+  // A list of pairs: a server may be called __proto__.
+  const parsed = parseConfig({ mcpServers: Object.fromEntries([[name, entry]]), inputs });
+  const strip = (line: string): string => line.replace(placeOf(name), '');
+  if (!parsed.ok)
+    return { ...none, why: parsed.mistakes.map((mistake) => strip(mistakeLine(mistake))).join('; ') };
+  const [server] = parsed.config.servers;
+  if (!server || !isObject(entry)) return { ...none, why: 'it is no server' };
+  const isThere = [...taken].some(([each, other]) => isNumbered(each, from) && isSame(other, server));
+  if (isThere) return { ...none, why: 'the same server is there already' };
+  const warnings = parsed.config.warnings.map(strip);
+  const lost = warnings.filter(isWarningOfLoss);
+  return {
+    from,
+    name,
+    entry: inOurWords(entry),
+    server,
+    changed: [
+      ...(name === from ? [] : [`its name: ${JSON.stringify(from)} is taken`]),
+      ...changed,
+      ...Object.entries(entry).flatMap(([key, names]) =>
+        isAllowing(key) && !textsIn(names).includes('*') ? [`${key}: the only tools, a2c.tools`] : [],
+      ),
+      ...warnings.filter((line) => !isWarningOfLoss(line)),
+    ],
+    left: [...left, ...lost],
+  };
+}
+/**
+ * The entry as it is written: facts under our words, a list of the only tools as `a2c.tools`. What has no meaning here is not
+ * written, for each start would warn of it.
+ */
+function inOurWords(entry: Fields): Fields {
+  const made = new Map<string, unknown>();
+  for (const [key, value] of Object.entries(entry)) {
+    const row = foreignKeys.find((each) => each.key === key);
+    if (!row || row.does === 'unsupported') continue;
+    if (row.does === 'allow') {
+      if (Array.isArray(value) && !value.includes('*'))
+        made.set('a2c', { ...fieldsOf(made.get('a2c') ?? entry['a2c']), tools: value });
+    } else if (row.to?.[0] !== 'server_parameters') made.set(key, made.get(key) ?? value);
+    else if (value !== '' && value !== null) made.set(String(row.to[1]), value);
+  }
+  return Object.fromEntries(made);
+}
+const isAllowing = (key: string): boolean =>
+  foreignKeys.some((row) => row.key === key && row.does === 'allow');
+const without = (entry: Fields, key: string): Fields =>
+  Object.fromEntries(Object.entries(entry).filter(([each]) => each !== key));
+/** `mcpServers.git.` or `mcpServers["my git"].` at the beginning of a line. */
+const placeOf = (name: string): RegExp => {
+  const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^mcpServers(?:\\.${escaped(name)}|\\[${escaped(JSON.stringify(name))}\\])(?:\\.|: )?`);
+};
+const freeName = (name: string, taken: ReadonlyMap<string, unknown>): string => {
+  if (!taken.has(name)) return name;
+  let n = 2;
+  while (taken.has(`${name}-${n}`)) n += 1;
+  return `${name}-${n}`;
+};
+const isNumbered = (name: string, from: string): boolean =>
+  name === from || (name.startsWith(`${from}-`) && /^\d+$/.test(name.slice(from.length + 1)));
+/** Launched the same way, and with the same rules. */
+const isSame = (a: ServerConfig, b: ServerConfig): boolean =>
+  fingerprintText(a) === fingerprintText(b) &&
+  JSON.stringify(a.settings) === JSON.stringify(b.settings) &&
+  JSON.stringify([a.disabled, a.forbiddenTools]) === JSON.stringify([b.disabled, b.forbiddenTools]);
+
+/** The same file as one config of ours, for whoever reads it where it is. Its mistakes stay mistakes. */
+export const asConfig = (value: unknown, app: App): unknown => {
+  const file = fieldsOf(value);
+  const { servers, inputs } = app.read(file);
+  const held = servers.filter(({ why }) => why === undefined);
+  const seen = new Map<string, unknown>();
+  for (const { name, entry } of held)
+    seen.set(freeName(name, seen), isObject(entry) ? without(entry, 'name') : entry);
+  const { a2c } = file;
+  return { mcpServers: Object.fromEntries(seen), inputs, ...(isObject(a2c) && { a2c }) };
+};
