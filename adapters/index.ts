@@ -67,6 +67,7 @@ export { keepChosen, readChosen, type ChosenRegistry } from './storage/registry/
 export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
+export { writtenAs } from './storage/config/formats.ts';
 export { foundAppFiles, type AppFile } from './storage/config/found-apps.ts';
 export { isLink, readLink } from './storage/config/links.ts';
 export { findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';

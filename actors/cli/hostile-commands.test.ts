@@ -106,6 +106,8 @@ const here: readonly (readonly string[])[] = [
   ['read', 'note://x'],
   ['tools', 'answer'],
   ['list'],
+  ['export'],
+  ['export', '--for', 'goose'],
   ['get', `x${inArgument}`],
   ['logs', `x${inArgument}`],
   ['doctor'],

@@ -163,3 +163,17 @@ describe('two fingerprints', () => {
     );
   });
 });
+
+it('79 another icon or description is the same server; other arguments or another URL are another (the text of the case: two numbers, here one)', () => {
+  const printOf = (entry: object): string => {
+    const parsed = parseConfig({ mcpServers: { a: entry } });
+    const [server] = parsed.ok ? parsed.config.servers : [];
+    if (!server) throw new Error('no server');
+    return fingerprintText(server);
+  };
+  const [run, far] = [{ command: 'x', args: ['a'] }, { url: 'https://h/mcp' }];
+  for (const entry of [run, far])
+    expect(printOf({ ...entry, icons: 'x', descriptions: 'new' })).toBe(printOf({ ...entry, icons: 'y' }));
+  expect(printOf({ ...run, args: ['b'] })).not.toBe(printOf(run));
+  expect(printOf({ url: 'https://h/other' })).not.toBe(printOf(far));
+});

@@ -33,4 +33,5 @@ export { serverToProtocol, toProtocol } from './foreign/to-protocol.ts';
 export { type App } from './importing/app.ts';
 export { appNamed, appOf, appOfConfig, apps } from './importing/apps.ts';
 export { asConfig, importFrom, type Imported, type ImportedServer } from './importing/import.ts';
+export { exportFor, plainWords, type Exported } from './importing/export.ts';
 export { places, type Place } from './importing/places.ts';

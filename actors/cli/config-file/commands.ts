@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { collected } from '../options.ts';
 import type * as Edit from './edit.ts';
+import type * as Export from './export.ts';
 import type * as Import from './import.ts';
 import type * as List from './list.ts';
 
@@ -30,6 +31,10 @@ const addHelp = `
   a2c add docs https://example.com/mcp --header 'Authorization: Bearer \${input:docs_token}'
   a2c add shell '{"command": "uvx", "args": ["mcp-server-shell"]}'`;
 
+const exporting: Action = async (...args) => {
+  const { exportServers }: typeof Export = await import('./export.ts');
+  return (exportServers as Action)(...args);
+};
 const importHelp = `
   a2c import                      what other applications have here
   a2c import cursor --dry-run     what would become of it
@@ -74,6 +79,16 @@ export function addConfigFile(
     .option('-y, --yes', 'write it without a question')
     .addHelpText('after', importHelp)
     .action(does(importing));
+  program
+    .command('export')
+    .description('writes the servers of the config to stdout, as other applications have them')
+    .option('-c, --config <file>', 'the MCP servers (default: as for all commands)')
+    .option(
+      '--for <app>',
+      'one of the applications that a2c import names (default: mcpServers as most have it)',
+    )
+    .option('--secrets', 'with the values of env and headers, in the place of variables', false)
+    .action(does(exporting));
   withList(program.command('list'))
     .description('lists the servers of the config, and starts none')
     .action(does(listing('list')));

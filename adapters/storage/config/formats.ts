@@ -58,3 +58,10 @@ export async function readFormat(text: string, file: string): Promise<JsonText> 
   if (/\.toml$/i.test(file)) return readToml(text);
   return readJson(text);
 }
+
+/** A value as such a text. */
+export async function writtenAs(format: 'json' | 'yaml' | 'toml', value: unknown): Promise<string> {
+  if (format === 'yaml') return (await import('yaml')).stringify(value, { lineWidth: 0 });
+  if (format === 'toml') return `${(await import('smol-toml')).stringify(value)}\n`;
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

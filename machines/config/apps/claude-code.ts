@@ -11,6 +11,7 @@ import {
   type AppServer,
   type Rules,
 } from '../importing/app.ts';
+import { common } from '../importing/words.ts';
 
 const rules: Rules = {
   timeout: timed('ms', 'callTotalMs'),
@@ -32,6 +33,12 @@ export const claudeCode: App = {
   id: 'claude-code',
   title: 'Claude Code',
   format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
+    keys: { ...common, timeoutMs: 'timeout' },
+    variable: (name) => `\${${name}}`,
+  },
   isIts: (file) => hasObject(file, 'projects'),
   read: (file) => ({
     servers: [

@@ -8,6 +8,7 @@ import {
   type AppServer,
   type Rules,
 } from '../importing/app.ts';
+import { common } from '../importing/words.ts';
 
 const secret = /\$\{\{\s*(?:secrets|inputs)\.([^\s}]+)\s*\}\}/g;
 /** Its own placeholders as ours, in texts at any depth; `ids` hears which there are. */
@@ -56,6 +57,14 @@ export const continueDev: App = {
   id: 'continue',
   title: 'Continue',
   format: 'yaml',
+  words: {
+    at: 'mcpServers',
+    isList: true,
+    around: { name: 'Servers of a2c', version: '1.0.0', schema: 'v1' },
+    types: { stdio: 'stdio', streamable: 'streamable-http', sse: 'sse' },
+    keys: { ...common, cwd: 'cwd', headers: (headers) => ({ requestOptions: { headers } }) },
+    variable: (name) => `\${{ secrets.${name} }}`,
+  },
   isIts: (file) => listOf(file)[1].length > 0,
   read: (file) => {
     const ids = new Set<string>();

@@ -1,4 +1,5 @@
 import { dropped, entriesIn, fieldsOf, hasObject, mapped, type App, type Rules } from '../importing/app.ts';
+import { common } from '../importing/words.ts';
 
 const rules: Rules = {
   type: (value) => ({ put: { type: value === 'local' ? 'stdio' : value } }),
@@ -14,6 +15,13 @@ export const copilot: App = {
   id: 'copilot',
   title: 'GitHub Copilot',
   format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'local', streamable: 'http', sse: 'sse' },
+    keys: { ...common, cwd: 'cwd', tools: 'tools' },
+    finish: (entry) => ({ tools: ['*'], ...entry }),
+    variable: (name) => `\${${name}}`,
+  },
   isIts: (file) =>
     entriesIn(file['mcpServers']).some(([, entry]) => fieldsOf(entry)['type'] === 'local') ||
     entriesIn(file['servers']).some(([, entry]) => hasObject(fieldsOf(entry), 'requestInit')),

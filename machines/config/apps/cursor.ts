@@ -1,9 +1,11 @@
 import { login, readMap, type App } from '../importing/app.ts';
+import { common } from '../importing/words.ts';
 
 export const cursor: App = {
   id: 'cursor',
   title: 'Cursor',
   format: 'json',
+  words: { at: 'mcpServers', types: { stdio: 'stdio', streamable: null, sse: 'sse' }, keys: common },
   isIts: () => false,
   read: readMap('mcpServers', { auth: login }),
 };

@@ -8,6 +8,7 @@ import {
   type AppServer,
   type Rules,
 } from '../importing/app.ts';
+import { common } from '../importing/words.ts';
 
 const rules: Rules = {
   type: (value) => ({
@@ -47,10 +48,33 @@ const switchedOff = (server: AppServer): AppServer => {
   return { ...server, entry: { ...rest, disabled: true }, changed };
 };
 
+/** It wants something for its screen. */
+const shownThere = { descriptions: '', icons: '' };
+
 export const deepchat: App = {
   id: 'deepchat',
   title: 'DeepChat',
   format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
+    keys: {
+      ...common,
+      url: 'baseUrl',
+      headers: 'customHeaders',
+      off: 'disable',
+      approved: 'autoApprove',
+    },
+    finish: (entry) => ({
+      command: '',
+      args: [],
+      env: {},
+      ...shownThere,
+      autoApprove: [],
+      disable: false,
+      ...entry,
+    }),
+  },
   isIts: (file) => 'defaultServers' in file || 'defaultServer' in file,
   read: (file) => {
     const servers = mapped(file['mcpServers'], ['mcpServers'], rules).map(started(file));

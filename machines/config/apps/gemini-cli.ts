@@ -11,6 +11,7 @@ import {
   type AppServer,
   type Rules,
 } from '../importing/app.ts';
+import { common } from '../importing/words.ts';
 
 const account = leftOut('no account of Google is used to log in');
 const rules: Rules = {
@@ -42,6 +43,19 @@ export const geminiCli: App = {
   id: 'gemini-cli',
   title: 'Gemini CLI',
   format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: null, streamable: null, sse: null },
+    keys: {
+      ...common,
+      cwd: 'cwd',
+      url: (url, kind) => (kind === 'sse' ? { url } : { httpUrl: url }),
+      tools: 'includeTools',
+      forbidden: 'excludeTools',
+      timeoutMs: 'timeout',
+    },
+    variable: (name) => `\${${name}}`,
+  },
   isIts: (file) =>
     entriesIn(file['mcpServers']).some(([, entry]) =>
       ['httpUrl', 'trust'].some((key) => key in fieldsOf(entry)),

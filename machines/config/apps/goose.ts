@@ -11,6 +11,7 @@ import {
   type Fields,
   type Rules,
 } from '../importing/app.ts';
+import { seconds } from '../importing/words.ts';
 
 const kinds: Readonly<Record<string, string>> = { stdio: 'stdio', sse: 'sse', streamable_http: 'http' };
 /** Kept in its own keyring, where nobody else reads them. */
@@ -46,6 +47,22 @@ export const goose: App = {
   id: 'goose',
   title: 'Goose',
   format: 'yaml',
+  words: {
+    at: 'extensions',
+    types: { stdio: 'stdio', streamable: 'streamable_http', sse: 'sse' },
+    keys: {
+      command: 'cmd',
+      args: 'args',
+      env: 'envs',
+      url: 'uri',
+      headers: 'headers',
+      off: () => ({ enabled: false }),
+      tools: 'available_tools',
+      timeoutMs: (value) => ({ timeout: seconds(value) }),
+    },
+    finish: (entry, name) => ({ name, description: '', enabled: true, ...entry }),
+    variable: (name) => `\${${name}}`,
+  },
   isIts: (file) =>
     entriesIn(file['extensions']).some(([, entry]) =>
       ['enabled', 'bundled', 'cmd', 'uri'].some((key) => key in fieldsOf(entry)),

@@ -9,6 +9,7 @@ import {
   type AppServer,
   type Rules,
 } from '../importing/app.ts';
+import { common } from '../importing/words.ts';
 
 const rules: Rules = {
   type: (value) => {
@@ -55,6 +56,23 @@ export const opencode: App = {
   id: 'opencode',
   title: 'opencode',
   format: 'json',
+  words: {
+    at: 'mcp',
+    around: { $schema: 'https://opencode.ai/config.json' },
+    types: { stdio: 'local', streamable: 'remote' },
+    keys: {
+      ...common,
+      command: (command) => ({ command: [command] }),
+      args: (args) => ({ args }),
+      env: 'environment',
+      off: () => ({ enabled: false }),
+    },
+    finish: ({ args, ...entry }) =>
+      Array.isArray(entry['command']) && Array.isArray(args)
+        ? { ...entry, command: [...(entry['command'] as unknown[]), ...(args as unknown[])] }
+        : entry,
+    variable: (name) => `{env:${name}}`,
+  },
   isIts: (file) =>
     entriesIn(file['mcp']).some(([, entry]) => ['local', 'remote'].includes(String(fieldsOf(entry)['type']))),
   read: (file) => ({

@@ -9,6 +9,7 @@ import {
   type Fields,
   type Rules,
 } from '../importing/app.ts';
+import { common } from '../importing/words.ts';
 
 const rules: Rules = {
   gallery: dropped,
@@ -30,6 +31,12 @@ export const vscode: App = {
   id: 'vscode',
   title: 'VS Code',
   format: 'json',
+  words: {
+    at: 'servers',
+    types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
+    keys: { ...common, cwd: 'cwd' },
+    hasInputs: true,
+  },
   isIts: (file) =>
     !hasObject(file, 'mcpServers') &&
     (hasObject(file, 'servers') || hasObject(fieldsOf(file['mcp']), 'servers')),

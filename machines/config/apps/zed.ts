@@ -8,6 +8,7 @@ import {
   type App,
   type Rules,
 } from '../importing/app.ts';
+import { common, seconds } from '../importing/words.ts';
 
 const rules: Rules = {
   source: dropped,
@@ -32,6 +33,12 @@ export const zed: App = {
   id: 'zed',
   title: 'Zed',
   format: 'json',
+  words: {
+    at: 'context_servers',
+    hasNoVariables: true,
+    types: { stdio: null, streamable: null },
+    keys: { ...common, off: () => ({ enabled: false }), timeoutMs: (value) => ({ timeout: seconds(value) }) },
+  },
   isIts: (file) => hasObject(file, 'context_servers'),
   read: readMap('context_servers', rules),
 };

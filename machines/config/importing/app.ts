@@ -1,3 +1,4 @@
+import type { Words } from './words.ts';
 import { isObject, type Path } from '../mistake.ts';
 
 /** An object of a file, of which nothing is known yet. */
@@ -136,6 +137,8 @@ export interface App {
   readonly id: string;
   readonly title: string;
   readonly format: 'json' | 'yaml' | 'toml';
+  /** How its servers are written. */
+  readonly words: Words;
   /** Whether what a file holds can be of nobody else. */
   readonly isIts: (file: Fields) => boolean;
   readonly read: (file: Fields) => AppServers;

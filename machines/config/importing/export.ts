@@ -1,0 +1,197 @@
+import { isSecretName, secretsIn } from '../../trace/secret-names.ts';
+import type { Config } from '../parse.ts';
+import { isTemplate } from '../placeholders.ts';
+import type { ServerConfig } from '../server.ts';
+import type { Fields } from './app.ts';
+import { toolsAlone, type Fact, type Words } from './words.ts';
+
+/** A config as another application writes it. */
+export interface Exported {
+  readonly value: Fields;
+  /** What that application cannot say, a sentence each. */
+  readonly left: readonly string[];
+}
+type Texts = Readonly<Record<string, string>>;
+
+/** As most applications write their servers. */
+export const plainWords: Words = {
+  at: 'mcpServers',
+  types: { stdio: null, streamable: 'http', sse: 'sse' },
+  keys: {
+    command: 'command',
+    args: 'args',
+    env: 'env',
+    cwd: 'cwd',
+    url: 'url',
+    headers: 'headers',
+    off: 'disabled',
+  },
+};
+
+/**
+ * The servers of a config in the words of another application, none of our own keys in them. Without `withSecrets` what may be
+ * a secret is a placeholder of a variable: every value of `env` and `headers`, arguments behind an option with a secret name,
+ * URLs with a login or such a query.
+ */
+export function exportFor(
+  { servers, inputs }: Pick<Config, 'servers' | 'inputs'>,
+  words: Words,
+  withSecrets: boolean,
+): Exported {
+  const left: string[] = [];
+  const entries = servers.flatMap((server): [string, Fields][] => {
+    const entry = entryOf(withSecrets ? server : withoutSecrets(server), words, left);
+    return entry ? [[server.name, entry]] : [];
+  });
+  const held = words.isList
+    ? entries.map(([name, entry]) => ({ name, ...entry }))
+    : Object.fromEntries(entries);
+  const asked = words.hasInputs && inputs.length > 0 ? { inputs: inputs.map(inputOf) } : {};
+  if (words.hasNoVariables && /\$\{(env|input):/.test(JSON.stringify(held)))
+    left.push('${env:NAME}: no variables are filled in there; write the values yourself');
+  return { value: { ...words.around, ...asked, [words.at]: held }, left };
+}
+/** No default of a password goes out. */
+const inputOf = (input: Config['inputs'][number]): Fields =>
+  input.type === 'promptString' && input.password
+    ? { type: input.type, id: input.id, description: input.description, password: true }
+    : {
+        ...Object.fromEntries(
+          Object.entries(input).filter(
+            ([key, value]) => value !== null && key !== 'labels' && key !== 'isForeign',
+          ),
+        ),
+      };
+
+const ourWords: Partial<Readonly<Record<Fact, string>>> = {
+  off: 'disabled',
+  tools: 'a2c.tools',
+  forbidden: 'forbidden_tools',
+  approved: 'autoApprove',
+  timeoutMs: 'a2c.timeouts.callTotalMs',
+};
+function entryOf(server: ServerConfig, words: Words, left: string[]): Fields | undefined {
+  const say = (what: string): void => void left.push(`${JSON.stringify(server.name)}: ${what}`);
+  const { kind } = server;
+  const isOurs = kind === 'inmemory' || kind === 'own';
+  const type = isOurs ? undefined : words.types[kind];
+  if (isOurs || type === undefined) {
+    say(`left out: there are no servers of type ${kind} there`);
+    return undefined;
+  }
+  if (server.disabled && words.keys.off === undefined) {
+    say('left out: it is disabled, and that cannot be said there');
+    return undefined;
+  }
+  const made: [string, unknown][] = type === null ? [] : [['type', type]];
+  for (const [fact, value] of Object.entries(factsOf(server)) as [Fact, unknown][]) {
+    const word = words.keys[fact];
+    if (word === undefined) say(`${ourWords[fact] ?? fact} is left out`);
+    else if (typeof word === 'string') made.push([word, value]);
+    else made.push(...Object.entries(word(value, kind)));
+  }
+  const groups = server.settings.autoApprove?.filter((name) => !toolsAlone([name]).length) ?? [];
+  if (groups.length > 0 && typeof words.keys.approved === 'function')
+    say(`autoApprove of ${groups.join(', ')} is left out`);
+  if (isSaid(server, 'a2c')) say('other settings of a2c are left out');
+  for (const key of ['tool_meta', 'vrl'] as const) if (isSaid(server, key)) say(`${key} is left out`);
+  const entry = filledIn(Object.fromEntries(made), words) as Fields;
+  return words.finish?.(entry, server.name) ?? entry;
+}
+/** What of ours has no place there, beside the facts. */
+function isSaid(
+  { settings, toolMeta, defaultToolMeta, vrl }: ServerConfig,
+  key: 'a2c' | 'tool_meta' | 'vrl',
+): boolean {
+  if (key === 'vrl') return vrl !== null;
+  if (key === 'tool_meta') return Object.keys(toolMeta).length > 0 || defaultToolMeta !== null;
+  const { tools: _, autoApprove: __, timeouts, ...others } = settings;
+  return (
+    Object.keys(others).length + Object.keys(timeouts ?? {}).filter((each) => each !== 'callTotalMs').length >
+    0
+  );
+}
+
+/** Those that are said, in the order in which they are written. */
+function factsOf(server: ServerConfig): Partial<Record<Fact, unknown>> {
+  const { settings, forbiddenTools } = server;
+  const launch =
+    server.kind === 'stdio'
+      ? {
+          command: server.launch.command,
+          args: server.launch.args,
+          env: server.launch.env,
+          cwd: server.launch.cwd,
+        }
+      : server.kind === 'sse' || server.kind === 'streamable'
+        ? { url: server.remote.url, headers: server.remote.headers, oauth: server.remote.oauth }
+        : {};
+  const said = {
+    ...launch,
+    off: server.disabled || undefined,
+    tools: settings.tools,
+    forbidden: forbiddenTools.length > 0 ? forbiddenTools : undefined,
+    approved: settings.autoApprove?.length ? settings.autoApprove : undefined,
+    timeoutMs: settings.timeouts?.callTotalMs,
+  };
+  return Object.fromEntries(
+    Object.entries(said).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
+/** Our placeholders as that application writes them. */
+function filledIn(value: unknown, words: Words): unknown {
+  if (typeof value === 'string')
+    return value.replaceAll(/\$\{(env|input):([^}]+)\}/g, (whole, kind: string, name: string) => {
+      if (kind === 'input' && words.hasInputs) return whole;
+      return words.variable?.(nameOf(name)) ?? `\${env:${nameOf(name)}}`;
+    });
+  if (Array.isArray(value)) return value.map((each) => filledIn(each, words));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filledIn(each, words)]));
+}
+const nameOf = (...parts: readonly string[]): string => parts.join('_').replaceAll(/\W/g, '_');
+const variable = (...parts: readonly string[]): string => `\${env:${nameOf(...parts)}}`;
+const hidden = (texts: Texts | null, name: (key: string) => string): Texts | null =>
+  texts &&
+  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, isTemplate(text) ? text : name(key)]));
+
+function withoutSecrets<T extends ServerConfig>(server: T): T;
+function withoutSecrets(server: ServerConfig): ServerConfig {
+  if (server.kind === 'stdio') {
+    const { args, env } = server.launch;
+    const secrets = new Set(secretsIn({}, args));
+    const safe = args.map((arg, n) => {
+      const [, flag, text] = /^(--?[\w-]+=)(.*)$/s.exec(arg) ?? [];
+      if (secrets.has(arg))
+        return variable(server.name, 'ARG', String(n + 1))
+          .toUpperCase()
+          .replace('${ENV:', '${env:');
+      if (flag === undefined || text === undefined || !secrets.has(text)) return arg;
+      return (
+        flag +
+        variable(server.name, 'ARG', String(n + 1))
+          .toUpperCase()
+          .replace('${ENV:', '${env:')
+      );
+    });
+    return { ...server, launch: { ...server.launch, args: safe, env: hidden(env, (key) => variable(key)) } };
+  }
+  if (server.kind !== 'sse' && server.kind !== 'streamable') return server;
+  const { url, headers, oauth } = server.remote;
+  const named = (key: string): string => `\${env:${nameOf(server.name, key).toUpperCase()}}`;
+  const remote = {
+    ...server.remote,
+    url: isSecretUrl(url) ? named('URL') : url,
+    headers: hidden(headers, named),
+    ...(oauth?.clientSecret !== undefined && { oauth: { ...oauth, clientSecret: named('CLIENT_SECRET') } }),
+  };
+  return server.kind === 'sse'
+    ? { ...server, remote }
+    : { ...server, remote: { ...server.remote, ...remote } };
+}
+const isSecretUrl = (url: string): boolean =>
+  /^\w+:\/\/[^/?#]*@/.test(url) ||
+  [...url.matchAll(/[?&]([^=&#]+)=/g)].some(
+    ([, name = '']) => isSecretName(name) || /^(key|k|sig|code)$/i.test(name),
+  );
