@@ -15,7 +15,10 @@ const rules: Rules = {
     put: { type: value },
     ...(value === 'inmemory' && { why: 'it is a part of DeepChat itself' }),
   }),
-  customNpmRegistry: leftOut('set npm_config_registry in env'),
+  customNpmRegistry: (value) =>
+    value === '' || value === null
+      ? {}
+      : { put: { a2c: { npmRegistry: value } }, changed: 'its registry is a2c.npmRegistry' },
   authorization: leftOut('log in with a2c login'),
   source: dropped,
   sourceId: dropped,
