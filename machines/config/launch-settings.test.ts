@@ -17,6 +17,7 @@ describe('a setting of what servers are launched with', () => {
     ['proxy', true],
     ['proxy', 'socks5://h:1'],
     ['proxy', 'proxy:3128'],
+    ['proxy', 'ENV'],
     ['noProxy', ['a b']],
     ['baseEnv', 'legacy'],
     ['passEnv', ['A=1']],

@@ -70,9 +70,8 @@ export const settingsSchema = z
       .optional(),
     npmRegistries: z.array(registryUrl).min(1).max(10).readonly().optional(),
     proxy: z
-      .union([z.literal('env'), z.string().regex(/^https?:\/\/[^\s/?#]+\/?$/i)], {
-        error: 'expected "env", or the http:// or https:// URL of a proxy',
-      })
+      .string()
+      .regex(/^(env|https?:\/\/[^\s/?#]+\/?)$/, 'expected "env", or the http:// or https:// URL of a proxy')
       .optional(),
     noProxy: z.array(z.string().regex(/^[^\s,]+$/, 'expected a host')).optional(),
     baseEnv: z.enum(['minimal', 'full']).optional(),
