@@ -46,3 +46,13 @@ it('https is tunnelled; a proxy that refuses is a failure of the start that show
   expect(status?.state).toBe('waiting');
   expect(JSON.stringify(status)).not.toContain('hunter22');
 });
+it('a proxy that is not there is named as what may be missing', async () => {
+  proxy = await openProxy();
+  proxy.close();
+  const config = { mcpServers: { r: { url: `http://${nowhere}/mcp` } }, a2c: { proxy: proxy.url } };
+  computer = await createComputer({ config, stateDir: false });
+  expect(computer.servers()[0]?.failure).toMatchObject({
+    message: expect.stringContaining('cannot be reached through its proxy: nobody listens there') as string,
+    remedy: expect.stringContaining('a2c.proxy') as string,
+  });
+});

@@ -12,7 +12,7 @@ const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
   createComputer({ name: 'c1', config: { mcpServers }, ...options });
 
 describe('a server that cannot start', () => {
-  it('is shown with its reason, and the others serve', async () => {
+  it('is shown with its reason, and the others serve (case 65: nothing inside the host has its name)', async () => {
     await using computer = await computerOf(
       {
         good: server(),

@@ -73,7 +73,7 @@ function envelopeOf(
 export function refusedBy(error: unknown, phase: Phase): Refused {
   if (error instanceof Refused) return error;
   if (!(error instanceof Unreached)) return new Refused(brokenOff('unknown cause', phase), 'lost');
-  const { cause, isReached } = error;
+  const { cause, isReached, isProxied } = error;
   if (isReached) return new Refused(brokenOff(cause, phase), 'lost');
-  return new Refused(unreachable(cause, phase === 'session' ? 'session' : 'connect'), 'unsent');
+  return new Refused(unreachable(cause, phase === 'session' ? 'session' : 'connect', isProxied), 'unsent');
 }

@@ -28,11 +28,14 @@ export function causeOf(error: unknown): string {
   return 'unknown cause';
 }
 
-export const unreachable = (cause: string, phase: Phase): Failure => ({
+/** `isProxied`: the proxy may be who is not there. */
+export const unreachable = (cause: string, phase: Phase, isProxied = false): Failure => ({
   code: 'ServerLost',
-  message: `the server cannot be reached: ${causeWords(cause)}`,
+  message: `the server cannot be reached${isProxied ? ' through its proxy' : ''}: ${causeWords(cause)}`,
   details: { cause, phase },
-  remedy: 'check the URL, and that the server runs',
+  remedy: isProxied
+    ? 'check a2c.proxy and the URL, and that the proxy and the server run'
+    : 'check the URL, and that the server runs',
 });
 /** The connection stood, and broke before the whole answer was there. */
 export const brokenOff = (cause: string, phase: Phase): Failure => ({

@@ -18,10 +18,13 @@ export class Unreached extends Error {
   override readonly name = 'Unreached';
   override readonly cause: string;
   readonly isReached: boolean;
-  constructor(cause: string, isReached: boolean) {
+  /** It went through a proxy, which may be who was not reached. */
+  readonly isProxied: boolean;
+  constructor(cause: string, isReached: boolean, isProxied: boolean) {
     super(cause);
     this.cause = cause;
     this.isReached = isReached;
+    this.isProxied = isProxied;
   }
 }
 export interface Sending {
@@ -51,6 +54,7 @@ export class Http {
   readonly #credentials: Credentials | undefined;
   readonly #timers: Timers;
   readonly #agent: Agent;
+  readonly #isProxied: boolean;
   readonly #live = new Set<ClientRequest>();
   #last: Attempt | undefined;
   #isQuiet = false;
@@ -69,6 +73,7 @@ export class Http {
     this.#credentials = credentials;
     this.#timers = timers;
     this.#agent = agentFor(url, proxy);
+    this.#isProxied = proxy !== undefined;
   }
 
   send(sending: Sending): Exchange {
@@ -130,10 +135,13 @@ export class Http {
       answer.destroy();
     }
   }
+  #unreached(cause: string, isReached: boolean): Unreached {
+    return new Unreached(cause, isReached, this.#isProxied);
+  }
   #go(sending: Sending, url: URL, state: Attempt, then: Then): void {
     const { method, body } = sending;
     const { reject } = then;
-    if (this.#isClosed || state.isAborted) return reject(new Unreached('ECONNABORTED', state.isReached));
+    if (this.#isClosed || state.isAborted) return reject(this.#unreached('ECONNABORTED', state.isReached));
     const ask = url.protocol === 'https:' ? secureRequest : request;
     let asked: ClientRequest;
     try {
@@ -145,7 +153,7 @@ export class Http {
       };
       asked = ask(url, { method, headers, agent: url.protocol === this.url.protocol && this.#agent });
     } catch (error) {
-      return reject(new Unreached(causeOf(error), false));
+      return reject(this.#unreached(causeOf(error), false));
     }
     state.request = asked;
     this.#live.add(asked);
@@ -174,11 +182,11 @@ export class Http {
       isElsewhere = true;
       this.#go(sending, target, state, { ...then, followed: then.followed + 1 });
     });
-    asked.on('error', (error) => reject(new Unreached(causeOf(error), state.isReached)));
+    asked.on('error', (error) => reject(this.#unreached(causeOf(error), state.isReached)));
     asked.on('close', () => {
       inTime();
       this.#live.delete(asked);
-      if (!isElsewhere) reject(new Unreached('ECONNRESET', state.isReached));
+      if (!isElsewhere) reject(this.#unreached('ECONNRESET', state.isReached));
     });
     asked.end(body);
   }
