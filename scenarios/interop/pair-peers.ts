@@ -131,7 +131,7 @@ export async function pythonAgent(version: string, url: string): Promise<AgentPe
 }
 
 export const ourOffice = (): Promise<ProcessPeer> =>
-  startHost(process.execPath, [command, 'office', '--port', '0', '--no-inspect']);
+  startHost(process.execPath, [command, 'office', '--port', '0', '--open', '--no-inspect']);
 export const pythonOffice = async (version: string): Promise<ProcessPeer> =>
   startHost(await pythonOf(version), [at('office.py')]);
 

@@ -89,7 +89,14 @@ async function measured(name: string, version: string, office: StartedHost): Pro
 }
 
 const ours = (): Promise<StartedHost> =>
-  startHost(process.execPath, [`${root}/dist/actors/main.js`, 'office', '--port', '0', '--no-inspect']);
+  startHost(process.execPath, [
+    `${root}/dist/actors/main.js`,
+    'office',
+    '--port',
+    '0',
+    '--open',
+    '--no-inspect',
+  ]);
 const theirs = async (version: string): Promise<StartedHost> =>
   startHost(await pythonOf(version), [`${root}/scenarios/interop/office.py`]);
 const offices = [
