@@ -8,6 +8,11 @@ import type { Computer } from './api/computer/computer-handle.ts';
 import type { ComputerOptions } from './api/computer/computer-options.ts';
 import { createPresenter as openPresenter } from './api/presenter/presenter.ts';
 import type { Presenter, PresenterOptions } from './api/presenter/presenter-handle.ts';
+import {
+  planImport as planServerImport,
+  type ImportOptions,
+  type ServerImport,
+} from './api/config-files/server-import.ts';
 import { createOffice as openOffice, type Office, type OfficeOptions } from './api/office/office.ts';
 
 /** Opens an office. Rejects with an `A2cError` when it cannot listen. */
@@ -25,6 +30,18 @@ export const createAgent = (options: AgentOptions): Promise<Agent> => openAgent(
  * `initialize` starts the servers. A file with mistakes is no error yet: `configStatus` has them.
  */
 export const createPresenter = (options?: PresenterOptions): Promise<Presenter> => openPresenter(options);
+/**
+ * Reads the servers of another application from a file or a link, and judges each (docs/config.md, Files of other
+ * applications). Nothing is written before `write`, and nothing is started. Rejects with an `A2cError`: there is nothing
+ * to read there.
+ */
+export const planImport = (options: ImportOptions): Promise<ServerImport> => planServerImport(options);
+export type {
+  ImportOptions,
+  ImportSource,
+  ServerImport,
+  ServerToImport,
+} from './api/config-files/server-import.ts';
 /** The names of what a presenter tells. */
 export { MCP_EVENTS } from '../machines/presenter/index.ts';
 export type {

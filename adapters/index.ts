@@ -70,7 +70,7 @@ export { connectStately, type StatelySink } from './stately/stately.ts';
 export { writtenAs } from './storage/config/formats.ts';
 export { foundAppFiles, type AppFile } from './storage/config/found-apps.ts';
 export { isLink, readLink } from './storage/config/links.ts';
-export { findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
+export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
 export { lineHistory } from './storage/history/history.ts';
 export { changeFile } from './storage/settings/locked-file.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings/settings-file.ts';

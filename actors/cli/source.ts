@@ -7,7 +7,8 @@ import {
   trust,
   type FoundConfig,
 } from '../../adapters/index.ts';
-import { mistakeLine, parseConfig, type Config, type ParsedConfig } from '../../machines/config/index.ts';
+import { parseConfig, type Config } from '../../machines/config/index.ts';
+import { accepted } from '../api/config-files/accepted.ts';
 import { A2cError } from '../api/errors.ts';
 import { Programs } from '../servers/programs.ts';
 import type { Context } from './context.ts';
@@ -66,17 +67,6 @@ export async function schema({ terminal }: Context): Promise<number> {
   const { configSchema } = await import('../../machines/config/json-schema.ts');
   terminal.outText(JSON.stringify(configSchema(), null, 2));
   return exitCodes.done;
-}
-
-/** What was read, or an error with every mistake in it. */
-export function accepted(parsed: ParsedConfig, file: string | undefined): Config {
-  if (parsed.ok) return parsed.config;
-  throw new A2cError({
-    code: 'ConfigInvalid',
-    message: parsed.mistakes.map((m) => mistakeLine(m, file)).join('\n'),
-    details: { mistakes: parsed.mistakes },
-    remedy: 'Mend the file; nothing was started.',
-  });
 }
 
 /** A checkout must not run commands because somebody typed `a2c tools` in it. */

@@ -88,7 +88,7 @@ describe('a server that npx fetches', () => {
     expect(registries.map(({ asked }) => asked.filter((path) => path === '/-/ping').length)).toEqual([1, 1]);
     expect(environment('npm_config_registry')).toEqual(new Set([urls()[1]]));
   });
-  it('comes from the first of the list when none answers, in good time, with a warning (cases 3, 4)', async () => {
+  it('comes from the first of the list when none answers, in good time, with a warning (cases 3, 4, 7)', async () => {
     await open('hangs', 'hangs');
     await start({ npmRegistry: 'auto', npmRegistries: urls() });
     expect(isFetchedFrom(registries[0])).toBe(true);

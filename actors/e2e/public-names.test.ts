@@ -217,7 +217,7 @@ const values = {
     ...['Observed', 'Scene', 'disagreements', 'observe', 'planOf', 'planTiming'],
     ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'violationsOf', 'wordsOf'],
   ],
-  '.': 'A2cError MCP_EVENTS buildDpeUri buildWindowUri createAgent createComputer createOffice createPresenter localLauncher parseDpeUri parseWindowUri'.split(
+  '.': 'A2cError MCP_EVENTS buildDpeUri buildWindowUri createAgent createComputer createOffice createPresenter localLauncher parseDpeUri parseWindowUri planImport'.split(
     ' ',
   ),
   './wire': [

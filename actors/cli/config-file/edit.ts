@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { changeFile, findConfig, userConfigFile } from '../../../adapters/index.ts';
-import { editConfig, type ConfigChange } from '../../../machines/config/index.ts';
+import { configToWrite, findConfig } from '../../../adapters/index.ts';
+import type { ConfigChange } from '../../../machines/config/index.ts';
 import { readLenientJson } from '../../../machines/models/lenient-json.ts';
+import { changeConfig } from '../../api/config-files/change-config.ts';
 import { A2cError } from '../../api/errors.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -86,28 +87,12 @@ function split(text: string, at: RegExp, form: string): readonly [string, string
 }
 
 const done = { add: 'added', remove: 'removed', enable: 'enabled', disable: 'disabled' } as const;
-/** Writes one change; true: the file said so already. */
-export async function changeConfig(file: string, what: ConfigChange): Promise<boolean> {
-  let isSame = false;
-  let written: string | null = null;
-  const edited = (before: string | null): string | null => {
-    // What was written is looked at once more.
-    if (before !== null && before === written) return before;
-    const made = editConfig(before ?? '', what);
-    if (!made.ok) throw new A2cError({ ...made.failure, details: { file, ...made.failure.details } });
-    isSame = made.isSame;
-    written = isSame ? before : made.text;
-    return written;
-  };
-  await changeFile(file, edited, { backup: '.bak' });
-  return isSame;
-}
 async function change(
   { terminal, folder = process.cwd() }: Context,
   what: Exclude<ConfigChange, { what: 'import' }>,
   { config, json }: EditOptions,
 ): Promise<number> {
-  const file = config === undefined ? userConfigFile() : resolve(folder, config);
+  const { file } = await configToWrite(config, folder);
   const isSame = await changeConfig(file, what);
   const { name } = what;
   const facts = { file, server: name, change: isSame ? null : done[what.what] };

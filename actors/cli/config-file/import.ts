@@ -1,29 +1,9 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import {
-  foundAppFiles,
-  isLink,
-  readConfig,
-  readConfigValue,
-  readLink,
-  userConfigFile,
-} from '../../../adapters/index.ts';
-import {
-  appNamed,
-  appOf,
-  apps,
-  importFrom,
-  mistakeLine,
-  type App,
-  type Imported,
-  type ImportedServer,
-  type Mistake,
-} from '../../../machines/config/index.ts';
+import { foundAppFiles, readConfigValue } from '../../../adapters/index.ts';
+import { appNamed, apps, importFrom } from '../../../machines/config/index.ts';
+import { planImport, type ImportSource } from '../../api/config-files/server-import.ts';
 import { A2cError } from '../../api/errors.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { accepted } from '../source.ts';
-import { changeConfig } from './edit.ts';
 
 /** `a2c import`: servers of other applications, into the config of this user. Nothing is started. */
 export interface ImportOptions {
@@ -32,41 +12,6 @@ export interface ImportOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json: boolean;
-}
-/** Something that holds servers, and whose it is. */
-interface Source {
-  /** The file; `link` of a link, which may hold secrets. */
-  readonly from: string;
-  readonly app: App | undefined;
-  readonly value: unknown;
-}
-const failed = (code: 400 | 404 | 'ConfigInvalid', message: string, remedy: string): A2cError =>
-  new A2cError({ code, message, remedy });
-const notRead = (from: string, mistakes: readonly Mistake[]): A2cError =>
-  failed('ConfigInvalid', mistakes.map((m) => mistakeLine(m, from)).join('\n'), 'Nothing was imported.');
-
-async function sourceOf(what: string, folder: string): Promise<readonly Source[]> {
-  if (isLink(what)) {
-    const read = readLink(what);
-    if (!read.ok) throw notRead('link', [read.mistake]);
-    return [{ from: 'link', app: appNamed(read.app ?? ''), value: read.value }];
-  }
-  const app = appNamed(what);
-  if (!app) return [await fileSource(resolve(folder, what))];
-  const files = (await foundAppFiles(folder)).filter((found) => found.app === app.id);
-  if (files.length === 0)
-    throw failed(404, `${app.title} has no file with servers here`, 'Name the file: a2c import FILE');
-  return Promise.all(files.map(({ file }) => fileSource(file, app)));
-}
-async function fileSource(file: string, known?: App): Promise<Source> {
-  const read = await readConfigValue(file);
-  if (!read.ok) throw notRead(file, [read.mistake]);
-  if (read.duplicates.length > 0) throw notRead(file, read.duplicates);
-  const { value } = read;
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const app = known ?? appOf(value, file);
-  if (isMap && (app || 'mcpServers' in value || 'servers' in value)) return { from: file, app, value };
-  throw notRead(file, [{ path: '', message: 'holds no servers of an application that is known here' }]);
 }
 
 /** Without a name: what there is, and how to import it. */
@@ -99,55 +44,25 @@ async function listed({ terminal, folder = process.cwd() }: Context, json: boole
   return exitCodes.done;
 }
 
-const outcomeOf = ({ entry, changed, left }: ImportedServer): 'taken' | 'changed' | 'left out' =>
-  entry === null ? 'left out' : changed.length + left.length > 0 ? 'changed' : 'taken';
-/** What it is, without what may be a secret: no arguments, no query. */
-function targetOf({ server }: ImportedServer): string {
-  if (server?.kind === 'stdio') return server.launch.command;
-  if (server?.kind !== 'sse' && server?.kind !== 'streamable') return '';
-  return server.remote.url.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//');
-}
-function show({ terminal }: Context, { from, app }: Source, { servers, left }: Imported): void {
+function show({ terminal }: Context, { from, app, servers, left }: ImportSource): void {
   terminal.out(`${from}${app ? ` (${app.title})` : ''}:`);
   for (const each of servers) {
     const name = each.name === each.from ? each.name : `${each.from} → ${each.name}`;
-    const why = each.entry === null ? `: ${each.why ?? ''}` : `  ${targetOf(each)}`;
-    terminal.out(`  ${outcomeOf(each).padEnd(8)}  ${name}${why}`);
+    const rest = each.why === null ? `  ${each.target}` : `: ${each.why}`;
+    terminal.out(`  ${each.outcome.padEnd(8)}  ${name}${rest}`);
     for (const text of each.changed) terminal.out(`              changed: ${text}`);
     for (const text of each.left) terminal.out(`              left: ${text}`);
   }
   for (const text of left) terminal.out(`  ${text}`);
   if (servers.length === 0) terminal.out('  no servers');
 }
-
-interface Plan {
-  readonly source: Source;
-  readonly imported: Imported;
-}
-/** One after the other: names that the first takes are taken for the next. */
-async function planned(sources: readonly Source[], file: string): Promise<readonly Plan[]> {
-  const config = existsSync(file) ? accepted(await readConfig(file), file) : { servers: [], inputs: [] };
-  let present: Pick<typeof config, 'servers' | 'inputs'> = config;
-  return sources.map((source) => {
-    const imported = importFrom(source.value, source.app, present);
-    const more = imported.servers.flatMap(({ server, name }) => (server ? [{ ...server, name }] : []));
-    present = { ...present, servers: [...present.servers, ...more] };
-    return { source, imported };
-  });
-}
-const partOf = (plans: readonly Plan[]) => ({
-  servers: plans.flatMap(({ imported }) =>
-    imported.servers.flatMap(({ name, entry }) => (entry ? [{ name, entry }] : [])),
-  ),
-  inputs: plans.flatMap(({ imported }) => imported.inputs),
-});
 async function mayWrite({ terminal, signal }: Context, count: number, file: string): Promise<boolean> {
   if (!terminal.isInteractive)
-    throw failed(
-      400,
-      'nothing was written: nobody can be asked',
-      'Write it with --yes, or look with --dry-run.',
-    );
+    throw new A2cError({
+      code: 400,
+      message: 'nothing was written: nobody can be asked',
+      remedy: 'Write it with --yes, or look with --dry-run.',
+    });
   const answer = await terminal.question(`Write ${count} servers to ${file}? [y/N] `, signal);
   return answer !== null && /^y(es)?$/i.test(answer.trim());
 }
@@ -159,32 +74,17 @@ export async function importServers(
 ): Promise<number> {
   const { terminal, folder = process.cwd() } = context;
   if (what === undefined) return listed(context, json);
-  const file = config === undefined ? userConfigFile() : resolve(folder, config);
-  const plans = await planned(await sourceOf(what, folder), file);
-  const part = partOf(plans);
-  if (!json) for (const { source, imported } of plans) show(context, source, imported);
-  const isEmpty = part.servers.length === 0;
+  const plan = await planImport({ from: what, folder, ...(config !== undefined && { file: config }) });
+  const { file, sources, count } = plan;
+  if (!json) for (const source of sources) show(context, source);
   let isWritten = false;
-  if (!isEmpty && !dryRun && (yes || (await mayWrite(context, part.servers.length, file)))) {
-    await changeConfig(file, { what: 'import', ...part });
+  if (count > 0 && !dryRun && (yes || (await mayWrite(context, count, file)))) {
+    await plan.write();
     isWritten = true;
   }
-  if (json) terminal.out(JSON.stringify({ file, written: isWritten, sources: plans.map(shownPlan) }));
-  else if (isWritten) terminal.out(`wrote ${part.servers.length} servers to ${file}`);
-  else terminal.err(isEmpty ? 'there is nothing to write' : 'nothing was written');
+  if (json) terminal.out(JSON.stringify({ file, written: isWritten, sources: sources.map(toldSource) }));
+  else if (isWritten) terminal.out(`wrote ${count} servers to ${file}`);
+  else terminal.err(count === 0 ? 'there is nothing to write' : 'nothing was written');
   return exitCodes.done;
 }
-const shownPlan = ({ source, imported }: Plan): object => ({
-  from: source.from,
-  app: source.app?.id ?? null,
-  servers: imported.servers.map((each) => ({
-    name: each.name,
-    from: each.from,
-    outcome: outcomeOf(each),
-    changed: each.changed,
-    left: each.left,
-    why: each.why ?? null,
-  })),
-  inputs: imported.inputs.map(({ id }) => id),
-  left: imported.left,
-});
+const toldSource = ({ app, ...source }: ImportSource): object => ({ ...source, app: app?.id ?? null });

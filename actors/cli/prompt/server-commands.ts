@@ -9,7 +9,7 @@ import { statusFact, tellFact } from '../printing/facts.ts';
 import { errorOf } from '../printing/show-failure.ts';
 import { logLine } from '../printing/log-line.ts';
 import { whyText } from '../printing/why.ts';
-import { accepted } from '../source.ts';
+import { accepted } from '../../api/config-files/accepted.ts';
 import { usage, type CommandGroup, type PromptCommand } from './command.ts';
 
 interface How {

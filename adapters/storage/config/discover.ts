@@ -27,6 +27,15 @@ export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string => 
   return join(envPaths('a2c', { suffix: '' }).config, 'a2c.json');
 };
 
+/** The file that a change is written into, by its whole path: the one that was asked for, else the one of this user. */
+export async function configToWrite(
+  asked: string | undefined,
+  folder: string,
+): Promise<{ readonly file: string; readonly isThere: boolean }> {
+  const file = asked === undefined ? userConfigFile() : resolve(folder, asked);
+  return { file, isThere: await exists(file) };
+}
+
 /** Undefined: there is none, so the embedded default serves. A file that was asked for by name is not checked here. */
 export async function findConfig(
   asked: string | undefined,

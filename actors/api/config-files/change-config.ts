@@ -1,0 +1,20 @@
+import { changeFile } from '../../../adapters/index.ts';
+import { editConfig, type ConfigChange } from '../../../machines/config/index.ts';
+import { A2cError } from '../errors.ts';
+
+/** Writes one change; true: the file said so already. */
+export async function changeConfig(file: string, what: ConfigChange): Promise<boolean> {
+  let isSame = false;
+  let written: string | null = null;
+  const edited = (before: string | null): string | null => {
+    // What was written is looked at once more.
+    if (before !== null && before === written) return before;
+    const made = editConfig(before ?? '', what);
+    if (!made.ok) throw new A2cError({ ...made.failure, details: { file, ...made.failure.details } });
+    isSame = made.isSame;
+    written = isSame ? before : made.text;
+    return written;
+  };
+  await changeFile(file, edited, { backup: '.bak' });
+  return isSame;
+}

@@ -1,0 +1,161 @@
+import {
+  configToWrite,
+  findConfig,
+  foundAppFiles,
+  isLink,
+  readConfig,
+  readConfigValue,
+  readLink,
+} from '../../../adapters/index.ts';
+import {
+  appNamed,
+  appOf,
+  importFrom,
+  mistakeLine,
+  type App,
+  type Imported,
+  type Mistake,
+} from '../../../machines/config/index.ts';
+import { A2cError } from '../errors.ts';
+import { accepted } from './accepted.ts';
+import { changeConfig } from './change-config.ts';
+
+/** Where servers come from, and where they go. */
+export interface ImportOptions {
+  /** A file, the id of an application (`cursor`), or a link that installs a server (`deepchat://…`). */
+  readonly from: string;
+  /** The file that is written. Default: the config of this user (docs/config.md). */
+  readonly file?: string;
+  /** Relative paths, and the files that an application has in a project, are looked for here. Default: `process.cwd()`. */
+  readonly folder?: string;
+}
+/** What becomes of one server. No text of it has a value of `env`, `headers` or `args`. */
+export interface ServerToImport {
+  /** What it is called there. */
+  readonly from: string;
+  /** What it is called here: a name that is taken gets a number. */
+  readonly name: string;
+  /** `changed`: something of it is said otherwise here, or not taken. */
+  readonly outcome: 'taken' | 'changed' | 'left out';
+  /** Its command, or its URL without name, password and query; empty: it is left out. */
+  readonly target: string;
+  /** What is said otherwise than there, a sentence each. */
+  readonly changed: readonly string[];
+  /** What of it is not taken. */
+  readonly left: readonly string[];
+  /** Why it is left out; null: it is not. */
+  readonly why: string | null;
+}
+/** One file, or one link. */
+export interface ImportSource {
+  /** The file; `link` of a link, which may hold secrets. */
+  readonly from: string;
+  /** The application whose shape it has; null: a file with `mcpServers` or `servers`, of nobody in particular. */
+  readonly app: { readonly id: string; readonly title: string } | null;
+  /** In the order of the file. */
+  readonly servers: readonly ServerToImport[];
+  /** The ids of the inputs that come with them. */
+  readonly inputs: readonly string[];
+  /** What of the file itself is not taken. */
+  readonly left: readonly string[];
+}
+/** Servers that were read and judged, to be shown to somebody first. Nothing was written or started. */
+export interface ServerImport {
+  /** The file that `write` changes. */
+  readonly file: string;
+  /** One, or as many as the application has files. */
+  readonly sources: readonly ImportSource[];
+  /** How many servers `write` adds. */
+  readonly count: number;
+  /** Adds them to the file, whose comments and other keys stay. Rejects with an `A2cError`: nothing was written. */
+  write(): Promise<void>;
+}
+
+interface Found {
+  readonly from: string;
+  readonly app: App | undefined;
+  readonly value: unknown;
+}
+const failed = (code: 404 | 'ConfigInvalid', message: string, remedy: string): A2cError =>
+  new A2cError({ code, message, remedy });
+const notRead = (from: string, mistakes: readonly Mistake[]): A2cError =>
+  failed('ConfigInvalid', mistakes.map((m) => mistakeLine(m, from)).join('\n'), 'Nothing was imported.');
+
+async function found(from: string, folder: string): Promise<readonly Found[]> {
+  if (isLink(from)) {
+    const read = readLink(from);
+    if (!read.ok) throw notRead('link', [read.mistake]);
+    return [{ from: 'link', app: appNamed(read.app ?? ''), value: read.value }];
+  }
+  const app = appNamed(from);
+  if (!app) return [await inFile((await findConfig(from, folder))?.file ?? from)];
+  const files = (await foundAppFiles(folder)).filter((each) => each.app === app.id);
+  if (files.length === 0)
+    throw failed(404, `${app.title} has no file with servers here`, 'Name the file: a2c import FILE');
+  return Promise.all(files.map(({ file }) => inFile(file, app)));
+}
+async function inFile(file: string, known?: App): Promise<Found> {
+  const read = await readConfigValue(file);
+  if (!read.ok) throw notRead(file, [read.mistake]);
+  if (read.duplicates.length > 0) throw notRead(file, read.duplicates);
+  const { value } = read;
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const app = known ?? appOf(value, file);
+  if (isMap && (app || 'mcpServers' in value || 'servers' in value)) return { from: file, app, value };
+  throw notRead(file, [{ path: '', message: 'holds no servers of an application that is known here' }]);
+}
+
+type Judged = Imported['servers'][number];
+/** What it is, without what may be a secret: no arguments, no query. */
+function targetOf({ server }: Judged): string {
+  if (server?.kind === 'stdio') return server.launch.command;
+  if (server?.kind !== 'sse' && server?.kind !== 'streamable') return '';
+  return server.remote.url.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//');
+}
+const shown = (each: Judged): ServerToImport => ({
+  name: each.name,
+  from: each.from,
+  outcome:
+    each.entry === null ? 'left out' : each.changed.length + each.left.length > 0 ? 'changed' : 'taken',
+  target: targetOf(each),
+  changed: each.changed,
+  left: each.left,
+  why: each.why ?? null,
+});
+const sourceOf = ({ from, app }: Found, { servers, inputs, left }: Imported): ImportSource => ({
+  from,
+  app: app ? { id: app.id, title: app.title } : null,
+  servers: servers.map(shown),
+  inputs: inputs.map(({ id }) => String(id)),
+  left,
+});
+
+export async function planImport({
+  from,
+  file: asked,
+  folder = process.cwd(),
+}: ImportOptions): Promise<ServerImport> {
+  const { file, isThere } = await configToWrite(asked, folder);
+  const all = await found(from, folder);
+  const config = isThere ? accepted(await readConfig(file), file) : { servers: [], inputs: [] };
+  let present: Pick<typeof config, 'servers' | 'inputs'> = config;
+  // One after the other: names that the first takes are taken for the next.
+  const plans = all.map((source) => {
+    const imported = importFrom(source.value, source.app, present);
+    const more = imported.servers.flatMap(({ server, name }) => (server ? [{ ...server, name }] : []));
+    present = { ...present, servers: [...present.servers, ...more] };
+    return { source, imported };
+  });
+  const servers = plans.flatMap(({ imported }) =>
+    imported.servers.flatMap(({ name, entry }) => (entry ? [{ name, entry }] : [])),
+  );
+  const inputs = plans.flatMap(({ imported }) => imported.inputs);
+  return {
+    file,
+    sources: plans.map(({ source, imported }) => sourceOf(source, imported)),
+    count: servers.length,
+    write: async () => {
+      await changeConfig(file, { what: 'import', servers, inputs });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-desktop-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const mark = crypto.randomUUID();
+const living = (): unknown[] =>
+  JSON.parse(
+    execFileSync(process.execPath, [at('../scenarios/fixtures/living-processes.mjs'), mark, '5000'], {
+      encoding: 'utf8',
+    }),
+  );
+
+/** The application, and somebody who looks at it and types. */
+function opened(...args: readonly string[]) {
+  const { OPENAI_API_KEY: _none, ...env } = process.env;
+  const child = spawn(process.execPath, ['--import', 'tsx', 'examples/desktop-host.ts', ...args], {
+    cwd: at('..'),
+    env: { ...env, MARK: mark, XDG_STATE_HOME: join(folder, 'state') },
+  });
+  let shown = '';
+  let seen = 0;
+  const written = new EventTarget();
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+      written.dispatchEvent(new Event('text'));
+    });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  void ended.then(() => written.dispatchEvent(new Event('text')));
+  /** Resolves with what came since the last look, once `text` is in it. */
+  const sees = async (text: string): Promise<string> => {
+    for (;;) {
+      const end = shown.indexOf(text, seen);
+      const since = shown.slice(seen, end + text.length);
+      if (end >= 0) return ((seen = end + text.length), since);
+      if (child.exitCode !== null) throw new Error(`it ended, and had not shown ${text}:\n${shown}`);
+      await new Promise((resolve) => written.addEventListener('text', resolve, { once: true }));
+    }
+  };
+  return {
+    child,
+    sees,
+    all: () => shown,
+    ended,
+    types: (text: string) => void child.stdin.write(`${text}\n`),
+  };
+}
+
+describe('examples/desktop-host.ts', () => {
+  it('imports, asks for an input and for permission, and a model calls', { timeout: 60_000 }, async () => {
+    const theirs = join(folder, 'theirs.json');
+    const ours = join(folder, 'mcp.json');
+    const greeter = { command: process.execPath, args: [at('greeter.mjs')], env: { T: '${input:token}' } };
+    const inputs = [{ type: 'promptString', id: 'token', description: 'Its token', password: true }];
+    writeFileSync(theirs, JSON.stringify({ mcpServers: { greeter, broken: {} }, inputs }));
+    const { sees, all, types, child, ended } = opened(ours, theirs);
+    expect(await sees('[y/n] ')).toContain('left out: broken');
+    types('y');
+    await sees('Its token (token): ');
+    types('hunter2');
+    await sees('greeter ready');
+    types('greet {"name": "Ada"}');
+    await sees('Run greet of greeter with {"name":"Ada"}? [y/n] ');
+    types('y');
+    await sees('Model: The tool said: Hello, Ada!');
+    types('greet {"name": "Bob"}');
+    await sees('with {"name":"Bob"}? [y/n] ');
+    types('n');
+    expect(await sees('\n')).not.toContain('Hello');
+    await sees('You: ');
+    // Somebody else changes the file: the tray follows.
+    writeFileSync(ours, readFileSync(ours, 'utf8').replaceAll('"greeter"', '"renamed"'));
+    await sees('renamed connecting');
+    await sees('Its token (token): ');
+    types('hunter2');
+    await sees('renamed ready');
+    child.stdin.end();
+    expect(await ended).toBe(0);
+    expect(all()).not.toContain('hunter2');
+    expect(readFileSync(ours, 'utf8')).not.toContain('hunter2');
+    expect(living()).toEqual([]);
+  });
+});
