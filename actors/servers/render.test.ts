@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parseConfig, type ServerConfig } from '../../machines/config/index.ts';
 import { Inputs } from './inputs/inputs.ts';
 import { renderServer, type RenderedServer } from './render.ts';
@@ -238,5 +241,43 @@ describe('a server whose variables are expanded', () => {
   it('hides what is secret by the name of its variable, and the default of that', async () => {
     const rendered = await expand(stdio({ args: ['$API_TOKEN', '${MY_PASSWORD:-hunter2}'] }));
     expect(rendered.ok && rendered.secrets.toSorted()).toEqual(['hunter2', 'secret-of-env']);
+  });
+});
+
+describe('a file of variables', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-env-file-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, '.env');
+  const named = (envFile: string, parameters: object = {}) => ({ ...stdio(parameters), envFile });
+
+  it('is read at each start; env wins over it, and nothing in it is filled in', async () => {
+    writeFileSync(file, '# of the shop\nexport A=1\nB="two words"\nC=${env:FOO}\nAPI_TOKEN=hunter2\n');
+    const server = named(file, { env: { A: 'mine' } });
+    const rendered = await render(server);
+    expect(rendered).toMatchObject({
+      ok: true,
+      spec: { env: { A: 'mine', B: 'two words', C: '${env:FOO}', API_TOKEN: 'hunter2' } },
+      secrets: ['hunter2'],
+    });
+    writeFileSync(file, 'D=4');
+    expect(await render(server)).toMatchObject({ spec: { env: { A: 'mine', D: '4' } } });
+    expect(await render(stdio({ env: {} }))).toMatchObject({ spec: { env: {} } });
+  });
+  it('lies in the folder of the server, and its path is filled in; Python spells it env_file', async () => {
+    writeFileSync(file, 'D=4');
+    expect(await render(named('.env', { cwd: folder }))).toMatchObject({ spec: { env: { D: '4' } } });
+    const { envFile: env_file, ...server } = named('${env:AT}/.env');
+    const environment = { AT: folder };
+    expect(await render({ ...server, env_file }, { environment })).toMatchObject({
+      spec: { env: { D: '4' } },
+    });
+  });
+  it.each([
+    ['is not there', 'none', 'does not exist'],
+    ['is a folder', '.', 'is a folder'],
+  ])('that %s keeps its server from starting, and is named', async (_, path, why) => {
+    const failure = failureOf(await render(named(path, { cwd: folder })));
+    expect(failure).toMatchObject({ code: 'ConfigInvalid' });
+    expect(failure.message).toContain(`envFile: ${join(folder, path)} ${why}`);
   });
 });

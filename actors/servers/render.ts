@@ -1,4 +1,4 @@
-import type { LaunchSpec } from '../../adapters/index.ts';
+import { readEnvFile, type LaunchSpec } from '../../adapters/index.ts';
 import {
   launchConfigOf,
   mistakesText,
@@ -71,7 +71,7 @@ export interface Rendering {
   readonly places?: { readonly home: string; readonly workspace: string } | undefined;
 }
 /** In which facts of a server variables are expanded. */
-const expanded = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers']);
+const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'headers']);
 
 /** The config of a server with its placeholders filled in (docs/config.md, Placeholders). Never rejects. */
 export async function renderServer(
@@ -105,12 +105,24 @@ export async function renderServer(
   if (!rendered.ok) return lacking(server.name, rendered.missing, resolved);
   const read = readFacts(server.kind, rendered.value);
   if (!read.ok) return wrong(server.name, mistakesText(read.mistakes).split('\n'));
-  const spec = specOf(server, read.facts);
+  const told = await withEnvFile(read.facts, places?.workspace);
+  if ('reason' in told) return wrong(server.name, [told.reason]);
+  const spec = specOf(server, told);
   if ('url' in spec && !URL.canParse(spec.url))
     return wrong(server.name, ['server_parameters.url: is no valid URL']);
   for (const text of knownIn(spec)) secrets.add(text);
   const shown = [...secrets].filter((text) => text.trim() !== '');
   return { ok: true, spec, secrets: shown, unknown: rendered.unknown };
+}
+
+/** The file of variables lies beside the program, or in the folder of the host. `env` wins over it. */
+async function withEnvFile(
+  facts: LaunchConfig,
+  folder: string | undefined,
+): Promise<LaunchConfig | { readonly reason: string }> {
+  if (facts.kind !== 'stdio' || facts.envFile === undefined) return facts;
+  const read = await readEnvFile(facts.envFile, facts.cwd ?? folder);
+  return 'reason' in read ? read : { ...facts, env: { ...read.variables, ...facts.env } };
 }
 
 const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {

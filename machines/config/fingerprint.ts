@@ -27,9 +27,10 @@ export const fingerprintText = (server: ServerConfig): string => {
   const facts = launchConfigOf(server);
   switch (facts.kind) {
     case 'stdio': {
-      const { kind, command, args, env, cwd } = facts;
+      const { kind, command, args, env, cwd, envFile } = facts;
       const folder = list(cwd === null ? [] : [cwd]);
-      return [part(kind), part(command), list(args), pairs(Object.entries(env)), folder].join('');
+      const file = envFile === undefined ? '' : part(envFile);
+      return [part(kind), part(command), list(args), pairs(Object.entries(env)), folder, file].join('');
     }
     case 'sse':
     case 'streamable': {

@@ -23,6 +23,7 @@ export type LaunchConfig =
       readonly args: readonly string[];
       readonly env: Texts;
       readonly cwd: string | null;
+      readonly envFile?: string;
     }
   | {
       readonly kind: 'sse' | 'streamable';
@@ -38,8 +39,9 @@ export type LaunchConfig =
 export const launchConfigOf = (server: ServerConfig): LaunchConfig => {
   switch (server.kind) {
     case 'stdio': {
-      const { command, args, env, cwd } = server.launch;
-      return { kind: 'stdio', command, args, env: env ?? {}, cwd };
+      const { command, args, env, cwd, envFile } = server.launch;
+      const file = envFile !== undefined && { envFile };
+      return { kind: 'stdio', command, args, env: env ?? {}, cwd, ...file };
     }
     case 'sse':
     case 'streamable': {
@@ -84,10 +86,13 @@ const judged = (
 ): LaunchConfig | undefined => {
   switch (kind) {
     case 'stdio': {
-      const read = check(serverSchemas.stdio.shape.server_parameters, value, findings, at);
+      const { envFile: given, ...parameters } = value as { readonly envFile?: unknown };
+      const read = check(serverSchemas.stdio.shape.server_parameters, parameters, findings, at);
+      const envFile = check(serverSchemas.stdio.shape.envFile, given, findings, () => ['envFile']);
       if (read === undefined) return undefined;
       const { command, args, env, cwd } = read;
-      return { kind, command, args: args ?? [], env: env ?? {}, cwd: cwd ?? null };
+      const file = typeof envFile === 'string' && { envFile };
+      return { kind, command, args: args ?? [], env: env ?? {}, cwd: cwd ?? null, ...file };
     }
     case 'sse':
     case 'streamable': {

@@ -196,10 +196,10 @@ describe('shapes of a config', () => {
       sandbox: true,
     });
     expect(config.servers.map((server) => server.kind)).toEqual(['streamable', 'stdio']);
+    expect(config.servers[1]).toMatchObject({ launch: { envFile: '.env' } });
     expect(config.needsInputs).toEqual([{ server: 'gh', ids: ['key'] }]);
     expect(config.warnings).toEqual([
       'sandbox: unknown key, ignored',
-      'servers.local.envFile: not supported, ignored (VS Code; write the variables into `env`)',
       'servers.local.dev: unknown key, ignored',
       'servers.local: ${file:x} is passed on as it stands: only ${input:…}, variables and ${env:…} are filled in',
       'inputs[0].extra: unknown key, ignored',

@@ -130,7 +130,9 @@ const build = (
         );
       }
       const streams = { encoding: encoding ?? 'utf-8', encodingErrors: onError ?? ('strict' as const) };
-      const launch = { command, args: args ?? [], env: env ?? null, cwd: cwd ?? null, ...streams };
+      const envFile = fields.envFile ?? fields.env_file;
+      const held = { env: env ?? null, ...(typeof envFile === 'string' && { envFile }) };
+      const launch = { command, args: args ?? [], ...held, cwd: cwd ?? null, ...streams };
       return { kind, ...shared(fields, name), launch };
     }
     case 'sse': {

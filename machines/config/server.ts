@@ -41,6 +41,8 @@ export interface StdioServer extends ServerBase {
     readonly args: readonly string[];
     readonly env: Readonly<Record<string, string>> | null;
     readonly cwd: string | null;
+    /** A file of variables, read at each start; `env` wins over it. */
+    readonly envFile?: string;
     readonly encoding: string;
     readonly encodingErrors: 'strict' | 'ignore' | 'replace';
   };
@@ -177,6 +179,9 @@ const ownFacts = z.record(
 export const serverSchemas = {
   stdio: z.strictObject({
     ...base,
+    // The second spelling is that of the Python SDK.
+    envFile: filled.nullish(),
+    env_file: filled.nullish(),
     server_parameters: z.strictObject({
       command: filled,
       args,

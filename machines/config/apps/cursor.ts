@@ -5,7 +5,11 @@ export const cursor: App = {
   id: 'cursor',
   title: 'Cursor',
   format: 'json',
-  words: { at: 'mcpServers', types: { stdio: 'stdio', streamable: null, sse: 'sse' }, keys: common },
+  words: {
+    at: 'mcpServers',
+    types: { stdio: 'stdio', streamable: null, sse: 'sse' },
+    keys: { ...common, envFile: 'envFile' },
+  },
   isIts: () => false,
   read: readMap('mcpServers', { auth: login }),
 };

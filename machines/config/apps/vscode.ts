@@ -34,7 +34,7 @@ export const vscode: App = {
   words: {
     at: 'servers',
     types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
-    keys: { ...common, cwd: 'cwd' },
+    keys: { ...common, cwd: 'cwd', envFile: 'envFile' },
     hasInputs: true,
   },
   isIts: (file) =>

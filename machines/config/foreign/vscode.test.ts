@@ -57,7 +57,6 @@ describe('a file of VS Code', () => {
       'servers.web.env.DEBUG: true or false is passed on as text',
       'servers.local.url: sockets and pipes (unix://, pipe://) are not reached in this version: this server does not start',
       'servers.dev.dev: unknown key, ignored',
-      'servers.dev.envFile: not supported, ignored (VS Code; write the variables into `env`)',
       'inputs[2].args: is no object of texts, ignored',
     ]);
   });

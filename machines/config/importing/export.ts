@@ -122,6 +122,7 @@ function factsOf(server: ServerConfig): Partial<Record<Fact, unknown>> {
           args: server.launch.args,
           env: server.launch.env,
           cwd: server.launch.cwd,
+          envFile: server.launch.envFile,
         }
       : server.kind === 'sse' || server.kind === 'streamable'
         ? { url: server.remote.url, headers: server.remote.headers, oauth: server.remote.oauth }

@@ -6,6 +6,7 @@ export type Fact =
   | 'args'
   | 'env'
   | 'cwd'
+  | 'envFile'
   | 'url'
   | 'headers'
   | 'oauth'
