@@ -68,7 +68,7 @@ export { createCallLimiters } from './limiters/index.ts';
 export { validate } from './schema/index.ts';
 export { connectStately, type StatelySink } from './stately/stately.ts';
 export { writtenAs } from './storage/config/formats.ts';
-export { readEnvFile } from './storage/config/env-file.ts';
+export { readCertificates, readEnvFile } from './storage/config/launch-files.ts';
 export { foundAppFiles, type AppFile } from './storage/config/found-apps.ts';
 export { isLink, readLink } from './storage/config/links.ts';
 export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';

@@ -1,4 +1,4 @@
-import { readEnvFile, type LaunchSpec } from '../../adapters/index.ts';
+import { readCertificates, readEnvFile, type LaunchSpec } from '../../adapters/index.ts';
 import {
   launchConfigOf,
   mistakesText,
@@ -32,6 +32,8 @@ export interface RemoteSpec {
   readonly fallbackToSse: boolean;
   /** How to log in. */
   readonly oauth?: OAuth;
+  /** Certificates (PEM) that its own is trusted by, in the place of those that Node knows. */
+  readonly ca?: string;
   /** The proxy that it is reached through. */
   readonly proxy?: string;
 }
@@ -71,7 +73,7 @@ export interface Rendering {
   readonly places?: { readonly home: string; readonly workspace: string } | undefined;
 }
 /** In which facts of a server variables are expanded. */
-const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'headers']);
+const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'headers', 'ca']);
 
 /** The config of a server with its placeholders filled in (docs/config.md, Placeholders). Never rejects. */
 export async function renderServer(
@@ -105,7 +107,7 @@ export async function renderServer(
   if (!rendered.ok) return lacking(server.name, rendered.missing, resolved);
   const read = readFacts(server.kind, rendered.value);
   if (!read.ok) return wrong(server.name, mistakesText(read.mistakes).split('\n'));
-  const told = await withEnvFile(read.facts, places?.workspace);
+  const told = await withFiles(read.facts, places?.workspace);
   if ('reason' in told) return wrong(server.name, [told.reason]);
   const spec = specOf(server, told);
   if ('url' in spec && !URL.canParse(spec.url))
@@ -115,11 +117,15 @@ export async function renderServer(
   return { ok: true, spec, secrets: shown, unknown: rendered.unknown };
 }
 
-/** The file of variables lies beside the program, or in the folder of the host. `env` wins over it. */
-async function withEnvFile(
+/** The file of variables lies beside the program, or in the folder of the host. `env` wins over it. Of `ca` the text. */
+async function withFiles(
   facts: LaunchConfig,
   folder: string | undefined,
 ): Promise<LaunchConfig | { readonly reason: string }> {
+  if ('ca' in facts && facts.ca !== undefined) {
+    const read = await readCertificates(facts.ca, folder);
+    return 'reason' in read ? read : { ...facts, ca: read.pem };
+  }
   if (facts.kind !== 'stdio' || facts.envFile === undefined) return facts;
   const read = await readEnvFile(facts.envFile, facts.cwd ?? folder);
   return 'reason' in read ? read : { ...facts, env: { ...read.variables, ...facts.env } };

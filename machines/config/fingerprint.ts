@@ -34,10 +34,11 @@ export const fingerprintText = (server: ServerConfig): string => {
     }
     case 'sse':
     case 'streamable': {
-      const { kind, url, headers, oauth } = facts;
+      const { kind, url, headers, oauth, ca } = facts;
       const lowered = Object.entries(headers).map(([name, value]): Pair => [name.toLowerCase(), value]);
+      const trusted = ca === undefined ? '' : part(ca);
       const login = Object.entries(oauth ?? {}).map(([name, value]): Pair => [name, String(value)]);
-      return [part(kind), part(url), pairs(lowered), login.length > 0 ? pairs(login) : ''].join('');
+      return [part(kind), part(url), pairs(lowered), login.length > 0 ? pairs(login) : '', trusted].join('');
     }
     case 'inmemory': {
       const { kind, args, env } = facts;

@@ -31,6 +31,8 @@ export type LaunchConfig =
       readonly headers: Texts;
       /** Absent: the server is logged in to as it says itself. */
       readonly oauth?: OAuth;
+      /** A file of certificates. */
+      readonly ca?: string;
     }
   | { readonly kind: 'inmemory'; readonly args: readonly string[]; readonly env: Texts }
   | { readonly kind: 'own'; readonly type: OwnType; readonly facts: OwnFacts };
@@ -45,8 +47,9 @@ export const launchConfigOf = (server: ServerConfig): LaunchConfig => {
     }
     case 'sse':
     case 'streamable': {
-      const { url, headers, oauth } = server.remote;
-      return { kind: server.kind, url, headers: headers ?? {}, ...(oauth && { oauth }) };
+      const { url, headers, oauth, ca } = server.remote;
+      const more = { ...(oauth && { oauth }), ...(ca !== undefined && { ca }) };
+      return { kind: server.kind, url, headers: headers ?? {}, ...more };
     }
     case 'inmemory':
       return { kind: 'inmemory', args: server.launch.args, env: server.launch.env ?? {} };
@@ -96,11 +99,17 @@ const judged = (
     }
     case 'sse':
     case 'streamable': {
-      const { oauth: login, ...parameters } = value as { readonly oauth?: unknown };
+      const {
+        oauth: login,
+        ca: file,
+        ...parameters
+      } = value as { readonly oauth?: unknown; readonly ca?: unknown };
       const read = check(serverSchemas.sse.shape.server_parameters, parameters, findings, at);
       const oauth =
         login === undefined ? undefined : check(oauthSchema, login, findings, (path) => ['oauth', ...path]);
-      return read && { kind, url: read.url, headers: read.headers ?? {}, ...(oauth && { oauth }) };
+      const ca = check(serverSchemas.sse.shape.ca, file, findings, () => ['ca']);
+      const more = { ...(oauth && { oauth }), ...(typeof ca === 'string' && { ca }) };
+      return read && { kind, url: read.url, headers: read.headers ?? {}, ...more };
     }
     case 'inmemory': {
       const read = check(serverSchemas.inmemory.shape.server_parameters, value, findings, at);

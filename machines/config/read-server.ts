@@ -141,7 +141,7 @@ const build = (
         fields && {
           kind,
           ...shared(fields, name),
-          remote: remote({ ...fields.server_parameters, oauth: fields.oauth }, 5_000),
+          remote: remote({ ...fields.server_parameters, oauth: fields.oauth, ca: fields.ca }, 5_000),
         }
       );
     }
@@ -153,7 +153,7 @@ const build = (
         kind,
         ...shared(fields, name),
         remote: {
-          ...remote({ ...fields.server_parameters, oauth: fields.oauth }, 30_000),
+          ...remote({ ...fields.server_parameters, oauth: fields.oauth, ca: fields.ca }, 30_000),
           terminateOnClose,
           isGuess: value['type'] === guessedType,
         },
@@ -180,6 +180,7 @@ interface RemoteFields {
   readonly timeout?: number | null | undefined;
   readonly sse_read_timeout?: number | null | undefined;
   readonly oauth?: OAuth | null | undefined;
+  readonly ca?: string | null | undefined;
 }
 /** Defaults are those of the reference implementation: 5 s for SSE, 30 s for streamable HTTP, 5 min of silence. */
 const remote = (fields: RemoteFields, timeoutMs: number) => ({
@@ -188,6 +189,7 @@ const remote = (fields: RemoteFields, timeoutMs: number) => ({
   timeoutMs: fields.timeout ?? timeoutMs,
   sseReadTimeoutMs: fields.sse_read_timeout ?? 300_000,
   ...(fields.oauth && { oauth: fields.oauth }),
+  ...(typeof fields.ca === 'string' && { ca: fields.ca }),
 });
 
 /** The same said twice has to be the same; and it may be said in vain. */

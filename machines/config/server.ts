@@ -54,6 +54,8 @@ interface Remote {
   readonly sseReadTimeoutMs: number;
   /** How to log in; without it as the server says. */
   readonly oauth?: OAuth;
+  /** A file with the certificates that its own is trusted by, in the place of those that Node knows. */
+  readonly ca?: string;
 }
 export interface SseServer extends ServerBase {
   readonly kind: 'sse';
@@ -166,7 +168,7 @@ const base = {
   a2c: settingsSchema.nullish(),
 };
 /** Ours, of servers behind a URL. */
-const reached = { ...base, oauth: oauthSchema.nullish() };
+const reached = { ...base, oauth: oauthSchema.nullish(), ca: filled.nullish() };
 
 const ownFacts = z.record(
   z.string().min(1),

@@ -16,9 +16,11 @@ const causes: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by nobody we trust',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is signed by nobody we trust',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
+const unsigned = /SELF_SIGNED|VERIFY_LEAF|GET_ISSUER/;
 export const causeWords = (cause: string): string => (causes[cause] ? `${causes[cause]} (${cause})` : cause);
 
 /** Words of Node name hosts and addresses, so only the code goes on. */
@@ -33,10 +35,15 @@ export const unreachable = (cause: string, phase: Phase, isProxied = false): Fai
   code: 'ServerLost',
   message: `the server cannot be reached${isProxied ? ' through its proxy' : ''}: ${causeWords(cause)}`,
   details: { cause, phase },
-  remedy: isProxied
-    ? 'check a2c.proxy and the URL, and that the proxy and the server run'
-    : 'check the URL, and that the server runs',
+  remedy: remedyFor(cause, isProxied),
 });
+function remedyFor(cause: string, isProxied: boolean): string {
+  if (unsigned.test(cause))
+    return 'name the file with the certificate of its authority: ca of the server, or the variable NODE_EXTRA_CA_CERTS';
+  return isProxied
+    ? 'check a2c.proxy and the URL, and that the proxy and the server run'
+    : 'check the URL, and that the server runs';
+}
 /** The connection stood, and broke before the whole answer was there. */
 export const brokenOff = (cause: string, phase: Phase): Failure => ({
   code: 'ServerLost',

@@ -4,7 +4,7 @@ import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import type { Waits } from '../../../machines/client/waits.ts';
 import { causeOf } from './http-failures.ts';
-import type { Credentials, Web } from './remote.ts';
+import type { Credentials } from './remote.ts';
 import type { Timers } from '../../clock.ts';
 
 /** Most servers drop an idle connection after 5 s; one that drops it while we write has perhaps read the request. */
@@ -55,6 +55,7 @@ export class Http {
   readonly #timers: Timers;
   readonly #agent: Agent;
   readonly #isProxied: boolean;
+  readonly #trust: { readonly ca?: string };
   readonly #live = new Set<ClientRequest>();
   #last: Attempt | undefined;
   #isQuiet = false;
@@ -62,7 +63,7 @@ export class Http {
 
   /** `timeoutMs`: 0 is without limit. */
   constructor(
-    { url, headers, timeoutMs, credentials, proxy }: HttpOptions,
+    { url, headers, timeoutMs, credentials, proxy, ca }: HttpOptions,
     { timers, userAgent }: { timers: Timers; userAgent: string },
   ) {
     // Nobody here unpacks anything, and gateways turn away who does not say his name.
@@ -74,6 +75,7 @@ export class Http {
     this.#timers = timers;
     this.#agent = agentFor(url, proxy);
     this.#isProxied = proxy !== undefined;
+    this.#trust = ca === undefined ? {} : { ca };
   }
 
   send(sending: Sending): Exchange {
@@ -151,7 +153,8 @@ export class Http {
         ...this.#headers,
         ...ownOver(this.#headers, { ...sending.headers, ...length }),
       };
-      asked = ask(url, { method, headers, agent: url.protocol === this.url.protocol && this.#agent });
+      const agent = url.protocol === this.url.protocol && this.#agent;
+      asked = ask(url, { method, headers, agent, ...this.#trust });
     } catch (error) {
       return reject(this.#unreached(causeOf(error), false));
     }
@@ -198,7 +201,9 @@ function agentFor({ protocol }: URL, proxy: string | undefined): Agent {
   if (proxy === undefined) return isSecure ? new SecureAgent(options) : new Agent(options);
   return isSecure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
 }
-interface HttpOptions extends Pick<Web, 'proxy'> {
+interface HttpOptions {
+  readonly proxy?: string | undefined;
+  readonly ca?: string | undefined;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;

@@ -25,6 +25,8 @@ export interface Web {
   readonly sseReadTimeoutMs: number;
   /** The proxy that it is reached through: an http:// or https:// URL. Absent: none. */
   readonly proxy?: string;
+  /** PEM: whose signature on its certificate is trusted, in the place of the authorities that Node knows. */
+  readonly ca?: string;
   /** Without them requests go out with `headers` alone. */
   readonly credentials?: Credentials;
 }

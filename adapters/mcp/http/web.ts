@@ -35,13 +35,10 @@ export abstract class WebTransport implements McpTransport {
   readonly #waiting = new Map<unknown, () => void>();
   #parting: Promise<void> = Promise.resolve();
 
-  constructor({ url: text, headers, timeoutMs, credentials, proxy }: Web, around: Around) {
+  constructor({ url: text, headers, timeoutMs, credentials, proxy, ca }: Web, around: Around) {
     const url = new URL(text);
     this.around = around;
-    this.http = new Http(
-      { url, headers, timeoutMs, credentials, ...(proxy !== undefined && { proxy }) },
-      around,
-    );
+    this.http = new Http({ url, headers, timeoutMs, credentials, proxy, ca }, around);
     this.inbox = new Inbox(around, (message) => this.deliver(message));
     this.#redact = redactorOf(url, headers);
   }

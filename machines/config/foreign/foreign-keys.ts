@@ -81,6 +81,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'vrl', does: 'same', to: ['vrl'], note: 'as in the protocol' },
   { key: 'a2c', does: 'same', to: ['a2c'], note: 'our own settings' },
   { key: 'oauth', does: 'same', to: ['oauth'], kinds: remote, note: 'how to log in (docs/login.md)' },
+  { key: 'ca', does: 'same', to: ['ca'], kinds: remote, note: 'our own, as above' },
   { key: 'description', does: 'shown', note: '' },
   { key: 'descriptions', does: 'shown', note: 'DeepChat' },
   { key: 'icon', does: 'shown', note: '' },
