@@ -46,7 +46,7 @@ function streamed(): { stream: LiveStream; tap: Tap; happen(times: number): void
   };
   return { stream, tap, happen };
 }
-const batch = (): void => void vi.advanceTimersByTime(50);
+const batch = (): void => void vi.advanceTimersByTime(200);
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
@@ -67,7 +67,7 @@ it('nothing is watched, and no timer runs, while nobody looks', () => {
   expect(page.messages).toEqual([]);
 });
 
-it('what happens within 50 ms is one message, and no record is missing', () => {
+it('what happens within 200 ms is one message, and no record is missing', () => {
   const { stream, happen } = streamed();
   const page = new Page();
   expect(numbersIn(stream.add(page))).toEqual([0, 1]);
@@ -115,6 +115,21 @@ it('more than can be told in time is a gap for everybody, and what waits stays b
   batch();
   expect(page.messages).toMatchObject([{ type: 'gap', missed: 6_000 }]);
   expect(page.numbers).toEqual([6_002]);
+  stream.remove(page);
+});
+
+it('a checkpoint comes after every 25,000 records, up to which a page may let go what is older', () => {
+  const { stream, happen } = streamed();
+  const page = new Page();
+  stream.add(page);
+  for (let times = 0; times < 26; times++) {
+    happen(500);
+    batch();
+  }
+  const all = page.messages.map((message) => ('lines' in message ? message.lines : '')).join('');
+  expect(all.match(/"k":"key"/g)).toHaveLength(1);
+  // None is missing.
+  expect(page.numbers).toEqual(Array.from({ length: 26_001 }, (_, at) => at + 2));
   stream.remove(page);
 });
 

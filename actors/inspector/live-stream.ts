@@ -11,11 +11,13 @@ export interface Viewer {
   /** Bytes that were sent and have not left yet. */
   readonly waiting: number;
 }
-const batchMs = 50;
+const batchMs = 200;
 /** What waits for one page; beyond that it misses records. */
 const mostWaiting = 8 * 1024 * 1024;
 /** Records become text in the turns of the host: of more than these in one batch a page sees the end only. */
 const mostInBatch = 5_000;
+/** After so many a checkpoint follows, up to which a page may let go what is older. */
+const mostBetween = 25_000;
 const ringBytes = 32 * 1024 * 1024;
 
 interface Running {
@@ -24,6 +26,8 @@ interface Running {
   readonly leave: () => void;
   /** The number of the next record that goes out. */
   next: number;
+  /** Records since the last checkpoint. */
+  since: number;
 }
 
 /**
@@ -72,7 +76,13 @@ export class LiveStream {
 
   #start(): Running {
     const recorder = new Recorder({ ...this.#options(), ringBytes, onEntry: () => this.#due() });
-    return { recorder, writer: recorder.writer(), leave: this.#directory.tap.add(recorder), next: 1 };
+    return {
+      recorder,
+      writer: recorder.writer(),
+      leave: this.#directory.tap.add(recorder),
+      next: 1,
+      since: 0,
+    };
   }
   #due(): void {
     this.#timer ??= systemClock.setTimeout(() => this.#flush(), batchMs);
@@ -81,6 +91,7 @@ export class LiveStream {
     running.recorder.begin(pictureOf(this.#directory));
     const entries = running.recorder.take();
     running.next = (entries.at(-1)?.s ?? 0) + 1;
+    running.since = 0;
     return running.writer.lines(entries);
   }
   /** Comes between two inputs, as timers and sockets do: a checkpoint may be taken. */
@@ -94,12 +105,14 @@ export class LiveStream {
     const count = last + 1 - running.next;
     const isTooMuch = count > entries.length || count > mostInBatch;
     running.next = last + 1;
+    running.since += count;
     if (count > 0 && isTooMuch) {
       // What it remembers of contexts is no longer what the pages have seen.
       running.writer = running.recorder.writer();
       for (const [viewer, missed] of this.#viewers) this.#viewers.set(viewer, missed + count);
     } else if (count > 0) this.#tell(running.writer.lines(entries), count);
     this.#recover(running, isTooMuch);
+    if (running.since > mostBetween) this.#tell(this.#checkpoint(running), 1);
   }
   #tell(lines: string, count: number): void {
     for (const [viewer, missed] of this.#viewers)

@@ -49,6 +49,7 @@ const frameOf = (root: Root): RootFrame => ({
   leaves: root.leaves,
   timers: root.timers,
   age: rounded(root.directory.platform.now() - root.openedAt),
+  inState: rounded(root.directory.platform.now() - root.inStateSince),
   holds: heldBy(root),
   snapshot: root.ref.getPersistedSnapshot(),
 });

@@ -3,6 +3,7 @@ import {
   canonical,
   RollingHash,
   textOfRecord,
+  Texts,
   traceFormat,
   type DirectoryRecord,
   type Frame,
@@ -203,19 +204,20 @@ export class Recorder implements Observer {
 /** Turns entries into lines, in order, and keeps the digest of all of them. */
 export class TraceWriter {
   readonly #redactor: Redactor | undefined;
+  readonly #texts = new Texts();
   readonly #steps: Steps;
   readonly #digest: { add(text: string): void; value(): string };
   records = 0;
   constructor({ redactor, sha256, digest, profile }: RecorderOptions) {
     this.#redactor = redactor;
-    this.#steps = new Steps({ redactor, digest: sha256, isFull: profile === 'full' });
+    this.#steps = new Steps({ redactor, texts: this.#texts, digest: sha256, isFull: profile === 'full' });
     this.#digest = digest();
   }
   lines(entries: readonly Entry[]): string {
     let lines = '';
     for (const entry of entries) {
       const { what } = entry;
-      const text = textOfRecord(isMicrostep(what) ? this.#steps.of(what) : what, this.#redactor);
+      const text = textOfRecord(isMicrostep(what) ? this.#steps.of(what) : what, this.#redactor, this.#texts);
       this.#digest.add(text);
       this.records += 1;
       lines += lineOf(entry, text);

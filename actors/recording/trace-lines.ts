@@ -7,6 +7,7 @@ import {
   type Frame,
   type Step,
   type Redactor,
+  type Texts,
 } from '../../machines/trace/index.ts';
 import { takenBy } from '../runtime/charts.ts';
 
@@ -35,6 +36,7 @@ const namesOf = (event: Microstep): string[] =>
 
 export interface StepOptions {
   readonly redactor?: Redactor | undefined;
+  readonly texts: Texts;
   readonly digest: (text: string) => string;
   /** Also the context, whenever it has changed. */
   readonly isFull: boolean;
@@ -50,7 +52,7 @@ export class Steps {
     this.#options = options;
   }
   of(event: Microstep): Step {
-    const { redactor, digest, isFull } = this.#options;
+    const { redactor, texts, digest, isFull } = this.#options;
     const a = (event.actorRef as AnyActorRef).id;
     const {
       value: v,
@@ -64,7 +66,7 @@ export class Steps {
     const last = this.#last.get(a);
     let now = last;
     if (!now || now.context !== context) {
-      const text = canonical(context, redactor);
+      const text = canonical(context, redactor, texts);
       now = { context, text, c: text === last?.text ? last.c : digest(text).slice(0, 12) };
       this.#last.set(a, now);
     }

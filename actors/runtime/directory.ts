@@ -250,13 +250,9 @@ export class Directory implements RootHost {
     if (snapshot !== undefined) options['snapshot'] = snapshot;
     if (this.tap.isInspected) options['inspect'] = inspectedFromBirth(root, this.tap);
     root.ref = createActor(machine, options as never);
-    const isOver = (): void => void this.#over.push(root);
-    root.ref.subscribe({
-      complete: isOver,
-      error: () => {
-        this.#effects.cut(this.#mark);
-        isOver();
-      },
+    root.follow((hasFailed) => {
+      if (hasFailed) this.#effects.cut(this.#mark);
+      this.#over.push(root);
     });
     root.ref.start();
   }

@@ -57,6 +57,13 @@ export function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']
   return extended(input, { drawn: v });
 }
 
+const isSameState = (a: unknown, b: unknown): boolean => {
+  if (a === b || typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => isSameState(one[key], other[key]));
+};
+
 /** One root actor: what it owns, what it holds, and the clock of its own actor system. */
 export class Root {
   ref!: Actor<AnyStateMachine>;
@@ -83,6 +90,9 @@ export class Root {
   timers = 0;
   /** By the clock of the platform. */
   readonly openedAt: number;
+  /** Since when it is in its state, by the same clock. */
+  inStateSince: number;
+  #state: unknown;
   /** While it is put back from a checkpoint: the names of what it held, to be taken again in this order. */
   restored: { readonly timers: number[]; readonly leaves: Address[] } | undefined;
 
@@ -100,6 +110,7 @@ export class Root {
   ) {
     this.directory = directory;
     this.openedAt = directory.platform.now();
+    this.inStateSince = this.openedAt;
     this.name = place.name;
     this.id = place.id;
     this.kind = place.kind;
@@ -107,6 +118,20 @@ export class Root {
     this.owner = place.owner;
     this.ownerAddress = place.ownerAddress;
     this.lastWill = lastWill;
+  }
+
+  /** From before its first step on; `onOver` hears that its machine is over, and how. */
+  follow(onOver: (hasFailed: boolean) => void): void {
+    this.ref.subscribe({
+      next: ({ value }) => this.#isIn(value),
+      complete: () => onOver(false),
+      error: () => onOver(true),
+    });
+  }
+  #isIn(state: unknown): void {
+    if (isSameState(state, this.#state)) return;
+    this.#state = state;
+    this.inStateSince = this.directory.platform.now();
   }
 
   // The clock of XState: timers are numbered per root, so that a replay can fire the same one.

@@ -26,11 +26,19 @@ const names: Readonly<Record<Panel, string>> = {
 };
 const drawMs = 100;
 
-function stateOfLink({ phase, reason, history, host, missed }: Session): [text: string, isBad: boolean] {
+function stateOfLink({
+  phase,
+  reason,
+  history,
+  host,
+  missed,
+  dropped,
+}: Session): [text: string, isBad: boolean] {
   const skipped = missed > 0 ? `; ${missed} records were skipped: this page, or the host, was too busy` : '';
   const all = `${history.length.toLocaleString('en')} records`;
+  const older = dropped > 0 ? `; ${dropped.toLocaleString('en')} older ones were let go` : '';
   if (phase === 'connecting') return ['connecting …', false];
-  if (phase === 'live') return [`live, process ${host?.pid ?? '?'}, ${all}${skipped}`, missed > 0];
+  if (phase === 'live') return [`live, process ${host?.pid ?? '?'}, ${all}${older}${skipped}`, missed > 0];
   if (phase === 'loading') return [`a recording, ${all} so far …`, false];
   if (phase === 'file') return [`a recording, ${all}`, false];
   if (phase === 'over')

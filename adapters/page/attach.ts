@@ -35,7 +35,13 @@ export function attach(session: Session): void {
   const address = `ws://${location.host}${attachPath}`;
   const socket = new WebSocket(address, [subprotocol, tokenSubprotocol(token)]);
   socket.addEventListener('open', () => session.connect((message) => socket.send(JSON.stringify(message))));
-  socket.addEventListener('message', ({ data }) => session.take(JSON.parse(String(data)) as ToPage));
+  socket.binaryType = 'arraybuffer';
+  const utf8 = new TextDecoder();
+  socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) =>
+    session.take(
+      typeof data === 'string' ? (JSON.parse(data) as ToPage) : { type: 'records', lines: utf8.decode(data) },
+    ),
+  );
   socket.addEventListener('close', () => {
     session.connect(undefined);
     if (session.phase !== 'over' && session.phase !== 'file') session.enter('lost');

@@ -41,7 +41,7 @@ function restore(alive: Map<string, Living>, { roots, t }: Row): void {
   const before = new Map(alive);
   alive.clear();
   for (const root of listOf(roots)) {
-    const { owner, age, holds } = root;
+    const { owner, age, inState, holds } = root;
     const { value, context } = fieldsOf(root['snapshot']);
     const address = textOf(root['a']);
     const known = before.get(address);
@@ -53,7 +53,7 @@ function restore(alive: Map<string, Living>, { roots, t }: Row): void {
       state: value,
       context,
       opened: known?.opened ?? t - (typeof age === 'number' ? age : 0),
-      since: isSame ? known.since : null,
+      since: isSame ? known.since : typeof inState === 'number' ? t - inState : null,
       taken: isSame ? known.taken : [],
       due: timesOf(holds, t),
     });

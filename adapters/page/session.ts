@@ -30,6 +30,8 @@ export interface Choice {
   readonly findActor: string;
 }
 
+/** Of a host that runs a page keeps about so many records: then the older half goes, up to a checkpoint. */
+export const mostKept = 200_000;
 const gone = 'The host is not connected';
 /** Without the number that its answer has, too. */
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -37,14 +39,17 @@ export type Question = Unnumbered<FromPage>;
 export type Answer = Extract<ToPage, { type: 'answer' }>;
 
 export class Session {
-  readonly history = new History();
-  readonly story = new Story();
+  /** Others, once the oldest records of a host that runs were let go. */
+  history = new History();
+  story = new Story();
   charts: Charts = {};
   host: HostFacts | undefined;
   control = false;
   phase: Phase = 'connecting';
   reason = '';
   missed = 0;
+  /** Records that this page has let go. */
+  dropped = 0;
   /** Of a recording; a text: why there are none. */
   checks: Checks | string | undefined;
   #wantsChecks = false;
@@ -113,13 +118,26 @@ export class Session {
     if (message.type === 'closed') this.enter('over', message.reason);
   }
   #read(lines: string): void {
-    for (const line of lines.split('\n')) {
-      if (line === '') continue;
-      const row = JSON.parse(line) as Row;
-      this.story.add(row, this.history.length);
-      this.history.add(row);
-    }
+    for (const line of lines.split('\n')) if (line !== '') this.#add(JSON.parse(line) as Row);
     this.#arrivedAt = this.#clock();
+    if (this.phase === 'live' && this.history.length > mostKept) this.#forget();
+  }
+  #add(row: Row): void {
+    this.story.add(row, this.history.length);
+    this.history.add(row);
+  }
+  /** What is left begins with a head and a checkpoint, as any trace: it can be saved and replayed. */
+  #forget(): void {
+    const rows = this.history.rows();
+    const from = rows.findIndex(({ k }, index) => k === 'key' && index >= mostKept / 2);
+    const [head] = rows;
+    if (from < 0 || !head) return;
+    this.history = new History();
+    this.story = new Story();
+    for (const row of [{ ...head, next: rows[from]?.s }, ...rows.slice(from)]) this.#add(row);
+    this.dropped += from - 1;
+    const { moment } = this.choice;
+    if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };
   }
   /** A recording in which everybody has ended is shown as it stood before the end began. */
   #rest(): void {

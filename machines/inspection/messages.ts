@@ -3,7 +3,8 @@ import { chartsSchema } from './charts.ts';
 import { inspectionProtocol } from './wire.ts';
 
 /**
- * What an inspector's page and the host that serves it say to each other: JSON texts over one WebSocket. Everything
+ * What an inspector's page and the host that serves it say to each other: JSON texts over one WebSocket, and the lines
+ * of `records` alone as binary messages. Everything
  * that happened is NDJSON of trace format 1 with the profile `full` (docs/trace-format.md), live or from a file.
  */
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical, revived } from './canonical.ts';
+import { canonical, revived, textOfRecord, Texts } from './canonical.ts';
+import { redactorOf } from './redaction.ts';
 
 const read = (text: string): unknown => revived(JSON.parse(text));
 const again = (value: unknown): string => canonical(read(canonical(value)));
@@ -147,5 +148,30 @@ describe('canonical text', () => {
   it('is refused when it is no value', () => {
     for (const wrong of ['{"$big":"many"}', '{"$map":3}', '{"$err":null}'])
       expect(() => read(wrong)).toThrow(Error);
+  });
+});
+
+describe('remembered texts', () => {
+  it('change nothing of what is written, wherever an object stands', () => {
+    fc.assert(
+      fc.property(tree, tree, fc.boolean(), (a, b, isGiven) => {
+        const record = { k: isGiven ? 'in' : 'post', a, b, again: { value: a, list: [b, a] }, token: [a] };
+        const texts = new Texts();
+        const redactor = () => redactorOf((text) => String(text.length));
+        const [plain, remembering] = [redactor(), redactor()];
+        for (let times = 0; times < 2; times++)
+          expect(textOfRecord(record, remembering, texts)).toBe(textOfRecord(record, plain));
+      }),
+    );
+  });
+  it('are written anew once another secret is known', () => {
+    const texts = new Texts();
+    const secrets = new Set<string>();
+    const redactor = redactorOf(() => 'x', secrets);
+    const inner = { note: 'the word is hunter22' };
+    expect(canonical({ inner }, redactor, texts)).toContain('hunter22');
+    secrets.add('hunter22');
+    expect(canonical({ inner }, redactor, texts)).not.toContain('hunter22');
+    expect(canonical({ password: 'swordfish' }, redactor, texts)).not.toContain('swordfish');
   });
 });

@@ -8,6 +8,8 @@ export interface Redactor {
   hide(value: string | number | bigint, key: string): string | undefined;
   /** How many secrets it has learned by their names so far. */
   readonly met: number;
+  /** Another one whenever it knows more secrets than before. */
+  readonly revision: number;
 }
 /** What could not be written: a function, a cycle. It can be carried on, and is written as what it was. */
 class Lost {
@@ -17,6 +19,20 @@ class Lost {
   }
 }
 type Fields = Readonly<Record<string, unknown>>;
+
+interface Known {
+  readonly text: string;
+  readonly key: string;
+  readonly revision: number;
+}
+/**
+ * The texts of objects that were written, as long as they live: what a machine knows is written again and again, and most
+ * of it has not changed. Only for objects that nobody changes.
+ */
+export class Texts {
+  readonly sorted = new WeakMap<object, Known>();
+  readonly given = new WeakMap<object, Known>();
+}
 
 /** Deeper than any message of a protocol, and what is nested without end must not end the host. */
 const deepest = 500;
@@ -38,22 +54,47 @@ class Writer {
   readonly #above = new Set<object>();
   readonly #redactor: Redactor | undefined;
   readonly #isSorted: boolean;
-  constructor(redactor: Redactor | undefined, isSorted: boolean) {
+  readonly #known: WeakMap<object, Known> | undefined;
+  readonly #revision: number;
+  /** Of a part of it, what is written depends on what is around it. */
+  #isCut = false;
+  constructor({ redactor, isSorted, texts }: Writing) {
     this.#redactor = redactor;
     this.#isSorted = isSorted;
+    this.#known = isSorted ? texts?.sorted : texts?.given;
+    this.#revision = redactor?.revision ?? 0;
   }
   /** `key`: the property that it stands under, the one around an array for what is in it. */
   text(value: unknown, key: string): string {
     if (typeof value === 'string') return JSON.stringify(this.#redactor?.hide(value, key) ?? value);
     if (value === null || typeof value === 'boolean') return String(value);
-    if (typeof value === 'object') return this.#guarded(value, key);
+    if (typeof value === 'object')
+      return this.#known ? this.#remembered(value, key, this.#known) : this.#guarded(value, key);
     if (typeof value !== 'number' && typeof value !== 'bigint') return lost(typeof value);
     const hidden = this.#redactor?.hide(value, key);
     return hidden === undefined ? numberText(value) : JSON.stringify(hidden);
   }
+  #remembered(value: object, above: string, texts: WeakMap<object, Known>): string {
+    // To its fields it does not matter where an object stands.
+    const isFields =
+      Object.getPrototypeOf(value) === Object.prototype && !('value' in value || 'toJSON' in value);
+    const key = isFields ? '' : above;
+    const known = texts.get(value);
+    if (known?.key === key && known.revision === this.#revision) return known.text;
+    const [wasCut, met] = [this.#isCut, this.#redactor?.met];
+    this.#isCut = false;
+    const text = this.#guarded(value, above);
+    if (!this.#isCut && met === this.#redactor?.met)
+      texts.set(value, { text, key, revision: this.#revision });
+    this.#isCut ||= wasCut;
+    return text;
+  }
   #guarded(value: object, key: string): string {
-    if (this.#above.has(value)) return lost('cycle');
-    if (this.#above.size >= deepest) return lost('depth');
+    const isDeep = this.#above.size >= deepest;
+    if (isDeep || this.#above.has(value)) {
+      this.#isCut = true;
+      return lost(isDeep ? 'depth' : 'cycle');
+    }
     this.#above.add(value);
     try {
       return this.#object(value, key);
@@ -141,19 +182,28 @@ function numberText(value: number | bigint): string {
 }
 
 /** The text of a value. What `redactor` hides is replaced in it. */
-export function canonical(value: unknown, redactor?: Redactor, isSorted = true): string {
+export function canonical(value: unknown, redactor?: Redactor, texts?: Texts): string {
+  return written(value, { redactor, texts, isSorted: true });
+}
+interface Writing {
+  readonly redactor: Redactor | undefined;
+  readonly texts: Texts | undefined;
+  readonly isSorted: boolean;
+}
+function written(value: unknown, writing: Writing): string {
+  const { redactor } = writing;
   const known = redactor?.met;
-  const text = new Writer(redactor, isSorted).text(value, '');
+  const text = new Writer(writing).text(value, '');
   // A secret may stand in a text before the name that gives it away: then all of it is written again.
-  return redactor?.met === known ? text : new Writer(redactor, isSorted).text(value, '');
+  return redactor?.met === known ? text : new Writer(writing).text(value, '');
 }
 const given = new Set(['in', 'draw', 'key']);
 /**
  * The text of a record. What the machines did is canonical. What the world gave them is written as it was given:
  * whoever walks over the fields of an object meets them in that order, and a replay must meet them so too.
  */
-export const textOfRecord = (record: { readonly k: string }, redactor?: Redactor): string =>
-  canonical(record, redactor, !given.has(record.k));
+export const textOfRecord = (record: { readonly k: string }, redactor?: Redactor, texts?: Texts): string =>
+  written(record, { redactor, texts, isSorted: !given.has(record.k) });
 
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

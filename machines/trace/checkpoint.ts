@@ -28,6 +28,8 @@ export interface RootFrame {
   readonly timers: number;
   /** ms since it was opened; for people. */
   readonly age?: number;
+  /** ms since it came into its state; for people. */
+  readonly inState?: number;
   readonly holds: readonly HeldFrame[];
   /** As XState persists it: state value, context, children by name. */
   readonly snapshot: unknown;

@@ -1,4 +1,4 @@
-export { canonical, revived, textOfRecord, type Redactor } from './canonical.ts';
+export { canonical, revived, textOfRecord, Texts, type Redactor } from './canonical.ts';
 export { RollingHash, rollingHashText } from './rolling-hash.ts';
 export { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
 export type { HeldFrame, Checkpoint, RootFrame } from './checkpoint.ts';

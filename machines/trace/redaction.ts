@@ -67,17 +67,20 @@ function* formsIn(text: string): Generator<Span> {
 }
 class KeyedRedactor implements Redactor {
   readonly #hash: KeyedHash;
-  readonly #secrets: Iterable<string>;
+  readonly #secrets: ReadonlySet<string>;
   readonly #plain: Words;
   // What stood under a secret name is hidden from then on wherever it appears, in an error text for instance.
   readonly #met = new Set<string>();
   readonly #spellings = new Map<string, readonly string[]>();
   met = 0;
 
-  constructor(hash: KeyedHash, secrets: Iterable<string>, plain: Words) {
+  constructor(hash: KeyedHash, secrets: ReadonlySet<string>, plain: Words) {
     this.#hash = hash;
     this.#secrets = secrets;
     this.#plain = plain;
+  }
+  get revision(): number {
+    return this.met + this.#secrets.size;
   }
   #mark(secret: string): string {
     return mark(this.#hash(secret));
@@ -135,6 +138,6 @@ class KeyedRedactor implements Redactor {
  */
 export const redactorOf = (
   hash: KeyedHash,
-  secrets: Iterable<string> = [],
+  secrets: ReadonlySet<string> = new Set(),
   plain: Words = new Set(),
 ): Redactor => new KeyedRedactor(hash, secrets, plain);

@@ -106,6 +106,12 @@ export const aims: readonly Measured[] = [
     of: of('recorder alone', 1, (ours, nobody) => cpuMore(ours, nobody) / inputsAtATime),
   },
   {
+    what: 'inspector: CPU of a host with a page × without, 1,000 records a second',
+    limit: 1.1,
+    best: 'low',
+    of: of('watched', 1, cpuRatio),
+  },
+  {
     what: 'full chain: calls/s × of the chain written by hand, 64 in flight',
     limit: 0.45,
     best: 'high',

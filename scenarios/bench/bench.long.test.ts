@@ -15,6 +15,7 @@ import { organisedDesktop, sortedWindows } from './rows/organise.ts';
 import { baselineRelay, oursRelay } from './rows/relay.ts';
 import type { Stood } from './rows/standing.ts';
 import { sortedPage, warmFinder } from './rows/warm.ts';
+import { unwatched, watched } from './rows/watched.ts';
 import { collector } from './rows/weight.ts';
 import {
   aimsTable,
@@ -48,6 +49,8 @@ describe('a chain', () => {
     ['listing, ours', toolListing],
     ['directory alone, map + timer', mapAndTimer],
     ['directory alone, ours', oursInMemory],
+    ['watched, nobody', unwatched],
+    ['watched, a page', watched],
     ['lifecycle, baseline', byHandLives],
     ['lifecycle, ours', oursLives],
     ['memory, baseline', byHandIdle],

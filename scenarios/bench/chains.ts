@@ -25,6 +25,7 @@ import { heardBy, heardByNobody, recorded } from './rows/recording.ts';
 import { baselineRelay, oursRelay } from './rows/relay.ts';
 import { busyMinutes, callsOnAClock, drawnRuns } from './rows/simulation.ts';
 import { sortedPage, warmFinder } from './rows/warm.ts';
+import { unwatched, watched } from './rows/watched.ts';
 
 /** Up to a thousand: what a call costs must not grow with the number in flight. */
 const manyInFlight = [1, 64, 256, 1_000];
@@ -47,6 +48,8 @@ export const chains: readonly Contender[] = [
   { group: 'recorder alone', name: 'nobody', open: heardByNobody, inFlight: [1] },
   { group: 'recorder alone', name: 'inputs', open: heardBy('inputs'), inFlight: [1] },
   { group: 'recorder alone', name: 'steps', open: heardBy('steps'), inFlight: [1] },
+  { group: 'watched', name: 'nobody', open: unwatched, inFlight: [1] },
+  { group: 'watched', name: 'a page', open: watched, inFlight: [1] },
   { group: 'simulation', name: 'calls on a clock', open: callsOnAClock, inFlight: [1] },
   { group: 'simulation', name: 'busy minute', open: busyMinutes, inFlight: [1] },
   { group: 'simulation', name: 'simulated run', open: drawnRuns, inFlight: [1] },

@@ -3,7 +3,7 @@ import { createAgent, createComputer, createOffice, type CallOutcome } from '../
 import { echoed, textOf, type Chain } from './rows/chain.ts';
 
 const office = 'bench';
-const config = {
+export const computerConfig = {
   servers: {
     echo: {
       type: 'stdio',
@@ -16,7 +16,7 @@ const config = {
   },
 };
 
-function echoOf({ outcome, result, failure }: CallOutcome): string {
+export function echoOf({ outcome, result, failure }: CallOutcome): string {
   if (outcome !== 'succeeded') throw new Error(`the call ${outcome}: ${failure?.message}`);
   return echoed(result);
 }
@@ -24,7 +24,11 @@ function echoOf({ outcome, result, failure }: CallOutcome): string {
 /** Agent → office → computer → echo server over stdio, and back: three handles of the public API. */
 export async function oursFull(): Promise<Chain> {
   const server = await createOffice({ port: 0 });
-  const computer = await createComputer({ name: 'desk', config, office: { url: server.url, id: office } });
+  const computer = await createComputer({
+    name: 'desk',
+    config: computerConfig,
+    office: { url: server.url, id: office },
+  });
   const agent = await createAgent({ url: server.url, name: 'asker', office });
   await agent.tools('desk');
   return {
@@ -41,7 +45,7 @@ export async function oursFull(): Promise<Chain> {
 
 /** A computer for its own host, without an office: what it adds to the MCP client and the pipe. */
 export async function oursComputer(): Promise<Chain> {
-  const computer = await createComputer({ name: 'desk', config });
+  const computer = await createComputer({ name: 'desk', config: computerConfig });
   return {
     pids: [],
     call: async (n) => echoOf(await computer.callTool('echo', { text: textOf(n) })),

@@ -83,6 +83,7 @@ const packages: readonly Allowance[] = [
     where: /^scenarios\/(bench|contracts|fixtures)\//,
     may: ['@modelcontextprotocol/sdk/*', 'socket.io', 'socket.io-client', 'p-queue'],
   },
+  { where: /^scenarios\/bench\/baseline\/page\./, may: ['ws'] },
   { where: /^scenarios\/bench\/rows\/documents\./, may: ['pdfjs-dist/*'] },
   { where: /^scenarios\/contracts\/models\//, may: ['ajv/*'] },
   // What providers publish is the judge of what they are given: in types alone.

@@ -5,7 +5,7 @@ import { restoreFrom } from '../../actors/recording/checkpoint.ts';
 import type { Observer } from '../../actors/runtime/observer.ts';
 import { Tap } from '../../actors/runtime/tap.ts';
 import { Steps } from '../../actors/recording/trace-lines.ts';
-import { redacted, type Trace, type TraceLine } from '../../machines/trace/index.ts';
+import { redacted, Texts, type Trace, type TraceLine } from '../../machines/trace/index.ts';
 import type { Seen } from '../invariants/index.ts';
 import { Comparison, type Divergence, type Level } from './comparison.ts';
 import { sha256Of } from './report/files.ts';
@@ -67,7 +67,7 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
   const comparison = new Comparison(trace, level);
   // With what they remember only where the recording has it too: a hint can say what became of it.
   const isFull = trace.head.profile === 'full';
-  const steps = new Steps({ digest: (text) => sha256Of([text]), isFull });
+  const steps = new Steps({ texts: new Texts(), digest: (text) => sha256Of([text]), isFull });
   const trapped: Trapped[] = [];
   const redactedReads: RedactedRead[] = [];
   const failed: unknown[] = [];

@@ -133,10 +133,11 @@ export function MessagesPanel({ session }: { session: Session }): VNode {
   const [shown, show] = useState<number | undefined>(undefined);
   const actor = wire ?? (chosen !== undefined && wires.includes(chosen) ? chosen : wires[0]);
   const problem = useFrames(session, actor);
-  const kept = useRef(new Messages(''));
-  if (kept.current.actor !== (actor ?? '')) kept.current = new Messages(actor ?? '');
   const { history, at } = session;
-  const all = kept.current.read(history.rows(), history.length);
+  const kept = useRef({ history, messages: new Messages('') });
+  if (kept.current.messages.actor !== (actor ?? '') || kept.current.history !== history)
+    kept.current = { history, messages: new Messages(actor ?? '') };
+  const all = kept.current.messages.read(history.rows(), history.length);
   const wanted = find.trim().toLowerCase();
   const rows = all.filter((row) => row.index <= at && isWanted(row, wanted));
   const place = shown === undefined ? -1 : rows.findIndex(({ index }) => index === shown);

@@ -42,9 +42,10 @@ const searched = (row: Row): string => `${row.s} ${row.k} ${textOf(row['a'])} ${
 
 /** The indexes of the records that hold `wanted`; what was looked through stays so. */
 function useMatches({ history }: Session, wanted: string): readonly number[] | undefined {
-  const kept = useRef({ wanted: '', until: 0, found: [] as number[] });
+  const kept = useRef({ history, wanted: '', until: 0, found: [] as number[] });
   if (wanted === '') return undefined;
-  if (kept.current.wanted !== wanted) kept.current = { wanted, until: 0, found: [] };
+  if (kept.current.wanted !== wanted || kept.current.history !== history)
+    kept.current = { history, wanted, until: 0, found: [] };
   const { current } = kept;
   for (; current.until < history.length; current.until++) {
     const row = history.row(current.until);

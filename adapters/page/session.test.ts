@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { mostKept, Session } from './session.ts';
+
+const client = 'computer/client:web#1';
+const host = { kind: 'up', name: 'here', pid: 1, started: null, version: '0' } as const;
+const line = (row: object): string => `${JSON.stringify(row)}\n`;
+const checkpoint = (s: number, inState: number): string =>
+  line({
+    ...{ s, t: s, k: 'key' },
+    roots: [
+      {
+        ...{ a: client, kind: 'client', owner: null, age: s, inState, holds: [] },
+        snapshot: { value: 'waiting', context: { server: 'web' } },
+      },
+    ],
+  });
+const posts = (from: number, until: number): string => {
+  let lines = '';
+  for (let s = from; s < until; s++)
+    lines += line({ s, t: s, k: 'post', a: client, from: 'x', ev: { type: 'y' } });
+  return lines;
+};
+function attached(mode: 'live' | 'file'): Session {
+  const session = new Session(() => 0);
+  const lines = line({ s: 0, t: 0, k: 'head', format: 'a2c-trace/1', next: 1 }) + checkpoint(1, 1);
+  session.take({ type: 'welcome', protocol: 1, host, mode, control: false, charts: {}, lines });
+  return session;
+}
+
+describe('a page of a host that runs', () => {
+  it('knows since when a machine is in its state, although it came late', () => {
+    const session = attached('live');
+    session.take({ type: 'records', lines: checkpoint(500, 400) });
+    expect(session.history.at(Infinity).get(client)).toMatchObject({ since: 0 });
+    const late = new Session(() => 0);
+    late.take({ type: 'records', lines: checkpoint(500, 400) });
+    expect(late.history.at(Infinity).get(client)).toMatchObject({ since: 100 });
+  });
+  it('lets go what is older than a checkpoint once it has too much, and says how much', () => {
+    const session = attached('live');
+    const middle = mostKept / 2 + 10;
+    session.take({ type: 'records', lines: posts(2, middle) + checkpoint(middle, 3) });
+    session.choose({ moment: middle + 1 });
+    expect([session.history.length, session.dropped]).toEqual([middle + 1, 0]);
+    session.take({ type: 'records', lines: posts(middle + 1, mostKept + 5) });
+    // A head, the checkpoint, and what came since.
+    expect(session.history.length).toBe(mostKept + 5 - middle + 1);
+    expect(session.dropped).toBe(middle - 1);
+    expect(session.history.row(0)).toMatchObject({ k: 'head', next: middle });
+    expect(session.history.row(1)).toMatchObject({ k: 'key', s: middle });
+    // The same moment is shown, and the same is known of it.
+    expect(session.history.row(session.at)?.s).toBe(middle + 1);
+    expect(session.history.at(session.at).get(client)).toMatchObject({ state: 'waiting', since: middle - 3 });
+    expect(session.story.lane(client)?.rows.every((index) => session.history.row(index)?.k === 'post')).toBe(
+      true,
+    );
+  });
+  it('keeps all of a file', () => {
+    const session = attached('file');
+    session.take({ type: 'records', lines: posts(2, mostKept + 5) });
+    expect([session.history.length, session.dropped]).toEqual([mostKept + 5, 0]);
+  });
+});
