@@ -174,7 +174,18 @@ export type {
   ResourceContent,
 } from './api/computer/collections-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions } from './api/office/office.ts';
-export type { Authenticate, OfficeAuth, PeerAuth, PeerCredential, RefusedPeer } from '../adapters/index.ts';
+export type {
+  Authenticate,
+  JwtAuth,
+  OfficeAuth,
+  OfficeCredential,
+  PeerAuth,
+  PeerCredential,
+  RefusedPeer,
+  TokenGrant,
+  TokensFile,
+} from '../adapters/index.ts';
+export type { Grant } from '../machines/office/rooms/grant.ts';
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';

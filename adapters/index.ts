@@ -77,7 +77,9 @@ export { changeFile } from './storage/settings/locked-file.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings/settings-file.ts';
 export { isTrusted, trust } from './storage/trust/trust.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';
-export { authenticateBy, type Authenticate, type OfficeAuth } from './socket/auth.ts';
+export { authenticateBy, type Authenticate, type OfficeAuth, type OfficeCredential } from './socket/auth.ts';
+export type { JwtAuth } from './socket/jwt.ts';
+export type { TokenGrant, TokensFile } from './socket/tokens.ts';
 export type { Links, Offices, PeerAuth, PeerCredential, RefusedPeer } from './socket/index.ts';
 export { keepOfficeToken, keptOfficeToken } from './storage/office-tokens.ts';
 export {

@@ -1,4 +1,5 @@
 import type { LinkRefusal } from '../../machines/link/link.machine.ts';
+import { notGranted } from '../../machines/office/rooms/grant.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { A2cError } from './errors.ts';
 
@@ -12,6 +13,11 @@ const computerSeat: Said = {
   code: wireCodes.conflict,
   what: 'The office refused the seat',
   remedy: 'The computers of an office have different names: use another one.',
+};
+const foreignSeat: Said = {
+  code: wireCodes.notAllowed,
+  what: 'The office refused the seat',
+  remedy: 'Use an office id, role and name that the credential is for, or another credential.',
 };
 const version: Said = {
   code: wireCodes.versionMismatch,
@@ -31,7 +37,8 @@ const unreached: Said = {
 
 /** Why somebody does not sit in an office, with what to do about it. */
 export function notJoined(role: 'agent' | 'computer', reason: string, refusal: LinkRefusal | null): A2cError {
-  const seat = role === 'agent' ? agentSeat : computerSeat;
+  const taken = role === 'agent' ? agentSeat : computerSeat;
+  const seat = reason.startsWith(notGranted) ? foreignSeat : taken;
   const { code, what, remedy } = refusal === null ? unreached : { seat, version, credential }[refusal];
   return new A2cError({ code, message: `${what}: ${reason}`, ...(remedy !== undefined && { remedy }) });
 }

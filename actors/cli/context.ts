@@ -60,3 +60,10 @@ export interface Laboratory {
   showTrace(context: Context, file: string, options: ShowOptions): Promise<number>;
   simulate(context: Context, options: SimOptions): Promise<number>;
 }
+
+/** Until Ctrl-C, or the order to end. */
+export const untilAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

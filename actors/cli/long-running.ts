@@ -5,7 +5,6 @@ import type { Computer, ComputerEvents } from '../api/computer/computer-handle.t
 import type { ComputerOptions } from '../api/computer/computer-options.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
 import { deferred } from '../api/deferred.ts';
-import { createOffice } from '../api/office/office.ts';
 import { ordersOf } from '../inspector/orders.ts';
 import { Runtime } from '../runtime/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
@@ -16,19 +15,12 @@ import { statusFact, tellFact } from './printing/facts.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy } from './confirm-at-terminal.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
-import {
-  credentialBy,
-  entryBy,
-  firstPort,
-  keepEntry,
-  openOffice,
-  type EntryOptions,
-} from './office-entry.ts';
+import { credentialBy, entryBy, keepEntry, openOffice, type EntryOptions } from './office/entry.ts';
 import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import { answersBy } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';
 import { showInspector } from './inspecting/show.ts';
-import type { Context } from './context.ts';
+import { untilAborted, type Context } from './context.ts';
 import { configOf } from './source.ts';
 import { atOnce, bootMsOf, untilStarted } from './starting.ts';
 
@@ -37,15 +29,7 @@ export interface UpOptions extends ServerOptions, EntryOptions {
   /** Undefined: 3000, or the next free one. */
   readonly port?: number;
   readonly office: string;
-  /** Of `a2c office`. */
-  readonly requireVersion?: boolean;
 }
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 interface WatchedRuntime {
   readonly runtime: Runtime;
@@ -199,32 +183,6 @@ export async function up(context: Context, options: UpOptions): Promise<number> 
     await runtime.close();
   }
   return exitCodeAtEnd(context.signal);
-}
-
-export async function officeOnly(context: Context, options: UpOptions): Promise<number> {
-  const { terminal, signal } = context;
-  const record = recordBy(options);
-  const { host, port = firstPort, requireVersion = false } = options;
-  const entry = entryBy(options);
-  const { auth } = entry;
-  await using office = await createOffice({
-    host,
-    port,
-    requireVersion,
-    record,
-    ...(auth !== undefined && { auth }),
-    ...logBy(context, options),
-  });
-  const forget = keepEntry(context, entry, office);
-  terminal.out(office.url);
-  terminal.err(`office ${entry.line}; Ctrl-C closes it`);
-  await showInspector(context, options, (wanted) => office.inspect(wanted));
-  office.on('seat.changed', ({ seat, stage }) =>
-    terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
-  );
-  await untilAborted(signal);
-  forget();
-  return exitCodeAtEnd(signal);
 }
 
 export async function computerOnly(

@@ -6,7 +6,7 @@ import type { OutputLine } from '../servers/server-output.ts';
 import { logLine } from './printing/log-line.ts';
 import { A2cError } from '../api/errors.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
-import { credentialBy } from './office-entry.ts';
+import { credentialBy } from './office/entry.ts';
 import { logBy, recordBy, type RecordingOptions } from './host-options.ts';
 import { answersBy, foldersOf } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';

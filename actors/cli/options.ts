@@ -79,8 +79,12 @@ export const withEntry = (command: Command): Command =>
     .option(
       '--token <token>',
       `let in who shows it, several times for several${inEnvironment}; default: one that commands of this user find`,
-      (token: string, before: string[] | undefined) => [...(before ?? []), token],
+      collected,
     )
+    .option('--tokens <file>', 'let in who shows a token of this file, which is read again when it changes')
+    .option('--jwks <file-or-url>', 'let in who shows a token (JWT) that one of these keys has signed')
+    .option('--audience <name>', 'what such a token has as aud; may be repeated', collected)
+    .option('--issuer <name>', 'what it has as iss (default: any); may be repeated', collected)
     .option('--open', 'let every program of this machine in, without a token');
 export const officeOption = (): Option => new Option('--office <id>', 'id of the office').default('local');
 /** Options of what may be asked of a running office as well. */

@@ -33,11 +33,13 @@ type Action = (context: Context, ...args: never[]) => Promise<number>;
 
 /** What a command needs is loaded once that command is typed, so that nobody waits for sockets to read a help text. */
 const longRunning =
-  (name: 'computerOnly' | 'officeOnly' | 'status' | 'up'): Action =>
+  (name: 'computerOnly' | 'status' | 'up'): Action =>
   async (...args) => {
     const commands: typeof LongRunning = await import('./long-running.ts');
     return (commands[name] as Action)(...args);
   };
+const officeOnly: Action = async (...args) =>
+  ((await import('./office/office.ts')).officeOnly as Action)(...args);
 const schema: Action = async (context) => (await import('./source.ts')).schema(context);
 
 /** Where the texts go that need no command: help, the version, what was typed wrong. */
@@ -92,7 +94,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
       'let nobody in who does not say which version of the protocol it speaks; agents of ours do not',
       false,
     )
-    .action(does(longRunning('officeOnly')));
+    .action(does(officeOnly));
   withServerOptions(program.command('computer'))
     .description('hosts MCP servers and takes a seat in an office')
     .requiredOption('--url <url>', 'the office, such as http://127.0.0.1:3000')

@@ -112,7 +112,7 @@ describe('a2c-actors', () => {
   });
 
   it('tells these events, with these values', () => {
-    expectTypeOf<keyof OfficeEvents>().toEqualTypeOf<'seat.changed' | 'peer.refused'>();
+    expectTypeOf<keyof OfficeEvents>().toEqualTypeOf<'seat.changed' | 'peer.refused' | 'auth.failed'>();
     expectTypeOf<keyof ComputerEvents>().toEqualTypeOf<
       | 'server.changed'
       | 'tools.changed'
@@ -221,7 +221,15 @@ const values = {
     ' ',
   ),
   './wire': [
-    ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'carried', 'computerUpdate'],
+    ...[
+      'NAMESPACE',
+      'PROTOCOL_VERSION',
+      'badPayload',
+      'callToolResult',
+      'carried',
+      'computerUpdate',
+      'disconnecting',
+    ],
     ...['dpeCatalogue', 'dpeDocumentMetadata', 'dpeDocumentPages', 'dpeDocumentSummary'],
     ...['dpeElementDetail', 'dpePage', 'dpePageSummary', 'errorAck', 'events'],
     ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],

@@ -114,7 +114,7 @@ describe('an office whose host decides', () => {
     [
       'a rejection',
       new Error('the directory is down'),
-      { code: 401, message: expect.stringContaining('could not check'), answered: false },
+      { code: 503, message: expect.stringContaining('could not check'), answered: false },
     ],
   ])('does what it says: %s', async (_, says, result) => {
     await using own = await createOffice({

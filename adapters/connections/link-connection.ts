@@ -10,7 +10,7 @@ import type {
 import { refusal } from '../../machines/protocol/messages/answers.ts';
 import { events, notices, type EventName } from '../../machines/protocol/events.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import { seatNotice } from '../../machines/protocol/messages/messages.ts';
+import { disconnecting, seatNotice } from '../../machines/protocol/messages/messages.ts';
 import { notificationOf } from '../../machines/protocol/notifications.ts';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
@@ -19,6 +19,9 @@ import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import type { Refusal } from './denial.ts';
 import { splitArgs } from './office-connections.ts';
 import { type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
+
+/** Longer than any sentence that an office says of itself. */
+const mostText = 400;
 
 /** What a link needs of a transport: one connection, that is opened once and never again. */
 export interface LinkWire {
@@ -73,6 +76,8 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   #state: 'connecting' | 'up' | 'over' = 'connecting';
   /** It is to leave as soon as the calls that it has are answered. */
   #isLeaving = false;
+  /** Why the office is about to close this connection. */
+  #goodbye: string | undefined;
 
   /** `ended` is called once, when the port instance is closed. */
   constructor(
@@ -116,7 +121,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#state = 'over';
     this.#agentRequests.clear();
     this.#requests.lose();
-    this.#emit({ type: 'link.down', reason });
+    this.#emit({ type: 'link.down', reason: this.#goodbye ?? reason });
   }
 
   received(event: string, args: readonly unknown[]): void {
@@ -163,6 +168,11 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   }
 
   #hear(event: string, payload: unknown, ack: (...args: unknown[]) => void): void {
+    if (event === notices.disconnecting) {
+      const read = disconnecting.safeParse(payload);
+      if (read.success) this.#goodbye = read.data.message.slice(0, mostText);
+      return;
+    }
     if (this.#input.role === 'computer') return this.#agentRequests.received(event, payload, ack);
     const fact = readNotice(event, payload, this.#input.office);
     if (fact) this.#emit(fact);

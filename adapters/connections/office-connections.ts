@@ -5,6 +5,7 @@ import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts
 import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/events.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { joinOffice, leaveOffice, type CancelReason } from '../../machines/protocol/messages/messages.ts';
+import { forbids, type Grant } from '../../machines/office/rooms/grant.ts';
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
 import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
@@ -46,7 +47,7 @@ export class OfficeConnections {
   readonly #limits: RelayTiming;
   readonly #pending: Pending;
   readonly #seating = new Seating();
-  readonly #sockets = new Set<string>();
+  readonly #sockets = new Map<string, Grant>();
   readonly #tickets = new Map<string, { readonly socket: string; readonly ack: Ack }>();
   readonly #answered: OfficeAnswered | undefined;
   #lastTicket = 0;
@@ -71,10 +72,13 @@ export class OfficeConnections {
     return this.#pending.size;
   }
 
-  /** `version` is the `a2c_version` that it was opened with, if any; `isOurs`: it knows every notice. */
-  opened(socket: string, version?: string, isOurs = false): void {
+  /**
+   * `version` is the `a2c_version` that it was opened with, if any; `isOurs`: it knows every notice; `grant`: what its
+   * credential lets it do, by default all.
+   */
+  opened(socket: string, version?: string, isOurs = false, grant: Grant = {}): void {
     if (this.#closed) return;
-    this.#sockets.add(socket);
+    this.#sockets.set(socket, grant);
     this.#seating.opened(socket, version, isOurs);
     this.#emit({ type: 'socket.opened', socket });
   }
@@ -135,12 +139,10 @@ export class OfficeConnections {
     const read = joinOffice.safeParse(payload);
     if (!read.success) return this.#badPayload(events.joinOffice, read.error, ack);
     const { office_id: office, role, name } = read.data;
-    this.#emit({
-      type: 'socket.joins',
-      socket,
-      ticket: this.#ticket(socket, ack),
-      seat: { office, role, name },
-    });
+    const seat: SeatFacts = { office, role, name };
+    const forbidden = forbids(this.#sockets.get(socket) ?? {}, seat);
+    if (forbidden !== undefined) return this.#answer(ack, [false, forbidden]);
+    this.#emit({ type: 'socket.joins', socket, ticket: this.#ticket(socket, ack), seat });
   }
 
   #leaves(socket: string, payload: unknown, ack: Ack | undefined): void {

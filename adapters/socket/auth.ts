@@ -1,34 +1,72 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { z } from 'zod';
 import { entryTexts, tokenIn, type Entrant, type Entry } from '../../machines/office/rooms/entry.ts';
+import { grantSchema, type Grant } from '../../machines/office/rooms/grant.ts';
+import { wireCodes, type WireCode } from '../../machines/protocol/failure.ts';
+import { isJwt, jwtAuth, jwtsOf, type JwtAuth } from './jwt.ts';
+import { tokenGrant, tokensOf, tokensOfFile, type TokenGrant, type TokensFile } from './tokens.ts';
 
 /** Says who may enter. What it throws, or does not say within 10 s, refuses. */
 export type Authenticate = (entrant: Entrant) => Entry | Promise<Entry>;
-/** One token, several of which each lets in (so that they can be changed one peer after the other), or a function. */
-export type OfficeAuth = string | readonly string[] | Authenticate;
+/** What an office takes for a credential. */
+export type OfficeCredential = string | TokenGrant | TokensFile | JwtAuth;
+/** A credential, several of which each lets in (so that they can be changed one peer after the other), or a function. */
+export type OfficeAuth = OfficeCredential | readonly OfficeCredential[] | Authenticate;
 
 /** A person may be behind it, or a slow directory service; but a socket that waits costs memory. */
 const checkMs = 10_000;
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Takes as long whichever token is right, and however much of it. */
-function byTokens(tokens: readonly string[]): Authenticate {
-  const known = tokens.map(digest);
-  return ({ token }) => {
-    if (token === null) return { reason: entryTexts.missing };
-    const shown = digest(token);
-    return known.reduce((found, one) => timingSafeEqual(one, shown) || found, false)
-      ? true
-      : { reason: entryTexts.unknown };
+const noAuth =
+  'auth of an office is a token, a token with its grant, {tokensFile}, {jwks, audience}, a list of at least one of these, or a function';
+const tokensFile = z.strictObject({ tokensFile: z.string().min(1) });
+/** A field that says which of the forms is meant, so that a mistake in it is told and not another form's. */
+const forms = { jwks: jwtAuth, tokensFile, token: tokenGrant, sha256: tokenGrant } as const;
+function check(given: unknown): asserts given is OfficeCredential {
+  if (typeof given === 'string' && given.trim() !== '') return;
+  if (typeof given !== 'object' || given === null) throw new TypeError(noAuth);
+  const form = Object.entries(forms).find(([field]) => Object.hasOwn(given, field));
+  if (!form) throw new TypeError(noAuth);
+  const { error } = form[1].safeParse(given);
+  const [issue] = error?.issues ?? [];
+  if (issue) throw new TypeError(`auth: ${[...issue.path, issue.message].join(': ')}`);
+}
+
+function byCredentials(all: readonly OfficeCredential[], warn: (text: string) => void): Authenticate {
+  const plain = all.filter(
+    (one): one is string | TokenGrant => typeof one === 'string' || 'token' in one || 'sha256' in one,
+  );
+  const files = all.filter((one): one is TokensFile => typeof one === 'object' && 'tokensFile' in one);
+  const tokens = [tokensOf(plain), ...files.map((one) => tokensOfFile(one, warn))];
+  const jwts = all.filter((one): one is JwtAuth => typeof one === 'object' && 'jwks' in one).map(jwtsOf);
+  return async ({ token }) => {
+    // Each of them is asked, so that the time does not tell which one knows it.
+    const said = tokens.map((one) => one(token));
+    const known = said.find((entry) => typeof entry === 'object' && 'grant' in entry);
+    if (known !== undefined || token === null || !isJwt(token)) return known ?? (said[0] as Entry);
+    let refused = said[0] as Entry;
+    for (const jwt of jwts) {
+      const entry = await jwt(token);
+      if (typeof entry === 'object' && 'grant' in entry) return entry;
+      refused = entry;
+    }
+    return refused;
   };
 }
-/** Throws a `TypeError` for tokens that anybody could guess: none, or an empty one. */
-export function authenticateBy(auth: OfficeAuth): Authenticate {
+/**
+ * Throws a `TypeError` for what cannot be a credential, for tokens that anybody could guess (none, or an empty one), and
+ * for files that cannot be read. `warn` hears of a file that cannot be read any more.
+ */
+export function authenticateBy(auth: OfficeAuth, warn: (text: string) => void = () => {}): Authenticate {
   if (typeof auth === 'function') return auth;
-  const tokens: readonly unknown[] = Array.isArray(auth) ? auth : [auth];
-  if (tokens.length === 0 || !tokens.every((token) => typeof token === 'string' && token.trim() !== ''))
-    throw new TypeError('auth of an office is a token, a list of at least one, or a function');
-  return byTokens(tokens as string[]);
+  const all: readonly unknown[] = Array.isArray(auth) ? auth : [auth];
+  if (all.length === 0) throw new TypeError(noAuth);
+  return byCredentials(
+    all.map((one) => {
+      check(one);
+      return one;
+    }),
+    warn,
+  );
 }
 
 export const entrantOf = (handshake: {
@@ -43,23 +81,36 @@ export const entrantOf = (handshake: {
   return { auth, headers, address, token: tokenIn({ auth, headers }) };
 };
 
-interface Refused {
+export interface Refused {
+  readonly code: WireCode;
   readonly reason: string;
 }
+const unchecked: Refused = { code: wireCodes.unavailable, reason: entryTexts.failed };
+const refusedFor = (reason: string): Refused => ({ code: wireCodes.unauthorized, reason });
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+function readEntry(said: unknown, now: number): Grant | Refused {
+  if (said === true) return {};
+  // A function of a host may give anything.
+  const { reason, grant } = (said || {}) as { readonly reason?: unknown; readonly grant?: unknown };
+  if (grant === undefined) return refusedFor(isText(reason) ? reason : entryTexts.refused);
+  const read = grantSchema.safeParse(grant);
+  if (!read.success) return unchecked;
+  if ((read.data.expiresAt ?? Infinity) <= now) return refusedFor(entryTexts.expired);
+  return read.data;
+}
+export const isRefused = (entry: Grant | Refused): entry is Refused => 'reason' in entry;
 /** Whatever the function does, there is an answer, and a text to tell. */
-export async function entryOf(authenticate: Authenticate, entrant: Entrant): Promise<true | Refused> {
+export async function entryOf(authenticate: Authenticate, entrant: Entrant): Promise<Grant | Refused> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Refused>((resolve) => {
-    timer = setTimeout(() => resolve({ reason: entryTexts.failed }), checkMs);
+    timer = setTimeout(() => resolve(unchecked), checkMs);
   });
   try {
-    const said = await Promise.race([Promise.resolve(entrant).then(authenticate), late]);
-    if (said === true) return true;
-    // A function of a host may give anything.
-    const { reason } = (said || {}) as Partial<Refused>;
-    return { reason: typeof reason === 'string' && reason !== '' ? reason : entryTexts.refused };
+    const said = Promise.resolve(entrant).then(authenticate);
+    return await Promise.race([said.then((entry) => readEntry(entry, Date.now())), late]);
   } catch {
-    return { reason: entryTexts.failed };
+    return unchecked;
   } finally {
     clearTimeout(timer);
   }

@@ -9,6 +9,7 @@ import type {
 } from '../../machines/kernel/ports.ts';
 import { readDenial, type Refusal } from '../connections/denial.ts';
 import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { heard, type SocketFrame } from './frames.ts';
@@ -51,11 +52,16 @@ interface ConnectError extends Error {
   readonly description?: unknown;
   readonly context?: { readonly responseText?: string };
 }
+/** Says nothing of the credential: the office is full, or cannot check it now. */
+const isPassing = (code: unknown): boolean => code === wireCodes.tooMany || code === wireCodes.unavailable;
 function refusalOf(error: ConnectError): Refusal {
   const { message, description: cause, context } = error;
   // Socket.IO's own refusal of a namespace, which our office and Python's give to who may not enter.
-  if (error.type !== 'TransportError' && 'data' in error)
-    return { reason: message.slice(0, mostText), refusal: 'credential' };
+  if (error.type !== 'TransportError' && 'data' in error) {
+    const reason = message.slice(0, mostText);
+    const { code } = (error.data ?? {}) as { readonly code?: unknown };
+    return isPassing(code) ? { reason } : { reason, refusal: 'credential' };
+  }
   if (cause === 0) return { reason: 'nobody answers at that address' };
   if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '');
   const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;

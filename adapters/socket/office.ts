@@ -1,6 +1,6 @@
 import { createServer, ServerResponse, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
-import { Server, type Socket } from 'socket.io';
+import { Server } from 'socket.io';
 import type {
   Emit,
   PortInstance,
@@ -29,9 +29,14 @@ import { denies, type Denial } from '../../machines/office/rooms/version.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
 import { NAMESPACE, OUR_CLIENT, sizes } from '../../machines/protocol/protocol.ts';
-import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
-import { wireCodes } from '../../machines/protocol/failure.ts';
-import { entrantOf, entryOf, type Authenticate } from './auth.ts';
+import type { ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
+import {
+  checkEntrants,
+  partAtExpiry,
+  type EntrantsOptions,
+  type OfficeServer,
+  type PeerSocket,
+} from './entrants.ts';
 import { heard, type SocketFrame } from './frames.ts';
 import { systemTimers } from './system-timers.ts';
 
@@ -40,29 +45,15 @@ export interface Offices {
   /** Resolves when every office that was told to close has given back its port. */
   closed(): Promise<void>;
 }
-export interface OfficesOptions {
+export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
   /** Hears what is answered to an event, also what others answer; may throw. */
   readonly answered?: OfficeAnswered | undefined;
   /** The HTTP path, which is no part of the protocol. */
   readonly path?: string;
-  /** Who may enter, asked for each connection; undefined: every program of this machine, and the office listens on loopback only. */
-  readonly auth?: () => Authenticate | undefined;
   /** Hears what passes each socket, by the address of its seat. */
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
-  /** Hears of each connection that was not let in. */
-  readonly refused?: (peer: RefusedPeer) => void;
 }
-/** A connection that was not let in. */
-export interface RefusedPeer {
-  /** The IP address it came from. */
-  readonly address: string;
-  /** What it was told. */
-  readonly reason: string;
-}
-
-type OfficeServer = Server<ClientToServer, ServerToClient>;
-type PeerSocket = Socket<ClientToServer, ServerToClient>;
 /** What the office relays and tells was read by the schema of its event, or made by us. */
 type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
 type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
@@ -76,7 +67,7 @@ const partingMs = 500;
 const roomOf = (office: string): string => `office:${office}`;
 
 function listen(http: HttpServer, path: string, isLocal: boolean): OfficeServer {
-  return new Server<ClientToServer, ServerToClient>(http, {
+  return new Server(http, {
     path,
     serveClient: false,
     maxHttpBufferSize: sizes.officePayloadBytes,
@@ -93,21 +84,6 @@ function listen(http: HttpServer, path: string, isLocal: boolean): OfficeServer 
   });
 }
 const noPages = 'This office does not talk to pages of other sites';
-
-/** Refuses who may not enter, with an error that every Socket.IO client hears; no event of it is handled. */
-function checkEntrants(io: OfficeServer, { auth, refused }: Pick<OfficesOptions, 'auth' | 'refused'>): void {
-  io.of(NAMESPACE).use((socket, next) => {
-    const authenticate = auth?.();
-    if (!authenticate) return next();
-    const entrant = entrantOf(socket.handshake);
-    void entryOf(authenticate, entrant).then((entry) => {
-      if (entry === true) return next();
-      const { reason } = entry;
-      refused?.({ address: entrant.address, reason });
-      next(Object.assign(new Error(reason), { data: { code: wireCodes.unauthorized, message: reason } }));
-    });
-  });
-}
 
 type FrameOf = (socket: string) => SocketFrame | undefined;
 function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
@@ -204,7 +180,9 @@ function seatSockets(io: OfficeServer, officeConnections: OfficeConnections, fra
       officeConnections.closed(socket.id, isOversized ? oversized : reason);
     });
     const { query } = socket.handshake;
-    officeConnections.opened(socket.id, versionOf(query), query['a2c_client'] === OUR_CLIENT);
+    const isOurs = query['a2c_client'] === OUR_CLIENT;
+    officeConnections.opened(socket.id, versionOf(query), isOurs, socket.data.grant);
+    partAtExpiry(socket);
   });
   cutOversized(io, officeConnections);
 }

@@ -40,6 +40,8 @@ export const notices = {
   ...columnOf('notice'),
   toolCallCancelled: 'notify:tool_call_cancel',
   updateSkills: 'notify:update_skills',
+  /** An extension of ours: why the office closes this connection. */
+  disconnecting: 'notify:disconnecting',
 } as const;
 /** What an office tells those who sit in it. */
 export type NoticeName = (typeof notices)[keyof typeof notices];

@@ -24,6 +24,8 @@ export const wireCodes = {
   internal: 500,
   /** The peer does not know this question. */
   notBuilt: 501,
+  /** The office cannot serve now: it is closing, or cannot check who asks. Try again later. */
+  unavailable: 503,
   /** No tool of this name, or none any more. */
   toolNotFound: 4001,
   /** `forbidden_tools` has it. */

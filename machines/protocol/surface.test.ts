@@ -21,6 +21,7 @@ it('has these names, events and sizes', () => {
     'client:put_blob',
     'client:read_resource',
     'client:tool_call',
+    'notify:disconnecting',
     'notify:enter_office',
     'notify:leave_office',
     'notify:tool_call_cancel',

@@ -72,7 +72,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/fixtures\/browser\./, may: ['playwright-core'] },
   { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },
-  { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client'] },
+  { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client', 'jose'] },
   { where: /^actors\//, may: ['xstate'] },
   { where: /^actors\/(main\.|cli\/)/, may: ['node:*', 'commander', 'picocolors'] },
   { where: /^scenarios\//, may: ['node:*', 'xstate', 'xstate/graph', 'zod', 'vitest', 'fast-check'] },
@@ -94,6 +94,7 @@ const packages: readonly Allowance[] = [
   },
   { where: /\.(test|scenario)\.ts$/, may: ['vitest', 'fast-check', 'xstate/graph'] },
   { where: /^(adapters|actors)\/.*\.test\.ts$/, may: ['node:*', 'socket.io', 'socket.io-client'] },
+  { where: /^actors\/e2e\/credentials\.test\.ts$/, may: ['jose'] },
   { where: /^actors\/e2e\/presenter\//, may: ['node:*'] },
   { where: /^actors\/cli\/(pty|storm\.long)\.test\.ts$/, may: ['@lydell/node-pty', '@xterm/headless'] },
   // It holds the table in docs/config.md against the table in the code.

@@ -58,6 +58,7 @@ const notices: Readonly<Record<string, z.ZodObject>> = {
   ...Object.fromEntries(rows.map(({ notice, schema }) => [notice, schema])),
   [wire.notices.updateSkills]: wire.computerUpdate,
   [wire.notices.toolCallCancelled]: wire.toolCallCancelled,
+  [wire.notices.disconnecting]: wire.disconnecting,
 };
 
 describe('the page of the wire', () => {

@@ -21,8 +21,9 @@ export interface OfficeOptions {
   /** Default 3000; 0 = any free port. */
   readonly port?: number;
   /**
-   * Who may enter: one token, several of which each lets in, or a function that is asked for each connection (10 s; what it
-   * throws refuses). Others are refused before they can say anything, with a Socket.IO `connect_error` whose `data.code` is
+   * Who may enter: a token; a token with what it lets its holder do; `{tokensFile}`, a file of these that is read again when
+   * it changes; `{jwks, audience}`, tokens that somebody signs (JWT); several of these, of which each lets in; or a function
+   * that is asked for each connection (10 s; what it throws refuses). Others are refused before they can say anything, with a Socket.IO `connect_error` whose `data.code` is
    * 401. Left out: every program that reaches `host`, which then has to be loopback. docs/office.md has more.
    */
   readonly auth?: OfficeAuth;
@@ -42,6 +43,8 @@ export interface OfficeEvents {
   readonly 'seat.changed': SeatChanged;
   /** A connection was not let in. */
   readonly 'peer.refused': RefusedPeer;
+  /** What is asked of peers cannot be read any more, such as a file of tokens; what was read before holds. */
+  readonly 'auth.failed': { readonly message: string };
 }
 /** A running office. `await using` closes it. */
 export interface Office extends AsyncDisposable {
@@ -69,22 +72,25 @@ export interface Office extends AsyncDisposable {
 }
 const patienceMs = 5_000;
 
-const readAuth = (auth: OfficeAuth | undefined): Authenticate | undefined => {
+type Warn = (text: string) => void;
+const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate | undefined => {
   try {
-    return auth === undefined ? undefined : authenticateBy(auth);
+    return auth === undefined ? undefined : authenticateBy(auth, warn);
   } catch (error) {
     throw new A2cError({
       code: wireCodes.badRequest,
       message: error instanceof Error ? error.message : String(error),
-      remedy: "Make one: crypto.randomBytes(24).toString('base64url')",
+      remedy:
+        "A token: crypto.randomBytes(24).toString('base64url'). Files and signed tokens: docs/office.md.",
     });
   }
 };
 /** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
-  const authenticate = readAuth(options.auth);
-  const runtime = shared ?? new Runtime({ record: options.record, log: options.log });
   const listeners = new Listeners<OfficeEvents>();
+  const warn = (message: string): void => listeners.emit('auth.failed', { message });
+  const authenticate = readAuth(options.auth, warn);
+  const runtime = shared ?? new Runtime({ record: options.record, log: options.log });
   const opened = deferred<{ url: string; port: number }>();
   runtime.access.admit(authenticate);
   runtime.access.refused = (peer) => listeners.emit('peer.refused', peer);
@@ -118,7 +124,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       port,
       on: (name, listener) => listeners.on(name, listener),
       inspect: (wanted) => runtime.inspections.open({ kind: 'office', name: url }, wanted),
-      admit: (auth) => runtime.access.admit(readAuth(auth)),
+      admit: (auth) => runtime.access.admit(readAuth(auth, warn)),
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
       close,
       [Symbol.asyncDispose]: close,

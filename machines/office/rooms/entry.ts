@@ -1,3 +1,5 @@
+import type { Grant } from './grant.ts';
+
 /** Who may enter an office: what a peer shows when it connects, before it may take a seat. */
 export interface Entrant {
   /** The `auth` object of its Socket.IO handshake; empty when it sent none. */
@@ -12,8 +14,11 @@ export interface Entrant {
    */
   readonly token: string | null;
 }
-/** `true`: it may enter. `false`: it may not. Or why not, in a text that it hears. */
-export type Entry = boolean | { readonly reason: string };
+/**
+ * `true`: it may enter, and sit anywhere. `false`: it may not. Or why not, in a text that it hears. Or what it may do: see
+ * `Grant`.
+ */
+export type Entry = boolean | { readonly reason: string } | { readonly grant: Grant };
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
@@ -38,4 +43,6 @@ export const entryTexts = {
   unknown: 'This office does not know that token',
   refused: 'This office does not let you in',
   failed: 'This office could not check who you are; try again later',
+  invalid: 'This office does not take that token: it is signed by somebody else, or meant for another place',
+  expired: 'This token has expired: connect again with a new one',
 } as const;

@@ -86,6 +86,10 @@ export const toolCallCancelled = z.looseObject({
 });
 export type ToolCallCancelled = z.infer<typeof toolCallCancelled>;
 
+/** `notify:disconnecting`, an extension of ours: the office closes this connection now, for this reason. */
+export const disconnecting = z.looseObject({ code: z.number(), message: z.string() });
+export type Disconnecting = z.infer<typeof disconnecting>;
+
 /**
  * What a computer says when something of it has changed, and the notices that the office makes of it (with the
  * registered name): the rows of notifications.ts.

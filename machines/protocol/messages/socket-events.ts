@@ -8,6 +8,7 @@ import type {
   CallToolResult,
   Carried,
   ComputerUpdate,
+  Disconnecting,
   GetTools,
   GetToolsReply,
   JoinOffice,
@@ -98,4 +99,6 @@ export interface ServerToClient extends Relayed, Notices {
   [notices.updateSkills]: Notice<ComputerUpdate>;
   /** The call of this `req_id` is not wanted any more; whoever runs it ends it. */
   [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
+  /** The office closes this connection now. */
+  [notices.disconnecting]: Notice<Disconnecting>;
 }

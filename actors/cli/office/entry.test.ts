@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { createTerminal } from '../../adapters/index.ts';
-import { run } from './run.ts';
+import { createTerminal } from '../../../adapters/index.ts';
+import { run } from '../run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-entry-'));
 const [mine, others] = [join(folder, 'mine'), join(folder, 'others')];

@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { defaultStateDir, keepOfficeToken } from '../../adapters/index.ts';
-import { A2cError } from '../api/errors.ts';
-import { createOffice, type Office, type OfficeOptions } from '../api/office/office.ts';
-import type { OfficeSeat } from '../api/link-status.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import type { Context } from './context.ts';
+import { defaultStateDir, keepOfficeToken, type OfficeCredential } from '../../../adapters/index.ts';
+import { A2cError } from '../../api/errors.ts';
+import { createOffice, type Office, type OfficeOptions } from '../../api/office/office.ts';
+import type { OfficeSeat } from '../../api/link-status.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { Context } from '../context.ts';
 
 export interface EntryOptions {
   /** Each lets in. */
   readonly token?: readonly string[];
+  /** A file of further tokens, and what each lets its holder do. */
+  readonly tokens?: string;
+  /** The keys of who signs tokens (JWT): a file or a URL. */
+  readonly jwks?: string;
+  readonly audience?: readonly string[];
+  readonly issuer?: readonly string[];
   /** Every program of this machine may enter. */
   readonly open?: boolean;
 }
@@ -26,22 +32,49 @@ export const credentialBy = ({ token }: { readonly token?: string }): Pick<Offic
   const auth = token ?? tokenInEnvironment()[0];
   return auth === undefined ? {} : { auth };
 };
+const clash = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
+/** What peers on other machines show. */
+function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readonly OfficeCredential[] {
+  if (jwks === undefined && (audience ?? issuer) !== undefined)
+    throw clash(
+      '--audience and --issuer say how tokens are checked, and nothing says by which keys',
+      'Give --jwks.',
+    );
+  if (jwks !== undefined && audience === undefined)
+    throw clash(
+      '--jwks without --audience would let in with tokens that are meant for other services',
+      'Give --audience: what your tokens have as aud.',
+    );
+  return [
+    ...(tokens === undefined ? [] : [{ tokensFile: tokens }]),
+    ...(jwks === undefined || audience === undefined
+      ? []
+      : [{ jwks, audience, ...(issuer !== undefined && { issuer }) }]),
+  ];
+}
 /** Who may enter an office that a command opens: who shows a token, given or made here, so that other users of the machine may not. */
-export function entryBy({ token: given = [], open = false }: EntryOptions): OfficeEntry {
-  if (open && given.length > 0)
-    throw new A2cError({
-      code: 400,
-      message: '--open lets in whoever shows no token, and --token nobody else',
-      remedy: 'Leave out one of them.',
-    });
+export function entryBy(options: EntryOptions): OfficeEntry {
+  const { token: given = [], open = false } = options;
+  const credentials = credentialsBy(options);
+  if (open && given.length + credentials.length > 0)
+    throw clash(
+      '--open lets in whoever shows no token, and --token, --tokens and --jwks nobody else',
+      'Leave out one of them.',
+    );
   if (open) return { shown: {}, line: 'open to every program of this machine' };
   const token = given.length > 0 ? given : tokenInEnvironment();
   const [first = randomBytes(24).toString('base64url'), ...others] = token;
-  const line =
-    token.length > 0
-      ? 'open to who shows its token'
-      : 'open to programs of this user; --token T or --open lets others in';
-  return { auth: [first, ...others], shown: { auth: first }, line };
+  const who = [
+    ...(token.length > 0 ? ['who shows its token'] : ['programs of this user']),
+    ...(options.tokens === undefined ? [] : [`who shows a token of ${options.tokens}`]),
+    ...(options.jwks === undefined ? [] : ['who shows a signed token (JWT)']),
+  ];
+  const more = token.length > 0 || credentials.length > 0 ? '' : '; --token T or --open lets others in';
+  return {
+    auth: [first, ...others, ...credentials],
+    shown: { auth: first },
+    line: `open to ${who.join(', ')}${more}`,
+  };
 }
 /** Makes its token known to other commands of this user until what is returned is called. Tells who was not let in. */
 export function keepEntry({ terminal }: Context, { shown }: OfficeEntry, office: Office): () => void {
@@ -51,6 +84,7 @@ export function keepEntry({ terminal }: Context, { shown }: OfficeEntry, office:
     // One that tries again and again is told once.
     if (line !== last) terminal.err((last = line));
   });
+  office.on('auth.failed', ({ message }) => terminal.err(message));
   if (typeof shown.auth !== 'string') return () => {};
   try {
     return keepOfficeToken(defaultStateDir(), office.port, shown.auth);

@@ -1,0 +1,40 @@
+import { createOffice } from '../../api/office/office.ts';
+import { untilAborted, type Context } from '../context.ts';
+import { exitCodeAtEnd } from '../exit-codes.ts';
+import { logBy, recordBy, type InspectingOptions, type RecordingOptions } from '../host-options.ts';
+import { showInspector } from '../inspecting/show.ts';
+import { entryBy, firstPort, keepEntry, type EntryOptions } from './entry.ts';
+
+export interface OfficeCommandOptions extends EntryOptions, InspectingOptions, RecordingOptions {
+  readonly host: string;
+  /** Undefined: 3000. */
+  readonly port?: number;
+  readonly requireVersion?: boolean;
+}
+
+/** An office and nothing else, until Ctrl-C. */
+export async function officeOnly(context: Context, options: OfficeCommandOptions): Promise<number> {
+  const { terminal, signal } = context;
+  const record = recordBy(options);
+  const { host, port = firstPort, requireVersion = false } = options;
+  const entry = entryBy(options);
+  const { auth } = entry;
+  await using office = await createOffice({
+    host,
+    port,
+    requireVersion,
+    record,
+    ...(auth !== undefined && { auth }),
+    ...logBy(context, options),
+  });
+  const forget = keepEntry(context, entry, office);
+  terminal.out(office.url);
+  terminal.err(`office ${entry.line}; Ctrl-C closes it`);
+  await showInspector(context, options, (wanted) => office.inspect(wanted));
+  office.on('seat.changed', ({ seat, stage }) =>
+    terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
+  );
+  await untilAborted(signal);
+  forget();
+  return exitCodeAtEnd(signal);
+}

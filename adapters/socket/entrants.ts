@@ -1,0 +1,73 @@
+import type { Server, Socket } from 'socket.io';
+import type { Grant } from '../../machines/office/rooms/grant.ts';
+import { entryTexts } from '../../machines/office/rooms/entry.ts';
+import { notices } from '../../machines/protocol/events.ts';
+import { wireCodes, type WireCode } from '../../machines/protocol/failure.ts';
+import { longestTimeoutMs, NAMESPACE } from '../../machines/protocol/protocol.ts';
+import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
+import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from './auth.ts';
+
+/** What the office knows of a socket beside its seat. */
+export interface PeerData {
+  /** What its credential lets it do. */
+  grant?: Grant;
+}
+type Nothing = Record<string, never>;
+export type OfficeServer = Server<ClientToServer, ServerToClient, Nothing, PeerData>;
+export type PeerSocket = Socket<ClientToServer, ServerToClient, Nothing, PeerData>;
+
+/** A connection that was not let in. */
+export interface RefusedPeer {
+  /** The IP address it came from. */
+  readonly address: string;
+  /** What it was told. */
+  readonly reason: string;
+}
+export interface EntrantsOptions {
+  /** Who may enter, asked for each connection; undefined: every program of this machine, and the office listens on loopback only. */
+  readonly auth?: () => Authenticate | undefined;
+  /** Hears of each connection that was not let in. */
+  readonly refused?: (peer: RefusedPeer) => void;
+}
+
+/** The error that every Socket.IO client hears as `connect_error`. */
+const denialOf = ({ reason: message, code }: Refused): Error =>
+  Object.assign(new Error(message), { data: { code, message } });
+
+/** Refuses who may not enter, before any event of it is handled. */
+export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptions): void {
+  io.of(NAMESPACE).use((socket, next) => {
+    const authenticate = auth?.();
+    if (!authenticate) return next();
+    const entrant = entrantOf(socket.handshake);
+    void entryOf(authenticate, entrant).then((entry) => {
+      if (isRefused(entry)) {
+        refused?.({ address: entrant.address, reason: entry.reason });
+        return next(denialOf(entry));
+      }
+      socket.data.grant = entry;
+      next();
+    });
+  });
+}
+
+/** Closes a connection, and says why first. A peer that knows the notice tells its user. */
+export function partWith(socket: PeerSocket, code: WireCode, message: string): void {
+  socket.emit(notices.disconnecting, { code, message });
+  socket.conn.close();
+}
+
+/** A credential ends while its holder is connected: so does the connection. */
+export function partAtExpiry(socket: PeerSocket): void {
+  const { expiresAt } = socket.data.grant ?? {};
+  if (expiresAt === undefined) return;
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    const ms = expiresAt - Date.now();
+    // A timer of more than 24 days would fire at once.
+    if (ms > 0) timer = setTimeout(wait, Math.min(ms, longestTimeoutMs));
+    else partWith(socket, wireCodes.unauthorized, entryTexts.expired);
+  };
+  wait();
+  socket.on('disconnect', () => clearTimeout(timer));
+}

@@ -1,0 +1,138 @@
+import { readFileSync, statSync } from 'node:fs';
+import type * as Jose from 'jose';
+import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
+import { z } from 'zod';
+import { isLoopback } from '../../machines/office/rooms/loopback.ts';
+import { entryTexts, type Entry } from '../../machines/office/rooms/entry.ts';
+import { grantSchema } from '../../machines/office/rooms/grant.ts';
+
+/** Tokens that an identity provider signs (JWT). */
+export interface JwtAuth {
+  /** Its public keys (a JWKS): an `https` URL, which is asked again as keys change, or the path of a file, which is read again. */
+  readonly jwks: string;
+  /** Who is meant by `aud`: a token for another service does not let in. */
+  readonly audience: string | readonly string[];
+  /** Who signs, as `iss`. Left out: whoever has one of the keys. */
+  readonly issuer?: string | readonly string[] | undefined;
+  /**
+   * The claims that say which office, role and name its holder may have: a text or a list of them, `*` for all. A token
+   * without such a claim does not let in. `false`: nobody looks at it, and all are allowed. Default: `office`, `role`, `name`.
+   */
+  readonly claims?:
+    | {
+        readonly office?: string | false | undefined;
+        readonly role?: string | false | undefined;
+        readonly name?: string | false | undefined;
+      }
+    | undefined;
+  /** So far may the clocks of the two differ. Default 5. */
+  readonly clockToleranceSeconds?: number | undefined;
+}
+const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
+const claim = z.union([z.string().min(1), z.literal(false)]).optional();
+export const jwtAuth = z.strictObject({
+  jwks: z.string().min(1),
+  audience: oneOrMore,
+  issuer: oneOrMore.optional(),
+  claims: z.strictObject({ office: claim, role: claim, name: claim }).optional(),
+  clockToleranceSeconds: z.number().min(0).max(300).optional(),
+});
+/** Three parts, of which the first is a JSON object in base64url. */
+export const isJwt = (token: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
+/** Those with a key pair: whoever may check a token must not be able to make one. */
+const algorithms = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA'];
+const jwksMs = 5_000;
+
+/** It is loaded for the first token that needs it. */
+let loading: Promise<typeof Jose> | undefined;
+const jose = (): Promise<typeof Jose> => (loading ??= import('jose'));
+
+const readKeys = (path: string): JSONWebKeySet => {
+  try {
+    const set = JSON.parse(readFileSync(path, 'utf8')) as JSONWebKeySet;
+    if (Array.isArray(set.keys) && set.keys.length > 0) return set;
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+    throw new TypeError(`the keys in ${path} cannot be read: ${why}`, { cause: error });
+  }
+  throw new TypeError(`the keys in ${path} cannot be read: it is no JWKS with at least one key`);
+};
+/** The keys of a file, read again when it has changed; while it cannot be read, nobody can be checked. */
+function keysOfFile(path: string): () => Promise<JWTVerifyGetKey> {
+  readKeys(path);
+  let stamp = NaN;
+  let keys: Promise<JWTVerifyGetKey> | undefined;
+  return async () => {
+    const { createLocalJWKSet } = await jose();
+    const now = statSync(path).mtimeMs;
+    if (now !== stamp || !keys) keys = Promise.resolve(createLocalJWKSet(readKeys(path)));
+    stamp = now;
+    return keys;
+  };
+}
+function keysOfUrl(url: URL): () => Promise<JWTVerifyGetKey> {
+  if (url.protocol !== 'https:' && !isLoopback(url.hostname))
+    throw new TypeError(`the keys of ${url.origin} have to be asked for over https`);
+  let keys: JWTVerifyGetKey | undefined;
+  return async () => (keys ??= (await jose()).createRemoteJWKSet(url, { timeoutDuration: jwksMs }));
+}
+const keysOf = (jwks: string): (() => Promise<JWTVerifyGetKey>) =>
+  /^https?:/i.test(jwks) && URL.canParse(jwks) ? keysOfUrl(new URL(jwks)) : keysOfFile(jwks);
+
+/** What one claim allows: undefined: all; a text: why the token does not let in. */
+function allowed(payload: JWTPayload, name: string | false): readonly string[] | string | undefined {
+  if (name === false) return undefined;
+  const value = payload[name];
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (value === undefined || all.length === 0) return `The token has no claim '${name}'`;
+  if (!all.every((one) => typeof one === 'string' && one !== ''))
+    return `The claim '${name}' is neither a text nor a list of texts`;
+  return all.includes('*') ? undefined : (all as readonly string[]);
+}
+function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: number): Entry {
+  const grant: Record<string, unknown> = {};
+  const wanted = [
+    ['offices', claims.office ?? 'office'],
+    ['roles', claims.role ?? 'role'],
+    ['names', claims.name ?? 'name'],
+  ] as const;
+  for (const [field, name] of wanted) {
+    const list = allowed(payload, name);
+    if (typeof list === 'string') return { reason: list };
+    if (list) grant[field] = list;
+  }
+  const read = grantSchema.safeParse({
+    ...grant,
+    expiresAt: ((payload.exp ?? 0) + tolerance) * 1_000,
+    ...(payload.sub !== undefined && { subject: payload.sub }),
+  });
+  if (read.success) return { grant: read.data };
+  return { reason: `The claim '${claims.role ?? 'role'}' is neither agent nor computer` };
+}
+
+/** Throws a `TypeError` when the keys of a file cannot be read. A rejection: the token could not be checked now. */
+export function jwtsOf(options: JwtAuth): (token: string) => Promise<Entry> {
+  const keys = keysOf(options.jwks);
+  const { audience, issuer, clockToleranceSeconds: clockTolerance = 5 } = options;
+  const list = (given: string | readonly string[]): string[] => [given].flat();
+  return async (token) => {
+    const { jwtVerify, errors } = await jose();
+    const getKey = await keys();
+    try {
+      const { payload } = await jwtVerify(token, getKey, {
+        algorithms,
+        audience: list(audience),
+        requiredClaims: ['exp'],
+        clockTolerance,
+        ...(issuer !== undefined && { issuer: list(issuer) }),
+      });
+      return entryOf(payload, options, clockTolerance);
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return { reason: entryTexts.expired };
+      // The keys could not be had: nothing is known of the token.
+      if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout) throw error;
+      if (error.code === 'ERR_JOSE_GENERIC' || error instanceof errors.JWKSInvalid) throw error;
+      return { reason: entryTexts.invalid };
+    }
+  };
+}
