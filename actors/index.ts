@@ -179,6 +179,7 @@ export type {
   JwtAuth,
   OfficeAuth,
   OfficeCredential,
+  OfficeStats,
   PeerAuth,
   PeerCredential,
   RefusedPeer,
@@ -186,6 +187,7 @@ export type {
   TokensFile,
 } from '../adapters/index.ts';
 export type { Grant } from '../machines/office/rooms/grant.ts';
+export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';

@@ -80,7 +80,15 @@ export { lazyLinks, lazyOffices } from './socket/lazy.ts';
 export { authenticateBy, type Authenticate, type OfficeAuth, type OfficeCredential } from './socket/auth.ts';
 export type { JwtAuth } from './socket/jwt.ts';
 export type { TokenGrant, TokensFile } from './socket/tokens.ts';
-export type { Links, Offices, PeerAuth, PeerCredential, RefusedPeer } from './socket/index.ts';
+export type {
+  Links,
+  Offices,
+  OfficeSettings,
+  OfficeStats,
+  PeerAuth,
+  PeerCredential,
+  RefusedPeer,
+} from './socket/index.ts';
 export { keepOfficeToken, keptOfficeToken } from './storage/office-tokens.ts';
 export {
   createDigest,

@@ -1,6 +1,19 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { isRate, limitNames, officeLimits, type GivenLimits } from '../../machines/office/rooms/limits.ts';
 import { profiles } from '../../machines/trace/profiles.ts';
 
+/** `NAME=VALUE` of a limit: a number, or a rate as `EACH_SECOND/AT_ONCE`. */
+export const limitOf = (text: string, before: GivenLimits | undefined): GivenLimits => {
+  const [, name, value, burst] = /^(\w+)=(\d+)(?:\/(\d+))?$/.exec(text) ?? [];
+  const known = limitNames.find((one) => one === name);
+  if (known === undefined || value === undefined)
+    throw new InvalidArgumentError(`NAME=NUMBER or NAME=EACH_SECOND/AT_ONCE, of ${limitNames.join(', ')}`);
+  const rate = { perSecond: Number(value), burst: Number(burst ?? value) };
+  const limit = isRate(officeLimits[known]) && rate.perSecond > 0 ? rate : Number(value);
+  if (burst !== undefined && typeof limit === 'number')
+    throw new InvalidArgumentError(`${known} is one number, not a rate`);
+  return { ...before, [known]: limit };
+};
 export const portOf = (text: string): number => {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
@@ -110,3 +123,12 @@ export const withCallOptions = (command: Command): Command =>
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .option('--req-id <id>', 'name of the call, by which agents and logs know it (default: a new one)')
     .option('--facts', 'lines for programs about its progress on stderr, also at a terminal');
+/** Options of `a2c office`, which others reach. */
+export const withLimits = (command: Command): Command =>
+  command
+    .option(
+      '--limit <name=value>',
+      'how much it takes, such as eventsPerSocket=100/500 or connections=200; may be repeated (docs/office.md)',
+      limitOf,
+    )
+    .option('--trust-proxy <count>', 'so many proxies before it say where a peer comes from', wholeOf);

@@ -8,6 +8,7 @@ import {
   tokenOption,
   withEntry,
   withInspector,
+  withLimits,
   withRecording,
   withServerOptions,
   withWatchOptions,
@@ -85,7 +86,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .addOption(officeOption())
     .addOption(confirmOption())
     .action(does(longRunning('up')));
-  withEntry(withInspector(withRecording(program.command('office'))))
+  withLimits(withEntry(withInspector(withRecording(program.command('office')))))
     .description('the Socket.IO server where one agent and many computers meet')
     .addOption(portOption('port (default: 3000)'))
     .addOption(hostOption())

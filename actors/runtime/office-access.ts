@@ -2,6 +2,8 @@ import {
   defaultStateDir,
   keptOfficeToken,
   type Authenticate,
+  type OfficeSettings,
+  type OfficeStats,
   type PeerCredential,
   type RefusedPeer,
 } from '../../adapters/index.ts';
@@ -11,6 +13,10 @@ export class OfficeAccess {
   readonly #stateDir: string | false;
   readonly #shown = new Map<string, PeerCredential>();
   #authenticate: Authenticate | undefined;
+  /** How much the office of this runtime takes, from its opening on. */
+  settings: Partial<OfficeSettings> = {};
+  /** What it holds, once it was opened. */
+  stats: () => OfficeStats = () => ({ connections: 0, seats: 0, offices: 0, inFlight: 0, refusals: {} });
   /** Hears of connections to the office of this runtime that were not let in. */
   refused: (peer: RefusedPeer) => void = () => {};
 

@@ -108,6 +108,8 @@ export class Runtime {
       answered: failures?.answered.bind(failures),
       auth: this.access.authenticate,
       refused: (peer) => this.access.refused(peer),
+      settings: () => this.access.settings,
+      watched: (stats) => void (this.access.stats = stats),
       frame: (at, dir, message) => this.#frames.take(at, 'socket', dir, message),
     });
     this.#survival = survival;

@@ -6,7 +6,8 @@ import { events, notices, type CarriedName, type NoticeName } from '../../machin
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { joinOffice, leaveOffice, type CancelReason } from '../../machines/protocol/messages/messages.ts';
 import { forbids, type Grant } from '../../machines/office/rooms/grant.ts';
-import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
+import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
+import { Pending, type CallLimits, type Timers } from '../../machines/office/rooms/pending.ts';
 import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
 
@@ -25,6 +26,13 @@ export interface OfficeWire {
 
 /** What was answered to an event of a socket, as the arguments of its ack. */
 export type OfficeAnswered = (event: string, payload: unknown, ack: readonly unknown[]) => void;
+
+/** Who hears what it answers, and how much it takes. */
+export interface OfficeWatch {
+  readonly answered?: OfficeAnswered | undefined;
+  readonly gate?: Gate;
+  readonly limits?: CallLimits;
+}
 
 const internal: Failure = { code: wireCodes.internal, message: 'The office failed on this event' };
 const silent: Ack = () => {};
@@ -50,6 +58,7 @@ export class OfficeConnections {
   readonly #sockets = new Map<string, Grant>();
   readonly #tickets = new Map<string, { readonly socket: string; readonly ack: Ack }>();
   readonly #answered: OfficeAnswered | undefined;
+  readonly #gate: Gate;
   #lastTicket = 0;
   #closed = false;
 
@@ -57,19 +66,23 @@ export class OfficeConnections {
     wire: OfficeWire,
     timers: Timers,
     emit: Emit<OfficeFact>,
-    limits: RelayTiming = timing,
-    answered?: OfficeAnswered,
+    timings: RelayTiming = timing,
+    { answered, gate = openGate, limits = officeLimits }: OfficeWatch = {},
   ) {
     this.#answered = answered;
+    this.#gate = gate;
     this.#wire = wire;
     this.#emit = emit;
-    this.#limits = limits;
-    this.#pending = new Pending(timers);
+    this.#limits = timings;
+    this.#pending = new Pending(timers, limits, gate);
   }
 
   /** Relayed questions that wait for an answer. */
   get inFlight(): number {
     return this.#pending.size;
+  }
+  get counts(): { readonly seats: number; readonly offices: number; readonly inFlight: number } {
+    return { ...this.#seating.counts, inFlight: this.inFlight };
   }
 
   /**
@@ -98,6 +111,8 @@ export class OfficeConnections {
     const ack = this.#heard(event, payload, asked);
     if (this.#closed || !this.#sockets.has(socket)) return;
     try {
+      const tooMany = this.#gate.event(socket, this.#seating.seatOf(socket)?.office);
+      if (tooMany) return this.#answer(ack, refusal(event, tooMany));
       if (event === events.joinOffice) this.#joins(socket, payload, ack);
       else if (event === events.leaveOffice) this.#leaves(socket, payload, ack);
       else {
@@ -142,6 +157,9 @@ export class OfficeConnections {
     const seat: SeatFacts = { office, role, name };
     const forbidden = forbids(this.#sockets.get(socket) ?? {}, seat);
     if (forbidden !== undefined) return this.#answer(ack, [false, forbidden]);
+    const own = this.#seating.seatOf(socket)?.office === office ? 1 : 0;
+    const tooMany = this.#gate.join(socket, office, this.#seating.sizeOf(office) - own);
+    if (tooMany) return this.#answer(ack, refusal(events.joinOffice, tooMany));
     this.#emit({ type: 'socket.joins', socket, ticket: this.#ticket(socket, ack), seat });
   }
 
@@ -173,6 +191,7 @@ export class OfficeConnections {
     const id = this.#pending.add({
       from: socket,
       to: toSocket,
+      office: this.#seating.seatOf(socket)?.office ?? '',
       event,
       timeoutMs,
       ...(reqId !== undefined && { reqId, onGivenUp: this.#cancelling(toSocket, payload, reqId) }),
@@ -219,7 +238,8 @@ export class OfficeConnections {
 
   /** A question of the office itself, for this agent. */
   #forward(from: string, to: string, event: CarriedName, body: object, onAnswer: Ack): void {
-    const id = this.#pending.add({ from, to, event, timeoutMs: this.#limits.queryMs, onAnswer });
+    const office = this.#seating.seatOf(from)?.office ?? '';
+    const id = this.#pending.add({ from, to, office, event, timeoutMs: this.#limits.queryMs, onAnswer });
     if (typeof id !== 'number') return onAnswer(...refusal(event, id));
     try {
       this.#wire.send(to, event, body, (...answer) => void this.#pending.settle(id, ...answer));

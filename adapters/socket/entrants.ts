@@ -5,12 +5,15 @@ import { notices } from '../../machines/protocol/events.ts';
 import { wireCodes, type WireCode } from '../../machines/protocol/failure.ts';
 import { longestTimeoutMs, NAMESPACE } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
+import { addressOf } from './address.ts';
 import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from './auth.ts';
 
 /** What the office knows of a socket beside its seat. */
 export interface PeerData {
   /** What its credential lets it do. */
   grant?: Grant;
+  /** Where it comes from. */
+  address?: string;
 }
 type Nothing = Record<string, never>;
 export type OfficeServer = Server<ClientToServer, ServerToClient, Nothing, PeerData>;
@@ -35,11 +38,13 @@ const denialOf = ({ reason: message, code }: Refused): Error =>
   Object.assign(new Error(message), { data: { code, message } });
 
 /** Refuses who may not enter, before any event of it is handled. */
-export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptions): void {
+export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptions, proxies: number): void {
   io.of(NAMESPACE).use((socket, next) => {
+    const address = addressOf(socket.request, proxies);
+    socket.data.address = address;
     const authenticate = auth?.();
     if (!authenticate) return next();
-    const entrant = entrantOf(socket.handshake);
+    const entrant = entrantOf({ ...socket.handshake, address });
     void entryOf(authenticate, entrant).then((entry) => {
       if (isRefused(entry)) {
         refused?.({ address: entrant.address, reason: entry.reason });

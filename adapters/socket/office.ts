@@ -1,4 +1,4 @@
-import { createServer, ServerResponse, type IncomingMessage, type Server as HttpServer } from 'node:http';
+import { createServer, type Server as HttpServer } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import { Server } from 'socket.io';
 import type {
@@ -24,19 +24,24 @@ import {
   type OfficeAnswered,
   type OfficeWire,
 } from '../connections/office-connections.ts';
+import { officeLimits, type LimitName, type OfficeLimits } from '../../machines/office/rooms/limits.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
-import { denies, type Denial } from '../../machines/office/rooms/version.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
-import { NAMESPACE, OUR_CLIENT, sizes } from '../../machines/protocol/protocol.ts';
+import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import {
   checkEntrants,
   partAtExpiry,
+  partWith,
   type EntrantsOptions,
   type OfficeServer,
   type PeerSocket,
 } from './entrants.ts';
+import { OfficeGate } from './gate.ts';
+import { checkHandshakes, versionOf } from './handshake.ts';
+import { cutOversized, cutUnread } from './overloads.ts';
 import { heard, type SocketFrame } from './frames.ts';
 import { systemTimers } from './system-timers.ts';
 
@@ -45,12 +50,36 @@ export interface Offices {
   /** Resolves when every office that was told to close has given back its port. */
   closed(): Promise<void>;
 }
+/** How much an office takes, and what stands before it. */
+export interface OfficeSettings {
+  readonly limits: OfficeLimits;
+  /** Proxies before it, whose `X-Forwarded-For` says where a peer comes from. */
+  readonly proxies: number;
+}
+const openly: OfficeSettings = { limits: officeLimits, proxies: 0 };
+/** What an office holds now, and what it has refused since it was opened. */
+export interface OfficeStats {
+  /** Connections, with a seat or without. */
+  readonly connections: number;
+  /** Seats in all rooms. */
+  readonly seats: number;
+  /** Rooms with somebody in them. */
+  readonly offices: number;
+  /** Questions on their way to computers. */
+  readonly inFlight: number;
+  /** By the name of the limit, how often it was met. */
+  readonly refusals: Readonly<Partial<Record<LimitName, number>>>;
+}
 export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
   /** Hears what is answered to an event, also what others answer; may throw. */
   readonly answered?: OfficeAnswered | undefined;
   /** The HTTP path, which is no part of the protocol. */
   readonly path?: string;
+  /** How much it takes, and what stands before it. */
+  readonly settings?: () => Partial<OfficeSettings>;
+  /** Hears how to look at an office that was opened. */
+  readonly watched?: (stats: () => OfficeStats) => void;
   /** Hears what passes each socket, by the address of its seat. */
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
 }
@@ -66,11 +95,12 @@ const partingMs = 500;
 /** Rooms are prefixed: an office id that equals a socket id must not reach that socket's private room. */
 const roomOf = (office: string): string => `office:${office}`;
 
-function listen(http: HttpServer, path: string, isLocal: boolean): OfficeServer {
+function listen(http: HttpServer, path: string, isLocal: boolean, payloadBytes: number): OfficeServer {
   return new Server(http, {
     path,
     serveClient: false,
-    maxHttpBufferSize: sizes.officePayloadBytes,
+    // Engine.IO takes 0 for nothing at all.
+    maxHttpBufferSize: payloadBytes || Number.MAX_SAFE_INTEGER,
     perMessageDeflate: false,
     httpCompression: false,
     // Whoever was refused, or never says what it wants.
@@ -113,58 +143,12 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
   };
 }
 
-const payloadTooLarge = 413;
-interface EngineRequest extends IncomingMessage {
-  readonly _query?: { readonly sid?: string; readonly a2c_version?: unknown };
-}
-/** One that is there twice is none that can be read. */
-const versionOf = ({ a2c_version: version }: { readonly a2c_version?: unknown }): string | undefined =>
-  typeof version === 'string' ? version : JSON.stringify(version);
-
-/** A web socket has no response of its own: the same answer is written by hand. */
-function deny(request: IncomingMessage, response: unknown, { status, headers, body }: Denial): void {
-  const sent = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' };
-  if (response instanceof ServerResponse) return void response.writeHead(status, sent).end(body);
-  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
-  request.socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', body].join('\r\n'));
-}
-
-/** The first request of a connection says which version its peer speaks. */
-function checkVersions(io: OfficeServer, isRequired: boolean): void {
-  io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
-    const query = request._query ?? {};
-    const denial = query.sid === undefined ? denies(versionOf(query), isRequired) : undefined;
-    if (denial) deny(request, response, denial);
-    else next();
-  });
-}
-
-/**
- * Over polling Engine.IO refuses a message over the limit and keeps the connection, so whoever waits for the answer in
- * it would wait on: the connection is closed here, as it is over a web socket.
- */
-function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): void {
-  // `id` is what every request of a connection carries as `sid`; only the types of Engine.IO hide it.
-  const idOf = ({ conn }: PeerSocket): string => (conn as unknown as { readonly id: string }).id;
-  const cut = (id: string): void => {
-    for (const socket of io.of(NAMESPACE).sockets.values())
-      if (idOf(socket) === id) {
-        officeConnections.closed(socket.id, oversized);
-        socket.conn.close(true);
-      }
-  };
-  io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
-    // A web socket has no response of its own.
-    const id = request._query?.sid;
-    if (id !== undefined && response instanceof ServerResponse)
-      response.once('finish', () => {
-        if (response.statusCode === payloadTooLarge) cut(id);
-      });
-    next();
-  });
-}
-
-function seatSockets(io: OfficeServer, officeConnections: OfficeConnections, frameOf: FrameOf): void {
+function seatSockets(
+  io: OfficeServer,
+  officeConnections: OfficeConnections,
+  gate: OfficeGate,
+  frameOf: FrameOf,
+): void {
   // Events in the default namespace would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
@@ -178,8 +162,11 @@ function seatSockets(io: OfficeServer, officeConnections: OfficeConnections, fra
     socket.on('disconnect', (reason, error?: Error) => {
       const isOversized = error?.message.includes('Max payload size exceeded') ?? false;
       officeConnections.closed(socket.id, isOversized ? oversized : reason);
+      gate.closed(socket.id);
     });
     const { query } = socket.handshake;
+    gate.opened(socket.id, socket.data.address ?? socket.handshake.address);
+    cutUnread(socket, gate);
     const isOurs = query['a2c_client'] === OUR_CLIENT;
     officeConnections.opened(socket.id, versionOf(query), isOurs, socket.data.grant);
     partAtExpiry(socket);
@@ -204,10 +191,11 @@ async function shut(io: OfficeServer, http: HttpServer, connections: ReadonlySet
  */
 export function createOffices(options: OfficesOptions = {}): Offices {
   const closings = new Set<Promise<void>>();
-  const limits: RelayTiming = { ...timing, ...options.timing };
+  const relayTiming: RelayTiming = { ...timing, ...options.timing };
 
   const open = (at: string, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand> => {
     const { host, port, requireVersion = false } = input;
+    const { limits, proxies } = { ...openly, ...options.settings?.() };
     let over = false;
     const http = createServer((_request, response) => void response.writeHead(404).end());
     const connections = new Set<NetSocket>();
@@ -216,20 +204,27 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       connection.on('close', () => connections.delete(connection));
     });
     const isLocal = isLoopback(host);
-    const io = listen(http, options.path ?? '/socket.io', isLocal);
+    const io = listen(http, options.path ?? '/socket.io', isLocal, limits.payloadBytes);
+    const gate = new OfficeGate(limits, (id, { message }) => {
+      const socket = io.of(NAMESPACE).sockets.get(id);
+      if (socket) partWith(socket, wireCodes.tooMany, message);
+    });
     const { frame } = options;
     const seatAt = (socket: string): string => `${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`;
     const frameOf: FrameOf = (socket) => frame && ((dir, message) => frame(seatAt(socket), dir, message));
-    const officeConnections = new OfficeConnections(
-      wireOf(io, frameOf),
-      systemTimers,
-      emit,
+    const officeConnections = new OfficeConnections(wireOf(io, frameOf), systemTimers, emit, relayTiming, {
+      answered: options.answered,
+      gate,
       limits,
-      options.answered,
-    );
-    checkVersions(io, requireVersion);
-    checkEntrants(io, options);
-    seatSockets(io, officeConnections, frameOf);
+    });
+    checkHandshakes(io, { requireVersion, proxies, gate });
+    checkEntrants(io, options, proxies);
+    seatSockets(io, officeConnections, gate, frameOf);
+    options.watched?.(() => ({
+      ...officeConnections.counts,
+      connections: gate.sizes.connections,
+      refusals: Object.fromEntries(gate.refusals),
+    }));
 
     const settled = new Promise<boolean>((resolve) => {
       const failed = (message: string): void => {
@@ -254,6 +249,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         if (over) return;
         over = true;
         officeConnections.close();
+        gate.close();
         const closing: Promise<void> = settled
           .then(async (listening) => (listening ? shut(io, http, connections) : void (await io.close())))
           .finally(() => closings.delete(closing));

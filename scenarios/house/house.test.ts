@@ -72,7 +72,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/fixtures\/browser\./, may: ['playwright-core'] },
   { where: /^scenarios\/contracts\/stately\./, may: ['ws'] },
-  { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client', 'jose'] },
+  { where: /^adapters\/socket\//, may: ['socket.io', 'socket.io-client', 'jose', 'limiter'] },
   { where: /^actors\//, may: ['xstate'] },
   { where: /^actors\/(main\.|cli\/)/, may: ['node:*', 'commander', 'picocolors'] },
   { where: /^scenarios\//, may: ['node:*', 'xstate', 'xstate/graph', 'zod', 'vitest', 'fast-check'] },

@@ -2,9 +2,12 @@ import {
   authenticateBy,
   type Authenticate,
   type OfficeAuth,
+  type OfficeSettings,
+  type OfficeStats,
   type RefusedPeer,
 } from '../../../adapters/index.ts';
 import type { OfficeNews, OfficeStart, SeatChanged } from '../../../machines/office/office.machine.ts';
+import { readLimits, type GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
@@ -32,6 +35,16 @@ export interface OfficeOptions {
    * those of 0.1 send none. A version that we do not speak is refused either way: HTTP 400 with the code 4008.
    */
   readonly requireVersion?: boolean;
+  /**
+   * How much this office takes, on top of the defaults (`officeLimits`): numbers, and rates as `{ perSecond, burst }`; 0 = without
+   * limit. What is over a limit is refused with 429 and `details.limit`, the name of the limit. docs/office.md has the list.
+   */
+  readonly limits?: GivenLimits;
+  /**
+   * So many proxies stand before this office, and each adds where it was asked from to `X-Forwarded-For`. Default 0: that
+   * header is not believed, and all peers behind a proxy have its address.
+   */
+  readonly trustProxy?: number;
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
@@ -67,6 +80,8 @@ export interface Office extends AsyncDisposable {
   writeTrace(dir?: string): Promise<string>;
   /** Who may enter from the next connection on, in place of `auth`; who is connected stays. For tokens that change. */
   admit(auth: OfficeAuth): void;
+  /** What it holds now, and what it has refused since it was opened. */
+  stats(): OfficeStats;
   /** Answers what waits, disconnects everybody, gives the port back. May be called again. */
   close(): Promise<void>;
 }
@@ -85,14 +100,28 @@ const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate | unde
     });
   }
 };
+function readSettings({ limits = {}, trustProxy = 0 }: OfficeOptions): OfficeSettings {
+  const wrong = (message: string, remedy: string): A2cError =>
+    new A2cError({ code: wireCodes.badRequest, message, remedy });
+  const read = readLimits(limits);
+  if ('problem' in read) throw wrong(read.problem, 'docs/office.md has the limits and their defaults.');
+  if (!Number.isInteger(trustProxy) || trustProxy < 0 || trustProxy > 10)
+    throw wrong(
+      'trustProxy is a whole number from 0 to 10',
+      'It is how many proxies stand before the office.',
+    );
+  return { limits: read, proxies: trustProxy };
+}
 /** Opens an office: rooms with one agent and many computers. Rejects with an `A2cError` when it cannot listen. */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
   const listeners = new Listeners<OfficeEvents>();
   const warn = (message: string): void => listeners.emit('auth.failed', { message });
   const authenticate = readAuth(options.auth, warn);
+  const settings = readSettings(options);
   const runtime = shared ?? new Runtime({ record: options.record, log: options.log });
   const opened = deferred<{ url: string; port: number }>();
   runtime.access.admit(authenticate);
+  runtime.access.settings = settings;
   runtime.access.refused = (peer) => listeners.emit('peer.refused', peer);
   const input: OfficeStart = {
     host: options.host ?? '127.0.0.1',
@@ -125,6 +154,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       on: (name, listener) => listeners.on(name, listener),
       inspect: (wanted) => runtime.inspections.open({ kind: 'office', name: url }, wanted),
       admit: (auth) => runtime.access.admit(readAuth(auth, warn)),
+      stats: () => runtime.access.stats(),
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
       close,
       [Symbol.asyncDispose]: close,

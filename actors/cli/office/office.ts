@@ -1,4 +1,5 @@
 import { createOffice } from '../../api/office/office.ts';
+import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import { untilAborted, type Context } from '../context.ts';
 import { exitCodeAtEnd } from '../exit-codes.ts';
 import { logBy, recordBy, type InspectingOptions, type RecordingOptions } from '../host-options.ts';
@@ -10,13 +11,15 @@ export interface OfficeCommandOptions extends EntryOptions, InspectingOptions, R
   /** Undefined: 3000. */
   readonly port?: number;
   readonly requireVersion?: boolean;
+  readonly limit?: GivenLimits;
+  readonly trustProxy?: number;
 }
 
 /** An office and nothing else, until Ctrl-C. */
 export async function officeOnly(context: Context, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const { host, port = firstPort, requireVersion = false } = options;
+  const { host, port = firstPort, requireVersion = false, limit, trustProxy } = options;
   const entry = entryBy(options);
   const { auth } = entry;
   await using office = await createOffice({
@@ -24,6 +27,8 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     port,
     requireVersion,
     record,
+    ...(limit && { limits: limit }),
+    ...(trustProxy !== undefined && { trustProxy }),
     ...(auth !== undefined && { auth }),
     ...logBy(context, options),
   });

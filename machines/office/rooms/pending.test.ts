@@ -10,6 +10,7 @@ const add = (routed: Routed): number => Number(pending.add(routed));
 const route = (name: string, more: Partial<Routed> = {}): Routed => ({
   from: 'agent',
   to: 'computer',
+  office: 'o',
   event: 'client:get_tools',
   timeoutMs: 1000,
   onAnswer: (...ack) => void answers.push([name, ...ack]),
@@ -73,7 +74,10 @@ describe('a routed question', () => {
   });
   it('§7.1 no. 14: is one of a limited number that one asker may have', () => {
     for (let i = 0; i < mostInFlight; i++) add(route('q', { to: `c${i}` }));
-    expect(pending.add(route('one more'))).toMatchObject({ code: 429, details: { limit: mostInFlight } });
+    expect(pending.add(route('one more'))).toMatchObject({
+      code: 429,
+      details: { reason: 'limit', limit: 'callsPerSocket', most: mostInFlight },
+    });
     expect(pending.add(route('of another', { from: 'another' }))).toEqual(expect.any(Number));
     pending.leave('c0');
     expect(pending.add(route('next'))).toEqual(expect.any(Number));

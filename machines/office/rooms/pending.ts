@@ -3,7 +3,7 @@ import { refusal } from '../../protocol/messages/answers.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import { unanswered } from '../../protocol/messages/outcome.ts';
 import type { CancelReason } from '../../protocol/messages/messages.ts';
-import { mostInFlight, sizes } from '../../protocol/protocol.ts';
+import { officeLimits, openGate, overLimit, type Gate, type OfficeLimits } from './limits.ts';
 
 export interface Timers {
   setTimer(run: () => void, ms: number): unknown;
@@ -13,6 +13,8 @@ export interface Timers {
 export interface Routed {
   readonly from: string;
   readonly to: string;
+  /** The room in which it is asked. */
+  readonly office: string;
   readonly event: string;
   /** 0 = without limit. */
   readonly timeoutMs: number;
@@ -23,6 +25,7 @@ export interface Routed {
   /** Called before that when nobody waits for its target any more, which is still there. */
   readonly onGivenUp?: (why: CancelReason) => void;
 }
+export type CallLimits = Pick<OfficeLimits, 'callsPerSocket' | 'callsPerOffice' | 'calls' | 'payloadBytes'>;
 interface Entry extends Routed {
   readonly id: number;
   readonly timer: unknown;
@@ -34,17 +37,17 @@ const left: Failure = {
   details: { reason: 'left' },
 };
 /**
- * The reason for which a connection ends when its peer sent more than `sizes.officePayloadBytes` at once. A transport
+ * The reason for which a connection ends when its peer sent more than `payloadBytes` at once. A transport
  * never hands over such a message, so which question it was to answer stays unknown.
  */
 export const oversized = 'message too large';
-const cutOff: Failure = {
+const cutOff = ({ payloadBytes }: CallLimits): Failure => ({
   code: wireCodes.notFound,
   message:
-    `The computer sent a message of more than ${sizes.officePayloadBytes} bytes, the most that an office carries, ` +
+    `The computer sent a message of more than ${payloadBytes} bytes, the most that an office carries, ` +
     'and lost its connection by that',
-  details: { reason: 'too_large', limit_bytes: sizes.officePayloadBytes },
-};
+  details: { reason: 'too_large', limit_bytes: payloadBytes },
+});
 const abandoned: Failure = {
   code: wireCodes.notFound,
   message: 'You left the office before the computer answered',
@@ -56,11 +59,6 @@ const closing: Failure = {
   details: { reason: 'closing' },
 };
 const conflict: Failure = { code: wireCodes.conflict, message: 'This req_id is in flight already' };
-const tooMany: Failure = {
-  code: wireCodes.tooMany,
-  message: `You have ${mostInFlight} questions in flight; wait for an answer before you ask more`,
-  details: { limit: mostInFlight },
-};
 const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
   code: wireCodes.timeout,
   message:
@@ -83,10 +81,15 @@ export class Pending {
   readonly #bySocket = new Map<string, Set<Entry>>();
   /** `<req_id>` per asking socket. */
   readonly #reqIds = new Map<string, Set<string>>();
+  readonly #byOffice = new Map<string, number>();
+  readonly #limits: CallLimits;
+  readonly #gate: Gate;
   #lastId = 0;
 
-  constructor(timers: Timers) {
+  constructor(timers: Timers, limits: CallLimits = officeLimits, gate = openGate) {
     this.#timers = timers;
+    this.#limits = limits;
+    this.#gate = gate;
   }
 
   get size(): number {
@@ -95,8 +98,10 @@ export class Pending {
 
   /** The id to settle it by; a failure when this sender has the same `reqId` in flight, or too many questions. */
   add(routed: Routed): number | Failure {
-    const { from, to, event, timeoutMs, reqId } = routed;
-    if ((this.#bySocket.get(from)?.size ?? 0) >= mostInFlight) return tooMany;
+    const { from, to, office, event, timeoutMs, reqId } = routed;
+    const inOffice = this.#byOffice.get(office) ?? 0;
+    const met = this.#limitMet(this.#bySocket.get(from)?.size ?? 0, inOffice);
+    if (met) return met;
     if (reqId !== undefined) {
       const inFlight = this.#reqIds.get(from) ?? new Set<string>();
       if (inFlight.has(reqId)) return conflict;
@@ -110,6 +115,7 @@ export class Pending {
     const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
     const entry: Entry = extended(routed, { id, timer });
     this.#entries.set(id, entry);
+    this.#byOffice.set(office, inOffice + 1);
     for (const socket of [from, to])
       this.#bySocket.set(socket, (this.#bySocket.get(socket) ?? new Set()).add(entry));
     return id;
@@ -129,7 +135,7 @@ export class Pending {
    * too if it still listens, else (it is `gone`, for this reason) dropped.
    */
   leave(socket: string, gone?: string): void {
-    const why = gone === oversized ? cutOff : left;
+    const why = gone === oversized ? cutOff(this.#limits) : left;
     for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
       if (entry.from === socket) entry.onGivenUp?.('left');
       if (entry.from === socket && gone !== undefined) this.#forget(entry);
@@ -145,8 +151,21 @@ export class Pending {
     }
   }
 
+  #limitMet(ofSocket: number, inOffice: number): Failure | undefined {
+    const counts = { callsPerSocket: ofSocket, callsPerOffice: inOffice, calls: this.#entries.size } as const;
+    for (const name of ['callsPerSocket', 'callsPerOffice', 'calls'] as const)
+      if (this.#limits[name] > 0 && counts[name] >= this.#limits[name]) {
+        this.#gate.refused(name);
+        return overLimit(name, this.#limits[name]);
+      }
+    return undefined;
+  }
+
   #forget(entry: Entry): void {
     this.#entries.delete(entry.id);
+    const inOffice = (this.#byOffice.get(entry.office) ?? 1) - 1;
+    if (inOffice > 0) this.#byOffice.set(entry.office, inOffice);
+    else this.#byOffice.delete(entry.office);
     if (entry.timer !== undefined) this.#timers.clearTimer(entry.timer);
     for (const socket of [entry.from, entry.to]) {
       const entries = this.#bySocket.get(socket);

@@ -52,6 +52,13 @@ export class Seating implements Lookup {
   members(office: string): readonly Member[] {
     return [...(this.#offices.get(office)?.values() ?? [])];
   }
+  sizeOf(office: string): number {
+    return this.#offices.get(office)?.size ?? 0;
+  }
+  /** Seats in all rooms, and rooms with somebody in them. */
+  get counts(): { readonly seats: number; readonly offices: number } {
+    return { seats: this.#seats.size, offices: this.#offices.size };
+  }
   seat(socket: string, seat: SeatFacts): void {
     this.unseat(socket);
     this.#seats.set(socket, seat);

@@ -1,0 +1,251 @@
+/** How much an office takes: each limit, met at a living office by peers that do not keep to it, beside one that does. */
+import { connect as connectTcp } from 'node:net';
+import { io, type Socket } from 'socket.io-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createOffice, type GivenLimits, type LimitName, type Office, type OfficeStats } from '../index.ts';
+
+const sockets: Socket[] = [];
+afterEach(() => sockets.splice(0).forEach((socket) => socket.disconnect()));
+
+type Ack = readonly unknown[];
+interface Peer {
+  readonly socket: Socket;
+  ask(event: string, body: unknown): Promise<Ack>;
+  join(office: string, role: 'agent' | 'computer', name: string): Promise<Ack>;
+}
+interface From {
+  readonly address?: string;
+  readonly transports?: readonly ('websocket' | 'polling')[];
+}
+async function peer({ url }: Office, { address, transports = ['websocket'] }: From = {}): Promise<Peer> {
+  const socket: Socket = io(`${url}/smcp`, {
+    ...{ forceNew: true, reconnection: false, transports: [...transports] },
+    ...(address !== undefined && { extraHeaders: { 'X-Forwarded-For': address } }),
+  });
+  sockets.push(socket);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', () => resolve());
+    socket.once('connect_error', reject);
+  });
+  const ask = (event: string, body: unknown): Promise<Ack> =>
+    new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
+  const join: Peer['join'] = (office_id, role, name) => ask('server:join_office', { office_id, role, name });
+  return { socket, ask, join };
+}
+const officeWith = (limits: GivenLimits): Promise<Office> =>
+  createOffice({ port: 0, limits, trustProxy: 1, record: false });
+const limitOf = (ack: Ack): unknown =>
+  (ack[0] as { error?: { details?: { limit?: unknown } } } | undefined)?.error?.details?.limit ?? 'none';
+const room = { agent: 'a', req_id: 'r', office_id: 'o' };
+const refused = (office: Office, name: LimitName): number => office.stats().refusals[name] ?? 0;
+const near = (stats: OfficeStats): unknown => ({ ...stats, refusals: {} });
+const [one, two] = ['203.0.113.1', '203.0.113.2'];
+
+describe('connections', () => {
+  it('of one address are refused over its limit, whatever others have', async () => {
+    await using office = await officeWith({ connectionsPerAddress: 2 });
+    await peer(office, { address: one });
+    const second = await peer(office, { address: one });
+    await expect(peer(office, { address: one })).rejects.toThrow('websocket error');
+    await expect(peer(office, { address: one, transports: ['polling'] })).rejects.toMatchObject({
+      description: 429,
+    });
+    // What a peer writes before its proxy does is not believed.
+    await expect(peer(office, { address: `${two}, ${one}` })).rejects.toThrow('websocket error');
+    await peer(office, { address: two });
+    // An address of this machine may be that of a proxy.
+    for (let count = 0; count < 3; count++) await peer(office, { address: '127.0.0.1' });
+    const gone = new Promise((resolve) => second.socket.once('disconnect', resolve));
+    second.socket.disconnect();
+    await gone;
+    await expect.poll(() => office.stats().connections).toBe(5);
+    await peer(office, { address: one });
+    expect(refused(office, 'connectionsPerAddress')).toBe(3);
+  });
+
+  it('of all are refused over the limit with 429, its name and when to come back', async () => {
+    await using office = await officeWith({ connections: 1 });
+    await peer(office);
+    const response = await fetch(`${office.url}/socket.io/?EIO=4&transport=polling`);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await response.json()).toMatchObject({
+      code: 429,
+      details: { reason: 'limit', limit: 'connections', most: 1 },
+    });
+    expect(near(office.stats())).toEqual({ connections: 1, seats: 0, offices: 0, inFlight: 0, refusals: {} });
+  });
+});
+
+describe('events', () => {
+  it.each<[limit: LimitName, others: 'served' | 'refused']>([
+    ['eventsPerSocket', 'served'],
+    ['eventsPerAddress', 'served'],
+    ['eventsPerOffice', 'served'],
+    ['events', 'refused'],
+  ])('over %s are each answered with 429, and those of others are %s', async (limit, others) => {
+    await using office = await officeWith({ [limit]: { perSecond: 0.001, burst: 5 } });
+    const greedy = await peer(office, { address: one });
+    expect(await greedy.join('o', 'agent', 'a')).toEqual([true, null]);
+    // Its own socket is closed when it goes on, so it stops after a few.
+    const answers = await Promise.all(Array.from({ length: 8 }, () => greedy.ask('server:list_room', room)));
+    // Before it sits in a room, what it sends is nothing to that room.
+    const taken = limit === 'eventsPerOffice' ? 5 : 4;
+    expect(answers.map(limitOf)).toEqual([
+      ...Array<string>(taken).fill('none'),
+      ...Array<string>(8 - taken).fill(limit),
+    ]);
+    expect(answers.at(-1)).toMatchObject([
+      { code: 429, error: { code: 429, details: { retry_after_ms: expect.any(Number) } } },
+    ]);
+    const other = await peer(office, { address: two });
+    const joined = await other.join('p', 'agent', 'b');
+    expect(joined[0]).toBe(others === 'served');
+    expect(refused(office, limit)).toBe(8 - taken + (others === 'served' ? 0 : 1));
+  });
+
+  it('of who goes on although it is refused end its connection, with the reason', async () => {
+    await using office = await officeWith({ eventsPerSocket: { perSecond: 0.001, burst: 10 } });
+    const flood = await peer(office);
+    const beside = await peer(office);
+    const told = new Promise((resolve) => flood.socket.once('notify:disconnecting', resolve));
+    const over = new Promise((resolve) => flood.socket.once('disconnect', resolve));
+    for (let count = 0; count < 100; count++) flood.socket.emit('server:update_desktop', { computer: 'c' });
+    expect(await told).toEqual({ code: 429, message: expect.stringContaining('too many events') });
+    await over;
+    expect(await beside.join('o', 'agent', 'a')).toEqual([true, null]);
+  });
+});
+
+describe('joins', () => {
+  it.each<[limit: LimitName]>([['joinsPerSocket'], ['joinsPerAddress'], ['joinsPerOffice']])(
+    'over %s are refused, and the seat that was taken stays',
+    async (limit) => {
+      await using office = await officeWith({ [limit]: { perSecond: 0.001, burst: 2 } });
+      const moving = await peer(office, { address: one });
+      expect(await moving.join('o', 'computer', 'c1')).toEqual([true, null]);
+      expect(await moving.join('o', 'computer', 'c2')).toEqual([true, null]);
+      expect(await moving.join('o', 'computer', 'c3')).toEqual([false, expect.stringMatching(/join/)]);
+      const agent = await peer(office, { address: two });
+      const expected = limit === 'joinsPerOffice' ? 'p' : 'o';
+      expect(await agent.join(expected, 'agent', 'a')).toEqual([true, null]);
+      expect([office.stats().seats, refused(office, limit)]).toEqual([2, 1]);
+    },
+  );
+
+  it('of a full office are refused, and those of others are not', async () => {
+    await using office = await officeWith({ seatsPerOffice: 1 });
+    const [first, second] = [await peer(office), await peer(office)];
+    expect(await first.join('o', 'computer', 'c1')).toEqual([true, null]);
+    // Whoever sits there already may say so again.
+    expect(await first.join('o', 'computer', 'c1')).toEqual([true, null]);
+    expect(await second.join('o', 'computer', 'c2')).toEqual([false, expect.stringContaining('at most 1')]);
+    expect(await second.join('p', 'computer', 'c2')).toEqual([true, null]);
+  });
+});
+
+describe('questions in flight', () => {
+  it.each<[limit: LimitName]>([['callsPerSocket'], ['callsPerOffice'], ['calls']])(
+    'over %s are refused, and those that wait are answered',
+    async (limit) => {
+      await using office = await officeWith({ [limit]: 2 });
+      const computer = await peer(office);
+      const held: ((body: object) => void)[] = [];
+      computer.socket.on('client:get_tools', (_: unknown, ack: (body: object) => void) => held.push(ack));
+      await computer.join('o', 'computer', 'c');
+      const agent = await peer(office);
+      await agent.join('o', 'agent', 'a');
+      const ask = (req_id: string): Promise<Ack> =>
+        agent.ask('client:get_tools', { agent: 'a', req_id, computer: 'c' });
+      const waiting = [ask('r1'), ask('r2')];
+      expect(limitOf(await ask('r3'))).toBe(limit);
+      await expect.poll(() => held.length).toBe(2);
+      expect(office.stats().inFlight).toBe(2);
+      held.forEach((ack) => ack({ tools: [], req_id: 'r' }));
+      for (const answer of await Promise.all(waiting)) expect(answer).toMatchObject([{ tools: [] }]);
+      expect([office.stats().inFlight, refused(office, limit)]).toEqual([0, 1]);
+    },
+  );
+});
+
+describe('bytes', () => {
+  it.each(['websocket', 'polling'] as const)('over payloadBytes end the connection over %s', async (how) => {
+    await using office = await officeWith({ payloadBytes: 20_000 });
+    const [large, beside] = [await peer(office, { transports: [how] }), await peer(office)];
+    const over = new Promise((resolve) => large.socket.once('disconnect', resolve));
+    large.socket.emit('server:join_office', { office_id: 'o', role: 'agent', name: 'x'.repeat(30_000) });
+    await over;
+    expect(await beside.join('o', 'agent', 'a')).toEqual([true, null]);
+  });
+
+  it('that a peer does not read end its connection, and not that of who sends them', async () => {
+    await using office = await officeWith({ unreadBytes: 200_000, eventsPerSocket: 0, callsPerSocket: 0 });
+    const slow = await slowComputer(office);
+    const agent = await peer(office);
+    await agent.join('o', 'agent', 'a');
+    const params = { text: 'x'.repeat(100_000) };
+    const call = (req_id: number): Promise<Ack> =>
+      agent.ask('client:tool_call', {
+        ...{ agent: 'a', req_id: `r${req_id}`, computer: 'slow', tool_name: 't', params, timeout: 0 },
+      });
+    const answers: Promise<Ack>[] = [];
+    // What the system keeps for it on both sides is filled first.
+    for (let count = 0; refused(office, 'unreadBytes') === 0; count++) {
+      expect(count).toBeLessThan(2_000);
+      answers.push(call(count));
+      await agent.ask('server:list_room', { ...room });
+    }
+    for (const answer of await Promise.all(answers))
+      expect(answer).toMatchObject([{ structuredContent: { error: { code: 404 } } }]);
+    expect(await agent.ask('server:list_room', room)).toMatchObject([{ sessions: [{ name: 'a' }] }]);
+    slow.destroy();
+  });
+});
+/** A computer of a raw web socket that takes its seat, and reads nothing from then on. */
+async function slowComputer(office: Office): Promise<{ destroy(): void }> {
+  const socket = connectTcp(office.port, '127.0.0.1');
+  const frame = (text: string): Buffer => {
+    const body = Buffer.from(text);
+    // A mask of zeros leaves the text as it is.
+    return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
+  };
+  let heard = '';
+  const until = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const listen = (chunk: Buffer): void => {
+        heard += chunk.toString('latin1');
+        if (!heard.includes(text)) return;
+        socket.off('data', listen);
+        resolve();
+      };
+      socket.on('data', listen);
+    });
+  const upgrade = [
+    'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1',
+    `Host: 127.0.0.1:${office.port}`,
+    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ];
+  socket.write(`${upgrade.join('\r\n')}\r\n\r\n`);
+  await until('"sid"');
+  heard = '';
+  socket.write(frame('40/smcp,'));
+  await until('40/smcp,');
+  socket.write(frame('42/smcp,1["server:join_office",{"office_id":"o","role":"computer","name":"slow"}]'));
+  await until('43/smcp,1[true');
+  socket.pause();
+  return socket;
+}
+
+describe('limits that cannot be', () => {
+  it.each<[what: string, options: object, says: string]>([
+    ['an unknown name', { limits: { event: 1 } }, 'event'],
+    ['a number below zero', { limits: { connections: -1 } }, 'connections: '],
+    ['a number where a rate is meant', { limits: { events: 5 } }, 'events: '],
+    ['no number of proxies', { trustProxy: 1.5 }, 'trustProxy'],
+  ])('are refused at start: %s', async (_, options, says) => {
+    await expect(createOffice({ port: 0, ...options })).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining(says),
+    });
+  });
+});

@@ -1,0 +1,168 @@
+import { TokenBucket } from 'limiter';
+import { isLoopback } from '../../machines/office/rooms/loopback.ts';
+import {
+  isRate,
+  overLimit,
+  type Gate,
+  type LimitName,
+  type OfficeLimits,
+  type Rate,
+} from '../../machines/office/rooms/limits.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+
+type RateName = {
+  [K in LimitName]: OfficeLimits[K] extends Rate ? K : never;
+}[LimitName];
+
+/** Full at first: whoever comes has sent nothing yet. */
+function bucketOf({ perSecond, burst }: Rate): TokenBucket | undefined {
+  if (perSecond === 0) return undefined;
+  const bucket = new TokenBucket({ bucketSize: burst, tokensPerInterval: perSecond, interval: 'second' });
+  bucket.content = burst;
+  return bucket;
+}
+/** The buckets of one scope, by socket, address or room. Those that nobody uses are dropped once they are full. */
+class Buckets {
+  readonly #all = new Map<string, TokenBucket>();
+  readonly #rate: Rate;
+  constructor(limit: Rate) {
+    this.#rate = limit;
+  }
+  /** Takes one; or says when there will be one. */
+  take(key: string): number | undefined {
+    let bucket = this.#all.get(key);
+    if (!bucket) {
+      bucket = bucketOf(this.#rate);
+      if (!bucket) return undefined;
+      this.#all.set(key, bucket);
+    }
+    return bucket.tryRemoveTokens(1) ? undefined : Math.max(1, Math.ceil(bucket.getWaitTime(1)));
+  }
+  drop(key: string): void {
+    this.#all.delete(key);
+  }
+  /** Whoever comes back later gets a full one anyway. */
+  sweep(): void {
+    for (const [key, bucket] of this.#all) {
+      bucket.drip();
+      if (bucket.content >= this.#rate.burst) this.#all.delete(key);
+    }
+  }
+  get size(): number {
+    return this.#all.size;
+  }
+}
+
+interface Peer {
+  readonly address: string;
+  /** Loopback has no limits by address. */
+  readonly isNear: boolean;
+  /** What it sends after it was refused; when this is empty, too, it is disconnected. */
+  readonly patience: TokenBucket | undefined;
+}
+/** So often are buckets looked through that nobody uses. */
+const sweepMs = 60_000;
+const everybody = '';
+
+/**
+ * The limits of one office over a token bucket for each socket, address and room. It counts what it refuses, by the name of
+ * the limit. `close` ends its timer.
+ */
+export class OfficeGate implements Gate {
+  readonly limits: OfficeLimits;
+  /** What was refused, by limit. */
+  readonly refusals = new Map<LimitName, number>();
+  readonly #buckets: Readonly<Record<RateName, Buckets>>;
+  readonly #peers = new Map<string, Peer>();
+  readonly #connections = new Map<string, number>();
+  #total = 0;
+  readonly #flooded: (socket: string, failure: Failure) => void;
+  readonly #sweeping: NodeJS.Timeout;
+
+  /** `flooded` hears of a socket that goes on although it is refused. */
+  constructor(limits: OfficeLimits, flooded: (socket: string, failure: Failure) => void) {
+    this.limits = limits;
+    this.#flooded = flooded;
+    const rates = Object.entries(limits).filter((entry): entry is [RateName, Rate] => isRate(entry[1]));
+    this.#buckets = Object.fromEntries(rates.map(([name, limit]) => [name, new Buckets(limit)])) as Record<
+      RateName,
+      Buckets
+    >;
+    this.#sweeping = setInterval(() => {
+      for (const buckets of Object.values(this.#buckets)) buckets.sweep();
+    }, sweepMs);
+    this.#sweeping.unref();
+  }
+
+  /** A connection wants to open; one that may is counted until `gone`. */
+  connecting(address: string): Failure | undefined {
+    const { connections, connectionsPerAddress } = this.limits;
+    if (connections > 0 && this.#total >= connections) return this.#refuse('connections');
+    const here = this.#connections.get(address) ?? 0;
+    if (connectionsPerAddress > 0 && here >= connectionsPerAddress && !isNear(address))
+      return this.#refuse('connectionsPerAddress');
+    return undefined;
+  }
+  connected(address: string): void {
+    this.#total++;
+    this.#connections.set(address, (this.#connections.get(address) ?? 0) + 1);
+  }
+  gone(address: string): void {
+    this.#total--;
+    const left = (this.#connections.get(address) ?? 1) - 1;
+    if (left > 0) this.#connections.set(address, left);
+    else this.#connections.delete(address);
+  }
+  /** Connections that are open, and addresses and rooms that are kept in mind. */
+  get sizes(): { readonly connections: number; readonly addresses: number; readonly buckets: number } {
+    const buckets = Object.values(this.#buckets).reduce((sum, { size }) => sum + size, 0);
+    return { connections: this.#total, addresses: this.#connections.size, buckets };
+  }
+
+  opened(socket: string, address: string): void {
+    const patience = bucketOf(this.limits.eventsPerSocket);
+    this.#peers.set(socket, { address, isNear: isNear(address), patience });
+  }
+  closed(socket: string): void {
+    this.#peers.delete(socket);
+    this.#buckets.eventsPerSocket.drop(socket);
+    this.#buckets.joinsPerSocket.drop(socket);
+  }
+
+  event(socket: string, office: string | undefined): Failure | undefined {
+    const peer = this.#peers.get(socket);
+    const failure =
+      this.#take('eventsPerSocket', socket) ??
+      (peer && !peer.isNear ? this.#take('eventsPerAddress', peer.address) : undefined) ??
+      (office === undefined ? undefined : this.#take('eventsPerOffice', office)) ??
+      this.#take('events', everybody);
+    if (failure && peer?.patience?.tryRemoveTokens(1) === false) this.#flooded(socket, failure);
+    return failure;
+  }
+  join(socket: string, office: string, taken: number): Failure | undefined {
+    const { seatsPerOffice } = this.limits;
+    const peer = this.#peers.get(socket);
+    if (seatsPerOffice > 0 && taken >= seatsPerOffice) return this.#refuse('seatsPerOffice');
+    return (
+      this.#take('joinsPerSocket', socket) ??
+      (peer && !peer.isNear ? this.#take('joinsPerAddress', peer.address) : undefined) ??
+      this.#take('joinsPerOffice', office)
+    );
+  }
+  refused(limit: LimitName): void {
+    this.refusals.set(limit, (this.refusals.get(limit) ?? 0) + 1);
+  }
+  close(): void {
+    clearInterval(this.#sweeping);
+  }
+
+  #take(name: RateName, key: string): Failure | undefined {
+    const waitMs = this.#buckets[name].take(key);
+    return waitMs === undefined ? undefined : this.#refuse(name, waitMs);
+  }
+  #refuse(name: LimitName, waitMs?: number): Failure {
+    this.refused(name);
+    return overLimit(name, this.limits[name], waitMs);
+  }
+}
+const isNear = (address: string): boolean => isLoopback(address.replace(/^::ffff:/i, ''));

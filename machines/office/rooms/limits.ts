@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { wireCodes, type Failure } from '../../protocol/failure.ts';
+import { mostInFlight, sizes } from '../../protocol/protocol.ts';
+
+/** So many each second in the long run, and so many at once after a pause. */
+export interface Rate {
+  /** Events each second. */
+  readonly perSecond: number;
+  /** Events at once, after a pause of `burst / perSecond` seconds. */
+  readonly burst: number;
+}
+const rate = (perSecond: number, burst: number): Rate => ({ perSecond, burst });
+
+/**
+ * What an office takes, by default, and what its refusals are called (`details.limit`). Zero: without limit. Loopback
+ * addresses are not limited by address: behind a proxy all peers have the same (`trustProxy`).
+ */
+export const officeLimits = {
+  /** Connections at once. */
+  connections: 20_000,
+  connectionsPerAddress: 1_000,
+  /** Seats in one room. */
+  seatsPerOffice: 5_000,
+  /** Joins of one connection: each is told to everybody in its room. */
+  joinsPerSocket: rate(2, 20),
+  joinsPerAddress: rate(50, 1_000),
+  joinsPerOffice: rate(100, 5_000),
+  /** Events, joins included. */
+  eventsPerSocket: rate(1_000, 20_000),
+  eventsPerAddress: rate(5_000, 100_000),
+  eventsPerOffice: rate(5_000, 100_000),
+  events: rate(20_000, 400_000),
+  /** Questions on their way. */
+  callsPerSocket: mostInFlight,
+  callsPerOffice: 2 * mostInFlight,
+  calls: 8 * mostInFlight,
+  /** Bytes of one message. */
+  payloadBytes: sizes.officePayloadBytes,
+  /** Bytes that wait for one connection that does not read. */
+  unreadBytes: 4 * sizes.officePayloadBytes,
+} as const;
+/** What a limit is called, in options, in refusals and in counts. */
+export type LimitName = keyof typeof officeLimits;
+/** All limits of an office; a rate is what comes each second, and at once after a pause. Zero: without limit. */
+export type OfficeLimits = {
+  readonly [K in LimitName]: (typeof officeLimits)[K] extends number ? number : Rate;
+};
+/** Limits as they are given: those that are left out are the defaults. */
+export type GivenLimits = { readonly [K in LimitName]?: OfficeLimits[K] | 0 };
+export const limitNames = Object.keys(officeLimits) as LimitName[];
+export const isRate = (limit: number | Rate): limit is Rate => typeof limit !== 'number';
+
+const count = z.number().int().min(0);
+const rateSchema = z.union([
+  z.literal(0).transform((): Rate => ({ perSecond: 0, burst: 0 })),
+  z.strictObject({ perSecond: z.number().positive(), burst: z.number().int().min(1) }),
+]);
+const schema = z.strictObject(
+  Object.fromEntries(
+    limitNames.map((name) => [name, (isRate(officeLimits[name]) ? rateSchema : count).optional()]),
+  ),
+);
+/** What a host or a person has given, on top of the defaults; or what is wrong with it. */
+export function readLimits(given: unknown): OfficeLimits | { readonly problem: string } {
+  const read = schema.safeParse(given);
+  if (read.success) return { ...officeLimits, ...read.data };
+  const [issue] = read.error.issues;
+  const at = issue?.path[0] === undefined ? '' : `${String(issue.path[0])}: `;
+  return { problem: `limits: ${at}${issue?.message ?? 'they cannot be read'}` };
+}
+
+const said: Readonly<Record<LimitName, string>> = {
+  connections: 'This office has as many connections as it takes',
+  connectionsPerAddress: 'Your address has as many connections to this office as it may have',
+  seatsPerOffice: 'All seats of this office are taken',
+  joinsPerSocket: 'You join too often',
+  joinsPerAddress: 'Your address joins too often',
+  joinsPerOffice: 'Too many join this office now',
+  eventsPerSocket: 'You send too many events',
+  eventsPerAddress: 'Your address sends too many events',
+  eventsPerOffice: 'Your office sends too many events',
+  events: 'All offices here send too many events',
+  callsPerSocket: 'You have too many questions in flight',
+  callsPerOffice: 'Your office has too many questions in flight',
+  calls: 'All offices here have too many questions in flight',
+  payloadBytes: 'That message is too large',
+  unreadBytes: 'You do not read what you are sent',
+};
+const textOf = (limit: number | Rate): string =>
+  isRate(limit) ? `${limit.perSecond} each second, ${limit.burst} at once` : String(limit);
+/** A refusal, with the limit that was met and when to try again. */
+export const overLimit = (name: LimitName, limit: number | Rate, retryAfterMs?: number): Failure => ({
+  code: wireCodes.tooMany,
+  message: `${said[name]} (at most ${textOf(limit)})`,
+  details: {
+    reason: 'limit',
+    limit: name,
+    most: isRate(limit) ? limit.perSecond : limit,
+    ...(retryAfterMs !== undefined && { retry_after_ms: retryAfterMs }),
+  },
+});
+
+/** What an office asks before it does what a socket wants. */
+export interface Gate {
+  /** For each event, its joins included; `office`: the room of its seat. */
+  event(socket: string, office: string | undefined): Failure | undefined;
+  /** For each join that its credential allows, of so many seats that are taken there. */
+  join(socket: string, office: string, taken: number): Failure | undefined;
+  /** Another part of the office has refused something. */
+  refused(limit: LimitName): void;
+}
+/** In virtual time, and in tests of something else. */
+export const openGate: Gate = { event: () => undefined, join: () => undefined, refused: () => {} };
