@@ -15,6 +15,10 @@ export class EndedBySignal extends Error {
   }
 }
 
+/** Ended by SIGTERM: by a program, such as what starts it again elsewhere. */
+export const isTerminated = ({ reason }: AbortSignal): boolean =>
+  reason instanceof EndedBySignal && reason.exitCode === signalCodes.SIGTERM;
+
 const interrupted = (): A2cError => new A2cError({ code: 'ToolCallCancelled', message: 'Interrupted' });
 /** Ctrl-C ends a command with that word, whatever has failed for it, and not with half an answer. */
 export async function unlessInterrupted<T>(

@@ -131,4 +131,10 @@ export const withLimits = (command: Command): Command =>
       'how much it takes, such as eventsPerSocket=100/500 or connections=200; may be repeated (docs/office.md)',
       limitOf,
     )
+    .option(
+      '--drain <seconds>',
+      'after SIGTERM wait so long for calls that run; meanwhile nobody comes in or asks',
+      secondsOf,
+      10,
+    )
     .option('--trust-proxy <count>', 'so many proxies before it say where a peer comes from', wholeOf);

@@ -250,8 +250,12 @@ export class Runtime {
     return { address: kind, host, ended };
   }
   /** Asks it to end; ends it by force when it has not done so within `patienceMs`. */
-  async end({ address, ended }: Hosted, patienceMs: number): Promise<void> {
-    if (this.directory.find(address)) this.directory.send(address, { type: 'close' });
+  async end(
+    { address, ended }: Hosted,
+    patienceMs: number,
+    order: AnyEventObject = { type: 'close' },
+  ): Promise<void> {
+    if (this.directory.find(address)) this.directory.send(address, order);
     const timer = systemClock.setTimeout(() => this.directory.abandon(address), patienceMs);
     await ended;
     systemClock.clearTimeout(timer);

@@ -17,7 +17,7 @@ import type { Ending } from '../../machines/protocol/messages/outcome.ts';
 import { sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
 import { readResource } from '../../machines/protocol/messages/resource.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
-import type { Ack } from './office-connections.ts';
+import type { Ack } from './office-wire.ts';
 
 interface AgentRequest {
   readonly req_id: string;

@@ -17,7 +17,7 @@ import type { ClientToServer } from '../../machines/protocol/messages/socket-eve
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import type { Refusal } from './denial.ts';
-import { splitArgs } from './office-connections.ts';
+import { splitArgs } from './office-wire.ts';
 import { type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
 
 /** Longer than any sentence that an office says of itself. */

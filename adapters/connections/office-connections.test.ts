@@ -23,6 +23,7 @@ beforeEach(() => {
       enter: () => {},
       exit: () => {},
       notify: () => {},
+      part: () => {},
       broadcast: () => {
         throw new RangeError('too deep');
       },

@@ -2,47 +2,23 @@ import { fillHandles, hasHandles } from './blob-fetch.ts';
 import type { Emit, OfficeCommand, OfficeFact, SeatFacts } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
-import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/events.ts';
-import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
+import { events, notices, type CarriedName } from '../../machines/protocol/events.ts';
 import { joinOffice, leaveOffice, type CancelReason } from '../../machines/protocol/messages/messages.ts';
 import { forbids, type Grant } from '../../machines/office/rooms/grant.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
-import { Pending, type CallLimits, type Timers } from '../../machines/office/rooms/pending.ts';
+import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
 import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
-
-export type Ack = (...args: unknown[]) => void;
-
-/** What it needs of a transport, Socket.IO or the scripted network. None of it may call back at once. */
-export interface OfficeWire {
-  send(socket: string, event: CarriedName, body: object, onAck: Ack): void;
-  /** The socket hears the broadcasts of this office, and of no other. */
-  enter(socket: string, office: string): void;
-  exit(socket: string, office: string): void;
-  broadcast(office: string, except: string, event: NoticeName, body: object): void;
-  /** To one socket, without an answer. */
-  notify(socket: string, event: NoticeName, body: object): void;
-}
-
-/** What was answered to an event of a socket, as the arguments of its ack. */
-export type OfficeAnswered = (event: string, payload: unknown, ack: readonly unknown[]) => void;
-
-/** Who hears what it answers, and how much it takes. */
-export interface OfficeWatch {
-  readonly answered?: OfficeAnswered | undefined;
-  readonly gate?: Gate;
-  readonly limits?: CallLimits;
-}
-
-const internal: Failure = { code: wireCodes.internal, message: 'The office failed on this event' };
-const silent: Ack = () => {};
-
-/** The arguments of an event: its payload, and the ack if one is wanted. */
-export function splitArgs(args: readonly unknown[]): { payload: unknown; ack: Ack | undefined } {
-  const last = args.at(-1);
-  const ack = typeof last === 'function' ? (last as Ack) : undefined;
-  return { payload: ack && args.length === 1 ? undefined : args[0], ack };
-}
+import {
+  draining,
+  internal,
+  silent,
+  splitArgs,
+  type Ack,
+  type OfficeAnswered,
+  type OfficeWatch,
+  type OfficeWire,
+} from './office-wire.ts';
 
 /**
  * The door of an office, without a transport: every event of every socket enters by `received`. Joins and leaves
@@ -61,6 +37,7 @@ export class OfficeConnections {
   readonly #gate: Gate;
   #lastTicket = 0;
   #closed = false;
+  #isDraining = false;
 
   constructor(
     wire: OfficeWire,
@@ -113,6 +90,8 @@ export class OfficeConnections {
     try {
       const tooMany = this.#gate.event(socket, this.#seating.seatOf(socket)?.office);
       if (tooMany) return this.#answer(ack, refusal(event, tooMany));
+      if (this.#isDraining && (event === events.joinOffice || event.startsWith('client:')))
+        return this.#answer(ack, refusal(event, draining));
       if (event === events.joinOffice) this.#joins(socket, payload, ack);
       else if (event === events.leaveOffice) this.#leaves(socket, payload, ack);
       else {
@@ -132,6 +111,8 @@ export class OfficeConnections {
         this.#tickets.delete(command.ticket);
         return this.#answer(waiting?.ack, [command.ok, command.text]);
       }
+      case 'office.drain':
+        return this.#drain();
       case 'office.seat':
         return this.#seat(command.socket, command.seat);
       case 'office.unseat':
@@ -141,10 +122,20 @@ export class OfficeConnections {
     }
   }
 
+  /** Who waits for nothing may go elsewhere at once. */
+  #drain(): void {
+    this.#isDraining = true;
+    this.#pending.onEmpty = () => this.#emit({ type: 'office.drained' });
+    for (const socket of this.#sockets.keys())
+      if (!this.#pending.concerns(socket)) this.#wire.part(socket, draining);
+    if (this.#pending.size === 0) this.#emit({ type: 'office.drained' });
+  }
+
   /** Answers all who wait; from now on nothing is heard and no fact given. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#pending.onEmpty = () => {};
     this.#pending.close();
     for (const { ack } of this.#tickets.values()) this.#answer(ack, [false, 'The office is closing']);
     this.#tickets.clear();

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'socket.io';
 import type { Grant } from '../../machines/office/rooms/grant.ts';
 import { entryTexts } from '../../machines/office/rooms/entry.ts';
 import { notices } from '../../machines/protocol/events.ts';
-import { wireCodes, type WireCode } from '../../machines/protocol/failure.ts';
+import { toWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { longestTimeoutMs, NAMESPACE } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { addressOf } from './address.ts';
@@ -57,7 +57,8 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
 }
 
 /** Closes a connection, and says why first. A peer that knows the notice tells its user. */
-export function partWith(socket: PeerSocket, code: WireCode, message: string): void {
+export function partWith(socket: PeerSocket, failure: Failure): void {
+  const { code, message } = toWireError(failure);
   socket.emit(notices.disconnecting, { code, message });
   socket.conn.close();
 }
@@ -71,7 +72,7 @@ export function partAtExpiry(socket: PeerSocket): void {
     const ms = expiresAt - Date.now();
     // A timer of more than 24 days would fire at once.
     if (ms > 0) timer = setTimeout(wait, Math.min(ms, longestTimeoutMs));
-    else partWith(socket, wireCodes.unauthorized, entryTexts.expired);
+    else partWith(socket, { code: wireCodes.unauthorized, message: entryTexts.expired });
   };
   wait();
   socket.on('disconnect', () => clearTimeout(timer));

@@ -76,6 +76,7 @@ export class OfficeGate implements Gate {
   readonly #peers = new Map<string, Peer>();
   readonly #connections = new Map<string, number>();
   #total = 0;
+  #shut: Failure | undefined;
   readonly #flooded: (socket: string, failure: Failure) => void;
   readonly #sweeping: NodeJS.Timeout;
 
@@ -94,8 +95,13 @@ export class OfficeGate implements Gate {
     this.#sweeping.unref();
   }
 
+  /** From now on no connection opens, for this reason. */
+  shut(why: Failure): void {
+    this.#shut = why;
+  }
   /** A connection wants to open; one that may is counted until `gone`. */
   connecting(address: string): Failure | undefined {
+    if (this.#shut) return this.#shut;
     const { connections, connectionsPerAddress } = this.limits;
     if (connections > 0 && this.#total >= connections) return this.#refuse('connections');
     const here = this.#connections.get(address) ?? 0;

@@ -19,13 +19,9 @@ import {
   notLoopback,
   officeUrl,
 } from '../../machines/office/rooms/loopback.ts';
-import {
-  OfficeConnections,
-  type OfficeAnswered,
-  type OfficeWire,
-} from '../connections/office-connections.ts';
+import { OfficeConnections } from '../connections/office-connections.ts';
+import { draining, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
 import { officeLimits, type LimitName, type OfficeLimits } from '../../machines/office/rooms/limits.ts';
-import { wireCodes } from '../../machines/protocol/failure.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
@@ -135,6 +131,10 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
         .except(except)
         .emit(event, ...([body] as unknown as NoticeArgs));
     },
+    part: (socket, failure) => {
+      const peer = socketOf(socket);
+      if (peer) partWith(peer, failure);
+    },
     notify: (socket, event, body) =>
       void socketOf(socket)?.emit(
         event,
@@ -174,11 +174,27 @@ function seatSockets(
   cutOversized(io, officeConnections);
 }
 
+interface Served {
+  readonly http: HttpServer;
+  /** Those that are open: they are cut when they do not end by themselves. */
+  readonly connections: ReadonlySet<NetSocket>;
+}
+/** An HTTP server that serves nothing but what Socket.IO takes from it. */
+function serve(): Served {
+  const http = createServer((_request, response) => void response.writeHead(404).end());
+  const connections = new Set<NetSocket>();
+  http.on('connection', (connection) => {
+    connections.add(connection);
+    connection.on('close', () => connections.delete(connection));
+  });
+  return { http, connections };
+}
+
 /** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
 async function shut(io: OfficeServer, http: HttpServer, connections: ReadonlySet<NetSocket>): Promise<void> {
   const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
   // A goodbye in the namespace is final for python-socketio; a connection that closes is one to open again.
-  for (const { conn } of io.of(NAMESPACE).sockets.values()) conn.close();
+  for (const socket of io.of(NAMESPACE).sockets.values()) partWith(socket, draining);
   const timer = setTimeout(() => connections.forEach((connection) => connection.destroy()), partingMs);
   await freed;
   clearTimeout(timer);
@@ -197,17 +213,12 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     const { host, port, requireVersion = false } = input;
     const { limits, proxies } = { ...openly, ...options.settings?.() };
     let over = false;
-    const http = createServer((_request, response) => void response.writeHead(404).end());
-    const connections = new Set<NetSocket>();
-    http.on('connection', (connection) => {
-      connections.add(connection);
-      connection.on('close', () => connections.delete(connection));
-    });
+    const { http, connections } = serve();
     const isLocal = isLoopback(host);
     const io = listen(http, options.path ?? '/socket.io', isLocal, limits.payloadBytes);
-    const gate = new OfficeGate(limits, (id, { message }) => {
+    const gate = new OfficeGate(limits, (id, failure) => {
       const socket = io.of(NAMESPACE).sockets.get(id);
-      if (socket) partWith(socket, wireCodes.tooMany, message);
+      if (socket) partWith(socket, failure);
     });
     const { frame } = options;
     const seatAt = (socket: string): string => `${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`;
@@ -244,7 +255,10 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     });
 
     return {
-      tell: (command) => officeConnections.tell(command),
+      tell: (command) => {
+        if (command.type === 'office.drain') gate.shut(draining);
+        officeConnections.tell(command);
+      },
       close() {
         if (over) return;
         over = true;

@@ -231,6 +231,8 @@ export type OfficeCommand =
     }
   /** From now on this socket sits here: it is routed to and hears broadcasts. */
   | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
+  /** From now on nobody comes, joins or asks; `office.drained` follows once nothing waits for an answer. */
+  | { readonly type: 'office.drain' }
   /** From now on it sits nowhere: calls that wait for it are answered at once. */
   | { readonly type: 'office.unseat'; readonly socket: string }
   | {
@@ -243,6 +245,8 @@ export type OfficeCommand =
 export type OfficeFact =
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
+  /** After `office.drain`: every question was answered. */
+  | { readonly type: 'office.drained' }
   | { readonly type: 'socket.opened'; readonly socket: string }
   | { readonly type: 'socket.closed'; readonly socket: string; readonly reason: string }
   | {

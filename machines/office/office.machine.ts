@@ -4,7 +4,8 @@
  * hot path. The adapter routes only between those that this machine has seated.
  *
  * opening — the port is being bound
- * serving — connections come, join, leave and go
+ * serving — connections come, join, leave and go. open, or draining: nobody comes or asks any more, and what is on its
+ *           way is answered, until all is or the time is over
  * closing — passed through: every seat is closed
  * closed | failed (the port could not be bound, or was lost) — final
  */
@@ -21,6 +22,7 @@ import {
   type Event,
   type Did,
   type Claiming,
+  type Draining,
   answerClaim,
   answerLeave,
   answerGone,
@@ -35,6 +37,11 @@ const tellHost = {
   type: 'post',
   params: ({ context, event }: { context: Context; event: OfficeNews }) => post(context.owner, event),
 } as const;
+
+const drain = [
+  { type: 'command', params: (): Did => ({ commands: [{ type: 'office.drain' }], messages: [] }) },
+  { type: 'setDeadline', params: ({ event }: { event: Draining }) => ({ ms: event.ms }) },
+] as const;
 
 export const officeMachine = setup({
   types: {
@@ -74,7 +81,8 @@ export const officeMachine = setup({
     }),
   },
   initial: 'opening',
-  on: { close: '.closing' },
+  /** Its host has it once it listens; one that is drained already goes on. */
+  on: { close: '.closing', drain: {} },
   states: {
     opening: {
       tags: 'connecting',
@@ -85,6 +93,15 @@ export const officeMachine = setup({
     },
     serving: {
       tags: 'ready',
+      initial: 'open',
+      states: {
+        open: { on: { drain: { target: 'draining', actions: drain } } },
+        draining: {
+          tags: 'closing',
+          exit: { type: 'setDeadline', params: { ms: 0 } },
+          on: { 'office.drained': '#office.closing', 'deadline.passed': '#office.closing' },
+        },
+      },
       on: {
         'office.failed': { target: 'failed', actions: tellHost },
         'socket.opened': {

@@ -6,7 +6,10 @@ import { forget, release, type Claimed, type Claims } from './rooms/claims.ts';
 import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 
 export type OfficeStart = OfficeInput;
-export type OfficeOrder = { readonly type: 'close' };
+export type OfficeOrder =
+  | { readonly type: 'close' }
+  /** Ends it when what is on its way was answered, after `ms` at the latest; nobody comes in or asks from now on. */
+  | { readonly type: 'drain'; readonly ms: number };
 export type OfficeNews =
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
@@ -26,7 +29,12 @@ export type Input = OfficeStart & {
 export interface Context extends Input {
   readonly claims: Claims;
 }
-export type Event = OfficeOrder | OfficeFact | SeatNews | DirectoryEvent;
+export type Event =
+  | OfficeOrder
+  | OfficeFact
+  | SeatNews
+  | DirectoryEvent
+  | { readonly type: 'deadline.passed' };
 
 const seatAt = (c: Context, socket: string): AddressFor<SeatOrder> => childOf(c.self, seatKind, socket);
 const noticeOf = (seat: SeatFacts): object => ({ office_id: seat.office, [seat.role]: seat.name });
@@ -49,6 +57,7 @@ export interface Did {
   readonly commands: readonly OfficeCommand[];
   readonly messages: readonly Post[];
 }
+export type Draining = Extract<OfficeOrder, { type: 'drain' }>;
 export type Claiming = Extract<SeatNews, { type: 'seat.claims' }>;
 
 /** Acks go out before broadcasts (a2c-wire X9): whoever joins knows it before the others call it. */

@@ -185,7 +185,7 @@ describe('what it shows', () => {
     expect(code).toBe(0);
     expect(lines(out).slice(1)).toEqual(
       expect.arrayContaining([
-        '  office#1  serving',
+        '  office#1  {serving:open}',
         '  computer/client:fs#2  {connected:handshaking}',
         '  computer/client:fs/process#1  running',
       ]),

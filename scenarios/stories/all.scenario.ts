@@ -5,6 +5,7 @@ import './calls/conflicts-in-harness.scenario.ts';
 import './calls/foreign-names.scenario.ts';
 import './calls/list-history.scenario.ts';
 import './calls/tool-cases.scenario.ts';
+import './office/draining.scenario.ts';
 import './office/found-in-harness.scenario.ts';
 import './office/leaving.scenario.ts';
 import './office/links.scenario.ts';

@@ -6,7 +6,12 @@ import {
   type OfficeStats,
   type RefusedPeer,
 } from '../../../adapters/index.ts';
-import type { OfficeNews, OfficeStart, SeatChanged } from '../../../machines/office/office.machine.ts';
+import type {
+  OfficeNews,
+  OfficeOrder,
+  OfficeStart,
+  SeatChanged,
+} from '../../../machines/office/office.machine.ts';
 import { readLimits, type GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { deferred } from '../deferred.ts';
@@ -82,10 +87,17 @@ export interface Office extends AsyncDisposable {
   admit(auth: OfficeAuth): void;
   /** What it holds now, and what it has refused since it was opened. */
   stats(): OfficeStats;
+  /**
+   * Closes it without cutting calls short: from now on nobody comes in, joins or asks (503); who waits for nothing is told
+   * `notify:disconnecting` and disconnected at once, the others when the last call is answered, after `ms` (default 10,000) at
+   * the latest. Then as `close`, which may be called meanwhile.
+   */
+  drain(ms?: number): Promise<void>;
   /** Answers what waits, disconnects everybody, gives the port back. May be called again. */
   close(): Promise<void>;
 }
 const patienceMs = 5_000;
+const drainMs = 10_000;
 
 type Warn = (text: string) => void;
 const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate | undefined => {
@@ -142,10 +154,11 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       );
     else if (news.type === 'seat.changed') listeners.emit('seat.changed', news);
   });
-  const close = async (): Promise<void> => {
-    await runtime.end(hosted, patienceMs);
+  const end = async (ms: number, order?: OfficeOrder): Promise<void> => {
+    await runtime.end(hosted, ms, order);
     if (!shared) await runtime.close();
   };
+  const close = (): Promise<void> => end(patienceMs);
   try {
     const { url, port } = await opened.promise;
     return {
@@ -156,6 +169,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
       admit: (auth) => runtime.access.admit(readAuth(auth, warn)),
       stats: () => runtime.access.stats(),
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
+      drain: (ms = drainMs) => end(ms + patienceMs, { type: 'drain', ms }),
       close,
       [Symbol.asyncDispose]: close,
     };

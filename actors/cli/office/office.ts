@@ -1,7 +1,7 @@
 import { createOffice } from '../../api/office/office.ts';
 import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import { untilAborted, type Context } from '../context.ts';
-import { exitCodeAtEnd } from '../exit-codes.ts';
+import { exitCodeAtEnd, isTerminated } from '../exit-codes.ts';
 import { logBy, recordBy, type InspectingOptions, type RecordingOptions } from '../host-options.ts';
 import { showInspector } from '../inspecting/show.ts';
 import { entryBy, firstPort, keepEntry, type EntryOptions } from './entry.ts';
@@ -13,13 +13,15 @@ export interface OfficeCommandOptions extends EntryOptions, InspectingOptions, R
   readonly requireVersion?: boolean;
   readonly limit?: GivenLimits;
   readonly trustProxy?: number;
+  /** Seconds that calls may still take after SIGTERM. */
+  readonly drain: number;
 }
 
 /** An office and nothing else, until Ctrl-C. */
 export async function officeOnly(context: Context, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const { host, port = firstPort, requireVersion = false, limit, trustProxy } = options;
+  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain } = options;
   const entry = entryBy(options);
   const { auth } = entry;
   await using office = await createOffice({
@@ -41,5 +43,10 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
   );
   await untilAborted(signal);
   forget();
+  // Ctrl-C is a person who waits; SIGTERM comes from what will start us again.
+  if (isTerminated(signal) && drain > 0) {
+    terminal.err(`closing: waits up to ${drain} s for calls that run`);
+    await office.drain(drain * 1_000);
+  }
   return exitCodeAtEnd(signal);
 }

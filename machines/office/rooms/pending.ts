@@ -92,6 +92,12 @@ export class Pending {
     this.#gate = gate;
   }
 
+  /** Called each time that the last question was answered. */
+  onEmpty: () => void = () => {};
+  /** Does this socket wait for an answer, or owe one? */
+  concerns(socket: string): boolean {
+    return this.#bySocket.has(socket);
+  }
   get size(): number {
     return this.#entries.size;
   }
@@ -127,6 +133,7 @@ export class Pending {
     if (!entry) return false;
     this.#forget(entry);
     entry.onAnswer(...ack);
+    if (this.size === 0) this.onEmpty();
     return true;
   }
 
@@ -138,7 +145,7 @@ export class Pending {
     const why = gone === oversized ? cutOff(this.#limits) : left;
     for (const entry of [...(this.#bySocket.get(socket) ?? [])]) {
       if (entry.from === socket) entry.onGivenUp?.('left');
-      if (entry.from === socket && gone !== undefined) this.#forget(entry);
+      if (entry.from === socket && gone !== undefined) this.#drop(entry);
       else this.settle(entry.id, ...lost(entry.event, entry.from === socket ? abandoned : why));
     }
   }
@@ -159,6 +166,12 @@ export class Pending {
         return overLimit(name, this.#limits[name]);
       }
     return undefined;
+  }
+
+  /** Nobody is there who could be answered. */
+  #drop(entry: Entry): void {
+    this.#forget(entry);
+    if (this.size === 0) this.onEmpty();
   }
 
   #forget(entry: Entry): void {

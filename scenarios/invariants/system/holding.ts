@@ -47,8 +47,8 @@ const most: Readonly<Record<string, Most>> = {
   view: { timers: 1, leaves: 0, questions: 1 },
   desktopView: { timers: 1, leaves: 0, questions: 1 },
   finderView: { timers: 1, leaves: 0, questions: 1 },
-  /** Its port. As many seats as connections. */
-  office: { timers: 0, leaves: 1, questions: 0 },
+  /** How long it is drained. Its port. As many seats as connections. */
+  office: { timers: 1, leaves: 1, questions: 0 },
   seat: { timers: 0, leaves: 0, questions: 0 },
 };
 

@@ -207,20 +207,21 @@ const busy = (retry_after: number) => ({
   message: 'the server answered HTTP 503',
   details: { http_status: 503, retry_after },
 });
-/** Refuses the first so many handshakes. */
-const refusing = (times: number, retry_after: number): Script => {
-  let left = times;
+/** Refuses the first handshake of each play: a scenario may be played twice. */
+let refusals = 0;
+const refusing = (retry_after: number): Script => {
   return {
     meets: (moment) =>
-      moment === 'initialize' && (left -= 1) >= 0
+      moment === 'initialize' && (refusals -= 1) >= 0
         ? { instead: { afterMs: 0, refuses: busy(retry_after), how: 'answered' }, later: [] }
         : { later: [] },
   };
 };
 inHarness(
   'a server that says when to come back is tried again then, and not before',
-  remote(refusing(1, 20)),
+  remote(refusing(20)),
   (s) => {
+    refusals = 1;
     s.computer();
     s.run(19_000);
     expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['waiting', 1]);
@@ -234,8 +235,9 @@ inHarness(
 );
 inHarness(
   'no server is left alone for longer than an hour because it says so',
-  remote(refusing(1, 10 ** 9)),
+  remote(refusing(10 ** 9)),
   (s) => {
+    refusals = 1;
     s.computer();
     s.run(1_000);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({

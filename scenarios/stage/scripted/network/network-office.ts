@@ -1,7 +1,9 @@
 import type { Emit, OfficeCommand, OfficeFact } from '../../../../machines/kernel/ports.ts';
-import { OfficeConnections, type OfficeWire } from '../../../../adapters/connections/office-connections.ts';
+import { OfficeConnections } from '../../../../adapters/connections/office-connections.ts';
+import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts';
 import type { Timers } from '../../../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
+import { notices } from '../../../../machines/protocol/events.ts';
 import type { Cable } from './network-cable.ts';
 
 interface Seated {
@@ -66,6 +68,11 @@ export class ScriptedOffice {
       enter: (socket, office) => {
         const seated = this.#sockets.get(socket);
         if (seated) seated.office = office;
+      },
+      part: (socket, { code, message }) => {
+        const there = end(socket);
+        there?.emit(notices.disconnecting, { code, message });
+        there?.close('transport close');
       },
       notify: (socket, event, body) => end(socket)?.emit(event, body),
       exit: (socket) => void delete this.#sockets.get(socket)?.office,

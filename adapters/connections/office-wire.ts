@@ -1,0 +1,45 @@
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import type { CarriedName, NoticeName } from '../../machines/protocol/events.ts';
+import type { Gate } from '../../machines/office/rooms/limits.ts';
+import type { CallLimits } from '../../machines/office/rooms/pending.ts';
+
+export type Ack = (...args: unknown[]) => void;
+
+/** What it needs of a transport, Socket.IO or the scripted network. None of it may call back at once. */
+export interface OfficeWire {
+  send(socket: string, event: CarriedName, body: object, onAck: Ack): void;
+  /** The socket hears the broadcasts of this office, and of no other. */
+  enter(socket: string, office: string): void;
+  exit(socket: string, office: string): void;
+  broadcast(office: string, except: string, event: NoticeName, body: object): void;
+  /** Tells why, and closes its connection when all that was said has gone out. */
+  part(socket: string, failure: Failure): void;
+  /** To one socket, without an answer. */
+  notify(socket: string, event: NoticeName, body: object): void;
+}
+
+/** What was answered to an event of a socket, as the arguments of its ack. */
+export type OfficeAnswered = (event: string, payload: unknown, ack: readonly unknown[]) => void;
+
+/** Who hears what it answers, and how much it takes. */
+export interface OfficeWatch {
+  readonly answered?: OfficeAnswered | undefined;
+  readonly gate?: Gate;
+  readonly limits?: CallLimits;
+}
+
+/** Said to whoever comes, joins or asks while an office ends. */
+export const draining: Failure = {
+  code: wireCodes.unavailable,
+  message: 'The office is closing: connect again',
+  details: { reason: 'closing' },
+};
+export const internal: Failure = { code: wireCodes.internal, message: 'The office failed on this event' };
+export const silent: Ack = () => {};
+
+/** The arguments of an event: its payload, and the ack if one is wanted. */
+export function splitArgs(args: readonly unknown[]): { payload: unknown; ack: Ack | undefined } {
+  const last = args.at(-1);
+  const ack = typeof last === 'function' ? (last as Ack) : undefined;
+  return { payload: ack && args.length === 1 ? undefined : args[0], ack };
+}
