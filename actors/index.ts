@@ -13,7 +13,8 @@ import {
   type ImportOptions,
   type ServerImport,
 } from './api/config-files/server-import.ts';
-import { createOffice as openOffice, type Office, type OfficeOptions } from './api/office/office.ts';
+import { createOffice as openOffice } from './api/office/office.ts';
+import type { Office, OfficeOptions } from './api/office/office-handle.ts';
 
 /** Opens an office. Rejects with an `A2cError` when it cannot listen. */
 export const createOffice = (options?: OfficeOptions): Promise<Office> => openOffice(options);
@@ -173,19 +174,19 @@ export type {
   PromptMessage,
   ResourceContent,
 } from './api/computer/collections-handle.ts';
-export type { Office, OfficeEvents, OfficeOptions } from './api/office/office.ts';
+export type { Office, OfficeEvents, OfficeOptions } from './api/office/office-handle.ts';
 export type {
   Authenticate,
   JwtAuth,
   OfficeAuth,
   OfficeCredential,
-  OfficeStats,
   PeerAuth,
   PeerCredential,
   RefusedPeer,
   TokenGrant,
   TokensFile,
 } from '../adapters/index.ts';
+export type { OfficeStats } from '../machines/office/rooms/stats.ts';
 export type { Grant } from '../machines/office/rooms/grant.ts';
 export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';

@@ -84,11 +84,11 @@ export type {
   Links,
   Offices,
   OfficeSettings,
-  OfficeStats,
   PeerAuth,
   PeerCredential,
   RefusedPeer,
 } from './socket/index.ts';
+export { openMetrics, type MetricsServer } from './metrics/index.ts';
 export { keepOfficeToken, keptOfficeToken } from './storage/office-tokens.ts';
 export {
   createDigest,

@@ -14,6 +14,11 @@ export const limitOf = (text: string, before: GivenLimits | undefined): GivenLim
     throw new InvalidArgumentError(`${known} is one number, not a rate`);
   return { ...before, [known]: limit };
 };
+/** `PORT`, on loopback, or `HOST:PORT`. */
+export const addressOf = (text: string): { readonly host?: string; readonly port: number } => {
+  const [, host, port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
+  return { ...(host !== undefined && { host: host.replace(/^\[(.*)\]$/, '$1') }), port: portOf(port) };
+};
 export const portOf = (text: string): number => {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
@@ -136,5 +141,10 @@ export const withLimits = (command: Command): Command =>
       'after SIGTERM wait so long for calls that run; meanwhile nobody comes in or asks',
       secondsOf,
       10,
+    )
+    .option(
+      '--metrics <port>',
+      'serve /metrics, /healthz and /readyz there; HOST:PORT for others than this machine (needs prom-client)',
+      addressOf,
     )
     .option('--trust-proxy <count>', 'so many proxies before it say where a peer comes from', wholeOf);

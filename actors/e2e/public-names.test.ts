@@ -33,7 +33,7 @@ import type {
 /** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = {
-  office: ['url', 'port', 'on', 'inspect', 'admit', 'stats', 'drain', 'writeTrace', 'close'],
+  office: ['url', 'port', 'metricsUrl', 'on', 'inspect', 'admit', 'stats', 'drain', 'writeTrace', 'close'],
   computer: [
     ...([
       'name',
@@ -96,7 +96,7 @@ describe('a2c-actors', () => {
   });
 
   it('has handles with these members, in life', async () => {
-    await using office = await api.createOffice({ port: 0 });
+    await using office = await api.createOffice({ port: 0, metrics: { port: 0 } });
     await using computer = await api.createComputer({ name: 'c1', office: { url: office.url } });
     await using agent = await api.createAgent({ url: office.url });
     const handles = { office, computer, agent };
@@ -171,7 +171,7 @@ describe('a2c-actors', () => {
 
   it('asks for these options, and promises all that takes time', () => {
     expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<
-      'host' | 'port' | 'auth' | 'requireVersion' | 'record' | 'log' | 'limits' | 'trustProxy'
+      'host' | 'port' | 'auth' | 'requireVersion' | 'record' | 'log' | 'limits' | 'trustProxy' | 'metrics'
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       | ('url' | 'auth' | 'headers' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')

@@ -1,9 +1,9 @@
+import { noStats, type OfficeMeter, type OfficeStats } from '../../machines/office/rooms/stats.ts';
 import {
   defaultStateDir,
   keptOfficeToken,
   type Authenticate,
   type OfficeSettings,
-  type OfficeStats,
   type PeerCredential,
   type RefusedPeer,
 } from '../../adapters/index.ts';
@@ -16,7 +16,9 @@ export class OfficeAccess {
   /** How much the office of this runtime takes, from its opening on. */
   settings: Partial<OfficeSettings> = {};
   /** What it holds, once it was opened. */
-  stats: () => OfficeStats = () => ({ connections: 0, seats: 0, offices: 0, inFlight: 0, refusals: {} });
+  stats: () => OfficeStats = () => noStats;
+  /** Hears of its events, from its opening on. */
+  meter: OfficeMeter | undefined;
   /** Hears of connections to the office of this runtime that were not let in. */
   refused: (peer: RefusedPeer) => void = () => {};
 

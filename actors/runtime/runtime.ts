@@ -109,6 +109,7 @@ export class Runtime {
       auth: this.access.authenticate,
       refused: (peer) => this.access.refused(peer),
       settings: () => this.access.settings,
+      meter: () => this.access.meter,
       watched: (stats) => void (this.access.stats = stats),
       frame: (at, dir, message) => this.#frames.take(at, 'socket', dir, message),
     });

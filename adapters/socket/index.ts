@@ -1,10 +1,4 @@
 /** Socket.IO: the office's side and the side of those who sit in it. */
 export { createLinks, type Links, type LinksOptions, type PeerAuth, type PeerCredential } from './link.ts';
-export {
-  createOffices,
-  type Offices,
-  type OfficeSettings,
-  type OfficesOptions,
-  type OfficeStats,
-} from './office.ts';
+export { createOffices, type Offices, type OfficeSettings, type OfficesOptions } from './office.ts';
 export type { RefusedPeer } from './entrants.ts';

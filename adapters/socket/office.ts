@@ -21,7 +21,8 @@ import {
 } from '../../machines/office/rooms/loopback.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
 import { draining, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
-import { officeLimits, type LimitName, type OfficeLimits } from '../../machines/office/rooms/limits.ts';
+import type { OfficeMeter, OfficeStats } from '../../machines/office/rooms/stats.ts';
+import { officeLimits, type OfficeLimits } from '../../machines/office/rooms/limits.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
@@ -38,6 +39,7 @@ import {
 import { OfficeGate } from './gate.ts';
 import { checkHandshakes, versionOf } from './handshake.ts';
 import { cutOversized, cutUnread } from './overloads.ts';
+import { metered } from './metered.ts';
 import { heard, type SocketFrame } from './frames.ts';
 import { systemTimers } from './system-timers.ts';
 
@@ -53,19 +55,6 @@ export interface OfficeSettings {
   readonly proxies: number;
 }
 const openly: OfficeSettings = { limits: officeLimits, proxies: 0 };
-/** What an office holds now, and what it has refused since it was opened. */
-export interface OfficeStats {
-  /** Connections, with a seat or without. */
-  readonly connections: number;
-  /** Seats in all rooms. */
-  readonly seats: number;
-  /** Rooms with somebody in them. */
-  readonly offices: number;
-  /** Questions on their way to computers. */
-  readonly inFlight: number;
-  /** By the name of the limit, how often it was met. */
-  readonly refusals: Readonly<Partial<Record<LimitName, number>>>;
-}
 export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
   /** Hears what is answered to an event, also what others answer; may throw. */
@@ -76,6 +65,8 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly settings?: () => Partial<OfficeSettings>;
   /** Hears how to look at an office that was opened. */
   readonly watched?: (stats: () => OfficeStats) => void;
+  /** Hears of each event, for counts. */
+  readonly meter?: () => OfficeMeter | undefined;
   /** Hears what passes each socket, by the address of its seat. */
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
 }
@@ -148,6 +139,7 @@ function seatSockets(
   officeConnections: OfficeConnections,
   gate: OfficeGate,
   frameOf: FrameOf,
+  meter: OfficeMeter | undefined,
 ): void {
   // Events in the default namespace would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
@@ -156,7 +148,7 @@ function seatSockets(
       officeConnections.received(
         socket.id,
         String(event),
-        heard(frameOf(socket.id), 'in', String(event), args),
+        heard(frameOf(socket.id), 'in', String(event), metered(meter, String(event), args)),
       ),
     );
     socket.on('disconnect', (reason, error?: Error) => {
@@ -230,7 +222,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     });
     checkHandshakes(io, { requireVersion, proxies, gate });
     checkEntrants(io, options, proxies);
-    seatSockets(io, officeConnections, gate, frameOf);
+    seatSockets(io, officeConnections, gate, frameOf, options.meter?.());
     options.watched?.(() => ({
       ...officeConnections.counts,
       connections: gate.sizes.connections,

@@ -68,6 +68,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/schema\//, may: ['ajv', 'ajv/*', 'ajv-formats'] },
   { where: /^(adapters\/inspector|scenarios\/fixtures)\//, may: ['ws'] },
   { where: /^adapters\/page\/.*\.tsx$/, may: ['preact', 'preact/hooks'] },
+  { where: /^adapters\/metrics\//, may: ['prom-client'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/fixtures\/browser\./, may: ['playwright-core'] },

@@ -1,4 +1,5 @@
 import { createOffice } from '../../api/office/office.ts';
+import type { OfficeOptions } from '../../api/office/office-handle.ts';
 import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import { untilAborted, type Context } from '../context.ts';
 import { exitCodeAtEnd, isTerminated } from '../exit-codes.ts';
@@ -13,6 +14,7 @@ export interface OfficeCommandOptions extends EntryOptions, InspectingOptions, R
   readonly requireVersion?: boolean;
   readonly limit?: GivenLimits;
   readonly trustProxy?: number;
+  readonly metrics?: NonNullable<OfficeOptions['metrics']>;
   /** Seconds that calls may still take after SIGTERM. */
   readonly drain: number;
 }
@@ -21,7 +23,7 @@ export interface OfficeCommandOptions extends EntryOptions, InspectingOptions, R
 export async function officeOnly(context: Context, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain } = options;
+  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, metrics } = options;
   const entry = entryBy(options);
   const { auth } = entry;
   await using office = await createOffice({
@@ -31,12 +33,14 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     record,
     ...(limit && { limits: limit }),
     ...(trustProxy !== undefined && { trustProxy }),
+    ...(metrics && { metrics }),
     ...(auth !== undefined && { auth }),
     ...logBy(context, options),
   });
   const forget = keepEntry(context, entry, office);
   terminal.out(office.url);
   terminal.err(`office ${entry.line}; Ctrl-C closes it`);
+  if (office.metricsUrl !== undefined) terminal.err(`metrics at ${office.metricsUrl}/metrics`);
   await showInspector(context, options, (wanted) => office.inspect(wanted));
   office.on('seat.changed', ({ seat, stage }) =>
     terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),

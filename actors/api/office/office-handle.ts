@@ -1,0 +1,89 @@
+import type { OfficeAuth, RefusedPeer } from '../../../adapters/index.ts';
+import type { SeatChanged } from '../../../machines/office/office.machine.ts';
+import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
+import type { OfficeStats } from '../../../machines/office/rooms/stats.ts';
+import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
+import type { RecordOptions } from '../../recording/flight-recorder.ts';
+import type { Log } from '../computer/failure-log.ts';
+
+/** Where an office listens, and what it records. */
+export interface OfficeOptions {
+  /** Without `auth` loopback only. Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 3000; 0 = any free port. */
+  readonly port?: number;
+  /**
+   * Who may enter: a token; a token with what it lets its holder do; `{tokensFile}`, a file of these that is read again when
+   * it changes; `{jwks, audience}`, tokens that somebody signs (JWT); several of these, of which each lets in; or a function
+   * that is asked for each connection (10 s; what it throws refuses). Others are refused before they can say anything, with a Socket.IO `connect_error` whose `data.code` is
+   * 401. Left out: every program that reaches `host`, which then has to be loopback. docs/office.md has more.
+   */
+  readonly auth?: OfficeAuth;
+  /**
+   * Peers that do not say which version of the protocol they speak are refused: HTTP 400. By default they are let in, as
+   * those of 0.1 send none. A version that we do not speak is refused either way: HTTP 400 with the code 4008.
+   */
+  readonly requireVersion?: boolean;
+  /**
+   * How much this office takes, on top of the defaults (`officeLimits`): numbers, and rates as `{ perSecond, burst }`; 0 = without
+   * limit. What is over a limit is refused with 429 and `details.limit`, the name of the limit. docs/office.md has the list.
+   */
+  readonly limits?: GivenLimits;
+  /**
+   * So many proxies stand before this office, and each adds where it was asked from to `X-Forwarded-For`. Default 0: that
+   * header is not believed, and all peers behind a proxy have its address.
+   */
+  readonly trustProxy?: number;
+  /**
+   * Where Prometheus finds `/metrics`, and what starts and stops offices finds `/healthz` and `/readyz` (503 once it is drained).
+   * `host` is 127.0.0.1 by default: nobody is asked for a token there. Needs the package `prom-client`.
+   */
+  readonly metrics?: { readonly port: number; readonly host?: string };
+  /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
+  readonly record?: RecordOptions | false;
+  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
+  readonly log?: Log;
+}
+/** What an office tells its host, by the name for `office.on`. */
+export interface OfficeEvents {
+  /** Somebody took a seat, or left it. */
+  readonly 'seat.changed': SeatChanged;
+  /** A connection was not let in. */
+  readonly 'peer.refused': RefusedPeer;
+  /** What is asked of peers cannot be read any more, such as a file of tokens; what was read before holds. */
+  readonly 'auth.failed': { readonly message: string };
+}
+/** A running office. `await using` closes it. */
+export interface Office extends AsyncDisposable {
+  /** What agents and computers take as `url`, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** Where its metrics are, with `metrics`. */
+  readonly metricsUrl: string | undefined;
+  /** The port it listens on; with `port: 0` the one that was free. */
+  readonly port: number;
+  /** Listens until the returned function is called. What a listener throws becomes a warning of the process. */
+  on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;
+  /**
+   * Shows this host in a browser, from now on until it closes: who lives, in which state and why, what happens. Nothing is
+   * recorded for it while no page is open. Resolves with the address; rejects with an `A2cError` when it cannot listen on
+   * `port`. A page can order nothing here.
+   */
+  inspect(options?: InspectOptions): Promise<Inspection>;
+  /**
+   * Writes what was recorded so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
+   * `record.dir`, to the file that grows there. Resolves to its path; rejects with `record: false`.
+   */
+  writeTrace(dir?: string): Promise<string>;
+  /** Who may enter from the next connection on, in place of `auth`; who is connected stays. For tokens that change. */
+  admit(auth: OfficeAuth): void;
+  /** What it holds now, and what it has refused since it was opened. */
+  stats(): OfficeStats;
+  /**
+   * Closes it without cutting calls short: from now on nobody comes in, joins or asks (503); who waits for nothing is told
+   * `notify:disconnecting` and disconnected at once, the others when the last call is answered, after `ms` (default 10,000) at
+   * the latest. Then as `close`, which may be called meanwhile.
+   */
+  drain(ms?: number): Promise<void>;
+  /** Answers what waits, disconnects everybody, gives the port back. May be called again. */
+  close(): Promise<void>;
+}

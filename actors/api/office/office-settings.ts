@@ -1,0 +1,62 @@
+import {
+  authenticateBy,
+  openMetrics,
+  type Authenticate,
+  type MetricsServer,
+  type OfficeAuth,
+  type OfficeSettings,
+} from '../../../adapters/index.ts';
+import { readLimits } from '../../../machines/office/rooms/limits.ts';
+import { wireCodes } from '../../../machines/protocol/index.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { A2cError } from '../errors.ts';
+import type { OfficeOptions } from './office-handle.ts';
+
+type Warn = (text: string) => void;
+export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate | undefined => {
+  try {
+    return auth === undefined ? undefined : authenticateBy(auth, warn);
+  } catch (error) {
+    throw new A2cError({
+      code: wireCodes.badRequest,
+      message: error instanceof Error ? error.message : String(error),
+      remedy:
+        "A token: crypto.randomBytes(24).toString('base64url'). Files and signed tokens: docs/office.md.",
+    });
+  }
+};
+/** What an office takes; what is wrong with it is an `A2cError`. */
+export function readSettings({ limits = {}, trustProxy = 0 }: OfficeOptions): OfficeSettings {
+  const wrong = (message: string, remedy: string): A2cError =>
+    new A2cError({ code: wireCodes.badRequest, message, remedy });
+  const read = readLimits(limits);
+  if ('problem' in read) throw wrong(read.problem, 'docs/office.md has the limits and their defaults.');
+  if (!Number.isInteger(trustProxy) || trustProxy < 0 || trustProxy > 10)
+    throw wrong(
+      'trustProxy is a whole number from 0 to 10',
+      'It is how many proxies stand before the office.',
+    );
+  return { limits: read, proxies: trustProxy };
+}
+
+/** Opens the port of its metrics, where it is wanted, and lets them hear of its events. Before the office is opened. */
+export async function measure(
+  { metrics }: OfficeOptions,
+  runtime: Runtime,
+  isReady: () => boolean,
+): Promise<MetricsServer | undefined> {
+  if (!metrics) return undefined;
+  const { port, host = '127.0.0.1' } = metrics;
+  try {
+    const stats = () => runtime.access.stats();
+    const server = await openMetrics({ port, host }, { stats, isReady });
+    runtime.access.meter = server.meter;
+    return server;
+  } catch (error) {
+    throw new A2cError({
+      code: wireCodes.conflict,
+      message: error instanceof Error ? error.message : String(error),
+      remedy: 'Metrics have a port of their own: port 0 takes any free one.',
+    });
+  }
+}

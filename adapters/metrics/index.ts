@@ -1,0 +1,156 @@
+import type * as Prometheus from 'prom-client';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { isKnownEvent } from '../../machines/protocol/events.ts';
+import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../../machines/office/rooms/loopback.ts';
+import { officeLimits, type LimitName } from '../../machines/office/rooms/limits.ts';
+import type { OfficeMeter, OfficeStats } from '../../machines/office/rooms/stats.ts';
+
+/** What is told of an office, on a port of its own. */
+export interface MetricsSource {
+  readonly stats: () => OfficeStats;
+  /** It listens, and does not end. */
+  readonly isReady: () => boolean;
+}
+export interface MetricsServer {
+  readonly url: string;
+  readonly meter: OfficeMeter;
+  /** Gives the port back. */
+  close(): Promise<void>;
+}
+
+/** From half a millisecond to two minutes: a call may wait for a person. */
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+/** What a stranger has called an event is no label: each new one would cost memory for ever. */
+const labelOf = (event: string): string => (isKnownEvent(event) ? event : 'other');
+
+/** What is counted as it happens. */
+function meterIn(registry: Prometheus.Registry, { Counter, Histogram }: typeof Prometheus): OfficeMeter {
+  const registers = [registry];
+  const received = new Counter({
+    name: 'a2c_office_events_total',
+    help: 'Events of sockets',
+    labelNames: ['event'],
+    registers,
+  });
+  const failed = new Counter({
+    name: 'a2c_office_failures_total',
+    help: 'Events that were answered with an error, by its code',
+    labelNames: ['event', 'code'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'a2c_office_answer_seconds',
+    help: 'From an event to its answer',
+    labelNames: ['event'],
+    buckets,
+    registers,
+  });
+  const refused = new Counter({
+    name: 'a2c_office_refused_peers_total',
+    help: 'Connections that were not let in',
+    registers,
+  });
+  return {
+    received: (event) => received.inc({ event: labelOf(event) }),
+    answered: (event, code, took) => {
+      seconds.observe({ event: labelOf(event) }, took);
+      if (code !== undefined) failed.inc({ event: labelOf(event), code });
+    },
+    refused: () => refused.inc(),
+  };
+}
+
+/** Prometheus is loaded for who asks for metrics. */
+async function measures(source: MetricsSource) {
+  const prometheus = await import('prom-client').catch((cause: unknown) => {
+    throw new Error('metrics need the package prom-client: npm install prom-client', { cause });
+  });
+  const { Counter, Gauge, Registry, collectDefaultMetrics } = prometheus;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const gauge = (name: string, help: string, value: (stats: OfficeStats) => number): void => {
+    const made = new Gauge({
+      name: `a2c_office_${name}`,
+      help,
+      registers: [],
+      collect() {
+        this.set(value(source.stats()));
+      },
+    });
+    registry.registerMetric(made);
+  };
+  gauge('connections', 'Connections, with a seat or without', ({ connections }) => connections);
+  gauge('seats', 'Seats in all rooms', ({ seats }) => seats);
+  gauge('rooms', 'Rooms with somebody in them', ({ offices }) => offices);
+  gauge('in_flight', 'Questions on their way to computers', ({ inFlight }) => inFlight);
+  gauge('ready', '1 while new peers may come', () => (source.isReady() ? 1 : 0));
+  const limited = new Counter({
+    name: 'a2c_office_limited_total',
+    help: 'How often each limit was met',
+    labelNames: ['limit'],
+    registers: [],
+    collect() {
+      this.reset();
+      const { refusals } = source.stats();
+      // Each limit from the start: a series that begins with 1 has no rate.
+      for (const limit of Object.keys(officeLimits) as LimitName[]) this.inc({ limit }, refusals[limit] ?? 0);
+    },
+  });
+  registry.registerMetric(limited);
+  return { registry, meter: meterIn(registry, prometheus) };
+}
+
+type Pages = Readonly<Record<string, () => Promise<readonly [status: number, body: string, type: string]>>>;
+async function serve(pages: Pages, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const page = pages[new URL(request.url ?? '/', 'http://x').pathname];
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const [status, body, type] =
+    page && isRead ? await page() : [page ? 405 : 404, page ? 'GET only\n' : 'not here\n', 'text/plain'];
+  response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/**
+ * `/metrics` for Prometheus, `/healthz` (200 while the process runs) and `/readyz` (503 from the time that the office takes
+ * nobody any more). Rejects when it cannot listen, and with what to install when `prom-client` is not there.
+ */
+export async function openMetrics(
+  { host, port }: { readonly host: string; readonly port: number },
+  source: MetricsSource,
+): Promise<MetricsServer> {
+  const { registry, meter } = await measures(source);
+  const pages: Pages = {
+    '/metrics': async () => [200, await registry.metrics(), registry.contentType],
+    '/healthz': async () => Promise.resolve([200, 'ok\n', 'text/plain']),
+    '/readyz': async () =>
+      Promise.resolve(source.isReady() ? [200, 'ready\n', 'text/plain'] : [503, 'closing\n', 'text/plain']),
+  };
+  const server = createServer((request, response) => {
+    const { host: asked, origin } = request.headers;
+    const isOurs =
+      !isLoopback(host) ||
+      isNeighbour({ ...(asked !== undefined && { host: asked }), ...(origin !== undefined && { origin }) });
+    if (!isOurs) return void response.writeHead(403).end();
+    serve(pages, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new Error(listenFailure(host, port, error.code))),
+    );
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const bound = typeof address === 'object' && address ? address.port : port;
+  return {
+    url: officeUrl(host, bound),
+    meter,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          registry.clear();
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,32 @@
+import type { OfficeMeter } from '../../machines/office/rooms/stats.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
+
+type Fields = { readonly [K in 'error' | 'code' | 'structuredContent' | 'isError']?: unknown };
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? value : {});
+/** The code of an answer that is an error; undefined: it is none. */
+function codeOf(answer: unknown): number | undefined {
+  // Of a join or leave that was refused.
+  if (answer === false) return wireCodes.conflict;
+  const { error, structuredContent, isError } = fieldsOf(answer);
+  const { code } = fieldsOf(error ?? fieldsOf(structuredContent).error);
+  if (typeof code === 'number' && Object.values<number>(wireCodes).includes(code)) return code;
+  return isError === true || error !== undefined ? wireCodes.toolFailed : undefined;
+}
+
+/** The same arguments; of an ack among them it is counted when and how it was given. */
+export function metered<Args extends readonly unknown[]>(
+  meter: OfficeMeter | undefined,
+  event: string,
+  args: Args,
+): Args {
+  if (!meter) return args;
+  meter.received(event);
+  const ack = args.at(-1);
+  if (typeof ack !== 'function') return args;
+  const began = performance.now();
+  const answered = (...answer: unknown[]): unknown => {
+    meter.answered(event, codeOf(answer[0]), (performance.now() - began) / 1_000);
+    return (ack as (...all: unknown[]) => unknown)(...answer);
+  };
+  return [...args.slice(0, -1), answered] as unknown as Args;
+}
