@@ -86,6 +86,7 @@ const packages: readonly Allowance[] = [
   },
   { where: /^scenarios\/bench\/baseline\/page\./, may: ['ws'] },
   { where: /^scenarios\/bench\/rows\/documents\./, may: ['pdfjs-dist/*'] },
+  { where: /^scenarios\/contracts\/office\/fuzz\//, may: ['ws'] },
   { where: /^scenarios\/contracts\/models\//, may: ['ajv/*'] },
   // What providers publish is the judge of what they are given: in types alone.
   {

@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { fuzz } from './fuzz.ts';
+
+const stateDir = mkdtempSync(join(tmpdir(), 'a2c-fuzz-'));
+afterAll(() => rmSync(stateDir, { recursive: true }));
+
+it('an office that is sent what nobody should send answers each event, and no other room hears of it', async () => {
+  const { sent, answered, crossed, exitCode } = await fuzz({ seed: 1, count: 5_000, stateDir });
+  expect({ sent, answered, crossed, exitCode }).toEqual({
+    sent: 5_000,
+    answered: 3_500,
+    crossed: [],
+    exitCode: 143,
+  });
+});
