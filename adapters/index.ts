@@ -23,6 +23,7 @@ export {
   localLauncher,
   loginPath,
   openInBrowser,
+  openSecretInBrowser,
   processPortOf,
   runText,
   sweepLeftovers,

@@ -35,6 +35,8 @@ export interface ShowOptions {
   readonly port?: number;
   /** A file that becomes one HTML page, and nothing is served. */
   readonly html?: string;
+  /** Opens a browser, where somebody sits at a terminal. */
+  readonly browser: boolean;
 }
 export interface SimOptions {
   /** A number, or any text that makes one. */

@@ -76,6 +76,7 @@ function addShow(program: Command, does: Does): void {
     .argument('<file>', 'a trace')
     .option('-p, --port <port>', 'port on 127.0.0.1 (default: any free one)', portOf)
     .option('--html <out>', 'write the page with the trace in it as one HTML file instead')
+    .option('--no-browser', 'show the address, and open no browser')
     .addHelpText(
       'after',
       '\nexit codes: 0 written, or after Ctrl-C · 1 it cannot listen or write · 5 the trace is unusable · 64 wrong usage',

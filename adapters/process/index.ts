@@ -24,5 +24,5 @@ export { defaultStateDir } from './reaper/state-file.ts';
 export { ringBytes } from './stderr-ring.ts';
 export { sweepLeftovers, type Leftover, type SweepOptions } from './reaper/sweep.ts';
 export { loginPath } from './login-path.ts';
-export { openInBrowser } from './open-in-browser.ts';
+export { openInBrowser, openSecretInBrowser } from './open-in-browser.ts';
 export { runText, type RunOptions } from './run-text.ts';

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Context, ShowOptions } from '../../actors/cli/context.ts';
+import { untilAborted, type Context, type ShowOptions } from '../../actors/cli/context.ts';
+import { openPage } from '../../actors/cli/inspecting/open-page.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
 import { recordingPage, showRecording, type Recording } from '../../actors/inspector/recordings.ts';
 import { fingerprints } from '../../actors/recording/known-secrets.ts';
@@ -86,7 +87,7 @@ export async function writePage(html: string, recording: Recording): Promise<str
 export async function showCommand(
   context: Context,
   file: string,
-  { port, html }: ShowOptions,
+  { port, html, browser }: ShowOptions,
 ): Promise<number> {
   const { terminal, signal } = context;
   const recording = recordingOf(file, (text) => terminal.err(text));
@@ -103,9 +104,7 @@ export async function showCommand(
   await using shown = await showRecording(recording, port);
   terminal.out(shown.url);
   terminal.err('Ctrl-C closes it');
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await openPage(context, shown.url, browser);
+  await untilAborted(signal);
   return exitCodeAtEnd(signal);
 }

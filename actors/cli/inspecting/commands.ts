@@ -12,8 +12,9 @@ export function addInspecting(
 ): void {
   program
     .command('inspect')
-    .description('the hosts of yours that can be looked at in a browser now, and their addresses')
+    .description('the hosts of yours that can be looked at in a browser now; opens the page of the only one')
     .argument('[host]', 'the name or the pid of one of them')
+    .option('--no-browser', 'show the address, and open no browser')
     .option('--json', 'one JSON document on stdout', false)
     .action(does(inspect));
 }

@@ -2,16 +2,22 @@ import { defaultStateDir, padded, runningHosts, type AnnouncedHost } from '../..
 import { A2cError } from '../../api/errors.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { openPage } from './open-page.ts';
 
 const lineOf = ({ kind, name, pid, url }: AnnouncedHost): string =>
   `${padded(kind, 9)} ${padded(name, 24)} pid ${padded(String(pid), 8)} ${url}`;
 
-/** Which hosts of this user can be looked at, and where. `wanted`: a name or a pid. */
+export interface InspectCommandOptions {
+  readonly json: boolean;
+  readonly browser: boolean;
+}
+/** Which hosts of this user can be looked at, and where; the only one is opened. `wanted`: a name or a pid. */
 export async function inspect(
-  { terminal }: Context,
+  context: Context,
   wanted: string | undefined,
-  { json }: { readonly json: boolean },
+  { json, browser }: InspectCommandOptions,
 ): Promise<number> {
+  const { terminal } = context;
   const all = await runningHosts(defaultStateDir());
   const hosts = all.filter(
     ({ name, pid }) => wanted === undefined || name === wanted || String(pid) === wanted,
@@ -30,5 +36,7 @@ export async function inspect(
   else
     for (const host of hosts)
       terminal.out(wanted === undefined && hosts.length > 1 ? lineOf(host) : host.url);
+  const [only, ...others] = hosts;
+  if (only && others.length === 0 && !json) await openPage(context, only.url, browser);
   return exitCodes.done;
 }

@@ -1,6 +1,19 @@
 import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Context } from '../context.ts';
 import { attachTo } from '../../../scenarios/fixtures/attached.ts';
 import { commandLine, type Told } from '../../../scenarios/fixtures/command-line.ts';
 
@@ -67,5 +80,43 @@ describe('a2c inspect', () => {
     const { code, err } = await commandLine(['inspect', 'nobody']);
     expect(code).toBe(1);
     expect(err).toContain("No host 'nobody' can be looked at");
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a browser', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'a2c-browser-'));
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const atTerminal = { isInteractive: true, out: () => {}, err: () => {} } as unknown as Context['terminal'];
+
+  it('is opened at a terminal, by a file of this user: its command line holds no token', async () => {
+    const asked = join(folder, 'asked');
+    const opener = join(folder, 'xdg-open');
+    writeFileSync(opener, `#!/bin/sh\necho "$*" > ${asked}.new && mv ${asked}.new ${asked}\n`);
+    chmodSync(opener, 0o755);
+    vi.stubEnv('PATH', `${folder}${delimiter}${process.env['PATH']}`);
+    vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
+    const office = await openOffice('--inspect');
+    const written = new Promise<void>((resolve) => {
+      const watcher = watch(folder, () => {
+        if (!existsSync(asked)) return;
+        watcher.close();
+        resolve();
+      });
+    });
+    await commandLine(['inspect', '--no-browser'], { terminal: atTerminal });
+    await commandLine(['inspect']);
+    expect(existsSync(asked)).toBe(false);
+    expect((await commandLine(['inspect'], { terminal: atTerminal })).code).toBe(0);
+    await written;
+    const file = readFileSync(asked, 'utf8').trim();
+    const token = /#token=\w+/.exec(office.url)?.[0] ?? 'none';
+    expect(file).not.toContain(token);
+    expect(readFileSync(file, 'utf8')).toContain(token);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    office.stop();
+    await office.told;
   });
 });
