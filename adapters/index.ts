@@ -78,15 +78,22 @@ export { changeFile } from './storage/settings/locked-file.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings/settings-file.ts';
 export { isTrusted, trust } from './storage/trust/trust.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';
-export { authenticateBy, type Authenticate, type OfficeAuth, type OfficeCredential } from './socket/auth.ts';
-export type { JwtAuth } from './socket/jwt.ts';
-export type { TokenGrant, TokensFile } from './socket/tokens.ts';
+export {
+  authenticateBy,
+  type Authenticate,
+  type OfficeAuth,
+  type OfficeCredential,
+} from './socket/entry/auth.ts';
+export { checkTls, type OfficeTls } from './socket/http.ts';
+export type { JwtAuth } from './socket/entry/jwt.ts';
+export type { TokenGrant, TokensFile } from './socket/entry/tokens.ts';
 export type {
   Links,
   Offices,
   OfficeSettings,
   PeerAuth,
   PeerCredential,
+  PeerTls,
   RefusedPeer,
 } from './socket/index.ts';
 export { openMetrics, type MetricsServer } from './metrics/index.ts';

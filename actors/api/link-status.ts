@@ -32,4 +32,6 @@ export interface OfficeSeat {
   readonly auth?: NonNullable<PeerCredential['auth']>;
   /** HTTP headers of the connection, such as `{ 'x-api-key': '…' }`. */
   readonly headers?: NonNullable<PeerCredential['headers']>;
+  /** Of an `https` office: whom to trust (`ca`), and the own certificate (`cert`, `key`), each in PEM. */
+  readonly tls?: NonNullable<PeerCredential['tls']>;
 }

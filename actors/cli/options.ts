@@ -147,4 +147,7 @@ export const withLimits = (command: Command): Command =>
       'serve /metrics, /healthz and /readyz there; HOST:PORT for others than this machine (needs prom-client)',
       addressOf,
     )
+    .option('--tls-cert <file>', 'listen with this certificate (PEM, with those that lead to its authority)')
+    .option('--tls-key <file>', 'its key (PEM)')
+    .option('--tls-ca <file>', 'let in only who shows a certificate of these authorities (PEM)')
     .option('--trust-proxy <count>', 'so many proxies before it say where a peer comes from', wholeOf);

@@ -171,10 +171,11 @@ describe('a2c-actors', () => {
 
   it('asks for these options, and promises all that takes time', () => {
     expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<
-      'host' | 'port' | 'auth' | 'requireVersion' | 'record' | 'log' | 'limits' | 'trustProxy' | 'metrics'
+      | ('host' | 'port' | 'auth' | 'requireVersion' | 'record' | 'log')
+      | ('limits' | 'trustProxy' | 'metrics' | 'tls')
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
-      | ('url' | 'auth' | 'headers' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')
+      | ('url' | 'auth' | 'headers' | 'tls' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')
       | ('follow' | 'record' | 'log')
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
@@ -221,15 +222,8 @@ const values = {
     ' ',
   ),
   './wire': [
-    ...[
-      'NAMESPACE',
-      'PROTOCOL_VERSION',
-      'badPayload',
-      'callToolResult',
-      'carried',
-      'computerUpdate',
-      'disconnecting',
-    ],
+    ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'carried'],
+    ...['computerUpdate', 'disconnecting'],
     ...['dpeCatalogue', 'dpeDocumentMetadata', 'dpeDocumentPages', 'dpeDocumentSummary'],
     ...['dpeElementDetail', 'dpePage', 'dpePageSummary', 'errorAck', 'events'],
     ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],

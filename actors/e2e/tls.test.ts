@@ -1,80 +1,71 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { execFile } from 'node:child_process';
+/** An office over TLS, and one that lets in only who has a certificate of its authority. Keys are those of scenarios/fixtures/tls. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
-import { openProxy } from '../../scenarios/fixtures/proxy.ts';
-import { createComputer, type Computer } from '../index.ts';
+import { describe, expect, it } from 'vitest';
+import { createAgent, createComputer, createOffice, type Authenticate, type Office } from '../index.ts';
 
-const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const authority = at('../../scenarios/fixtures/tls/authority.pem');
-const folder = mkdtempSync(join(tmpdir(), 'a2c-tls-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-let computer: Computer | undefined;
-let server: HttpServer;
-beforeEach(async () => {
-  server = await startHttpServer({ kind: 'streamable', tls: true });
-});
-afterEach(async () => {
-  await computer?.close();
-  await server.stop();
-  computer = undefined;
-});
-const computerOf = async (entry: object, a2c: object = {}): Promise<Computer> => {
-  const r = { url: `${server.url}/echo`, autoApprove: ['all'], ...entry };
-  computer = await createComputer({ config: { mcpServers: { r }, a2c }, stateDir: false });
-  return computer;
-};
+const pem = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../scenarios/fixtures/tls/${name}`, import.meta.url)), 'utf8');
+const [ca, cert, key] = [pem('ca.pem'), pem('office.pem'), pem('office.key')];
+const peer = { ca, cert: pem('peer.pem'), key: pem('peer.key') };
+const stranger = { ca, cert: pem('stranger.pem'), key: pem('stranger.key') };
+const auth = 'the-token';
 
-describe('a server whose certificate is signed by an authority of a company', () => {
-  it('is not reached, and the failure says what to do', async () => {
-    const [status] = (await computerOf({})).servers();
-    expect(status).toMatchObject({
-      state: 'waiting',
-      failure: { code: 'ServerLost', remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS') as string },
-    });
-    expect(status?.failure?.message).toContain('signed by nobody we trust');
-    expect(server.seen).toEqual([]);
+describe('an office with a certificate', () => {
+  it('is reached by https by who trusts its authority, and by nobody by http', async () => {
+    await using office = await createOffice({ host: '0.0.0.0', port: 0, auth, tls: { cert, key } });
+    const url = `https://localhost:${office.port}`;
+    expect(office.url).toBe(`https://0.0.0.0:${office.port}`);
+    await using computer = await createComputer({ name: 'c1', config: { mcpServers: {} } });
+    await computer.join({ url, auth, tls: { ca } });
+    await using agent = await createAgent({ url, auth, tls: { ca } });
+    expect((await agent.listRoom()).map(({ name }) => name).toSorted()).toEqual(['agent', 'c1']);
+    await expect(createAgent({ url, auth, office: 'p' })).rejects.toThrow(/certificate|self.signed|issuer/i);
+    const plain = `http://localhost:${office.port}`;
+    await expect(createAgent({ url: plain, auth, office: 'p' })).rejects.toMatchObject({ code: 'LinkLost' });
   });
-  it('is reached with its authority as ca, by which it alone is trusted', async () => {
-    const { outcome } = await (await computerOf({ ca: authority })).callTool('echo', { text: 'hi' });
-    expect(outcome).toBe('succeeded');
-  });
-  it('is reached through a tunnel of a proxy, too', async () => {
-    const proxy = await openProxy(Number(new URL(server.url).port));
-    try {
-      const url = 'https://mcp.a2c-test.invalid/echo';
-      const [status] = (await computerOf({ url, ca: authority }, { proxy: proxy.url })).servers();
-      expect(status?.state).toBe('ready');
-      expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT mcp.a2c-test.invalid:443']));
-    } finally {
-      await computer?.close();
-      proxy.close();
-    }
-  });
-  it('is reached where the variable NODE_EXTRA_CA_CERTS names its authority', async () => {
-    const file = join(folder, 'config.json');
-    writeFileSync(file, JSON.stringify({ mcpServers: { r: { url: `${server.url}/echo` } } }));
-    const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority, XDG_STATE_HOME: folder };
-    const args = [at('../../dist/actors/main.js'), 'tools', '--json', '-c', file];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-    expect(JSON.parse(stdout)).toMatchObject({
-      tools: expect.arrayContaining([expect.objectContaining({ name: 'echo', server: 'r' })]) as unknown,
+
+  it.each<[what: string, tls: object, says: string]>([
+    ['no key', { cert }, 'tls wants a certificate and its key'],
+    ['the key of another', { cert, key: peer.key }, 'tls: '],
+    ['no certificate', { cert: 'x', key }, 'tls: '],
+  ])('is not opened with %s', async (_, tls, says) => {
+    await expect(createOffice({ port: 0, tls })).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining(says),
     });
   });
+});
+
+describe('an office that wants certificates', () => {
+  /** A computer may call itself only what its certificate says. */
+  const byCertificate: Authenticate = ({ certificate }) =>
+    certificate ? { grant: { names: [certificate.name], roles: ['computer'] } } : false;
+  const openOffice = (): Promise<Office> =>
+    createOffice({ port: 0, auth: byCertificate, tls: { cert, key, ca, requestCert: true } });
+
+  it('lets in who has one of its authority, under the name that stands there', async () => {
+    await using office = await openOffice();
+    const seat = { url: office.url, tls: peer };
+    await using computer = await createComputer({ name: 'build-1', config: { mcpServers: {} } });
+    await computer.join(seat);
+    expect(office.stats().seats).toBe(1);
+    await using other = await createComputer({ name: 'build-2', config: { mcpServers: {} } });
+    await expect(other.join(seat)).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringContaining("but for 'build-1'"),
+    });
+  });
+
   it.each([
-    ['is not there', 'none.pem', 'does not exist'],
-    ['holds no certificate', 'empty.pem', 'holds no certificate'],
-  ])('is not tried where the file of ca %s', async (_, name, why) => {
-    writeFileSync(join(folder, 'empty.pem'), 'nothing');
-    const [status] = (await computerOf({ ca: join(folder, name) })).servers();
-    expect(status?.failure).toMatchObject({
-      code: 'ConfigInvalid',
-      message: expect.stringContaining(why) as string,
-    });
-    expect(server.connections).toBe(0);
+    ['none', { ca }],
+    ['one of another authority, with the same name', stranger],
+  ])('lets nobody in with %s, and asks for no token', async (_, tls) => {
+    await using office = await openOffice();
+    const refused: unknown[] = [];
+    office.on('peer.refused', (who) => refused.push(who));
+    await using computer = await createComputer({ name: 'build-1', config: { mcpServers: {} } });
+    await expect(computer.join({ url: office.url, tls })).rejects.toMatchObject({ code: 'LinkLost' });
+    expect([office.stats().connections, refused]).toEqual([0, []]);
   });
 });

@@ -31,15 +31,19 @@ export class OfficeAccess {
   }
   readonly authenticate = (): Authenticate | undefined => this.#authenticate;
   /** To the office at this address, from the next connection on. */
-  show(url: string, { auth, headers }: PeerCredential): void {
+  show(url: string, { auth, headers, tls }: PeerCredential): void {
     this.#shown.delete(url);
-    if (auth !== undefined || headers !== undefined)
-      this.#shown.set(url, { ...(auth !== undefined && { auth }), ...(headers && { headers }) });
+    if ((auth ?? headers ?? tls) !== undefined)
+      this.#shown.set(url, {
+        ...(auth !== undefined && { auth }),
+        ...(headers && { headers }),
+        ...(tls && { tls }),
+      });
   }
   /** Without a credential of its own a peer shows what an office of the same user on this machine keeps for it. */
   readonly credential = (url: string): PeerCredential => {
-    const { auth = this.#kept(url), headers } = this.#shown.get(url) ?? {};
-    return { ...(auth !== undefined && { auth }), ...(headers && { headers }) };
+    const { auth = this.#kept(url), ...others } = this.#shown.get(url) ?? {};
+    return { ...(auth !== undefined && { auth }), ...others };
   };
   #kept = (url: string): string | undefined =>
     this.#stateDir === false ? undefined : keptOfficeToken(this.#stateDir, url);

@@ -1,8 +1,8 @@
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import { denies, type Denial } from '../../machines/office/rooms/version.ts';
 import { toWireError, type Failure } from '../../machines/protocol/failure.ts';
-import { addressOf } from './address.ts';
-import type { OfficeServer } from './entrants.ts';
+import { addressOf } from './entry/address.ts';
+import type { OfficeServer } from './entry/entrants.ts';
 import type { OfficeGate } from './gate.ts';
 
 export interface EngineRequest extends IncomingMessage {

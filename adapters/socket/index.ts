@@ -1,4 +1,11 @@
 /** Socket.IO: the office's side and the side of those who sit in it. */
-export { createLinks, type Links, type LinksOptions, type PeerAuth, type PeerCredential } from './link.ts';
+export {
+  createLinks,
+  type Links,
+  type LinksOptions,
+  type PeerAuth,
+  type PeerCredential,
+  type PeerTls,
+} from './link.ts';
 export { createOffices, type Offices, type OfficeSettings, type OfficesOptions } from './office.ts';
-export type { RefusedPeer } from './entrants.ts';
+export type { RefusedPeer } from './entry/entrants.ts';

@@ -36,6 +36,17 @@ export interface PeerCredential {
   readonly auth?: PeerAuth | (() => PeerAuth | Promise<PeerAuth>);
   /** HTTP headers of each request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whom it trusts and what it shows where the office is reached by `https`. */
+  readonly tls?: PeerTls;
+}
+/** As Node's own TLS client takes them. Default: the authorities of Node (and `NODE_EXTRA_CA_CERTS`), no certificate. */
+export interface PeerTls {
+  /** The authorities of which one has signed the certificate of the office, in PEM. */
+  readonly ca?: string | readonly string[];
+  /** Our certificate, in PEM, for an office that wants one. */
+  readonly cert?: string;
+  /** Its key, in PEM. */
+  readonly key?: string;
 }
 export interface LinksOptions {
   /** Hears what passes the socket of each link, by its address. */
@@ -50,7 +61,15 @@ export interface LinksOptions {
 interface ConnectError extends Error {
   readonly type?: unknown;
   readonly description?: unknown;
-  readonly context?: { readonly responseText?: string };
+  readonly context?: { readonly responseText?: string; readonly statusText?: unknown };
+}
+/** Where no connection came about, its error stands in the place of a status text. */
+function tlsProblem(cause: unknown): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const { code } = cause as NodeJS.ErrnoException;
+  return /CERT|SSL|TLS|SIGNATURE/.test(code ?? '')
+    ? `no secure connection: ${cause.message.slice(0, mostText)}`
+    : undefined;
 }
 /** Says nothing of the credential: the office is full, or cannot check it now. */
 const isPassing = (code: unknown): boolean => code === wireCodes.tooMany || code === wireCodes.unavailable;
@@ -62,19 +81,22 @@ function refusalOf(error: ConnectError): Refusal {
     const { code } = (error.data ?? {}) as { readonly code?: unknown };
     return isPassing(code) ? { reason } : { reason, refusal: 'credential' };
   }
-  if (cause === 0) return { reason: 'nobody answers at that address' };
+  if (cause === 0) return { reason: tlsProblem(context?.statusText) ?? 'nobody answers at that address' };
   if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '');
   const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;
   const detail = event?.message || event?.error?.code;
   return { reason: typeof detail === 'string' ? detail : message };
 }
 
+/** Its types want a list that can be changed. */
+const tlsOf = ({ ca, ...own }: PeerTls): object => ({ ...own, ...(ca !== undefined && { ca: [ca].flat() }) });
+
 /** Machines decide when to connect again: one socket is one connection, and nothing is buffered for a later one. */
 function connect(
   url: URL,
   path: string,
   version: string,
-  headers: PeerCredential['headers'] = {},
+  { headers = {}, tls = {} }: PeerCredential,
 ): OfficeSocket {
   url.searchParams.set('a2c_version', version);
   // Others of the same version understand less.
@@ -88,6 +110,7 @@ function connect(
     transports: ['websocket', 'polling'],
     tryAllTransports: true,
     extraHeaders: { ...headers },
+    ...tlsOf(tls),
   });
 }
 
@@ -118,8 +141,9 @@ export function createLinks(options: LinksOptions = {}): Links {
       queueMicrotask(() => connection.refused({ reason: `'${input.url}' is no URL` }));
       return connection;
     }
-    const { auth, headers } = options.credential?.(input.url) ?? {};
-    const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.version, headers);
+    const shown = options.credential?.(input.url) ?? {};
+    const { auth } = shown;
+    const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.version, shown);
     let isClosed = false;
     const frame: SocketFrame | undefined =
       options.frame && ((dir, message) => options.frame?.(at, dir, message));

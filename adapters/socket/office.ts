@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer } from 'node:http';
+import type { Server as HttpServer } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import { Server } from 'socket.io';
 import type {
@@ -35,8 +35,9 @@ import {
   type EntrantsOptions,
   type OfficeServer,
   type PeerSocket,
-} from './entrants.ts';
+} from './entry/entrants.ts';
 import { OfficeGate } from './gate.ts';
+import { serve, type OfficeTls } from './http.ts';
 import { checkHandshakes, versionOf } from './handshake.ts';
 import { cutOversized, cutUnread } from './overloads.ts';
 import { metered } from './metered.ts';
@@ -53,6 +54,8 @@ export interface OfficeSettings {
   readonly limits: OfficeLimits;
   /** Proxies before it, whose `X-Forwarded-For` says where a peer comes from. */
   readonly proxies: number;
+  /** It is reached by `https`. */
+  readonly tls?: OfficeTls;
 }
 const openly: OfficeSettings = { limits: officeLimits, proxies: 0 };
 export interface OfficesOptions extends EntrantsOptions {
@@ -166,22 +169,6 @@ function seatSockets(
   cutOversized(io, officeConnections);
 }
 
-interface Served {
-  readonly http: HttpServer;
-  /** Those that are open: they are cut when they do not end by themselves. */
-  readonly connections: ReadonlySet<NetSocket>;
-}
-/** An HTTP server that serves nothing but what Socket.IO takes from it. */
-function serve(): Served {
-  const http = createServer((_request, response) => void response.writeHead(404).end());
-  const connections = new Set<NetSocket>();
-  http.on('connection', (connection) => {
-    connections.add(connection);
-    connection.on('close', () => connections.delete(connection));
-  });
-  return { http, connections };
-}
-
 /** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
 async function shut(io: OfficeServer, http: HttpServer, connections: ReadonlySet<NetSocket>): Promise<void> {
   const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
@@ -203,9 +190,9 @@ export function createOffices(options: OfficesOptions = {}): Offices {
 
   const open = (at: string, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand> => {
     const { host, port, requireVersion = false } = input;
-    const { limits, proxies } = { ...openly, ...options.settings?.() };
+    const { limits, proxies, tls } = { ...openly, ...options.settings?.() };
     let over = false;
-    const { http, connections } = serve();
+    const { http, connections } = serve(tls);
     const isLocal = isLoopback(host);
     const io = listen(http, options.path ?? '/socket.io', isLocal, limits.payloadBytes);
     const gate = new OfficeGate(limits, (id, failure) => {
@@ -240,7 +227,8 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         resolve(true);
         const address = http.address();
         const bound = typeof address === 'object' && address ? address.port : port;
-        if (!over) emit({ type: 'office.opened', url: officeUrl(host, bound), port: bound });
+        if (!over)
+          emit({ type: 'office.opened', url: officeUrl(host, bound, tls !== undefined), port: bound });
       });
       if (isLocal || options.auth?.()) http.listen(port, host);
       else queueMicrotask(() => failed(notLoopback(host)));

@@ -2,7 +2,7 @@ import { ServerResponse } from 'node:http';
 import { oversized } from '../../machines/office/rooms/pending.ts';
 import { NAMESPACE } from '../../machines/protocol/protocol.ts';
 import type { OfficeConnections } from '../connections/office-connections.ts';
-import type { OfficeServer, PeerSocket } from './entrants.ts';
+import type { OfficeServer, PeerSocket } from './entry/entrants.ts';
 import type { OfficeGate } from './gate.ts';
 import type { EngineRequest } from './handshake.ts';
 

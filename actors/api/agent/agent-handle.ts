@@ -13,7 +13,7 @@ import type { Call, CallOptions } from './pending-calls.ts';
 import type { DesktopShown, DocumentSummary } from '../computer/collections-handle.ts';
 
 /** Which office an agent sits in, under which name, and how long it waits. */
-export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers'> {
+export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers' | 'tls'> {
   /** Default `agent`. */
   readonly name?: string;
   /** The id of the office. Default `local`. */

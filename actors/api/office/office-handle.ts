@@ -1,4 +1,4 @@
-import type { OfficeAuth, RefusedPeer } from '../../../adapters/index.ts';
+import type { OfficeAuth, OfficeTls, RefusedPeer } from '../../../adapters/index.ts';
 import type { SeatChanged } from '../../../machines/office/office.machine.ts';
 import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import type { OfficeStats } from '../../../machines/office/rooms/stats.ts';
@@ -34,6 +34,11 @@ export interface OfficeOptions {
    * header is not believed, and all peers behind a proxy have its address.
    */
   readonly trustProxy?: number;
+  /**
+   * Node's own options of a TLS server: `cert` and `key` make it an `https` office; `ca` with `requestCert: true` refuses whoever
+   * has no certificate of these authorities, before anything is read of it, and `auth` is asked with `certificate`.
+   */
+  readonly tls?: OfficeTls;
   /**
    * Where Prometheus finds `/metrics`, and what starts and stops offices finds `/healthz` and `/readyz` (503 once it is drained).
    * `host` is 127.0.0.1 by default: nobody is asked for a token there. Needs the package `prom-client`.

@@ -1,5 +1,6 @@
 import {
   authenticateBy,
+  checkTls,
   openMetrics,
   type Authenticate,
   type MetricsServer,
@@ -26,7 +27,7 @@ export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate
   }
 };
 /** What an office takes; what is wrong with it is an `A2cError`. */
-export function readSettings({ limits = {}, trustProxy = 0 }: OfficeOptions): OfficeSettings {
+export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
   const wrong = (message: string, remedy: string): A2cError =>
     new A2cError({ code: wireCodes.badRequest, message, remedy });
   const read = readLimits(limits);
@@ -36,7 +37,15 @@ export function readSettings({ limits = {}, trustProxy = 0 }: OfficeOptions): Of
       'trustProxy is a whole number from 0 to 10',
       'It is how many proxies stand before the office.',
     );
-  return { limits: read, proxies: trustProxy };
+  try {
+    if (tls) checkTls(tls);
+  } catch (error) {
+    throw wrong(
+      `tls: ${error instanceof Error ? error.message : String(error)}`,
+      'docs/operate.md has an example with its files.',
+    );
+  }
+  return { limits: read, proxies: trustProxy, ...(tls && { tls }) };
 }
 
 /** Opens the port of its metrics, where it is wanted, and lets them hear of its events. Before the office is opened. */

@@ -6,8 +6,9 @@ import { exitCodeAtEnd, isTerminated } from '../exit-codes.ts';
 import { logBy, recordBy, type InspectingOptions, type RecordingOptions } from '../host-options.ts';
 import { showInspector } from '../inspecting/show.ts';
 import { entryBy, firstPort, keepEntry, type EntryOptions } from './entry.ts';
+import { tlsBy, type TlsFiles } from './tls.ts';
 
-export interface OfficeCommandOptions extends EntryOptions, InspectingOptions, RecordingOptions {
+export interface OfficeCommandOptions extends EntryOptions, TlsFiles, InspectingOptions, RecordingOptions {
   readonly host: string;
   /** Undefined: 3000. */
   readonly port?: number;
@@ -25,6 +26,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
   const record = recordBy(options);
   const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, metrics } = options;
   const entry = entryBy(options);
+  const tls = tlsBy(options);
   const { auth } = entry;
   await using office = await createOffice({
     host,
@@ -34,6 +36,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     ...(limit && { limits: limit }),
     ...(trustProxy !== undefined && { trustProxy }),
     ...(metrics && { metrics }),
+    ...(tls && { tls }),
     ...(auth !== undefined && { auth }),
     ...logBy(context, options),
   });

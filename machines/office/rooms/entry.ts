@@ -8,6 +8,13 @@ export interface Entrant {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The IP address it comes from. */
   readonly address: string;
+  /** The certificate that it has shown, of an office that asks for one (`tls` with `ca` and `requestCert`) and trusts it. */
+  readonly certificate?: {
+    /** The common name of its subject. */
+    readonly name: string;
+    /** Its SHA-256, in hex with colons. */
+    readonly fingerprint256: string;
+  };
   /**
    * The token among these: `token`, `apiKey` or `api_key` of `auth`, else the header `Authorization: Bearer TOKEN` or
    * `x-api-key` or `access_token`. Null: it shows none.

@@ -39,5 +39,5 @@ export const listenFailure = (host: string, port: number, code: string | undefin
 export const notLoopback = (host: string): string =>
   `An office that asks for no token listens on loopback only, not on ${host}; give --token, A2C_TOKEN or auth, or use 127.0.0.1`;
 
-export const officeUrl = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export const officeUrl = (host: string, port: number, isTls = false): string =>
+  `http${isTls ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import type * as Jose from 'jose';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
-import { isLoopback } from '../../machines/office/rooms/loopback.ts';
-import { entryTexts, type Entry } from '../../machines/office/rooms/entry.ts';
-import { grantSchema } from '../../machines/office/rooms/grant.ts';
+import { isLoopback } from '../../../machines/office/rooms/loopback.ts';
+import { entryTexts, type Entry } from '../../../machines/office/rooms/entry.ts';
+import { grantSchema } from '../../../machines/office/rooms/grant.ts';
 
 /** Tokens that an identity provider signs (JWT). */
 export interface JwtAuth {

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
-import { entryTexts, tokenIn, type Entrant, type Entry } from '../../machines/office/rooms/entry.ts';
-import { grantSchema, type Grant } from '../../machines/office/rooms/grant.ts';
-import { wireCodes, type WireCode } from '../../machines/protocol/failure.ts';
+import { entryTexts, tokenIn, type Entrant, type Entry } from '../../../machines/office/rooms/entry.ts';
+import { grantSchema, type Grant } from '../../../machines/office/rooms/grant.ts';
+import { wireCodes, type WireCode } from '../../../machines/protocol/failure.ts';
+import type { PeerCertificate } from '../http.ts';
 import { isJwt, jwtAuth, jwtsOf, type JwtAuth } from './jwt.ts';
 import { tokenGrant, tokensOf, tokensOfFile, type TokenGrant, type TokensFile } from './tokens.ts';
 
@@ -73,12 +74,14 @@ export const entrantOf = (handshake: {
   readonly auth: unknown;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
+  readonly certificate?: PeerCertificate | undefined;
 }): Entrant => {
-  const { headers, address } = handshake;
+  const { headers, address, certificate } = handshake;
   const given = handshake.auth;
   const auth =
     typeof given === 'object' && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
-  return { auth, headers, address, token: tokenIn({ auth, headers }) };
+  const shown = certificate && { certificate };
+  return { auth, headers, address, ...shown, token: tokenIn({ auth, headers }) };
 };
 
 export interface Refused {

@@ -1,11 +1,12 @@
 import type { Server, Socket } from 'socket.io';
-import type { Grant } from '../../machines/office/rooms/grant.ts';
-import { entryTexts } from '../../machines/office/rooms/entry.ts';
-import { notices } from '../../machines/protocol/events.ts';
-import { toWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import { longestTimeoutMs, NAMESPACE } from '../../machines/protocol/protocol.ts';
-import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
+import type { Grant } from '../../../machines/office/rooms/grant.ts';
+import { entryTexts } from '../../../machines/office/rooms/entry.ts';
+import { notices } from '../../../machines/protocol/events.ts';
+import { toWireError, wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import { longestTimeoutMs, NAMESPACE } from '../../../machines/protocol/protocol.ts';
+import type { ClientToServer, ServerToClient } from '../../../machines/protocol/messages/socket-events.ts';
 import { addressOf } from './address.ts';
+import { certificateOf } from '../http.ts';
 import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from './auth.ts';
 
 /** What the office knows of a socket beside its seat. */
@@ -44,7 +45,11 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
     socket.data.address = address;
     const authenticate = auth?.();
     if (!authenticate) return next();
-    const entrant = entrantOf({ ...socket.handshake, address });
+    const entrant = entrantOf({
+      ...socket.handshake,
+      address,
+      certificate: certificateOf(socket.request.socket),
+    });
     void entryOf(authenticate, entrant).then((entry) => {
       if (isRefused(entry)) {
         refused?.({ address: entrant.address, reason: entry.reason });
