@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
+import { openProxy } from '../../scenarios/fixtures/proxy.ts';
+import { createComputer, type Computer } from '../index.ts';
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const authority = at('../../scenarios/fixtures/tls/authority.pem');
+const folder = mkdtempSync(join(tmpdir(), 'a2c-tls-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let computer: Computer | undefined;
+let server: HttpServer;
+beforeEach(async () => {
+  server = await startHttpServer({ kind: 'streamable', tls: true });
+});
+afterEach(async () => {
+  await computer?.close();
+  await server.stop();
+  computer = undefined;
+});
+const computerOf = async (entry: object, a2c: object = {}): Promise<Computer> => {
+  const r = { url: `${server.url}/echo`, autoApprove: ['all'], ...entry };
+  computer = await createComputer({ config: { mcpServers: { r }, a2c }, stateDir: false });
+  return computer;
+};
+
+describe('a server whose certificate is signed by an authority of a company', () => {
+  it('is not reached, and the failure says what to do', async () => {
+    const [status] = (await computerOf({})).servers();
+    expect(status).toMatchObject({
+      state: 'waiting',
+      failure: { code: 'ServerLost', remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS') as string },
+    });
+    expect(status?.failure?.message).toContain('signed by nobody we trust');
+    expect(server.seen).toEqual([]);
+  });
+  it('is reached with its authority as ca, by which it alone is trusted', async () => {
+    const { outcome } = await (await computerOf({ ca: authority })).callTool('echo', { text: 'hi' });
+    expect(outcome).toBe('succeeded');
+  });
+  it('is reached through a tunnel of a proxy, too', async () => {
+    const proxy = await openProxy(Number(new URL(server.url).port));
+    try {
+      const url = 'https://mcp.a2c-test.invalid/echo';
+      const [status] = (await computerOf({ url, ca: authority }, { proxy: proxy.url })).servers();
+      expect(status?.state).toBe('ready');
+      expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT mcp.a2c-test.invalid:443']));
+    } finally {
+      await computer?.close();
+      proxy.close();
+    }
+  });
+  it('is reached where the variable NODE_EXTRA_CA_CERTS names its authority', async () => {
+    const file = join(folder, 'config.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { r: { url: `${server.url}/echo` } } }));
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority, XDG_STATE_HOME: folder };
+    const args = [at('../../dist/actors/main.js'), 'tools', '--json', '-c', file];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      tools: expect.arrayContaining([expect.objectContaining({ name: 'echo', server: 'r' })]) as unknown,
+    });
+  });
+  it.each([
+    ['is not there', 'none.pem', 'does not exist'],
+    ['holds no certificate', 'empty.pem', 'holds no certificate'],
+  ])('is not tried where the file of ca %s', async (_, name, why) => {
+    writeFileSync(join(folder, 'empty.pem'), 'nothing');
+    const [status] = (await computerOf({ ca: join(folder, name) })).servers();
+    expect(status?.failure).toMatchObject({
+      code: 'ConfigInvalid',
+      message: expect.stringContaining(why) as string,
+    });
+    expect(server.connections).toBe(0);
+  });
+});
