@@ -173,7 +173,9 @@ export class Session {
     const shown = shownOf(said, this.#client.getInstructions());
     const capabilities = capabilitiesOf(this.#client.getServerCapabilities() ?? {});
     this.#capabilities = capabilities;
-    this.#emit({ type: 'session.opened', info: { name, version, protocolVersion, capabilities, ...shown } });
+    const spoken = transport.revision ?? protocolVersion;
+    const info = { name, version, protocolVersion: spoken, capabilities, ...shown };
+    this.#emit({ type: 'session.opened', info });
   }
   /** Before it is open nobody has anything that could have changed. */
   #hear(method: string, params: unknown): void {

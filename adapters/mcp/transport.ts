@@ -48,6 +48,8 @@ export interface McpTransport extends Transport {
   readonly lostBecause: string | undefined;
   /** A remote server has forgotten this session and wants a new handshake. */
   readonly isExpired?: boolean;
+  /** What is spoken on the wire, where that is not what the handshake has agreed on. */
+  readonly revision?: string | undefined;
   /** What its first request waits for, and since when (ms of `Date.now`). Without it: for the answer, since it began. */
   readonly step?: { readonly for: Waits['for']; readonly since: number } | undefined;
   /** Of a line that has no end yet. */

@@ -10,6 +10,7 @@ import type { RemoteSpec } from './http/remote.ts';
 import type { Reopen } from './http/reopening.ts';
 import { SseTransport } from './http/sse.ts';
 import { StreamableTransport } from './http/streamable.ts';
+import { StatelessTransport } from './stateless/stateless.ts';
 import { StreamTransport } from './stream-transport.ts';
 
 export interface TransportOptions {
@@ -30,7 +31,8 @@ export function transportOf(
 ): { readonly transport: McpTransport } | { readonly failure: Failure } {
   if (process !== null) {
     const streams = options.ledger.streamsOf(process);
-    return streams ? { transport: new StreamTransport(streams, around) } : { failure: notConnected };
+    if (!streams) return { failure: notConnected };
+    return { transport: new StatelessTransport(new StreamTransport(streams, around), around) };
   }
   const spec = options.remoteOf?.(server, number);
   if (!spec)
@@ -60,7 +62,8 @@ function made(
 ): McpTransport {
   switch (spec.kind) {
     case 'streamable': {
-      const first = new StreamableTransport(spec, around, reopen);
+      const streamable = new StreamableTransport(spec, around, reopen);
+      const first = new StatelessTransport(streamable, around, streamable);
       if (!spec.fallbackToSse) return first;
       const second = (): McpTransport => new SseTransport({ ...spec, kind: 'sse' }, around);
       const remember = (isSecond: boolean): void => settled(isSecond ? 'sse' : 'streamable');

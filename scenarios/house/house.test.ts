@@ -84,6 +84,10 @@ const packages: readonly Allowance[] = [
     where: /^scenarios\/(bench|contracts|fixtures)\//,
     may: ['@modelcontextprotocol/sdk/*', 'socket.io', 'socket.io-client', 'p-queue'],
   },
+  {
+    where: /^scenarios\/fixtures\/stateless-server\./,
+    may: ['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio'],
+  },
   { where: /^scenarios\/bench\/baseline\/page\./, may: ['ws'] },
   { where: /^scenarios\/bench\/rows\/documents\./, may: ['pdfjs-dist/*'] },
   { where: /^scenarios\/contracts\/office\/fuzz\//, may: ['ws'] },

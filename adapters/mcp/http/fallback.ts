@@ -31,6 +31,9 @@ export class FallbackTransport implements McpTransport {
   get step(): McpTransport['step'] {
     return this.#transport.step;
   }
+  get revision(): string | undefined {
+    return this.#transport.revision;
+  }
   start(): Promise<void> {
     return this.#begin();
   }

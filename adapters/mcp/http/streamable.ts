@@ -7,6 +7,7 @@ import { brokenOff, causeWords, notMcp } from './http-failures.ts';
 import type { StreamableSpec } from './remote.ts';
 import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.ts';
 import { WebTransport } from './web.ts';
+import type { Request } from '../stateless/revision.ts';
 
 /** A server that holds the stream of a POST open after its answer gets so long to end it. */
 const lingerMs = 1_000;
@@ -16,6 +17,7 @@ const nothing = (): void => {};
 interface Posted {
   readonly id: RequestId;
   readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
   isAnswered: boolean;
   abort: () => void;
 }
@@ -27,6 +29,8 @@ export class StreamableTransport extends WebTransport {
   readonly #posted = new Map<unknown, Posted>();
   #listening: Reopening | undefined;
   #session: string | undefined;
+  /** What a request has beside those of every request. */
+  headersFor: ((request: Request) => Record<string, string>) | undefined;
 
   constructor(spec: StreamableSpec, around: Around, reopen: Reopen = reopenDefaults) {
     super(spec, around);
@@ -41,7 +45,8 @@ export class StreamableTransport extends WebTransport {
   send(message: JSONRPCMessage): Promise<void> {
     const body = JSON.stringify(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
-    if ('method' in message && 'id' in message) return this.#ask(message.id, body);
+    if ('method' in message && 'id' in message)
+      return this.#ask(message.id, body, this.headersFor?.(message as Request));
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
     const said = this.#tell(body);
@@ -61,17 +66,18 @@ export class StreamableTransport extends WebTransport {
   #tell(body: string): Promise<void> {
     return this.say(this.#post(body, false), undefined, this.#session !== undefined);
   }
-  #post(body: string, isPatient: boolean): Exchange {
+  #post(body: string, isPatient: boolean, more: Readonly<Record<string, string>> = {}): Exchange {
     const headers = {
       ...this.#headers('application/json, text/event-stream'),
       'content-type': 'application/json',
+      ...more,
     };
     return this.http.send({ method: 'POST', headers, body, isPatient });
   }
 
   // ── questions ──────────────────────────────────────────────────────────────────────────────────────
-  #ask(id: RequestId, body: string): Promise<void> {
-    const posted: Posted = { id, body, isAnswered: false, abort: nothing };
+  #ask(id: RequestId, body: string, headers: Posted['headers'] = {}): Promise<void> {
+    const posted: Posted = { id, body, headers, isAnswered: false, abort: nothing };
     this.#posted.set(id, posted);
     return new Promise((resolve, reject) => {
       posted.abort = () => reject(new NotSent('the session is over'));
@@ -84,7 +90,7 @@ export class StreamableTransport extends WebTransport {
   }
   async #run(posted: Posted): Promise<void> {
     const hasSession = this.#session !== undefined;
-    const exchange = this.#post(posted.body, this.version !== undefined);
+    const exchange = this.#post(posted.body, this.version !== undefined, posted.headers);
     posted.abort = exchange.abort;
     const answer = await exchange.answer;
     const { statusCode: status = 0, headers } = answer;

@@ -61,9 +61,17 @@ const settled = () =>
   });
 await settled();
 const { tools, servers } = await computer.tools();
-for (const tool of tools) {
-  const fields = Object.entries(tool.params_schema?.properties ?? {});
-  const params = Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field)]));
+/** What the suite wants to be called, or each tool with a sample. */
+const calls =
+  context.toolCalls ??
+  tools.map(({ name, params_schema: schema }) => {
+    const fields = Object.entries(schema?.properties ?? {});
+    return { name, arguments: Object.fromEntries(fields.map(([key, field]) => [key, sampleOf(field)])) };
+  });
+for (const tool of calls) {
+  // What is null was left out: our host holds arguments against the schema of the tool.
+  const given = Object.entries(tool.arguments).filter(([, value]) => value !== null);
+  const params = Object.fromEntries(given);
   let { outcome, failure } = await computer.callTool(tool.name, params, { timeoutMs: 20_000 });
   if (failure?.code === 'Unauthorized') {
     // The login was over in the midst of it. Never sent, it may be called again after the next.

@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
+import { createComputer, type Computer } from '../index.ts';
+
+/** Servers of MCP 2026-07-28 alone, made with the official SDK: they refuse `initialize`. */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/stateless-server.mjs', import.meta.url));
+let computer: Computer | undefined;
+let host: StartedHost | undefined;
+afterEach(async () => {
+  await computer?.close();
+  await host?.kill();
+  [computer, host] = [undefined, undefined];
+});
+const transports = ['stdio', 'http'] as const;
+async function computerOf(kind: (typeof transports)[number]): Promise<Computer> {
+  if (kind === 'http') host = await startHost(process.execPath, [server, '0']);
+  const entry = host ? { url: host.url } : { command: process.execPath, args: [server] };
+  computer = await createComputer({
+    config: { mcpServers: { it: { ...entry, autoApprove: ['all'] } } },
+    stateDir: false,
+    answers: { elicit: async () => ({ action: 'accept', content: { name: 'Ada' } }) },
+  });
+  return computer;
+}
+
+describe.each(transports)('a server of 2026-07-28 over %s', (kind) => {
+  it('is ready, and says what it is and speaks', async () => {
+    const it = await computerOf(kind);
+    expect(it.servers()[0]).toMatchObject({ state: 'ready' });
+    const folder = mkdtempSync(join(tmpdir(), 'a2c-stateless-'));
+    expect(readFileSync(await it.writeTrace(folder), 'utf8')).toContain('"protocolVersion":"2026-07-28"');
+    rmSync(folder, { recursive: true });
+  });
+  it('answers calls, at once and beside each other', async () => {
+    const it = await computerOf(kind);
+    const texts = Array.from({ length: 20 }, (_, n) => `text ${n}`);
+    const ended = await Promise.all(texts.map((text) => it.callTool('echo', { text })));
+    expect(ended.map(({ result }) => (result as { content: { text: string }[] }).content[0]?.text)).toEqual(
+      texts,
+    );
+  });
+  it('is asked for its tools again when it says that they have changed', async () => {
+    const it = await computerOf(kind);
+    const changed = new Promise<void>((resolve) => void it.on('tools.changed', () => resolve()));
+    await it.callTool('grow', {});
+    await changed;
+    const { tools } = await it.tools();
+    expect(tools.map(({ name }) => name)).toContain('grown');
+  });
+  it('hears what it wants to know, and answers then', async () => {
+    const { outcome, result } = await (await computerOf(kind)).callTool('greet', {});
+    expect([outcome, JSON.stringify(result)]).toEqual([
+      'succeeded',
+      expect.stringContaining('Hello, Ada (round one)'),
+    ]);
+  });
+  it('hears that a call is cancelled', async () => {
+    const it = await computerOf(kind);
+    const said: string[] = [];
+    const heard = (word: string): Promise<void> =>
+      new Promise((resolve) => {
+        const off = it.on('server.wrote', ({ text }) => {
+          said.push(text);
+          if (!text.includes(word)) return;
+          off();
+          resolve();
+        });
+      });
+    const [begun, cancelled] = [heard('begun'), heard('cancelled')];
+    const call = it.callTool('slow', {});
+    // Over HTTP its stderr is not ours: the cancel is what ends the call.
+    if (kind === 'stdio') await begun;
+    call.cancel();
+    expect(await call).toMatchObject({ end: 'cancelled' });
+    if (kind === 'stdio') await cancelled;
+  });
+});

@@ -1,0 +1,103 @@
+/** Headers that a request of MCP 2026-07-28 has beside its body, so that gateways need not read bodies (SEP-2243). */
+
+type Fields = Readonly<Record<string, unknown>>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** As a header value, or in base64 where it could not stand there. */
+function encoded(text: string): string {
+  const isPlain = /^[\x20-\x7e\t]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text);
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+const nameKeys: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/** What a tool wants in a header: the way to it in the arguments, and the name of the header. */
+export interface HeaderParam {
+  readonly path: readonly string[];
+  readonly name: string;
+}
+/** The headers of a request. `params`: what the tool that it calls wants there. */
+export function headersOf(
+  { method, params }: { readonly method: string; readonly params?: unknown },
+  version: string,
+  wanted: readonly HeaderParam[] = [],
+): Record<string, string> {
+  const fields = isFields(params) ? params : {};
+  const headers: Record<string, string> = { 'mcp-protocol-version': version, 'mcp-method': method };
+  const name = fields[nameKeys[method] ?? ''];
+  if (typeof name === 'string') headers['mcp-name'] = encoded(name);
+  for (const { path, name: header } of wanted) {
+    let value: unknown = fields['arguments'];
+    for (const key of path) value = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    const isWritten = typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value);
+    if (isWritten) headers[`mcp-param-${header}`] = encoded(String(value));
+  }
+  return headers;
+}
+
+const mark = 'x-mcp-header';
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const deepest = 64;
+/**
+ * What the schema of a tool wants in headers; or why the tool must not be used: it marks what no client could send. Only what is
+ * reached by `properties` alone may be marked.
+ */
+export function headerParams(schema: unknown): readonly HeaderParam[] | { readonly problem: string } {
+  const found: HeaderParam[] = [];
+  const names = new Set<string>();
+  /** `path`: undefined where nothing may be marked. */
+  const look = (node: unknown, path: readonly string[] | undefined, depth: number): string | undefined => {
+    if (depth > deepest || typeof node !== 'object' || node === null) return undefined;
+    if (Array.isArray(node))
+      return first(
+        node.map((each) => [each, undefined]),
+        depth,
+      );
+    const fields = node as Fields;
+    if (Object.hasOwn(fields, mark)) {
+      const problem = judge(fields, path);
+      if (problem !== undefined) return problem;
+    }
+    const { properties, ...others } = fields;
+    const inner = Object.entries(isFields(properties) ? properties : {});
+    return (
+      first(
+        inner.map(([key, each]) => [each, path && [...path, key]]),
+        depth,
+      ) ??
+      // What stands in an example or a default is no schema, and no harm is in looking there.
+      first(
+        Object.values(others).map((each) => [each, undefined]),
+        depth,
+      )
+    );
+  };
+  const first = (
+    nodes: readonly (readonly [unknown, readonly string[] | undefined])[],
+    depth: number,
+  ): string | undefined => {
+    for (const [node, path] of nodes) {
+      const problem = look(node, path, depth + 1);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+  const judge = (fields: Fields, path: readonly string[] | undefined): string | undefined => {
+    const name = fields[mark];
+    if (path === undefined || path.length === 0)
+      return `${mark} stands where it is not reached by properties alone`;
+    if (typeof name !== 'string' || !token.test(name)) return `${mark} is no name of a header`;
+    if (!['string', 'integer', 'boolean'].includes(String(fields['type'])))
+      return `${mark} of what is no string, integer or boolean`;
+    if (names.has(name.toLowerCase())) return `${mark} ${name} stands there twice`;
+    names.add(name.toLowerCase());
+    found.push({ path, name });
+    return undefined;
+  };
+  const problem = look(schema, [], 0);
+  return problem === undefined ? found : { problem };
+}
