@@ -24,6 +24,8 @@ beforeEach(() => {
       exit: () => {},
       notify: () => {},
       part: () => {},
+      probe: () => {},
+      cut: () => {},
       broadcast: () => {
         throw new RangeError('too deep');
       },

@@ -4,13 +4,15 @@ import { timing } from '../../machines/kernel/timing.ts';
 import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
 import { events, notices, type CarriedName } from '../../machines/protocol/events.ts';
 import { joinOffice, leaveOffice, type CancelReason } from '../../machines/protocol/messages/messages.ts';
-import { forbids, type Grant } from '../../machines/office/rooms/grant.ts';
+import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/grant.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
 import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
+import { Probes } from './probes.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
 import {
   draining,
+  heardBy,
   internal,
   silent,
   splitArgs,
@@ -30,8 +32,9 @@ export class OfficeConnections {
   readonly #emit: Emit<OfficeFact>;
   readonly #limits: RelayTiming;
   readonly #pending: Pending;
+  readonly #probes: Probes;
   readonly #seating = new Seating();
-  readonly #sockets = new Map<string, Grant>();
+  readonly #sockets = new Map<string, Admitted>();
   readonly #tickets = new Map<string, { readonly socket: string; readonly ack: Ack }>();
   readonly #answered: OfficeAnswered | undefined;
   readonly #gate: Gate;
@@ -51,6 +54,7 @@ export class OfficeConnections {
     this.#wire = wire;
     this.#emit = emit;
     this.#limits = timings;
+    this.#probes = new Probes(timers, (socket, onAlive) => wire.probe(socket, onAlive));
     this.#pending = new Pending(timers, limits, gate);
   }
 
@@ -66,7 +70,7 @@ export class OfficeConnections {
    * `version` is the `a2c_version` that it was opened with, if any; `isOurs`: it knows every notice; `grant`: what its
    * credential lets it do, by default all.
    */
-  opened(socket: string, version?: string, isOurs = false, grant: Grant = {}): void {
+  opened(socket: string, version?: string, isOurs = false, grant: Admitted = {}): void {
     if (this.#closed) return;
     this.#sockets.set(socket, grant);
     this.#seating.opened(socket, version, isOurs);
@@ -85,7 +89,7 @@ export class OfficeConnections {
 
   received(socket: string, event: string, args: readonly unknown[]): void {
     const { payload, ack: asked } = splitArgs(args);
-    const ack = this.#heard(event, payload, asked);
+    const ack = heardBy(this.#answered, event, payload, asked);
     if (this.#closed || !this.#sockets.has(socket)) return;
     try {
       const tooMany = this.#gate.event(socket, this.#seating.seatOf(socket)?.office);
@@ -136,6 +140,7 @@ export class OfficeConnections {
     if (this.#closed) return;
     this.#closed = true;
     this.#pending.onEmpty = () => {};
+    this.#probes.close();
     this.#pending.close();
     for (const { ack } of this.#tickets.values()) this.#answer(ack, [false, 'The office is closing']);
     this.#tickets.clear();
@@ -151,7 +156,23 @@ export class OfficeConnections {
     const own = this.#seating.seatOf(socket)?.office === office ? 1 : 0;
     const tooMany = this.#gate.join(socket, office, this.#seating.sizeOf(office) - own);
     if (tooMany) return this.#answer(ack, refusal(events.joinOffice, tooMany));
-    this.#emit({ type: 'socket.joins', socket, ticket: this.#ticket(socket, ack), seat });
+    const ticket = this.#ticket(socket, ack);
+    const join = (): void => {
+      if (this.#tickets.has(ticket)) this.#emit({ type: 'socket.joins', socket, ticket, seat });
+    };
+    const holder = this.#seating.holderOf(seat);
+    const isHeld = holder !== undefined && holder !== socket;
+    if (!isHeld || !mayTakeOver(this.#sockets.get(socket), this.#sockets.get(holder))) return join();
+    // Its old connection may hang: nobody has told us, and would not for another 45 s.
+    this.#probes.ask(holder, (isAlive) => {
+      if (!isAlive) this.#bury(holder);
+      join();
+    });
+  }
+
+  #bury(socket: string): void {
+    this.closed(socket, 'it does not answer, and has come back over another connection');
+    this.#wire.cut(socket);
   }
 
   #leaves(socket: string, payload: unknown, ack: Ack | undefined): void {
@@ -263,19 +284,6 @@ export class OfficeConnections {
     if (gone === undefined) this.#wire.exit(socket, seat.office);
   }
 
-  /** An ack of which somebody hears, too. */
-  #heard(event: string, payload: unknown, ack: Ack | undefined): Ack | undefined {
-    const answered = this.#answered;
-    if (!answered || !ack) return ack;
-    return (...args) => {
-      ack(...args);
-      try {
-        answered(event, payload, args);
-      } catch {
-        // Whoever listens is no part of an answer.
-      }
-    };
-  }
   /** A transport may choke on an answer (nested too deep to be written): that must not reach its event loop. */
   #answer(ack: Ack | undefined, args: readonly unknown[], event?: string): void {
     try {

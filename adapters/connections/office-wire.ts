@@ -14,6 +14,10 @@ export interface OfficeWire {
   broadcast(office: string, except: string, event: NoticeName, body: object): void;
   /** Tells why, and closes its connection when all that was said has gone out. */
   part(socket: string, failure: Failure): void;
+  /** Asks its transport for a sign of life. */
+  probe(socket: string, onAlive: () => void): void;
+  /** Ends a connection that does not answer. */
+  cut(socket: string): void;
   /** To one socket, without an answer. */
   notify(socket: string, event: NoticeName, body: object): void;
 }
@@ -42,4 +46,21 @@ export function splitArgs(args: readonly unknown[]): { payload: unknown; ack: Ac
   const last = args.at(-1);
   const ack = typeof last === 'function' ? (last as Ack) : undefined;
   return { payload: ack && args.length === 1 ? undefined : args[0], ack };
+}
+/** The same ack, of which somebody hears, too. */
+export function heardBy(
+  answered: OfficeAnswered | undefined,
+  event: string,
+  payload: unknown,
+  ack: Ack | undefined,
+): Ack | undefined {
+  if (!answered || !ack) return ack;
+  return (...args) => {
+    ack(...args);
+    try {
+      answered(event, payload, args);
+    } catch {
+      // Whoever listens is no part of an answer.
+    }
+  };
 }

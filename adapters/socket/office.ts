@@ -39,7 +39,7 @@ import {
 import { OfficeGate } from './gate.ts';
 import { serve, type OfficeTls } from './http.ts';
 import { checkHandshakes, versionOf } from './handshake.ts';
-import { cutOversized, cutUnread } from './overloads.ts';
+import { cutOff, cutOversized, cutUnread } from './overloads.ts';
 import { metered } from './metered.ts';
 import { heard, type SocketFrame } from './frames.ts';
 import { systemTimers } from './system-timers.ts';
@@ -128,6 +128,16 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
     part: (socket, failure) => {
       const peer = socketOf(socket);
       if (peer) partWith(peer, failure);
+    },
+    probe: (socket, onAlive) => {
+      const conn = socketOf(socket)?.conn;
+      conn?.once('heartbeat', onAlive);
+      // Its types have no way to ask now, and not in 25 s.
+      (conn as unknown as { sendPacket?(type: 'ping'): void } | undefined)?.sendPacket?.('ping');
+    },
+    cut: (socket) => {
+      const conn = socketOf(socket)?.conn;
+      if (conn) cutOff(conn);
     },
     notify: (socket, event, body) =>
       void socketOf(socket)?.emit(

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline';
 import { createOffice } from '../../actors/index.ts';
+import { unmetLimits } from './unmet-limits.ts';
 import { startOffice } from './baseline/chain.ts';
 
 /** An office in a process of its own. Says where it is; then, to each line, how much CPU it has used. */
 const ours = async () => {
-  const { url, close } = await createOffice({ port: 0 });
+  const { url, close } = await createOffice({ port: 0, limits: unmetLimits });
   return { url: `${url}/smcp`, close };
 };
 const { url } = await (process.argv[2] === 'ours' ? ours() : startOffice());

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { createAgent, createComputer, createOffice, type CallOutcome } from '../../actors/index.ts';
+import { unmetLimits } from './unmet-limits.ts';
 import { echoed, textOf, type Chain } from './rows/chain.ts';
 
 const office = 'bench';
@@ -23,7 +24,7 @@ export function echoOf({ outcome, result, failure }: CallOutcome): string {
 
 /** Agent → office → computer → echo server over stdio, and back: three handles of the public API. */
 export async function oursFull(): Promise<Chain> {
-  const server = await createOffice({ port: 0 });
+  const server = await createOffice({ port: 0, limits: unmetLimits });
   const computer = await createComputer({
     name: 'desk',
     config: computerConfig,

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Server, Socket } from 'socket.io';
-import type { Grant } from '../../../machines/office/rooms/grant.ts';
-import { entryTexts } from '../../../machines/office/rooms/entry.ts';
+import type { Admitted, Grant } from '../../../machines/office/rooms/grant.ts';
+import { entryTexts, type Entrant } from '../../../machines/office/rooms/entry.ts';
 import { notices } from '../../../machines/protocol/events.ts';
 import { toWireError, wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { longestTimeoutMs, NAMESPACE } from '../../../machines/protocol/protocol.ts';
@@ -12,7 +13,7 @@ import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from '
 /** What the office knows of a socket beside its seat. */
 export interface PeerData {
   /** What its credential lets it do. */
-  grant?: Grant;
+  grant?: Admitted;
   /** Where it comes from. */
   address?: string;
 }
@@ -38,6 +39,14 @@ export interface EntrantsOptions {
 const denialOf = ({ reason: message, code }: Refused): Error =>
   Object.assign(new Error(message), { data: { code, message } });
 
+/** Whoever shows the same is the same: by the name that it stands for, else by itself. */
+function credentialOf({ token, certificate }: Entrant, { subject }: Grant): Pick<Admitted, 'credential'> {
+  if (subject !== undefined) return { credential: `subject ${subject}` };
+  if (certificate) return { credential: `certificate ${certificate.fingerprint256}` };
+  if (token !== null) return { credential: `token ${createHash('sha256').update(token).digest('hex')}` };
+  return {};
+}
+
 /** Refuses who may not enter, before any event of it is handled. */
 export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptions, proxies: number): void {
   io.of(NAMESPACE).use((socket, next) => {
@@ -55,7 +64,7 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
         refused?.({ address: entrant.address, reason: entry.reason });
         return next(denialOf(entry));
       }
-      socket.data.grant = entry;
+      socket.data.grant = { ...entry, ...credentialOf(entrant, entry) };
       next();
     });
   });

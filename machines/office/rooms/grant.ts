@@ -30,6 +30,15 @@ export interface Grant {
   readonly subject?: string | undefined;
 }
 
+/** What an office knows of who is connected. */
+export interface Admitted extends Grant {
+  /** What tells its credential from others, such as a digest; none where nobody is asked for one. */
+  readonly credential?: string;
+}
+/** May a newcomer have the seat of a connection that does not answer any more? */
+export const mayTakeOver = (newcomer: Admitted | undefined, holder: Admitted | undefined): boolean =>
+  newcomer?.credential !== undefined && newcomer.credential === holder?.credential;
+
 /** How each refusal of a seat begins that the credential does not allow. */
 export const notGranted = 'Your credential is not for';
 const listed = (all: readonly string[]): string => {

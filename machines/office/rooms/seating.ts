@@ -49,6 +49,10 @@ export class Seating implements Lookup {
   computer(office: string, name: string): string | undefined {
     return this.#offices.get(office)?.get(`computer:${name}`)?.socket;
   }
+  /** Who sits there under this name. */
+  holderOf(seat: SeatFacts): string | undefined {
+    return this.#offices.get(seat.office)?.get(keyOf(seat))?.socket;
+  }
   members(office: string): readonly Member[] {
     return [...(this.#offices.get(office)?.values() ?? [])];
   }

@@ -74,6 +74,9 @@ export class ScriptedOffice {
         there?.emit(notices.disconnecting, { code, message });
         there?.close('transport close');
       },
+      // Nobody shows a credential in virtual time, so nobody is asked.
+      probe: (_, onAlive) => onAlive(),
+      cut: (socket) => this.#sockets.get(socket)?.cable.cut('transport close'),
       notify: (socket, event, body) => end(socket)?.emit(event, body),
       exit: (socket) => void delete this.#sockets.get(socket)?.office,
       broadcast: (office, except, event, body) => {

@@ -1,0 +1,124 @@
+/** A computer whose old connection hangs comes back over a new one: whose credential matches has its seat, nobody else. */
+import { connect as connectTcp, type Socket as NetSocket } from 'node:net';
+import { io, type Socket } from 'socket.io-client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createOffice, type Office } from '../index.ts';
+
+const open: (Socket | NetSocket)[] = [];
+afterEach(() =>
+  open.splice(0).forEach((socket) => ('disconnect' in socket ? socket.disconnect() : socket.destroy())),
+);
+const auth = [
+  { token: 'mine', label: 'build-1' },
+  { token: 'rotated', label: 'build-1' },
+  { token: 'others', label: 'build-2' },
+];
+const openOffice = (): Promise<Office> => createOffice({ port: 0, auth, record: false });
+
+type Ack = readonly unknown[];
+interface Peer {
+  readonly socket: Socket;
+  join(role: string, name: string): Promise<Ack>;
+}
+function peer({ url }: Office, token: string): Peer {
+  const socket: Socket = io(`${url}/smcp`, {
+    ...{ forceNew: true, reconnection: false, transports: ['websocket'], auth: { token } },
+  });
+  open.push(socket);
+  return {
+    socket,
+    join: (role, name) =>
+      new Promise((resolve) =>
+        socket.emit('server:join_office', { office_id: 'o', role, name }, (...ack: unknown[]) =>
+          resolve(ack),
+        ),
+      ),
+  };
+}
+/** A peer of a raw web socket that takes its seat and says nothing from then on, not even that it lives. */
+async function hanging(office: Office, token: string, role: string, name: string): Promise<NetSocket> {
+  const socket = connectTcp(office.port, '127.0.0.1');
+  open.push(socket);
+  let heard = '';
+  socket.on('data', (chunk: Buffer) => (heard += chunk.toString('latin1')));
+  const until = async (text: string): Promise<void> => {
+    await expect.poll(() => heard, { timeout: 60_000 }).toContain(text);
+  };
+  const frame = (text: string): Buffer => {
+    const body = Buffer.from(text);
+    // A mask of zeros leaves the text as it is.
+    return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
+  };
+  const head = [
+    'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1',
+    `Host: 127.0.0.1:${office.port}`,
+    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  await until('"sid"');
+  socket.write(frame(`40/smcp,{"token":"${token}"}`));
+  await until('40/smcp,{');
+  socket.write(frame(`42/smcp,1["server:join_office",{"office_id":"o","role":"${role}","name":"${name}"}]`));
+  await until('43/smcp,1[true');
+  return socket;
+}
+const taken = [false, expect.stringContaining('already exists')];
+
+describe('a seat whose connection hangs', () => {
+  it.each([
+    ['computer', 'mine'],
+    ['computer', 'rotated'],
+    ['agent', 'mine'],
+  ])('of a %s is had by who shows %s, and the old connection is closed', async (role, token) => {
+    await using office = await openOffice();
+    const old = await hanging(office, 'mine', role, 'n1');
+    const over = new Promise((resolve) => old.once('close', resolve));
+    const watcher = peer(office, 'others');
+    const other = role === 'agent' ? 'computer' : 'agent';
+    expect(await watcher.join(other, 'watcher')).toEqual([true, null]);
+    const heard: unknown[] = [];
+    watcher.socket.onAny((event: string, body: object) => heard.push([event, body]));
+    expect(await peer(office, token).join(role, 'n1')).toEqual([true, null]);
+    await over;
+    await expect
+      .poll(() => heard)
+      .toEqual([
+        ['notify:leave_office', { office_id: 'o', [role]: 'n1' }],
+        ['notify:enter_office', { office_id: 'o', [role]: 'n1' }],
+      ]);
+    expect(office.stats().seats).toBe(2);
+  });
+
+  it('is not had by who shows another credential', async () => {
+    await using office = await openOffice();
+    await hanging(office, 'mine', 'computer', 'n1');
+    expect(await peer(office, 'others').join('computer', 'n1')).toEqual(taken);
+  });
+
+  it('is not had where nobody is asked for a credential', async () => {
+    await using office = await createOffice({ port: 0, record: false });
+    await hanging(office, 'any', 'computer', 'n1');
+    expect(await peer(office, 'any').join('computer', 'n1')).toEqual(taken);
+  });
+});
+
+it('a seat whose connection lives stays with it, whatever who asks for it shows', async () => {
+  await using office = await openOffice();
+  const holder = peer(office, 'mine');
+  expect(await holder.join('computer', 'n1')).toEqual([true, null]);
+  expect(await peer(office, 'mine').join('computer', 'n1')).toEqual(taken);
+  expect(holder.socket.connected).toBe(true);
+});
+
+it('an office that closes while it waits for a sign of life answers who asked', async () => {
+  const office = await openOffice();
+  await hanging(office, 'mine', 'computer', 'n1');
+  const next = peer(office, 'mine');
+  await new Promise<void>((resolve) => next.socket.once('connect', resolve));
+  const joined = next.join('computer', 'n1');
+  const listed = new Promise((resolve) => next.socket.emit('server:list_room', {}, resolve));
+  await listed;
+  await office.close();
+  expect(await joined).toEqual([false, 'The office is closing']);
+});
