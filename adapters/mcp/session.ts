@@ -7,6 +7,7 @@ import type {
   SessionFact,
   SessionInput,
 } from '../../machines/kernel/ports.ts';
+import type { Tool } from '../../machines/catalog/index.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import {
   answerMs,
@@ -21,6 +22,7 @@ import { isAllowed, notAllowed } from './messages/methods.ts';
 import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
 import { capabilitiesOf, shownOf } from './messages/capabilities.ts';
 import { gather, listed, type ListRequest } from './messages/pages.ts';
+import { TaskCall } from './task-call.ts';
 import { PendingRequests, type Asker } from './messages/pending-requests.ts';
 import {
   factOf,
@@ -46,6 +48,7 @@ export interface SessionOptions extends TransportOptions {
 }
 
 const nothing = (): void => {};
+const nameIn = (params: unknown): unknown => (params as { readonly name?: unknown } | undefined)?.name;
 const connectionEnded = 'the connection ended';
 /** Time-outs are the machines' business. The SDK insists on one; this is the longest that a timer can do. */
 const never = { timeout: 2 ** 31 - 1 };
@@ -67,11 +70,16 @@ export class Session {
   readonly #requests: PendingRequests | undefined;
   #handshake: Handshake | undefined;
   #capabilities: Capabilities | undefined;
+  /** Names of tools that run as tasks only, as this session has listed them. */
+  #asTasks = new Set<unknown>();
+  readonly #tasks = new Set<TaskCall>();
+  readonly #timers: Around['timers'];
 
   constructor(options: SessionOptions, input: SessionInput, around: Around, emit: Emit<SessionFact>) {
     this.#emit = emit;
     this.#input = input;
     this.#options = options;
+    this.#timers = around.timers;
     const { answers = {}, clientInfo } = options;
     const capabilities = ownCapabilities(answers);
     this.#client = new Client(clientInfo, { capabilities, jsonSchemaValidator: trusting });
@@ -117,7 +125,10 @@ export class Session {
       emit(unsent(id, notAllowed(method)));
       return nothing;
     }
-    const next = listed[method] === undefined ? undefined : gather(request, emit);
+    if (method === 'tools/call' && this.#asTasks.has(nameIn(request.params)))
+      return this.#callTask(request, requests, emit);
+    const told = method === 'tools/list' ? this.#noted(emit) : emit;
+    const next = listed[method] === undefined ? undefined : gather(request, told);
     let current = -1;
     const asker: Asker = {
       settle: (answer) => {
@@ -140,6 +151,33 @@ export class Session {
     send(request.params);
     return () => requests.cancel(current);
   }
+  #callTask({ id, params }: ListRequest, requests: PendingRequests, emit: Emit<RequestFact>): () => void {
+    try {
+      const call = new TaskCall(id, params, {
+        requests,
+        timers: this.#timers,
+        emit,
+        reason: () => this.#transport?.lostBecause ?? connectionEnded,
+        onOver: () => this.#tasks.delete(call),
+      });
+      this.#tasks.add(call);
+      return () => call.cancel();
+    } catch {
+      emit(unsent(id, unwritable));
+      return nothing;
+    }
+  }
+  /** The list of tools says how each is called. */
+  #noted(emit: Emit<RequestFact>): Emit<RequestFact> {
+    return (fact) => {
+      if (fact.type === 'ask.answered') {
+        const { tools } = fact.result as { readonly tools: readonly Tool[] };
+        const ofTasks = tools.filter(({ execution }) => execution?.taskSupport === 'required');
+        this.#asTasks = new Set(ofTasks.map(({ name }) => name));
+      }
+      emit(fact);
+    };
+  }
   /** The server may ask for the roots anew. */
   announceRoots(): void {
     if (this.#state === 'open' && this.#options.answers?.roots)
@@ -149,6 +187,7 @@ export class Session {
   close(): void {
     this.#state = 'closed';
     this.#handshake?.over();
+    for (const call of this.#tasks) call.cancel();
     this.#requests?.withdrawAll();
     this.#end();
   }
@@ -180,6 +219,7 @@ export class Session {
   /** Before it is open nobody has anything that could have changed. */
   #hear(method: string, params: unknown): void {
     if (this.#state !== 'open') return;
+    if (method === 'notifications/tasks/status') for (const call of this.#tasks) call.hear(params);
     const fact = factOfNotification(method, params);
     if (fact) return this.#emit(fact);
     const line = logOf(method, params);
@@ -197,6 +237,7 @@ export class Session {
     if (this.#state !== 'open') return;
     this.#state = 'lost';
     this.#requests?.lose();
+    for (const call of this.#tasks) call.lose();
     // Those who heard of it may have closed the session.
     if (this.#isClosed()) return;
     const reason = this.#transport?.lostBecause ?? connectionEnded;

@@ -47,7 +47,7 @@ export interface ToolAnnotations extends Kept {
 }
 /** How a tool wants to be run (MCP 2025-11-25). */
 export interface ToolExecution extends Kept {
-  /** Whether it runs as a task. One that runs so only (`required`) cannot be called here. */
+  /** Whether it runs as a task. One that runs so only (`required`) is called so; any other is called as usual. */
   readonly taskSupport?: 'required' | 'optional' | 'forbidden';
 }
 export interface Tool extends Described {

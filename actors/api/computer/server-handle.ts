@@ -101,7 +101,7 @@ export interface ToolInfo extends Omit<SmcpTool, 'bundle_id'> {
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
   /** For people, as its server has it. */
   readonly title?: string;
-  /** How its server runs it (MCP 2025-11-25): `taskSupport` is `optional` or `forbidden` here. */
+  /** How its server runs it (MCP 2025-11-25): a tool whose `taskSupport` is `required` is called as a task. */
   readonly execution?: ToolExecution;
   /** With `onConflict: "prefix"`: what it would be called if no other server had a tool of that name. */
   readonly renamed?: { readonly from: string; readonly reason: string };

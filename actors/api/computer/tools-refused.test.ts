@@ -36,7 +36,7 @@ const listing =
 const inputSchema = { type: 'object' };
 const odd = [
   { name: 'good', title: 'Good one', inputSchema, execution: { taskSupport: 'optional' } },
-  { name: 'long', inputSchema, execution: { taskSupport: 'required' } },
+  { name: 'long', inputSchema: 'none' },
   { name: '', inputSchema },
   { name: 'listy', inputSchema: { type: 'array' } },
   { name: 'bare' },
@@ -54,7 +54,7 @@ it('what a server lists and nobody can call is refused with the reason, here and
   const { tools, refused } = await computer.tools();
   expect(tools).toMatchObject([{ name: 'good', title: 'Good one', execution: { taskSupport: 'optional' } }]);
   expect(refused.map(({ name, server, reason }) => [name, server, reason])).toEqual([
-    ['long', 'odd', expect.stringContaining('runs as a task only')],
+    ['long', 'odd', expect.stringContaining('its inputSchema')],
     ['#3', 'odd', expect.stringContaining('it has no name')],
     ['listy', 'odd', expect.stringContaining('its inputSchema does not take an object')],
     ['bare', 'odd', expect.stringContaining('its inputSchema is missing')],
@@ -66,7 +66,7 @@ it('what a server lists and nobody can call is refused with the reason, here and
   expect(await agent.callTool('c', 'long', {})).toMatchObject({ outcome: 'failed' });
   expect(await computer.callTool('long')).toMatchObject({
     outcome: 'failed',
-    failure: { code: 4001, message: expect.stringContaining('runs as a task only') as string },
+    failure: { code: 4001, message: expect.stringContaining('its inputSchema') as string },
   });
   expect(called).toEqual([]);
 });

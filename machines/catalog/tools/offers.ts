@@ -92,9 +92,7 @@ function twice(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEntry): F
 
 const byItself = 'Only the server itself can mend this.';
 /** Why a tool cannot be called by anybody; null: it can. */
-const flawOf = ({ unusable, execution }: Tool): string | null =>
-  unusable ??
-  (execution?.taskSupport === 'required' ? 'it runs as a task only, and tasks are not spoken here' : null);
+const flawOf = ({ unusable }: Tool): string | null => unusable ?? null;
 export const isUsable = (tool: Tool): boolean => flawOf(tool) === null;
 /** The same object for as long as its tool is the same. */
 const flawed = remembered((_: Tool) => new Map<string, RefusedTool>());

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { createComputer, type Computer } from '../index.ts';
+
+/** Tools that run as tasks only (MCP 2025-11-25), of a server made with the official SDK. */
+const server = fileURLToPath(new URL('../../scenarios/fixtures/task-server.mjs', import.meta.url));
+let computer: Computer;
+afterEach(() => computer.close());
+const opened = async (): Promise<Computer> =>
+  (computer = await createComputer({
+    config: { mcpServers: { it: { command: process.execPath, args: [server], autoApprove: ['all'] } } },
+    stateDir: false,
+  }));
+/** Resolves once the server has written this. */
+const wrote = (word: string): Promise<void> =>
+  new Promise((resolve) => void computer.on('server.wrote', ({ text }) => text.includes(word) && resolve()));
+
+it('is called as one, and tells how it stands until its result is there', async () => {
+  const call = (await opened()).callTool('count', {});
+  const told: (string | undefined)[] = [];
+  call.on('progress', ({ message }) => told.push(message));
+  expect(await call).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: 'counted' }] } });
+  expect(told).toEqual(['working', 'working: one', 'completed: one']);
+});
+it('that fails is a tool that says so', async () => {
+  expect(await (await opened()).callTool('fail', {})).toMatchObject({
+    outcome: 'failed',
+    result: { isError: true },
+  });
+});
+it('is cancelled with its call', async () => {
+  const call = (await opened()).callTool('forever', {});
+  await wrote('working');
+  const cancelled = wrote('cancelled');
+  call.cancel();
+  expect(await call).toMatchObject({ end: 'cancelled' });
+  await cancelled;
+});
+it('that is under way when its server dies is unknown', async () => {
+  expect(await (await opened()).callTool('die', {})).toMatchObject({
+    outcome: 'unknown',
+    failure: { code: 'ServerLost' },
+  });
+});

@@ -1,0 +1,146 @@
+import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
+import type { Timers } from '../clock.ts';
+import { errorOf, type Envelope } from './messages/envelope.ts';
+import type { Asker, PendingRequests } from './messages/pending-requests.ts';
+import { factOf, lost, refusedOnTheWay, unusable } from './messages/refusal.ts';
+
+/** A server may forget a task this long after it was made, in ms; it may say another time itself. */
+const ttl = 24 * 3_600_000;
+const between = { usual: 1_000, least: 50, most: 60_000 } as const;
+const method = 'tools/call';
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+
+interface Around {
+  readonly requests: PendingRequests;
+  readonly timers: Timers;
+  readonly emit: Emit<RequestFact>;
+  /** Why nobody will answer. */
+  readonly reason: () => string;
+  /** It is over, and hears nothing more. */
+  readonly onOver: () => void;
+}
+
+/**
+ * A call of a tool that runs as a task (MCP 2025-11-25): the task is made, looked at until it is over, and its result fetched.
+ * What it does is told as progress. Once it is made, whatever goes wrong leaves open whether it takes effect. `cancel` and
+ * `lose` end its timer.
+ */
+export class TaskCall {
+  readonly #id: string;
+  readonly #around: Around;
+  #task: string | undefined;
+  #current: number | undefined;
+  #timer: unknown;
+  #told = '';
+  #times = 0;
+  #isFetching = false;
+  #isOver = false;
+
+  constructor(id: string, params: unknown, around: Around) {
+    this.#id = id;
+    this.#around = around;
+    this.#ask(method, { ...fieldsOf(params), task: { ttl } }, (answer) => this.#made(answer));
+  }
+  /** The server says how a task of this session stands. */
+  hear(params: unknown): void {
+    if (this.#task !== undefined && fieldsOf(params)['taskId'] === this.#task) this.#look(fieldsOf(params));
+  }
+  /** A task that is being made is cancelled once its name is known. */
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#over();
+    if (this.#task === undefined) return;
+    if (this.#current !== undefined) this.#around.requests.cancel(this.#current);
+    this.#cancelTask(this.#task);
+  }
+  /** The session ends, and with it whoever could be asked. */
+  lose(): void {
+    this.#end(lost(this.#id, this.#around.reason()));
+  }
+
+  #made(answer: Envelope): void {
+    const { taskId } = fieldsOf(fieldsOf(answer.result)['task']);
+    if (typeof taskId !== 'string') {
+      // It was refused, or answered at once.
+      if (errorOf(answer) || !('task' in fieldsOf(answer.result)))
+        return this.#end(factOf(this.#id, answer, method));
+      return this.#end(unusable(this.#id, 'the server made a task without an id'));
+    }
+    this.#task = taskId;
+    if (this.#isOver) return this.#cancelTask(taskId);
+    this.#look(fieldsOf(fieldsOf(answer.result)['task']));
+  }
+  #look({ status, statusMessage, pollInterval }: Fields): void {
+    if (this.#isOver || this.#isFetching) return;
+    const { emit, timers } = this.#around;
+    const message = `${String(status)}${typeof statusMessage === 'string' ? `: ${statusMessage}` : ''}`;
+    if (message !== this.#told)
+      emit({ type: 'ask.progress', id: this.#id, progress: (this.#times += 1), message });
+    this.#told = message;
+    timers.clearTimeout(this.#timer);
+    if (status === 'cancelled') return this.#end(this.#cancelled());
+    // Who is asked for the result of a task that wants to know something asks for that meanwhile.
+    if (status !== 'working') return this.#fetch();
+    const wanted = typeof pollInterval === 'number' ? pollInterval : between.usual;
+    const ms = Math.min(between.most, Math.max(between.least, wanted));
+    this.#timer = timers.setTimeout(() => this.#poll(), ms);
+  }
+  #poll(): void {
+    this.#ask('tasks/get', { taskId: this.#task }, (answer) => {
+      const error = errorOf(answer);
+      if (error) this.#end(lost(this.#id, `the server does not say how its task stands (${error.message})`));
+      else this.#look(fieldsOf(answer.result));
+    });
+  }
+  #fetch(): void {
+    this.#isFetching = true;
+    this.#ask('tasks/result', { taskId: this.#task }, (answer) =>
+      this.#end(factOf(this.#id, answer, method)),
+    );
+  }
+  #cancelled(): RequestFact {
+    const failure = { code: wireCodes.toolFailed, message: 'the server has cancelled the task' };
+    return { type: 'ask.refused', id: this.#id, failure, sent: true };
+  }
+  #cancelTask(taskId: string): void {
+    const nobody: Asker = { settle: () => {}, progress: () => {} };
+    this.#around.requests.request('tasks/cancel', { taskId }, nobody).sent.catch(() => {
+      // The session is gone, and with it who could have been told.
+    });
+  }
+
+  #ask(what: string, params: object, take: (answer: Envelope) => void): void {
+    const { requests, emit } = this.#around;
+    const isFirst = this.#task === undefined;
+    const asker: Asker = {
+      settle: (answer) => {
+        this.#current = undefined;
+        // Who is over still wants to know which task was made.
+        if (this.#isOver && !isFirst) return;
+        if (answer) take(answer);
+        else this.lose();
+      },
+      progress: (progress) => this.#isOver || emit({ type: 'ask.progress', id: this.#id, ...progress }),
+    };
+    const { id, sent } = requests.request(what, params, asker);
+    this.#current = id;
+    sent.catch((error: unknown) => {
+      if (!requests.forget(id)) return;
+      this.#end(isFirst ? refusedOnTheWay(this.#id, error) : lost(this.#id, this.#around.reason()));
+    });
+  }
+  #end(fact: RequestFact): void {
+    if (this.#isOver) return;
+    this.#over();
+    this.#around.emit(fact);
+  }
+  #over(): void {
+    this.#isOver = true;
+    this.#around.timers.clearTimeout(this.#timer);
+    this.#around.onOver();
+  }
+}
