@@ -1,11 +1,17 @@
 /** Calls that the host of a computer makes itself. */
 import type { ComputerCall } from '../../machines/call/call.machine.ts';
+import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import type { CallOptions } from './agent/pending-calls.ts';
 import { settledBy, type CallSettled } from '../../machines/call/settlement.ts';
 import { closedText } from './computer/computer-status.ts';
 
 export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
   settledBy({ ticket, reqId, server: '', tool }, 'failed', { code: 'ServerNotActive', message: closedText });
 export const hostCall = (
-  call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo'>,
+  call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,
   replyTo: ComputerCall['replyTo'],
-): ComputerCall => ({ type: 'call.request', ...call, agent: null, replyTo });
+  given: CallOptions['trace'],
+): ComputerCall => {
+  const trace = traceIn(given ?? {});
+  return { type: 'call.request', ...call, agent: null, replyTo, ...(trace && { trace }) };
+};

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Emit, LinkFact, LinkInput } from '../../machines/kernel/ports.ts';
+import type { AgentCalled, Emit, LinkFact, LinkInput } from '../../machines/kernel/ports.ts';
 import {
   narrower,
   collectionOfUri,
@@ -15,6 +15,8 @@ import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import * as messages from '../../machines/protocol/messages/messages.ts';
 import type { Ending } from '../../machines/protocol/messages/outcome.ts';
 import { sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
+import { extended } from '../../machines/kernel/extended.ts';
+import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 import { readResource } from '../../machines/protocol/messages/resource.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
 import type { Ack } from './office-wire.ts';
@@ -135,7 +137,9 @@ export class AgentRequests {
     if (running) return this.#emit({ type: 'agent.repeated', ticket, reqId });
     this.#calls.set(reqId, ticket);
     const timeoutMs = toTimeoutMs(timeout);
-    this.#emit({ type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs });
+    const trace = traceIn(call);
+    const called: AgentCalled = { type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs };
+    this.#emit(trace ? extended(called, { trace }) : called);
   }
 
   #asked<T extends AgentRequest>(

@@ -48,7 +48,7 @@ const othersLimits = {
   keeper: addressFor(''),
   isPending: false,
 } as const;
-export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall): CallStart =>
+export const callStart = (c: Context, { type: _, computer, trace, ...call }: AgentCall): CallStart =>
   extended(call, {
     server: computer,
     timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
@@ -63,6 +63,7 @@ export const callStart = (c: Context, { type: _, computer, ...call }: AgentCall)
         tool_name: call.tool,
         params: call.params,
         timeout: secondsOf(call.timeoutMs),
+        ...trace,
       },
     },
   });

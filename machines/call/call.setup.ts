@@ -21,32 +21,12 @@ import {
 import { effects, post, type DirectoryEvent, type OwnerEnded } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
-import type { CallEnd, CallPhase, CallSettled } from './settlement.ts';
+import type { CallEnd, CallPhase } from './settlement.ts';
 import type { Failure } from '../protocol/failure.ts';
+import type { CallRequest, ComputerCall } from './call-request.ts';
 
-/**
- * A call. It keeps this name and these fields from whoever makes it, through the agent, the computer and the client, to
- * its own machine; each of them adds what it knows. A computer puts the server's own name of the tool in place of the listed one.
- */
-export interface CallRequest {
-  readonly type: 'call.request';
-  /** Names the asker's pending answer; unique among the calls in flight of one client. */
-  readonly ticket: string;
-  readonly reqId: string;
-  /** The agent that calls, for the person who is asked; null: the host itself. */
-  readonly agent: string | null;
-  readonly tool: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  /** What its caller gives it; 0 = without limit. */
-  readonly timeoutMs: number;
-  readonly replyTo: AddressFor<CallSettled>;
-}
-/** What a computer takes: a call by the listed name of its tool. */
-export interface ComputerCall extends CallRequest {
-  /** The person who asks has thereby confirmed it. */
-  readonly isConfirmed: boolean;
-}
-export interface CallStart extends Omit<CallRequest, 'type'> {
+export type { CallRequest, ComputerCall };
+export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   readonly server: string;
   /** No call of its server takes longer; 0 = without limit. */
   readonly totalMs: number;

@@ -11,7 +11,7 @@ type At = { readonly context: Context; readonly event: ServerCall };
 export const openCall = {
   type: 'open',
   params: ({ context: c, event }: At): Open => {
-    const { type: _, isConfirmed: __, meta: ___, hasOutput: ____, ...call } = event;
+    const { type: _, isConfirmed: __, meta: ___, hasOutput: ____, trace, ...call } = event;
     return open(
       callKind,
       extended(call, {
@@ -21,7 +21,7 @@ export const openCall = {
         request: {
           target: c.self,
           method: 'tools/call',
-          params: { name: call.tool, arguments: call.params },
+          params: { name: call.tool, arguments: call.params, ...(trace && { _meta: { ...trace } }) },
         },
         isPending: c.isHolding,
         totalMs: c.timing.callTotalMs,

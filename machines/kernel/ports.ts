@@ -5,6 +5,7 @@ import type { ResourceCollection } from '../resources/collections/index.ts';
 import type { ServerInfo } from '../client/server-info.ts';
 import type { SessionWaits } from '../client/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
+import type { TraceContext } from '../protocol/messages/trace-context.ts';
 import type { CancelReason } from '../protocol/messages/messages.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
@@ -156,6 +157,8 @@ export interface AgentCalled {
   readonly params: Readonly<Record<string, unknown>>;
   /** 0 = without limit. */
   readonly timeoutMs: number;
+  /** Its place in a distributed trace. */
+  readonly trace?: TraceContext;
 }
 export type LinkFact =
   | { readonly type: 'link.up' }

@@ -1,3 +1,4 @@
+import { traceIn } from '../../../machines/protocol/messages/trace-context.ts';
 import type { AnyEventObject } from 'xstate';
 import { systemClock } from '../../../adapters/index.ts';
 import type {
@@ -150,6 +151,7 @@ class HostedAgent implements Agent {
   }
   callTool: Agent['callTool'] = (computer, tool, params = {}, options = {}) => {
     const { timeoutMs = this.#timing.callTotalMs } = options;
+    const trace = traceIn(options.trace ?? {});
     const send = (ticket: string, reqId: string): void => {
       const replyTo = this.#hosted.host;
       const call: AgentCall = {
@@ -161,6 +163,7 @@ class HostedAgent implements Agent {
         params,
         timeoutMs,
         replyTo,
+        ...(trace && { trace }),
       };
       this.#sendOrSettle(call, ticket, reqId, tool);
     };

@@ -1,3 +1,4 @@
+import type { TraceContext } from '../../../machines/protocol/messages/trace-context.ts';
 import { newId, systemClock } from '../../../adapters/index.ts';
 import { keyOf } from '../../../machines/kernel/address.ts';
 import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../../machines/call/settlement.ts';
@@ -16,6 +17,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** Cancels the call. */
   readonly signal?: AbortSignal;
+  /**
+   * Its place in a distributed trace: it goes with the call through the office and the computer, into `_meta` of `tools/call`. What is
+   * no W3C `traceparent` is left out.
+   */
+  readonly trace?: TraceContext;
 }
 /** How a call ended. It never rejects: a failure is data. */
 export interface CallOutcome {

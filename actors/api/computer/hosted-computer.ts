@@ -203,7 +203,7 @@ export class HostedComputer implements Computer {
       const closed = closedCall(ticket, reqId, tool);
       // Who was told to give up before it began hears no answer.
       if (!this.#hosted) return this.#calls.settle(closed);
-      const event = hostCall(call, this.#host);
+      const event = hostCall(call, this.#host, options.trace);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host, closed));
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));

@@ -1,3 +1,4 @@
+import { traceFields } from './trace-context.ts';
 import { z } from 'zod';
 import { answered, asked, name, question, record, role, wholeSeconds } from '../fields.ts';
 
@@ -39,6 +40,7 @@ export const toolCall = z.looseObject({
   tool_name: z.string(),
   params: record,
   timeout: wholeSeconds,
+  ...traceFields,
 });
 export type ToolCall = z.infer<typeof toolCall>;
 

@@ -1,0 +1,40 @@
+/** The place of a call in a distributed trace: from whoever calls, through office and computer, to its MCP server. */
+import { expect, it } from 'vitest';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+
+/** A server with one tool, which answers with the `_meta` that its call came with. */
+const server = `
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize')
+    say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } });
+  if (method === 'tools/list') say({ id, result: { tools: [{ name: 'meta', inputSchema: { type: 'object' } }] } });
+  if (method === 'tools/call') say({ id, result: { content: [{ type: 'text', text: JSON.stringify(params._meta ?? {}) }] } });
+});`;
+const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+it('reaches the server in _meta, and what is no trace is left out without a failure', async () => {
+  await using office = await createOffice({ port: 0 });
+  await using computer = await createComputer({
+    name: 'c1',
+    office: { url: office.url },
+    config: { mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } } },
+  });
+  await using agent = await createAgent({ url: office.url });
+  const metaOf = async (call: Promise<{ readonly result: unknown }>): Promise<object> => {
+    const { result } = await call;
+    const { content } = result as { readonly content: readonly { readonly text: string }[] };
+    const { progressToken: _, ...meta } = JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
+    return meta;
+  };
+  const byAgent = (trace: object | undefined): Promise<object> =>
+    metaOf(agent.callTool('c1', 'meta', {}, trace && { trace: trace as { traceparent: string } }));
+  const whole = { traceparent, tracestate: 'vendor=1' };
+  expect(await byAgent(whole)).toEqual(whole);
+  expect(await byAgent({ traceparent })).toEqual({ traceparent });
+  expect(await byAgent(undefined)).toEqual({});
+  expect(await byAgent({ traceparent: 'x', tracestate: 'y' })).toEqual({});
+  expect(await byAgent({ traceparent, tracestate: 'y'.repeat(600), other: 1 })).toEqual({ traceparent });
+  expect(await metaOf(computer.callTool('meta', {}, { trace: whole, confirmed: true }))).toEqual(whole);
+});

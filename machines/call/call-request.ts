@@ -1,0 +1,28 @@
+import type { AddressFor } from '../kernel/address.ts';
+import type { TraceContext } from '../protocol/messages/trace-context.ts';
+import type { CallSettled } from './settlement.ts';
+
+/**
+ * A call. It keeps this name and these fields from whoever makes it, through the agent, the computer and the client, to
+ * its own machine; each of them adds what it knows. A computer puts the server's own name of the tool in place of the listed one.
+ */
+export interface CallRequest {
+  readonly type: 'call.request';
+  /** Names the asker's pending answer; unique among the calls in flight of one client. */
+  readonly ticket: string;
+  readonly reqId: string;
+  /** The agent that calls, for the person who is asked; null: the host itself. */
+  readonly agent: string | null;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** What its caller gives it; 0 = without limit. */
+  readonly timeoutMs: number;
+  /** Its place in a distributed trace, where its caller has given one. */
+  readonly trace?: TraceContext;
+  readonly replyTo: AddressFor<CallSettled>;
+}
+/** What a computer takes: a call by the listed name of its tool. */
+export interface ComputerCall extends CallRequest {
+  /** The person who asks has thereby confirmed it. */
+  readonly isConfirmed: boolean;
+}
