@@ -40,7 +40,19 @@ export const jwtAuth = z.strictObject({
 /** Three parts, of which the first is a JSON object in base64url. */
 export const isJwt = (token: string): boolean => /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
 /** Those with a key pair: whoever may check a token must not be able to make one. */
-const algorithms = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA'];
+const algorithms = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'EdDSA',
+  'Ed25519',
+];
 const jwksMs = 5_000;
 
 /** It is loaded for the first token that needs it. */
