@@ -1,6 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
 import { readBody } from './messages/bodies.ts';
+import type { SessionLost } from '../../machines/kernel/ports.ts';
 import { Refused } from './transport.ts';
 import { errorOf, type Envelope } from './messages/envelope.ts';
 import { Unreached } from './http/http.ts';
@@ -24,11 +25,11 @@ export type Verdict =
   /** It is the JSON-RPC answer to the request after all. */
   | { readonly answer: object; readonly bytes: number }
   /** `ends`: the session is over, and why. */
-  | { readonly refused: Refused; readonly ends?: { readonly reason: string; readonly isExpired?: true } };
+  | { readonly refused: Refused; readonly ends?: SessionLost };
 
 /**
  * 401 and 404 are said before a server works on anything, and are the end of the session: with a token that is no
- * longer good everything else would fail, too, and a new handshake tells its host why. 403 may be about this one
+ * longer good everything else would fail, too. 403 may be about this one
  * request (a scope), and 429 and 5xx pass.
  */
 export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Promise<Verdict> {
@@ -51,7 +52,7 @@ export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Pr
     said: error && at.redact(error.message),
   });
   if (status === 401 && at.phase === 'session')
-    return { refused: new Refused(failure, 'unsent'), ends: { reason: failure.message } };
+    return { refused: new Refused(failure, 'unsent'), ends: { reason: failure.message, wantsLogin: true } };
   const isNever = status === 401 || status === 403 || (status >= 300 && status < 400);
   const how = isNever ? 'unsent' : gateways.includes(status) ? 'lost' : 'answered';
   return { refused: new Refused(failure, how) };

@@ -110,7 +110,7 @@ export class Session {
     this.#client.onerror = (error) => notice({ kind: 'protocol', text: error.message, bytes: 0 });
     this.#client.connect(requests, never).then(
       () => this.#opened(transport, requests),
-      (error: unknown) => this.#fail(handshakeFailure(error, transport.lostBecause)),
+      (error: unknown) => this.#fail(handshakeFailure(error, transport.lost?.reason)),
     );
   }
 
@@ -132,7 +132,7 @@ export class Session {
     let current = -1;
     const asker: Asker = {
       settle: (answer) => {
-        if (!answer) return emit(lost(id, this.#transport?.lostBecause ?? connectionEnded));
+        if (!answer) return emit(lost(id, this.#transport?.lost?.reason ?? connectionEnded));
         if (!next) return emit(factOf(id, answer, method));
         const more = next(answer);
         if (more) send(more);
@@ -157,7 +157,7 @@ export class Session {
         requests,
         timers: this.#timers,
         emit,
-        reason: () => this.#transport?.lostBecause ?? connectionEnded,
+        reason: () => this.#transport?.lost?.reason ?? connectionEnded,
         onOver: () => this.#tasks.delete(call),
       });
       this.#tasks.add(call);
@@ -203,7 +203,7 @@ export class Session {
 
   #opened(transport: McpTransport, { protocolVersion }: PendingRequests): void {
     // The server answered and ended in one breath.
-    if (transport.lostBecause) return this.#fail(handshakeFailure(undefined, transport.lostBecause));
+    if (transport.lost) return this.#fail(handshakeFailure(undefined, transport.lost.reason));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
     this.#handshake?.over();
@@ -240,8 +240,7 @@ export class Session {
     for (const call of this.#tasks) call.lose();
     // Those who heard of it may have closed the session.
     if (this.#isClosed()) return;
-    const reason = this.#transport?.lostBecause ?? connectionEnded;
-    this.#emit({ type: 'session.lost', reason, ...(this.#transport?.isExpired && { isExpired: true }) });
+    this.#emit({ type: 'session.lost', ...(this.#transport?.lost ?? { reason: connectionEnded }) });
   }
   #isClosed(): boolean {
     return this.#state === 'closed';

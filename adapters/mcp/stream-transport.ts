@@ -1,3 +1,4 @@
+import type { SessionLost } from '../../machines/kernel/ports.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Readable, Writable } from 'node:stream';
 import { NotSent, type Around, type McpTransport } from './transport.ts';
@@ -24,7 +25,7 @@ export class StreamTransport implements McpTransport {
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: McpTransport['onmessage'];
   /** Why the stream ended; undefined while it lives, and after `close`. */
-  lostBecause: string | undefined;
+  lost: SessionLost | undefined;
   readonly #options: Streams;
   readonly #framer: Framer;
   #isOver = false;
@@ -48,8 +49,9 @@ export class StreamTransport implements McpTransport {
     const { stdin, stdout } = this.#options;
     if (!stdout.readable) {
       this.#isOver = true;
-      this.lostBecause = 'the server had already ended';
-      return Promise.reject(new NotSent(this.lostBecause));
+      const reason = 'the server had already ended';
+      this.lost = { reason };
+      return Promise.reject(new NotSent(reason));
     }
     stdin.on('error', this.#onInputError).on('drain', this.#onDrain);
     stdout.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd);
@@ -93,7 +95,7 @@ export class StreamTransport implements McpTransport {
   }
   #lose(reason: string): void {
     if (this.#isOver) return;
-    this.lostBecause = reason;
+    this.lost = { reason };
     this.#end();
   }
 

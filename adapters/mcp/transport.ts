@@ -1,3 +1,4 @@
+import type { SessionLost } from '../../machines/kernel/ports.ts';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Waits } from '../../machines/client/waits.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
@@ -45,9 +46,7 @@ export class Refused extends Error {
  */
 export interface McpTransport extends Transport {
   /** Why the connection ended; undefined while it lives, and after `close`. */
-  readonly lostBecause: string | undefined;
-  /** A remote server has forgotten this session and wants a new handshake. */
-  readonly isExpired?: boolean;
+  readonly lost: SessionLost | undefined;
   /** What is spoken on the wire, where that is not what the handshake has agreed on. */
   readonly revision?: string | undefined;
   /** What its first request waits for, and since when (ms of `Date.now`). Without it: for the answer, since it began. */

@@ -14,6 +14,13 @@ import { loginKey, type Kept } from './login-store.ts';
 import { revoke } from './revocation.ts';
 import { codeIn, mustBeFrom, mustBeOfIssuer } from './redirect-checks.ts';
 
+/** An authorization server may hold a client to the scopes that it was registered with (RFC 7591); absent: to none. */
+function mayAskFor(registered: unknown, wanted: string | undefined): boolean {
+  if (typeof registered !== 'string') return true;
+  const all = new Set(registered.split(' '));
+  return wanted === undefined || wanted.split(' ').every((scope) => all.has(scope));
+}
+
 const withoutNews: LoginNews = { shown: () => {}, returned: () => {} };
 
 /** A token is renewed so long before it ends, or a tenth of its time. */
@@ -229,9 +236,11 @@ export class Login {
     const port = Number(new URL(redirectUri).port);
     const found = await this.#discover(signal);
     const state = randomBytes(32).toString('base64url');
-    // With its tokens the SDK would renew and ask nobody; registered for another port, we are nobody there.
+    // With its tokens the SDK would renew and ask nobody; registered for another port, or for less, we are nobody there.
     const { tokens: _, client, ...rest } = kept;
-    const isSame = kept.port === port || this.#options.config.clientId !== undefined;
+    const isSame =
+      this.#options.config.clientId !== undefined ||
+      (kept.port === port && mayAskFor(client?.['scope'], this.#scopeOf(kept, found)));
     const flow = this.#flow({ ...rest, port, ...(isSame && client && { client }) }, found, {
       redirectUri,
       state,

@@ -7,9 +7,9 @@ import type { CatalogList } from '../catalog/index.ts';
 import * as rules from './client.rules.ts';
 import type { ClientEvent, ClientPlan, Context, Input } from './client.events.ts';
 import { effects, type OwnedEnded } from '../kernel/effects.ts';
-import { sessionPort, type ServerInfo } from '../kernel/ports.ts';
+import { sessionPort, type ServerInfo, type SessionLost } from '../kernel/ports.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
-import { failureOfEnd, failureOfStep, isHopeless, type ProcessEnd } from './server-failure.ts';
+import { failureOfEnd, failureOfLoss, failureOfStep, isHopeless, type ProcessEnd } from './server-failure.ts';
 import type { Resolved } from './spec-port.ts';
 import { cameInstead, waitsFor, type Waits } from './waits.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -82,8 +82,8 @@ export const parts = setup({
         `no answer to ${params.phase} within ${params.ms} ms${insteadOf(context, params.phase)}`,
       ),
     })),
-    rememberDisconnected: assign(({ context }, params: { reason: string }) => ({
-      failure: failureOfStep(context.server, 'session', `its stream broke: ${params.reason}`),
+    rememberDisconnected: assign(({ context }, params: SessionLost) => ({
+      failure: failureOfLoss(context.server, params),
     })),
     countAttempt: assign({ attempt: ({ context }) => context.attempt + 1 }),
     resetAttempts: assign({ attempt: 0, pings: 'untried' }),

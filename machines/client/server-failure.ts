@@ -1,5 +1,6 @@
 import { explained } from '../process/stderr.ts';
 import { waitWords, type Waits } from './waits.ts';
+import type { SessionLost } from '../kernel/ports.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** How a process came to its end. */
@@ -44,6 +45,17 @@ export const failureOfStep = (server: string, phase: string, reason: string): Fa
   message: `Server '${server}': ${reason}`,
   details: { server_name: server, phase },
 });
+
+/** The connection stood, and is over. Without a login that is taken every other try would fail, too. */
+export const failureOfLoss = (server: string, { reason, wantsLogin }: SessionLost): Failure =>
+  wantsLogin === true
+    ? {
+        code: 'Unauthorized',
+        message: `Server '${server}' no longer takes its login: ${reason}`,
+        details: { server_name: server, phase: 'session' },
+        remedy: `Log in again (a2c login ${server}), or give the server a valid token in its headers`,
+      }
+    : failureOfStep(server, 'session', `its stream broke: ${reason}`);
 
 /** A person is shown the page of an authorization server. `where`: its origin. */
 export const waitsForLogin = (server: string, where = 'its authorization server'): Failure => ({

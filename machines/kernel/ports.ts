@@ -74,14 +74,23 @@ export interface SessionInput {
 }
 export type { ListKind };
 export type { Capabilities, ServerInfo } from '../client/server-info.ts';
+/** Why a session is over. */
+export interface SessionLost {
+  /** In plain words, with nothing secret. */
+  readonly reason: string;
+  /** The server forgot this session (HTTP 404), and wants a new handshake. */
+  readonly isExpired?: true;
+  /** The server no longer takes its login (HTTP 401). */
+  readonly wantsLogin?: true;
+}
 /** What the machine of a server hears of its session. */
 export type SessionFact =
   /** Connected and initialized. */
   | { readonly type: 'session.opened'; readonly info: ServerInfo }
   | SessionWaits
   | { readonly type: 'session.failed'; readonly failure: Failure }
-  /** The stream broke; pending requests are refused first. `isExpired`: the server forgot this session (HTTP 404). */
-  | { readonly type: 'session.lost'; readonly reason: string; readonly isExpired?: boolean }
+  /** The stream broke; pending requests are refused first. */
+  | ({ readonly type: 'session.lost' } & SessionLost)
   /** Told whether or not the server declared that it would; only after `session.opened`. */
   | { readonly type: 'list.changed'; readonly list: ListKind }
   | { readonly type: 'resource.updated'; readonly uri: string };

@@ -39,5 +39,6 @@ export type {
   ProcessFact,
   ServerInfo,
   SessionFact,
+  SessionLost,
 } from '../../machines/kernel/ports.ts';
 export type { SessionWaits } from '../../machines/client/waits.ts';

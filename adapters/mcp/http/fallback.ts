@@ -22,11 +22,8 @@ export class FallbackTransport implements McpTransport {
     this.#makeSecond = makeSecond;
     this.#settled = settled;
   }
-  get lostBecause(): string | undefined {
-    return this.#transport.lostBecause;
-  }
-  get isExpired(): boolean {
-    return this.#transport.isExpired === true;
+  get lost(): McpTransport['lost'] {
+    return this.#transport.lost;
   }
   get step(): McpTransport['step'] {
     return this.#transport.step;

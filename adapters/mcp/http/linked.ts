@@ -1,3 +1,4 @@
+import type { SessionLost } from '../../../machines/kernel/ports.ts';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Failure } from '../../../machines/protocol/failure.ts';
@@ -19,7 +20,7 @@ export class LinkedTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: McpTransport['onmessage'];
-  lostBecause: string | undefined;
+  lost: SessionLost | undefined;
   readonly #spec: InMemorySpec | OwnSpec;
   readonly #around: Around;
   readonly #inbox: Inbox;
@@ -89,7 +90,7 @@ export class LinkedTransport implements McpTransport {
   #lose(reason: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.lostBecause = reason;
+    this.lost = { reason };
     this.onclose?.();
     if (this.#end) this.#part(this.#end);
   }

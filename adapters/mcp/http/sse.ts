@@ -62,7 +62,7 @@ export class SseTransport extends WebTransport {
     const end = await this.#read(answer, opened);
     if (this.#endpoint === undefined)
       throw new Refused(notMcp('a stream without an endpoint', status), 'answered');
-    this.end(`the event stream ended: ${causeWords(end.cause)}`);
+    this.end({ reason: `the event stream ended: ${causeWords(end.cause)}` });
   }
   #read(answer: IncomingMessage, opened: () => void): Promise<StreamEnd> {
     const { timers, messageBytes } = this.around;
@@ -96,7 +96,7 @@ export class SseTransport extends WebTransport {
       const ping = JSON.stringify({ jsonrpc: '2.0', id: this.#pingId, method: 'ping' });
       this.#post(undefined, ping).catch(nothing);
       this.#silence = timers.setTimeout(
-        () => this.end('the event stream fell silent'),
+        () => this.end({ reason: 'the event stream fell silent' }),
         timeoutMs > 0 ? timeoutMs : sseReadTimeoutMs,
       );
     }, sseReadTimeoutMs);

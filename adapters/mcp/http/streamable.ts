@@ -182,14 +182,14 @@ export class StreamableTransport extends WebTransport {
     void this.#listening.run().then((over) => {
       if (over.how === 'refused') return this.#forgotten(over);
       if (over.how === 'unreachable')
-        return this.end(`the server cannot be reached: ${causeWords(over.cause)}`);
+        return this.end({ reason: `the server cannot be reached: ${causeWords(over.cause)}` });
       if (over.how === 'exhausted') this.#note('the server holds no stream open: its news are missed');
     });
   }
   /** Where there never was a stream, 404 only says that there is none; 405 should have said so. */
   #forgotten({ status, wasOpen }: Extract<Over, { how: 'refused' }>): void {
     if (status === 404 && wasOpen && this.#session !== undefined)
-      this.end('the server has forgotten this session (HTTP 404)', true);
+      this.end({ reason: 'the server has forgotten this session (HTTP 404)', isExpired: true });
     else if (status !== 405) this.#note(`the server refused its event stream with HTTP ${status}`);
   }
   #note(text: string): void {
@@ -202,7 +202,7 @@ export class StreamableTransport extends WebTransport {
     // Nobody listens there any more, and no stream says otherwise: the session is gone with the server.
     const isUnreachable = !refused.sent && refused.failure.details?.['cause'] !== undefined;
     if (isUnreachable && this.version !== undefined && !this.#listening?.isOpen)
-      this.end(refused.failure.message);
+      this.end({ reason: refused.failure.message });
     return refused;
   }
   protected giveUp(isLost: boolean): void {

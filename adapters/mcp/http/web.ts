@@ -1,3 +1,4 @@
+import type { SessionLost } from '../../../machines/kernel/ports.ts';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { IncomingMessage } from 'node:http';
 import { QueueLimiter } from '../../limiters/index.ts';
@@ -21,8 +22,7 @@ export abstract class WebTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: McpTransport['onmessage'];
-  lostBecause: string | undefined;
-  isExpired = false;
+  lost: SessionLost | undefined;
   protected readonly around: Around;
   protected readonly http: Http;
   protected readonly inbox: Inbox;
@@ -111,20 +111,19 @@ export abstract class WebTransport implements McpTransport {
     const verdict = await verdictOn(answer, { ...at, phase, redact: this.#redact });
     if ('answer' in verdict) return this.inbox.message(verdict.answer, verdict.bytes);
     const { refused, ends } = verdict;
-    if (ends) this.end(ends.reason, ends.isExpired);
+    if (ends) this.end(ends);
     throw refused;
   }
   protected refused(error: unknown): Refused {
     return refusedBy(error, this.phase);
   }
   /** One turn later: whoever is being refused for a reason of its own hears that first. */
-  protected end(reason: string, isExpired = false): void {
+  protected end(lost: SessionLost): void {
     if (this.isOver) return;
     this.isOver = true;
     this.giveUp(true);
     setImmediate(() => {
-      this.lostBecause = reason;
-      this.isExpired = isExpired;
+      this.lost = lost;
       this.http.close();
       this.onclose?.();
     });

@@ -78,11 +78,8 @@ export class StatelessTransport implements McpTransport {
         return request.method === 'initialize' ? { 'mcp-method': request.method } : {};
       };
   }
-  get lostBecause(): string | undefined {
-    return this.#inner.lostBecause;
-  }
-  get isExpired(): boolean {
-    return this.#inner.isExpired === true;
+  get lost(): McpTransport['lost'] {
+    return this.#inner.lost;
   }
   get step(): McpTransport['step'] {
     return this.#inner.step;

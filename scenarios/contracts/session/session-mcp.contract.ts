@@ -262,6 +262,7 @@ const remoteEnds = [
         failure: { code: 'Unauthorized' },
       });
       await session.next('session.lost');
+      fits(session.facts.slice(1), [{ type: 'session.lost', wantsLogin: true }]);
       assert.ok(session.facts.every((fact) => !('isExpired' in fact)));
     },
   ),

@@ -1,4 +1,4 @@
-import type { SessionFact } from '../../../machines/kernel/ports.ts';
+import type { SessionFact, SessionLost } from '../../../machines/kernel/ports.ts';
 import type { Moment } from '../../fault-server/words/fault.ts';
 import type { Child, Death, Happening, Own, Session } from './script.ts';
 
@@ -7,7 +7,7 @@ export interface Hands {
   now(): number;
   after(child: Child, ms: number, run: () => void): void;
   die(child: Child, death: Death): void;
-  lose(session: Session, reason: string, isExpired?: boolean): void;
+  lose(session: Session, lost: SessionLost): void;
 }
 
 const ownOf = (hands: Hands, child: Child): Own => {
@@ -29,7 +29,7 @@ function begin(hands: Hands, child: Child, happening: Happening): void {
   if (!child.isAlive) return;
   if ('dies' in happening) hands.die(child, happening.dies);
   else if ('hangsUp' in happening) {
-    if (child.session) hands.lose(child.session, 'stdout was closed');
+    if (child.session) hands.lose(child.session, { reason: 'stdout was closed' });
   } else if ('closesInput' in happening) child.isInputClosed = true;
   else if ('stopsFor' in happening) child.stoppedUntil = hands.now() + happening.stopsFor;
   else if ('deafFor' in happening) child.deafUntil = hands.now() + happening.deafFor;

@@ -27,7 +27,8 @@ export class Replies {
       };
       return;
     }
-    if ('hangsUp' in act) return hands.after(child, 1, () => hands.lose(session, 'stdout was closed'));
+    if ('hangsUp' in act)
+      return hands.after(child, 1, () => hands.lose(session, { reason: 'stdout was closed' }));
     hands.after(child, act.afterMs ?? 1, () => {
       if ('dies' in act) hands.die(child, act.dies);
       else if ('errors' in act) this.refuse(session, asked, act.errors, act.code, act.data);

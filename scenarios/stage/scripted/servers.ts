@@ -6,6 +6,7 @@ import type {
   Ports,
   ProcessCommand,
   ProcessFact,
+  SessionLost,
 } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
@@ -57,12 +58,12 @@ export class ScriptedServers {
   ) {
     this.#clock = clock;
     this.#scripts = scripts;
-    this.#time = new ChildTime(clock, (session) => this.#lose(session, 'stdin was closed'));
+    this.#time = new ChildTime(clock, (session) => this.#lose(session, { reason: 'stdin was closed' }));
     this.#hands = {
       now: () => clock.now(),
       after: (child, ms, run) => this.#time.after(child, ms, run),
       die: (child, death) => this.#die(child, death),
-      lose: (session, reason, isExpired) => this.#lose(session, reason, isExpired),
+      lose: (session, lost) => this.#lose(session, lost),
     };
     this.#remote = new Remote({
       ...this.#hands,
@@ -113,13 +114,12 @@ export class ScriptedServers {
   }
   /** A remote server knows the session no more. */
   expire(server: string): void {
-    // Who hears of it may open another one at once.
-    for (const s of [...this.#sessions.values()])
-      if (s.child.server === server) this.#lose(s, 'the server has forgotten this session', true);
+    this.#loseAll(server, { reason: 'the server has forgotten this session', isExpired: true });
   }
-  breakStream(server: string): void {
-    for (const s of this.#sessions.values())
-      if (s.child.server === server) this.#lose(s, 'stdout was closed');
+  readonly breakStream = (server: string): void => this.#loseAll(server, { reason: 'stdout was closed' });
+  #loseAll(server: string, lost: SessionLost): void {
+    // Who hears of it may open another one at once.
+    for (const s of [...this.#sessions.values()]) if (s.child.server === server) this.#lose(s, lost);
   }
 
   // ── the ports ──────────────────────────────────────────────────────────────────────────────────────
@@ -254,7 +254,7 @@ export class ScriptedServers {
     if (!child.isAlive) return;
     child.isAlive = false;
     const tell = (): void => {
-      if (child.session && !child.script.exitsFirst) this.#lose(child.session, 'stdout ended');
+      if (child.session && !child.script.exitsFirst) this.#lose(child.session, { reason: 'stdout ended' });
       const said = [stderr, ...(child.script.secrets ?? [])].filter((text) => text !== '').join('\n');
       const end = { code: code ?? null, signal: signal ?? null, stderr: said, left: child.members };
       child.emit({ type: 'child.exited', ...end });
@@ -264,18 +264,18 @@ export class ScriptedServers {
     this.#time.after(child, pumpMs, tell, true);
   }
   /** Whoever waits is refused first; a handshake that was not done fails. */
-  #lose(session: Session, reason: string, isExpired = false): void {
+  #lose(session: Session, lost: SessionLost): void {
     const { state, emit } = session;
     if (state === 'over') return;
     const pending = [...session.pending];
     this.#leave(session);
     if (state === 'connecting') {
-      const failure = lostFailure(`${reason} before the handshake was done`);
+      const failure = lostFailure(`${lost.reason} before the handshake was done`);
       return emit({ type: 'session.failed', failure });
     }
     for (const { id, emit: refuse } of pending)
-      refuse({ type: 'ask.refused', id, sent: true, lost: true, failure: lostFailure(reason) });
-    emit({ type: 'session.lost', reason, ...(isExpired && { isExpired }) });
+      refuse({ type: 'ask.refused', id, sent: true, lost: true, failure: lostFailure(lost.reason) });
+    emit({ type: 'session.lost', ...lost });
   }
   #fail(session: Session, failure: Failure): void {
     if (session.state !== 'connecting') return;

@@ -22,7 +22,7 @@ function refusalOf(status: number, hasSession: boolean, retryAfter: number): Ref
     return {
       refuses: { code: 'Unauthorized', message: 'the server wants a login (HTTP 401)' },
       how: 'unsent',
-      ends: 'over',
+      ends: { wantsLogin: true },
     };
   if (status === 403)
     return {

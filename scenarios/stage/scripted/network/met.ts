@@ -1,3 +1,4 @@
+import type { SessionLost } from '../../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../../machines/protocol/failure.ts';
 
 /** What a server behind a URL does with one request, beside answering it. All times in virtual ms. */
@@ -14,7 +15,7 @@ export interface Refusal {
   /** Whether it may have been worked on: surely not, it was answered, nobody knows. */
   readonly how: 'unsent' | 'answered' | 'lost';
   /** It is the end of the session, too. */
-  readonly ends?: 'expired' | 'over';
+  readonly ends?: Omit<SessionLost, 'reason'>;
 }
 /** It forgets the session, or is away for so long. */
 export type Passing =

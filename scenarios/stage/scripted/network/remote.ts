@@ -9,7 +9,7 @@ const forgotten = 'the server has forgotten this session (HTTP 404)';
 export const gone: Refusal = {
   refuses: { ...lostFailure(forgotten), details: { http_status: 404, phase: 'session' } },
   how: 'unsent',
-  ends: 'expired',
+  ends: { isExpired: true },
 };
 const unreachable = 'the server cannot be reached: nobody listens there (ECONNREFUSED)';
 export const brokenOff: Failure = lostFailure(
@@ -54,15 +54,14 @@ export class Remote {
     const { method } = asked;
     const refuse = (refusal: Refusal, ms = 1): void =>
       this.#hands.after(child, ms, () => this.#refuse(session, asked, refusal));
-    if (this.#isDown(server))
-      return refuse({ refuses: lostFailure(unreachable), how: 'unsent', ends: 'over' });
+    if (this.#isDown(server)) return refuse({ refuses: lostFailure(unreachable), how: 'unsent', ends: {} });
     const atDoor = session.isForgotten === true ? 'forgotten' : script.door?.(method);
     if (atDoor === 'forgotten') return refuse(gone);
     if (atDoor)
       return refuse({
         refuses: atDoor,
         how: 'unsent',
-        ...(atDoor.code === 'Unauthorized' && { ends: 'over' }),
+        ...(atDoor.code === 'Unauthorized' && { ends: { wantsLogin: true } }),
       });
     const tool = method === 'tools/call' ? (params as { readonly name?: string }).name : undefined;
     const met = isMoment(method) ? script.meets?.(momentOf[method], tool) : undefined;
@@ -102,7 +101,7 @@ export class Remote {
     const alone = { ...(how === 'lost' && { lost: true, alone: true }) };
     if (session.pending.delete(asked))
       asked.emit({ type: 'ask.refused', id: asked.id, sent: how !== 'unsent', ...alone, failure });
-    if (ends) this.#hands.lose(session, failure.message, ends === 'expired');
+    if (ends) this.#hands.lose(session, { reason: failure.message, ...ends });
   }
   #carry(session: Session, asked: Pending, answer: NonNullable<Met['answer']>, deliver: () => void): void {
     if ('broken' in answer) this.#refuse(session, asked, { refuses: answer.broken, how: 'lost' });
@@ -134,9 +133,9 @@ export class Remote {
     this.#hands.after(child, retryMs, () => {
       if (session.state !== 'open') return;
       if (!this.#isDown(child.server)) {
-        if (session.isForgotten === true) this.#hands.lose(session, forgotten, true);
+        if (session.isForgotten === true) this.#hands.lose(session, { reason: forgotten, isExpired: true });
       } else if (n < mostRetries) this.#takeUp(session, n + 1);
-      else this.#hands.lose(session, unreachable);
+      else this.#hands.lose(session, { reason: unreachable });
     });
   }
 }

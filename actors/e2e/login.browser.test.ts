@@ -1,0 +1,166 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { startOidc, type OidcServer } from '../../scenarios/fixtures/oidc-server.ts';
+import { createComputer, type AuthorizeRequest, type Computer } from '../index.ts';
+
+/** The authorization server is `oidc-provider`; its pages are filled in by Chromium. */
+const folder = mkdtempSync(join(tmpdir(), 'a2c-oidc-'));
+let chromium: Chromium;
+let notes: OidcServer;
+const endings: (() => Promise<void>)[] = [];
+beforeAll(async () => void (chromium = await Chromium.start()));
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+afterAll(async () => {
+  await chromium.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A person at a browser: signs in where the page asks who they are, agrees where it asks that, and sees the end. */
+class Person {
+  readonly said: string[] = [];
+  /** The scopes of each page that was shown. */
+  readonly asked: string[] = [];
+  #page: Page | undefined;
+
+  readonly agree = async (url: string): Promise<void> => {
+    this.asked.push(new URL(url).searchParams.get('scope') ?? '');
+    this.#page ??= (await chromium.look('about:blank')).page;
+    const page = this.#page;
+    await page.goto(url);
+    const signIn = page.getByRole('button', { name: 'Sign-in' });
+    const agree = page.getByRole('button', { name: 'Continue' });
+    const end = page.getByText('You can close this page');
+    while (
+      await signIn
+        .or(agree)
+        .or(end)
+        .first()
+        .waitFor()
+        .then(() => end.isHidden())
+    ) {
+      if (await signIn.isVisible()) {
+        await page.locator('[name=login]').fill('somebody');
+        await page.locator('[name=password]').fill('a password');
+        await signIn.click();
+        await agree.or(end).first().waitFor();
+      } else {
+        await agree.click();
+        await end.waitFor();
+      }
+    }
+    this.said.push(await page.locator('p').innerText());
+  };
+  readonly authorize = ({ url }: AuthorizeRequest): Promise<void> => this.agree(url);
+}
+const secrets = new Set<string>();
+async function guarded(options: Parameters<typeof startOidc>[0] = {}): Promise<void> {
+  notes = await startOidc(options);
+  endings.push(async () => {
+    for (const secret of notes.secrets) secrets.add(secret);
+    await notes.close();
+  });
+}
+const record = { dir: join(folder, 'traces'), profile: 'steps' } as const;
+async function computerOf({ authorize }: Person): Promise<Computer> {
+  const mcpServers = { notes: { type: 'http', url: notes.url, autoApprove: ['all'] } };
+  const computer = await createComputer({ name: 'c1', record, authorize, config: { mcpServers } });
+  endings.push(() => computer.close());
+  return computer;
+}
+/** Its server has come to this state. */
+const comesTo = (computer: Computer, wanted: string): Promise<void> =>
+  new Promise((resolve) => {
+    if (computer.servers()[0]?.state === wanted) return resolve();
+    computer.on('server.changed', ({ state }) => state === wanted && resolve());
+  });
+
+describe('a login in a browser', () => {
+  it('is made by a2c login, used by other hosts, and ended by a2c logout', async () => {
+    await guarded();
+    const file = join(folder, 'a2c.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { notes: { type: 'http', url: notes.url } } }));
+    const person = new Person();
+    const pages: Promise<void>[] = [];
+    const onError = (line: string): void => {
+      const [url] = /http\S+/.exec(line) ?? [];
+      if (url !== undefined) pages.push(person.agree(url));
+    };
+    const loggedIn = await commandLine(['login', 'notes', '-c', file], { onError });
+    await Promise.all(pages);
+    expect(loggedIn).toMatchObject({ code: 0, out: 'logged in to notes: 2 tools\n' });
+    expect(person.said).toEqual(['a2c has what it needs. You can close this page.']);
+    const stranger = new Person();
+    const computer = await computerOf(stranger);
+    await comesTo(computer, 'ready');
+    expect(await computer.callTool('read', {})).toMatchObject({ outcome: 'succeeded' });
+    const [token = ''] = notes.taken;
+    expect(await notes.isActive(token)).toBe(true);
+    expect(await commandLine(['logout', 'notes', '-c', file])).toMatchObject({
+      out: 'logged out of notes\n',
+    });
+    expect(await notes.isActive(token)).toBe(false);
+    expect(await commandLine(['call', 'notes.read', '-c', file])).toMatchObject({ code: 1 });
+    expect([stranger.asked, notes.grants]).toEqual([[], ['authorization_code']]);
+  });
+
+  it('is renewed before its token ends, and when the server refuses it, and nobody is asked again', async () => {
+    await guarded({ lifeSeconds: 2 });
+    const person = new Person();
+    const computer = await computerOf(person);
+    await comesTo(computer, 'ready');
+    // Every call is good, however old its token is; the server has taken one that was renewed in the end.
+    while (notes.taken.length < 3) expect((await computer.callTool('read', {})).outcome).toBe('succeeded');
+    await notes.revokeAccess();
+    expect(await computer.callTool('read', {})).toMatchObject({ outcome: 'succeeded' });
+    expect(person.asked).toHaveLength(1);
+    expect(new Set(notes.grants.slice(1))).toEqual(new Set(['refresh_token']));
+  });
+
+  it('that is revoked is asked of the person again', async () => {
+    await guarded();
+    const person = new Person();
+    const computer = await computerOf(person);
+    await comesTo(computer, 'ready');
+    await notes.revokeAll();
+    const refused = await computer.callTool('read', {});
+    expect(refused).toMatchObject({ outcome: 'failed', failure: { code: 'Unauthorized' } });
+    await comesTo(computer, 'unauthorized');
+    // So soon after a login nobody is asked again by itself.
+    expect(person.asked).toHaveLength(1);
+    await computer.startServer('notes').catch(() => {});
+    await comesTo(computer, 'ready');
+    expect(await computer.callTool('read', {})).toMatchObject({ outcome: 'succeeded' });
+    expect(person.asked).toHaveLength(2);
+    expect(notes.grants).toEqual(['authorization_code', 'refresh_token', 'authorization_code']);
+  });
+
+  it('is asked for more scopes when a tool needs them, and the call goes on', async () => {
+    await guarded();
+    const person = new Person();
+    const computer = await computerOf(person);
+    await comesTo(computer, 'ready');
+    expect(await computer.callTool('write', {}, { timeoutMs: 100_000 })).toMatchObject({
+      outcome: 'succeeded',
+    });
+    expect(person.asked.map((scope) => scope.includes('notes:write'))).toEqual([false, true]);
+    await comesTo(computer, 'ready');
+  });
+
+  it('leaves recordings that replay, and that hold no code, token or secret', async () => {
+    const files = readdirSync(record.dir).map((name) => join(record.dir, name));
+    expect(files).toHaveLength(4);
+    // For each login its code and verifier, and for each grant its tokens.
+    expect(secrets.size).toBeGreaterThan(20);
+    for (const file of files) {
+      expect(await commandLine(['replay', file])).toMatchObject({ code: 0 });
+      const trace = readFileSync(file, 'utf8');
+      expect([...secrets].filter((secret) => trace.includes(secret))).toEqual([]);
+    }
+  });
+});
