@@ -112,6 +112,20 @@ describe('a login', () => {
     expect(await Promise.all([one?.token(), other?.token()])).toEqual(['access-2', 'access-2']);
     expect(seen.grants).toEqual(['authorization_code', 'refresh_token']);
   });
+  it('is renewed when the clock of this machine was put back, and when it was put forward', async () => {
+    const { url, seen } = await authority(100);
+    let now = 1_000_000;
+    const login = loginTo({ url, store: fileLogins(folder()), now: () => now });
+    await login.login(news, never);
+    expect(await login.token()).toBe('access-1');
+    now -= 500_000;
+    expect(await login.token()).toBe('access-2');
+    // By the clock as it is from now on.
+    expect(await login.token()).toBe('access-2');
+    now += 500_000;
+    expect(await login.token()).toBe('access-3');
+    expect(seen.tokens).toBe(3);
+  });
   it('that is refused is renewed; without a way to renew it nothing is sent again', async () => {
     const { url } = await authority();
     const login = loginTo({ url, store: fileLogins(folder()) });

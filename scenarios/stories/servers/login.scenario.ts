@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { inHarness } from '../../stage/scenario.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
-import { client, hello, order, stagesOf } from '../../stage/watching.ts';
+import { asksOf, client, hello, order, stagesOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } } as const;
 const ready = '{connected:{ready:steady}}';
@@ -146,5 +146,63 @@ inHarness(
       expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
       expect(s.state(client)).toBe(`{login:${states[n]}}`);
     }
+  },
+);
+
+const wants = refuses.refuses;
+let isRevoked = false;
+const revocable: Script = {
+  tools: { ...tools, hang: { never: true } },
+  door: () => (isRevoked ? wants : undefined),
+};
+inHarness(
+  'a login that is revoked in mid-call is asked for at once; each call is answered, and none goes out again',
+  remote(revocable),
+  (s) => {
+    const { logins } = s.callPorts;
+    logins.hasPerson = true;
+    isRevoked = false;
+    s.computer();
+    s.run(1000);
+    const hanging = s.call('hang');
+    s.run(10);
+    isRevoked = true;
+    const refused = s.call('read');
+    s.run(10);
+    expect(refused.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
+    expect(hanging.settled).toMatchObject([{ outcome: 'unknown' }]);
+    expect(s.state(client)).toBe('{login:authorizing}');
+    expect(lastFailure(s)).toMatchObject({
+      code: 'Unauthorized',
+      message: "Server 'fs' no longer takes its login: the server wants a login (HTTP 401)",
+    });
+    isRevoked = false;
+    logins.agrees('fs');
+    s.run(1000);
+    const again = s.call('read');
+    s.run(100);
+    expect(again.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    expect([asksOf(s, 'tools/call').length, stagesOf(s).includes('waiting')]).toEqual([3, false]);
+  },
+);
+inHarness(
+  'two servers that want a login at once are asked for one by one, and neither waits for the other',
+  { servers: { fs: wanting, db: wanting }, options: { fs: { isRemote: true }, db: { isRemote: true } } },
+  (s) => {
+    const { logins } = s.callPorts;
+    logins.hasPerson = true;
+    s.computer();
+    s.run(100);
+    const states = (): readonly unknown[] => [s.state(client), s.state('computer/client:db')];
+    logins.show('fs');
+    logins.show('db');
+    s.run(10);
+    expect(states()).toEqual(['{login:unauthorized}', '{login:unauthorized}']);
+    logins.agrees('db');
+    s.run(1000);
+    expect(states()).toEqual(['{login:unauthorized}', ready]);
+    logins.refuses('fs');
+    s.run(1000);
+    expect(states()).toEqual(['{login:refused}', ready]);
   },
 );

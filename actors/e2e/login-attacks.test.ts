@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  metadataOf,
+  startGuarded,
+  type GuardedOptions,
+  type GuardedServer,
+} from '../../scenarios/fixtures/guarded-server.ts';
+import { createComputer, type ServerStatus } from '../index.ts';
+
+/** A server, or its authorization server, that means ill; a host with a person who opens whatever is shown. */
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+const json = (response: ServerResponse, body: object): true => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  return true;
+};
+const authorization = '/.well-known/oauth-authorization-server';
+const resource = '/.well-known/oauth-protected-resource/mcp';
+
+interface Attempt {
+  readonly server: GuardedServer;
+  /** The pages that the person was shown. */
+  readonly shown: readonly string[];
+  /** What the browser of the person got in the end. */
+  readonly pages: readonly { readonly status: number; readonly url: string }[];
+  /** How the server came to rest, ready or without a login. */
+  readonly rested: ServerStatus;
+}
+/** Until the server rests; `open`: what the person does with the page. */
+async function attempt(
+  instead: NonNullable<GuardedOptions['instead']>,
+  open: (url: string) => Promise<Response> = (url) => fetch(url),
+): Promise<Attempt> {
+  const server = await startGuarded({ instead });
+  endings.push(server.close);
+  const [shown, opened]: [string[], Promise<Response>[]] = [[], []];
+  const computer = await createComputer({
+    stateDir: false,
+    config: { mcpServers: { far: { type: 'http', url: server.url, autoApprove: ['all'] } } },
+    authorize: async ({ url }) => {
+      shown.push(url);
+      opened.push(open(url));
+      await opened.at(-1);
+    },
+  });
+  endings.push(() => computer.close());
+  const isAtRest = ({ state, reason = '' }: Partial<ServerStatus>): boolean =>
+    state === 'ready' ||
+    state === 'open' ||
+    (state === 'unauthorized' && !reason.includes('waits for a person'));
+  const status = (): ServerStatus => computer.servers()[0] as ServerStatus;
+  if (!isAtRest(status()))
+    await new Promise<void>((resolve) => {
+      computer.on('server.changed', (now) => isAtRest(now) && resolve());
+    });
+  return { server, shown, pages: await Promise.all(opened), rested: status() };
+}
+/** The redirect of the page, with something else in it. */
+const redirects =
+  (change: (query: URLSearchParams) => void): NonNullable<GuardedOptions['instead']> =>
+  ({ pathname, searchParams }, response) => {
+    if (pathname !== '/authorize') return false;
+    const back = new URL(searchParams.get('redirect_uri') ?? '');
+    back.searchParams.set('code', 'stolen');
+    back.searchParams.set('state', searchParams.get('state') ?? '');
+    change(back.searchParams);
+    response.writeHead(302, { location: back.href }).end();
+    return true;
+  };
+const noToken = ({ asked }: GuardedServer): void =>
+  expect(asked.filter((what) => what.startsWith('/token'))).toEqual([]);
+
+describe('a login that somebody else takes part in', () => {
+  it('is refused when the redirect is from another authorization server, and its code goes nowhere', async () => {
+    const { server, rested } = await attempt(redirects((query) => query.set('iss', 'https://evil.test')));
+    expect(rested.reason).toContain('the redirect is from another authorization server');
+    noToken(server);
+  });
+
+  it('is refused when the metadata are those of another issuer, before any page is shown', async () => {
+    const { server, shown, rested } = await attempt(
+      ({ pathname }, response, url) =>
+        pathname === authorization && json(response, { ...metadataOf(url), issuer: 'https://as.test' }),
+    );
+    expect(rested.reason).toContain('the metadata of its authorization server are those of another');
+    expect([shown, server.asked]).toEqual([[], []]);
+  });
+
+  it('is not ended by a redirect with another state, nor by the right one a second time', async () => {
+    let state = 'of another login';
+    const backs: string[] = [];
+    const { server, pages, rested } = await attempt(
+      () => false,
+      async (url) => {
+        const { headers } = await fetch(url, { redirect: 'manual' });
+        const back = new URL(headers.get('location') ?? '');
+        const right = back.searchParams.get('state') ?? '';
+        back.searchParams.set('state', state);
+        expect((await fetch(back)).status).toBe(400);
+        back.searchParams.set('state', right);
+        state = right;
+        backs.push(back.href);
+        return fetch(back);
+      },
+    );
+    expect([rested.state, pages[0]?.status]).toEqual(['ready', 200]);
+    const again = await fetch(backs[0] ?? '').then(
+      ({ status }) => status,
+      () => 'nobody listens',
+    );
+    expect(again).not.toBe(200);
+    expect(server.asked).toEqual(['/register', '/token authorization_code']);
+  });
+
+  it('sends a browser nowhere else: its end is a page of our own, whatever the redirect asks for', async () => {
+    const { pages, rested } = await attempt(
+      redirects((query) => {
+        query.set('error', 'access_denied');
+        query.set('error_uri', 'https://evil.test');
+        query.set('redirect_uri', 'https://evil.test');
+      }),
+    );
+    expect(rested.reason).toContain('the login was refused (access_denied)');
+    expect(pages.map(({ status, url }) => [status, new URL(url).hostname])).toEqual([[200, '127.0.0.1']]);
+  });
+});
+
+describe('what a server names', () => {
+  it.each(['javascript:alert(1)', 'file:///etc/passwd', 'vscode://open', 'http://user@127.0.0.1/'])(
+    'is not opened as a page: %s',
+    async (page) => {
+      const { shown, rested } = await attempt(
+        ({ pathname }, response, url) =>
+          pathname === authorization && json(response, { ...metadataOf(url), authorization_endpoint: page }),
+      );
+      expect([shown, rested.state]).toEqual([[], 'unauthorized']);
+      expect(rested.reason).not.toContain(page);
+    },
+  );
+
+  it('is refused as the metadata of another resource', async () => {
+    const { shown, rested } = await attempt(
+      ({ pathname }, response, url) =>
+        pathname === resource &&
+        json(response, { resource: 'https://bank.test/mcp', authorization_servers: [url] }),
+    );
+    expect([shown, rested.state]).toEqual([[], 'unauthorized']);
+  });
+
+  it.each([authorization, resource])('is read no further than its limit: %s', async (path) => {
+    const cuts: Promise<unknown>[] = [];
+    const { shown, rested } = await attempt(({ pathname }, response) => {
+      if (pathname !== path) return false;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      cuts.push(once(response, 'close'));
+      const more = (): void => {
+        if (response.destroyed) return;
+        response.write('x'.repeat(65_536));
+        setImmediate(more);
+      };
+      more();
+      return true;
+    });
+    expect(cuts.length).toBeGreaterThan(0);
+    await Promise.all(cuts);
+    // Without metadata of the resource the server counts as its own authorization server (MCP 2025-03-26).
+    const isFatal = path === authorization;
+    expect([shown.length, rested.state]).toEqual(isFatal ? [0, 'unauthorized'] : [1, 'ready']);
+    if (isFatal) expect(rested.reason).toContain('larger than');
+  });
+});
+
+describe('a token', () => {
+  it.each([307, 308, 302, 301])('goes to no other origin after a redirect with HTTP %i', async (status) => {
+    const heard: IncomingHttpHeaders[] = [];
+    const other = createServer(({ headers }, response) => {
+      heard.push(headers);
+      response.writeHead(200).end();
+    });
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    endings.push(() => other.close());
+    const { port } = other.address() as AddressInfo;
+    let isLoggedIn = false;
+    const { rested } = await attempt(({ pathname }, response) => {
+      if (pathname === '/token') isLoggedIn = true;
+      if (pathname !== '/mcp' || !isLoggedIn) return false;
+      response.writeHead(status, { location: `http://127.0.0.1:${port}/mcp` }).end();
+      return true;
+    });
+    expect(rested.state).not.toBe('ready');
+    expect(heard.filter(({ authorization: sent }) => sent !== undefined)).toEqual([]);
+  });
+});
