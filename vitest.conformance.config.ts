@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The official conformance suite of MCP against a host of `createComputer`: run by .ci/run; needs the npm registry. */
 export default defineConfig({
   test: {
+    env: { A2C_KEYRING: 'off' },
     include: ['scenarios/contracts/conformance/*.conformance.ts'],
     globalSetup: ['scenarios/fixtures/built-first.ts'],
     passWithNoTests: false,

@@ -15,6 +15,7 @@ export default defineConfig({
     env: {
       XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'a2c-test-state-')),
       XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'a2c-test-config-')),
+      A2C_KEYRING: 'off',
     },
   },
 });

@@ -51,11 +51,11 @@ export {
   singlePage,
 } from './inspector/index.ts';
 export {
-  fileLogins,
   Login,
   memoryLogins,
   PersonNeeded,
   Refusal,
+  sharedLogins,
   type Authorize,
   type AuthorizeRequest,
   type LoggedOut,
@@ -109,7 +109,7 @@ export {
 } from './storage/traces/index.ts';
 export { columnsOf, fitting, padded } from './terminal/columns.ts';
 export { readText } from './terminal/read-text.ts';
-export { openKeyring, type SecretStore } from './storage/keyring.ts';
+export { keyringIfAny, openKeyring, type SecretStore } from './storage/keyring.ts';
 export { saveBytes, type Bytes } from './storage/saved.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
 export { createTransformer, transformAsk, type TransformerOptions } from './vrl/index.ts';

@@ -3,4 +3,4 @@ export { PersonNeeded } from './client-provider.ts';
 export { Refusal } from './guarded-fetch.ts';
 export { Login } from './login.ts';
 export type { Authorize, AuthorizeRequest, LoggedOut, LoginNews } from './login-options.ts';
-export { fileLogins, memoryLogins, type LoginStore } from './login-store.ts';
+export { sharedLogins, memoryLogins, type LoginStore } from './login-store.ts';

@@ -73,30 +73,67 @@ const staleMs = 10_000;
 /** A minute in all: longer than a stale lock, and than a token endpoint that does not answer. */
 const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
 
-/** A file for each login under `logins` in the state folder, which only its user may read. */
-export function fileLogins(stateDir: string): LoginStore {
+/** Where texts are kept that nobody else may read, by name. Each question may be refused. */
+export interface Vault {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, text: string): Promise<void>;
+  remove(key: string): Promise<unknown>;
+}
+const keptIn = (text: string): Kept => {
+  try {
+    return keptSchema.parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
+};
+
+/**
+ * Logins in the vault (the keyring of the system) where there is one and it takes them, else in a file for each under `logins` in the
+ * state folder, which only its user may read. A file counts before the vault: what goes into the vault ends its file. Its lock lies in
+ * that folder in either case.
+ */
+export function sharedLogins(
+  stateDir: string,
+  openVault: () => Promise<Vault | undefined> = () => Promise.resolve(undefined),
+): LoginStore {
   const folder = join(stateDir, 'logins');
   const turns = new Turns();
+  let opened: Promise<Vault | undefined> | undefined;
+  const vault = (): Promise<Vault | undefined> => (opened ??= openVault());
   const fileOf = (key: string): string => join(folder, `${key}.json`);
+  // The lock guards one state folder: another one has logins of its own.
+  const nameOf = (key: string): string => loginKey(folder, key);
   const read = async (key: string): Promise<Kept> => {
-    try {
-      return keptSchema.parse(JSON.parse(await readFile(fileOf(key), 'utf8')));
-    } catch {
-      return {};
-    }
+    const text = await readFile(fileOf(key), 'utf8').catch(async () =>
+      (await vault())?.get(nameOf(key)).catch(() => undefined),
+    );
+    return text === undefined ? {} : keptIn(text);
+  };
+  const write = async (key: string, kept: Kept): Promise<void> => {
+    const [file, text] = [fileOf(key), `${JSON.stringify(kept)}\n`];
+    const taken = (await vault())?.set(nameOf(key), text).then(
+      () => true,
+      // Windows takes 2,560 bytes; and one that was locked meanwhile nothing.
+      () => false,
+    );
+    if ((await taken) === true) return rm(file, { force: true });
+    const draft = `${file}.${randomUUID()}`;
+    await writeFile(draft, text, { mode: 0o600 });
+    await rename(draft, file);
+  };
+  const forget = async (key: string): Promise<void> => {
+    await rm(fileOf(key), { force: true });
+    await (await vault())?.remove(nameOf(key)).catch(() => {});
   };
   const change = async (key: string, next: (kept: Kept) => Promise<Kept | undefined>): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const file = fileOf(key);
     // Only here: it listens to the signals of the whole process from the moment it is loaded.
     const { lock } = await import('proper-lockfile');
-    const release = await lock(file, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
+    const how = { realpath: false, stale: staleMs, retries, onCompromised: () => {} };
+    const release = await lock(fileOf(key), how);
     try {
       const now = await next(await read(key));
-      if (now === undefined) return await rm(file, { force: true });
-      const draft = `${file}.${randomUUID()}`;
-      await writeFile(draft, `${JSON.stringify(now)}\n`, { mode: 0o600 });
-      await rename(draft, file);
+      await (now === undefined ? forget(key) : write(key, now));
     } finally {
       await release().catch(() => {});
     }

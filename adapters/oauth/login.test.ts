@@ -9,7 +9,7 @@ import { challengeIn } from './challenge.ts';
 import { guardedFetch, isInside } from './guarded-fetch.ts';
 import { Login } from './login.ts';
 import type { Authorize } from './login-options.ts';
-import { fileLogins, type LoginStore } from './login-store.ts';
+import { sharedLogins, type LoginStore } from './login-store.ts';
 import { Loopback } from './loopback.ts';
 import { codeIn } from './redirect-checks.ts';
 
@@ -91,7 +91,7 @@ describe('a login', () => {
   it('is kept in a file that only its user may read, and hidden before anybody could tell it', async () => {
     const { url } = await authority();
     const [dir, hidden] = [folder(), [] as string[]];
-    const login = loginTo({ url, store: fileLogins(dir), hidden });
+    const login = loginTo({ url, store: sharedLogins(dir), hidden });
     expect(await login.token()).toBeUndefined();
     await login.login(news, never);
     expect(await login.token()).toBe('access-1');
@@ -105,7 +105,7 @@ describe('a login', () => {
     const { url, seen } = await authority(100);
     const dir = folder();
     let now = 0;
-    const [one, other] = [0, 1].map(() => loginTo({ url, store: fileLogins(dir), now: () => now }));
+    const [one, other] = [0, 1].map(() => loginTo({ url, store: sharedLogins(dir), now: () => now }));
     await one?.login(news, never);
     expect([await one?.token(), await other?.token()]).toEqual(['access-1', 'access-1']);
     now = 95_000;
@@ -115,7 +115,7 @@ describe('a login', () => {
   it('is renewed when the clock of this machine was put back, and when it was put forward', async () => {
     const { url, seen } = await authority(100);
     let now = 1_000_000;
-    const login = loginTo({ url, store: fileLogins(folder()), now: () => now });
+    const login = loginTo({ url, store: sharedLogins(folder()), now: () => now });
     await login.login(news, never);
     expect(await login.token()).toBe('access-1');
     now -= 500_000;
@@ -128,7 +128,7 @@ describe('a login', () => {
   });
   it('that is refused is renewed; without a way to renew it nothing is sent again', async () => {
     const { url } = await authority();
-    const login = loginTo({ url, store: fileLogins(folder()) });
+    const login = loginTo({ url, store: sharedLogins(folder()) });
     expect(await login.challenged({ status: 401, header: undefined, token: undefined })).toBe(false);
     await login.login(news, never);
     expect(await login.challenged({ status: 401, header: undefined, token: 'access-1' })).toBe(true);
@@ -140,7 +140,7 @@ describe('a login', () => {
     const answered = (change: (back: URLSearchParams) => void): Login =>
       loginTo({
         url,
-        store: fileLogins(folder()),
+        store: sharedLogins(folder()),
         authorize: (request) => {
           const back = agrees(request) as URL;
           change(back.searchParams);
@@ -157,7 +157,7 @@ describe('a login', () => {
   it('is given up at once when nobody waits for it any more', async () => {
     const { url } = await authority();
     const end = new AbortController();
-    const login = loginTo({ url, store: fileLogins(folder()), authorize: () => undefined });
+    const login = loginTo({ url, store: sharedLogins(folder()), authorize: () => undefined });
     const shown = withResolvers();
     const over = login.login({ shown: () => shown.resolve(), returned: () => {} }, end.signal);
     await shown.promise;

@@ -52,7 +52,6 @@ export class Loopback {
   /** At this port, or at another where that is taken. */
   static async open(port = 0): Promise<Loopback> {
     const server = createServer();
-    server.unref();
     const listening = once(server, 'listening');
     server.listen({ port, host: '127.0.0.1' });
     try {

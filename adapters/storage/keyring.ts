@@ -31,3 +31,31 @@ export async function openKeyring(service: string): Promise<SecretStore> {
     remove: (name) => entryOf(name).deletePassword(),
   };
 }
+
+/** A keyring that is locked asks a person, who may not be there. */
+const patienceMs = 5_000;
+/** Rejects when it takes too long. What was asked goes on, and is not heard any more. */
+function inTime<T>(asked: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the keyring of this system does not answer')), patienceMs);
+  });
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+}
+/**
+ * The keyring of the system where there is one that answers; each answer of it takes 5 s at most, or it rejects. Undefined where
+ * there is none, and with `A2C_KEYRING=off` in the environment.
+ */
+export async function keyringIfAny(service: string): Promise<SecretStore | undefined> {
+  if (process.env['A2C_KEYRING'] === 'off') return undefined;
+  try {
+    const keyring = await inTime(openKeyring(service));
+    return {
+      get: (name) => inTime(keyring.get(name)),
+      set: (name, value) => inTime(keyring.set(name, value)),
+      remove: (name) => inTime(keyring.remove(name)),
+    };
+  } catch {
+    return undefined;
+  }
+}

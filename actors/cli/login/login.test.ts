@@ -1,11 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { startGuarded, type GuardedServer } from '../../../scenarios/fixtures/guarded-server.ts';
 
 /** `a2c login` and `a2c logout`, with a person who opens what is shown. */
+const main = fileURLToPath(new URL('../../../dist/actors/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'a2c-login-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let server: GuardedServer;
@@ -48,6 +54,23 @@ describe('a2c login', () => {
     expect(anew.pages).toEqual([200]);
     const [token = ''] = [...server.valid];
     for (const { out, err } of [first, again, anew]) expect(out + err).not.toContain(token);
+  });
+
+  it('waits for the person as a process of its own that nobody types to', async () => {
+    server = await startGuarded();
+    const child = spawn(process.execPath, [main, 'login', 'far', '-c', configOf()], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = once(child, 'exit');
+    const out = text(child.stdout);
+    for await (const line of createInterface({ input: child.stderr })) {
+      const [url] = /http\S+\/authorize\S*/.exec(line) ?? [];
+      if (url === undefined) continue;
+      // A process that waits for nothing is gone by then.
+      for (let n = 0; n < 200; n += 1) await fetch(server.url);
+      expect((await fetch(url)).status).toBe(200);
+    }
+    expect([await out, await ended]).toEqual(['logged in to far: 1 tools\n', [0, null]]);
   });
 
   it('says what to do where there is nothing to log in to', async () => {

@@ -1,9 +1,10 @@
 import {
-  fileLogins,
+  keyringIfAny,
   Login,
   memoryLogins,
   PersonNeeded,
   Refusal,
+  sharedLogins,
   type Authorize,
   type Credentials,
   type LoggedOut,
@@ -36,7 +37,8 @@ export class Logins {
   constructor(options: LoginsOptions) {
     const { stateDir } = options;
     this.#options = options;
-    this.#store = stateDir === false ? memoryLogins() : fileLogins(stateDir);
+    this.#store =
+      stateDir === false ? memoryLogins() : sharedLogins(stateDir, () => keyringIfAny('a2c-actors logins'));
   }
   /** What the requests to a server are sent with; undefined: its config has an `Authorization` of its own. */
   of(server: string, { url, headers, oauth: config = {} }: RemoteSpec): Credentials | undefined {
