@@ -14,6 +14,13 @@ import { loginKey, type Kept } from './login-store.ts';
 import { revoke } from './revocation.ts';
 import { codeIn, mustBeFrom, mustBeOfIssuer } from './redirect-checks.ts';
 
+/** The SDK stamps who registered a client. */
+const isOfAnother = (
+  { issuer }: Readonly<Record<string, unknown>>,
+  { authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState,
+): boolean =>
+  typeof issuer === 'string' && issuer !== (authorizationServerMetadata?.issuer ?? authorizationServerUrl);
+
 /** An authorization server may hold a client to the scopes that it was registered with (RFC 7591); absent: to none. */
 function mayAskFor(registered: unknown, wanted: string | undefined): boolean {
   if (typeof registered !== 'string') return true;
@@ -212,10 +219,10 @@ export class Login {
   }
 
   async #login(news: LoginNews, signal: AbortSignal): Promise<void> {
-    if (this.#isRejected) {
-      this.#isRejected = false;
+    const isRejected = this.#isRejected;
+    this.#isRejected = false;
+    if (isRejected && !(await this.#hasMoved(signal)))
       throw new Refusal('the server does not take the token that its login just gave');
-    }
     if (this.#needsNobody) {
       if (await this.#renew(this.#kept?.tokens?.access_token)) return;
       throw new Refusal('its authorization server gives no token to this client');
@@ -231,16 +238,24 @@ export class Login {
       loopback.close();
     }
   }
+  /** The server names another authorization server than the one that we are registered with. */
+  async #hasMoved(signal: AbortSignal): Promise<boolean> {
+    const { client } = await this.#options.store.read(this.#key);
+    return client !== undefined && isOfAnother(client, await this.#discover(signal));
+  }
   async #byPerson(loopback: Loopback, kept: Kept, news: LoginNews, signal: AbortSignal): Promise<void> {
     const { redirectUri } = loopback;
     const port = Number(new URL(redirectUri).port);
     const found = await this.#discover(signal);
     const state = randomBytes(32).toString('base64url');
-    // With its tokens the SDK would renew and ask nobody; registered for another port, or for less, we are nobody there.
+    // With its tokens the SDK would renew and ask nobody; registered for another port, for less, or elsewhere, we are nobody there.
     const { tokens: _, client, ...rest } = kept;
     const isSame =
       this.#options.config.clientId !== undefined ||
-      (kept.port === port && mayAskFor(client?.['scope'], this.#scopeOf(kept, found)));
+      (kept.port === port &&
+        client !== undefined &&
+        !isOfAnother(client, found) &&
+        mayAskFor(client['scope'], this.#scopeOf(kept, found)));
     const flow = this.#flow({ ...rest, port, ...(isSame && client && { client }) }, found, {
       redirectUri,
       state,

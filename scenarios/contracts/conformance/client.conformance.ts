@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ describe.concurrent.each(all)('of the client scenarios of the $suite suite', ({ 
     '$scenario passes, unless it is named as open',
     async ({ scenario }) => {
       const folder = mkdtempSync(join(tmpdir(), 'a2c-conformance-'));
-      const judged = await play(suite, scenario, folder);
+      const judged = await play(suite, scenario, folder).finally(() => rmSync(folder, { recursive: true }));
       const reason = openScenarios[suite][scenario];
       rows.push({ suite, scenario, passed: judged.passed, reason });
       // One that passes by now is named no more.

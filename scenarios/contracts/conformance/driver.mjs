@@ -75,7 +75,7 @@ for (const tool of calls) {
   let { outcome, failure } = await computer.callTool(tool.name, params, { timeoutMs: 20_000 });
   if (failure?.code === 'Unauthorized') {
     // The login was over in the midst of it. Never sent, it may be called again after the next.
-    await computer.restartServer('it');
+    await computer.restartServer('it').catch(() => {});
     await settled();
     ({ outcome, failure } = await computer.callTool(tool.name, params, { timeoutMs: 20_000 }));
   }

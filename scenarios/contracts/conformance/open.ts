@@ -13,8 +13,6 @@ export const open: Readonly<Record<Suite, Readonly<Record<string, string>>>> = {
     'auth/dpop': dpop,
     'auth/dpop-nonce': dpop,
     'auth/wif-jwt-bearer': 'ours: the identity of a workload as a login (jwt-bearer) is not built',
-    'auth/authorization-server-migration':
-      'ours: a server that names another authorization server while a login stands wants a new login by hand (a2c login)',
     'json-schema-2020-12-preservation':
       'the driver: it answers with a sample, and the scenario wants the schema of the tool said back',
     'request-metadata': olderFirst,
