@@ -1,5 +1,5 @@
 import type { Address } from '../../machines/kernel/address.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { Ports, SessionInput } from '../../machines/kernel/ports.ts';
 import { resultBytes, type Around, type Notice } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
@@ -45,12 +45,20 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     timers: options.timers ?? waitingTimers,
     userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
   };
-  const aroundOf = (server: string, at: Address): Around => ({
+  const eras = new Map<string, Around['era']>();
+  const eraOf = ({ server, generation }: SessionInput): Around['era'] => {
+    const launched = `${server} ${generation}`;
+    const era = eras.get(launched) ?? { isStateless: false };
+    eras.set(launched, era);
+    return era;
+  };
+  const aroundOf = (input: SessionInput, at: Address): Around => ({
     ...shared,
+    era: eraOf(input),
     frame: (dir, message) => options.frame?.(at, dir, message),
     notice: (seen) => {
-      meter.count(server, seen);
-      options.notice?.(server, seen);
+      meter.count(input.server, seen);
+      options.notice?.(input.server, seen);
     },
   });
   const part = (session: Session): void => {
@@ -60,7 +68,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
   };
   return {
     open: (at, input, emit) => {
-      const session = new Session(options, input, aroundOf(input.server, at), emit);
+      const session = new Session(options, input, aroundOf(input, at), emit);
       sessions.set(input.key, session);
       return {
         tell: nothing,

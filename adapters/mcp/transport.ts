@@ -58,6 +58,8 @@ export interface McpTransport extends Transport {
 
 /** What every transport is given beside the facts of its server. */
 export interface Around {
+  /** Of this server with this launch config: it spoke the revision without sessions the last time. Written by who finds out. */
+  readonly era: { isStateless: boolean };
   readonly resultBytes: number;
   readonly messageBytes: number;
   readonly timers: Timers;

@@ -48,6 +48,7 @@ export class StatelessTransport implements McpTransport {
   onmessage?: McpTransport['onmessage'];
   readonly #inner: McpTransport;
   readonly #notice: Around['notice'];
+  readonly #era: Around['era'];
   readonly #listening: Listening;
   #isStateless = false;
   #envelope: Fields = {};
@@ -61,9 +62,10 @@ export class StatelessTransport implements McpTransport {
   readonly #params = new Map<string, readonly HeaderParam[]>();
   #numbers = 0;
 
-  constructor(inner: McpTransport, around: Pick<Around, 'notice' | 'timers'>, web?: WebHeaders) {
+  constructor(inner: McpTransport, around: Pick<Around, 'era' | 'notice' | 'timers'>, web?: WebHeaders) {
     this.#inner = inner;
     this.#notice = around.notice;
+    this.#era = around.era;
     this.#listening = new Listening({
       timers: around.timers,
       send: (request, take) => this.#ask(request, take),
@@ -124,8 +126,13 @@ export class StatelessTransport implements McpTransport {
   }
 
   // ── which revision ─────────────────────────────────────────────────────────────────────────────────
-  /** A server of before answers; one that refuses is asked what it speaks, and where it does not say the refusal stands. */
+  /**
+   * A server of before answers; one that refuses is asked what it speaks, and where it does not say the refusal stands. One that
+   * spoke the revision the last time is asked for that first.
+   */
   async #begin(initialize: Request): Promise<void> {
+    if (this.#era.isStateless && (await this.#discover(initialize))) return;
+    this.#era.isStateless = false;
     const answer = await this.#exchange(initialize).catch(async (error: unknown) => {
       if (!isRefusedBy(error, ({ status }) => status >= 400 && status < 500 && !isLogin(status))) throw error;
       if (await this.#discover(initialize)) return undefined;
@@ -145,6 +152,7 @@ export class StatelessTransport implements McpTransport {
     const result = answer && initializedBy(answer, LATEST_PROTOCOL_VERSION);
     if (!result) return false;
     this.#isStateless = true;
+    this.#era.isStateless = true;
     this.#capabilities = fieldsOf(result['capabilities']);
     this.#deliver({ jsonrpc: '2.0', id: initialize.id, result });
     return true;

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { waitingTimers } from '../../clock.ts';
+import type { McpTransport } from '../transport.ts';
+import { statelessRevision, type Request } from './revision.ts';
+import { StatelessTransport } from './stateless.ts';
+
+/** A server that speaks one revision, and refuses what is of the other. */
+function server(revision: string) {
+  const asked: string[] = [];
+  const refused = { code: -32_601, message: 'Method not found' };
+  const results: Readonly<Record<string, object>> =
+    revision === statelessRevision
+      ? { 'server/discover': { supportedVersions: [revision], capabilities: {}, serverInfo: {} } }
+      : { initialize: { protocolVersion: revision, capabilities: {}, serverInfo: {} } };
+  const transport: McpTransport = {
+    lost: undefined,
+    start: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    send: (message) => {
+      const { id, method } = message as Request;
+      asked.push(method);
+      const result = results[method];
+      const answer = { jsonrpc: '2.0', id, ...(result ? { result } : { error: refused }) };
+      queueMicrotask(() => transport.onmessage?.(answer as never));
+      return Promise.resolve();
+    },
+  };
+  return { transport, asked };
+}
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+} as const;
+/** What a server of this revision is asked until it is initialized. */
+async function begun(revision: string, era: { isStateless: boolean }): Promise<readonly string[]> {
+  const { transport, asked } = server(revision);
+  const spoken = new StatelessTransport(transport, { era, timers: waitingTimers, notice: () => {} });
+  const answered = new Promise<unknown>((resolve) => (spoken.onmessage = resolve));
+  await spoken.start();
+  await spoken.send(initialize);
+  expect(await answered).toMatchObject({ id: 1, result: { capabilities: {} } });
+  await spoken.close();
+  return asked;
+}
+
+describe('which revision a server speaks', () => {
+  it('is asked of one that refuses initialize, and remembered', async () => {
+    const era = { isStateless: false };
+    expect(await begun(statelessRevision, era)).toEqual(['initialize', 'server/discover']);
+    expect(await begun(statelessRevision, era)).toEqual(['server/discover']);
+  });
+  it('is found out anew when the server has become another', async () => {
+    const era = { isStateless: true };
+    expect(await begun('2025-11-25', era)).toEqual(['server/discover', 'initialize']);
+    expect(await begun('2025-11-25', era)).toEqual(['initialize']);
+    expect(await begun(statelessRevision, era)).toEqual(['initialize', 'server/discover']);
+  });
+});
