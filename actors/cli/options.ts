@@ -147,6 +147,10 @@ export const withLimits = (command: Command): Command =>
       'serve /metrics, /healthz and /readyz there; HOST:PORT for others than this machine (needs prom-client)',
       addressOf,
     )
+    .option(
+      '--redis <url>',
+      'one of several nodes that agree in this Redis on who sits where (default: $A2C_REDIS; needs ioredis; docs/scale.md)',
+    )
     .option('--tls-cert <file>', 'listen with this certificate (PEM, with those that lead to its authority)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'let in only who shows a certificate of these authorities (PEM)')

@@ -112,7 +112,9 @@ describe('a2c-actors', () => {
   });
 
   it('tells these events, with these values', () => {
-    expectTypeOf<keyof OfficeEvents>().toEqualTypeOf<'seat.changed' | 'peer.refused' | 'auth.failed'>();
+    expectTypeOf<keyof OfficeEvents>().toEqualTypeOf<
+      'seat.changed' | 'peer.refused' | 'auth.failed' | 'register.changed'
+    >();
     expectTypeOf<keyof ComputerEvents>().toEqualTypeOf<
       | 'server.changed'
       | 'tools.changed'
@@ -172,7 +174,7 @@ describe('a2c-actors', () => {
   it('asks for these options, and promises all that takes time', () => {
     expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<
       | ('host' | 'port' | 'auth' | 'requireVersion' | 'record' | 'log')
-      | ('limits' | 'trustProxy' | 'metrics' | 'tls')
+      | ('limits' | 'trustProxy' | 'metrics' | 'tls' | 'redis')
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       | ('url' | 'auth' | 'headers' | 'tls' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')

@@ -1,14 +1,14 @@
-import { fillHandles, hasHandles } from './blob-fetch.ts';
 import type { Emit, OfficeCommand, OfficeFact, SeatFacts } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
-import { events, notices, type CarriedName } from '../../machines/protocol/events.ts';
-import { joinOffice, leaveOffice, type CancelReason } from '../../machines/protocol/messages/messages.ts';
+import { events } from '../../machines/protocol/events.ts';
+import { joinOffice, leaveOffice } from '../../machines/protocol/messages/messages.ts';
 import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/grant.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
-import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
+import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import { Probes } from './probes.ts';
+import { answerSafely, OfficeRelaying } from './office-relaying.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
 import {
   draining,
@@ -30,7 +30,6 @@ import {
 export class OfficeConnections {
   readonly #wire: OfficeWire;
   readonly #emit: Emit<OfficeFact>;
-  readonly #limits: RelayTiming;
   readonly #pending: Pending;
   readonly #probes: Probes;
   readonly #seating = new Seating();
@@ -38,6 +37,7 @@ export class OfficeConnections {
   readonly #tickets = new Map<string, { readonly socket: string; readonly ack: Ack }>();
   readonly #answered: OfficeAnswered | undefined;
   readonly #gate: Gate;
+  readonly #relaying: OfficeRelaying;
   #lastTicket = 0;
   #closed = false;
   #isDraining = false;
@@ -47,15 +47,16 @@ export class OfficeConnections {
     timers: Timers,
     emit: Emit<OfficeFact>,
     timings: RelayTiming = timing,
-    { answered, gate = openGate, limits = officeLimits }: OfficeWatch = {},
+    { answered, gate = openGate, limits = officeLimits, cluster }: OfficeWatch = {},
   ) {
     this.#answered = answered;
     this.#gate = gate;
     this.#wire = wire;
     this.#emit = emit;
-    this.#limits = timings;
     this.#probes = new Probes(timers, (socket, onAlive) => wire.probe(socket, onAlive));
     this.#pending = new Pending(timers, limits, gate);
+    const seating = this.#seating;
+    this.#relaying = new OfficeRelaying({ wire, pending: this.#pending, seating, timings, cluster });
   }
 
   /** Relayed questions that wait for an answer. */
@@ -93,17 +94,14 @@ export class OfficeConnections {
     if (this.#closed || !this.#sockets.has(socket)) return;
     try {
       const tooMany = this.#gate.event(socket, this.#seating.seatOf(socket)?.office);
-      if (tooMany) return this.#answer(ack, refusal(event, tooMany));
+      if (tooMany) return answerSafely(ack, refusal(event, tooMany));
       if (this.#isDraining && (event === events.joinOffice || event.startsWith('client:')))
-        return this.#answer(ack, refusal(event, draining));
+        return answerSafely(ack, refusal(event, draining));
       if (event === events.joinOffice) this.#joins(socket, payload, ack);
       else if (event === events.leaveOffice) this.#leaves(socket, payload, ack);
-      else {
-        const verdict = judge(this.#seating.seatOf(socket), event, payload, this.#seating, this.#limits);
-        this.#perform(socket, event, verdict, ack);
-      }
+      else this.#relaying.received(socket, event, payload, ack);
     } catch {
-      this.#answer(ack, refusal(event, internal));
+      answerSafely(ack, refusal(event, internal));
     }
   }
 
@@ -113,7 +111,7 @@ export class OfficeConnections {
       case 'office.answer': {
         const waiting = this.#tickets.get(command.ticket);
         this.#tickets.delete(command.ticket);
-        return this.#answer(waiting?.ack, [command.ok, command.text]);
+        return answerSafely(waiting?.ack, [command.ok, command.text]);
       }
       case 'office.drain':
         return this.#drain();
@@ -121,8 +119,12 @@ export class OfficeConnections {
         return this.#seat(command.socket, command.seat);
       case 'office.unseat':
         return this.#unseat(command.socket);
+      case 'office.claim':
+        return void this.#claim(command);
+      case 'office.unclaim':
+        return this.#relaying.cluster?.release(command.socket, command.seat);
       case 'office.broadcast':
-        return this.#wire.broadcast(command.office, command.except, command.event, command.body);
+        return this.#relaying.broadcast(command.office, command.except, command.event, command.body);
     }
   }
 
@@ -142,7 +144,7 @@ export class OfficeConnections {
     this.#pending.onEmpty = () => {};
     this.#probes.close();
     this.#pending.close();
-    for (const { ack } of this.#tickets.values()) this.#answer(ack, [false, 'The office is closing']);
+    for (const { ack } of this.#tickets.values()) answerSafely(ack, [false, 'The office is closing']);
     this.#tickets.clear();
   }
 
@@ -152,10 +154,10 @@ export class OfficeConnections {
     const { office_id: office, role, name } = read.data;
     const seat: SeatFacts = { office, role, name };
     const forbidden = forbids(this.#sockets.get(socket) ?? {}, seat);
-    if (forbidden !== undefined) return this.#answer(ack, [false, forbidden]);
+    if (forbidden !== undefined) return answerSafely(ack, [false, forbidden]);
     const own = this.#seating.seatOf(socket)?.office === office ? 1 : 0;
     const tooMany = this.#gate.join(socket, office, this.#seating.sizeOf(office) - own);
-    if (tooMany) return this.#answer(ack, refusal(events.joinOffice, tooMany));
+    if (tooMany) return answerSafely(ack, refusal(events.joinOffice, tooMany));
     const ticket = this.#ticket(socket, ack);
     const join = (): void => {
       if (this.#tickets.has(ticket)) this.#emit({ type: 'socket.joins', socket, ticket, seat });
@@ -183,87 +185,13 @@ export class OfficeConnections {
   }
 
   #badPayload(event: string, error: Parameters<typeof badPayload>[0], ack: Ack | undefined): void {
-    this.#answer(ack, refusal(event, badPayload(error, event)));
+    answerSafely(ack, refusal(event, badPayload(error, event)));
   }
 
   #ticket(socket: string, ack: Ack = silent): string {
     const ticket = `t${++this.#lastTicket}`;
     this.#tickets.set(ticket, { socket, ack });
     return ticket;
-  }
-
-  #perform(socket: string, event: string, verdict: Verdict, ack: Ack | undefined): void {
-    if (verdict.type === 'answer') return this.#answer(ack, verdict.ack);
-    if (verdict.type === 'broadcast') {
-      if (verdict.event === notices.updateToolList) this.#tellOld(verdict.office, verdict.body);
-      this.#wire.broadcast(verdict.office, socket, verdict.event, verdict.body);
-      return this.#answer(ack, []);
-    }
-    const { event: relayed, toSocket, payload, timeoutMs, reqId } = verdict;
-    const id = this.#pending.add({
-      from: socket,
-      to: toSocket,
-      office: this.#seating.seatOf(socket)?.office ?? '',
-      event,
-      timeoutMs,
-      ...(reqId !== undefined && { reqId, onGivenUp: this.#cancelling(toSocket, payload, reqId) }),
-      onAnswer: (...answer) => this.#answerCall(socket, toSocket, event, payload, answer, ack),
-    });
-    if (typeof id !== 'number') return this.#answer(ack, refusal(event, id));
-    try {
-      this.#wire.send(toSocket, relayed, payload, (...answer) => void this.#pending.settle(id, ...answer));
-    } catch {
-      this.#pending.settle(id, ...refusal(event, internal));
-    }
-  }
-
-  /** An agent that sent no version does not know handles: what they stand for is fetched before it is answered. */
-  #answerCall(
-    socket: string,
-    computer: string,
-    event: string,
-    payload: object,
-    answer: readonly unknown[],
-    ack: Ack | undefined,
-  ): void {
-    const [result] = answer;
-    const isKnowing = event !== events.toolCall || this.#seating.versionOf(socket) !== undefined;
-    if (isKnowing || !hasHandles(result)) return this.#answer(ack, answer, event);
-    const { agent, computer: name } = payload as { readonly agent: string; readonly computer: string };
-    fillHandles(
-      result,
-      (handle, offset, onAnswer) => {
-        const req_id = `office-${++this.#lastTicket}`;
-        const question = { agent, req_id, computer: name, blob_handle: handle, chunk_offset: offset };
-        this.#forward(socket, computer, events.getBlob, question, onAnswer);
-      },
-      (whole) => this.#answer(ack, [whole], event),
-    );
-  }
-
-  /** Agents of 0.1 and 0.2 do not know this notice, and ask for the tools again when a config has changed. */
-  #tellOld(office: string, body: object): void {
-    for (const { socket, seat } of this.#seating.members(office))
-      if (seat.role === 'agent' && this.#seating.hearsConfigOnly(socket))
-        this.#wire.notify(socket, notices.updateConfig, body);
-  }
-
-  /** A question of the office itself, for this agent. */
-  #forward(from: string, to: string, event: CarriedName, body: object, onAnswer: Ack): void {
-    const office = this.#seating.seatOf(from)?.office ?? '';
-    const id = this.#pending.add({ from, to, office, event, timeoutMs: this.#limits.queryMs, onAnswer });
-    if (typeof id !== 'number') return onAnswer(...refusal(event, id));
-    try {
-      this.#wire.send(to, event, body, (...answer) => void this.#pending.settle(id, ...answer));
-    } catch {
-      this.#pending.settle(id, ...refusal(event, internal));
-    }
-  }
-
-  /** Before its agent hears that nobody waits any more: what was not sent to a tool must not be. */
-  #cancelling(computer: string, call: object, req_id: string): (reason: CancelReason) => void {
-    const { agent } = call as { readonly agent: string };
-    return (reason) => this.#wire.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 
   #seat(socket: string, seat: SeatFacts): void {
@@ -281,15 +209,14 @@ export class OfficeConnections {
     const seat = this.#seating.unseat(socket);
     if (!seat) return;
     this.#pending.leave(socket, gone);
+    this.#relaying.cluster?.release(socket, seat);
     if (gone === undefined) this.#wire.exit(socket, seat.office);
   }
 
-  /** A transport may choke on an answer (nested too deep to be written): that must not reach its event loop. */
-  #answer(ack: Ack | undefined, args: readonly unknown[], event?: string): void {
-    try {
-      ack?.(...args);
-    } catch {
-      if (event !== undefined) this.#answer(ack, refusal(event, internal));
-    }
+  async #claim({ socket, ticket, seat }: Extract<OfficeCommand, { type: 'office.claim' }>): Promise<void> {
+    const text = (await this.#relaying.cluster?.claim(socket, seat, this.#seating.versionOf(socket))) ?? null;
+    if (!this.#closed && this.#sockets.has(socket))
+      return this.#emit({ type: 'claim.settled', socket, ticket, seat, text });
+    if (text === null) this.#relaying.cluster?.release(socket, seat);
   }
 }

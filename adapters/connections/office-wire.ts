@@ -1,6 +1,7 @@
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { CarriedName, NoticeName } from '../../machines/protocol/events.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
+import type { Cluster, LocalOffice } from './cluster.ts';
 import type { CallLimits } from '../../machines/office/rooms/pending.ts';
 
 export type Ack = (...args: unknown[]) => void;
@@ -30,6 +31,8 @@ export interface OfficeWatch {
   readonly answered?: OfficeAnswered | undefined;
   readonly gate?: Gate;
   readonly limits?: CallLimits;
+  /** It is one of several nodes. */
+  readonly cluster?: ((local: LocalOffice) => Cluster) | undefined;
 }
 
 /** Said to whoever comes, joins or asks while an office ends. */

@@ -19,10 +19,12 @@ import {
   notLoopback,
   officeUrl,
 } from '../../machines/office/rooms/loopback.ts';
+import { Cluster } from '../connections/cluster.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
 import { draining, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
 import type { OfficeMeter, OfficeStats } from '../../machines/office/rooms/stats.ts';
 import { officeLimits, type OfficeLimits } from '../../machines/office/rooms/limits.ts';
+import type { Register } from '../../machines/office/rooms/register.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { NoticeName, RelayedName } from '../../machines/protocol/events.ts';
@@ -56,6 +58,10 @@ export interface OfficeSettings {
   readonly proxies: number;
   /** It is reached by `https`. */
   readonly tls?: OfficeTls;
+  /** The office is one of several nodes, which agree there on who sits where. It is closed with the office. */
+  readonly register?: Register;
+  /** So long a node keeps its seats after it was last heard of. */
+  readonly leaseMs?: number;
 }
 const openly: OfficeSettings = { limits: officeLimits, proxies: 0 };
 export interface OfficesOptions extends EntrantsOptions {
@@ -77,6 +83,8 @@ export interface OfficesOptions extends EntrantsOptions {
 type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
 type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
 
+const defaultLeaseMs = 10_000;
+const monotonic = (): number => performance.now();
 /** So long may a connection stay without the namespace of the protocol. */
 const joinNamespaceMs = 15_000;
 /** Peers that do not answer the closing handshake are cut off after this. */
@@ -200,8 +208,15 @@ export function createOffices(options: OfficesOptions = {}): Offices {
 
   const open = (at: string, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand> => {
     const { host, port, requireVersion = false } = input;
-    const { limits, proxies, tls } = { ...openly, ...options.settings?.() };
+    const {
+      limits,
+      proxies,
+      tls,
+      register,
+      leaseMs = defaultLeaseMs,
+    } = { ...openly, ...options.settings?.() };
     let over = false;
+    let node: Cluster | undefined;
     const { http, connections } = serve(tls);
     const isLocal = isLoopback(host);
     const io = listen(http, options.path ?? '/socket.io', isLocal, limits.payloadBytes);
@@ -216,6 +231,9 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       answered: options.answered,
       gate,
       limits,
+      cluster:
+        register &&
+        ((local) => (node = new Cluster({ register, leaseMs, timers: systemTimers, now: monotonic }, local))),
     });
     checkHandshakes(io, { requireVersion, proxies, gate });
     checkEntrants(io, options, proxies);
@@ -240,8 +258,12 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         if (!over)
           emit({ type: 'office.opened', url: officeUrl(host, bound, tls !== undefined), port: bound });
       });
-      if (isLocal || options.auth?.()) http.listen(port, host);
-      else queueMicrotask(() => failed(notLoopback(host)));
+      if (!isLocal && !options.auth?.()) return queueMicrotask(() => failed(notLoopback(host)));
+      if (!node) return void http.listen(port, host);
+      node.start().then(
+        () => (over ? resolve(false) : void http.listen(port, host)),
+        () => failed('The register of the office cannot be reached'),
+      );
     });
 
     return {
@@ -256,6 +278,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         gate.close();
         const closing: Promise<void> = settled
           .then(async (listening) => (listening ? shut(io, http, connections) : void (await io.close())))
+          .then(() => node?.close())
           .finally(() => closings.delete(closing));
         closings.add(closing);
       },

@@ -223,6 +223,8 @@ export interface OfficeInput {
   readonly port: number;
   /** Peers that do not say which version of the protocol they speak are not let in. */
   readonly requireVersion?: boolean;
+  /** It is one of several nodes: a seat is granted when their register has said so. */
+  readonly isShared?: boolean;
 }
 /** One seat in an office. */
 export interface SeatFacts {
@@ -241,6 +243,14 @@ export type OfficeCommand =
       readonly ok: boolean;
       readonly text: string | null;
     }
+  /** Of a node among others: asks their register for this seat, and gives it back when it is not taken up after all. */
+  | {
+      readonly type: 'office.claim';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly seat: SeatFacts;
+    }
+  | { readonly type: 'office.unclaim'; readonly socket: string; readonly seat: SeatFacts }
   /** From now on this socket sits here: it is routed to and hears broadcasts. */
   | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
   /** From now on nobody comes, joins or asks; `office.drained` follows once nothing waits for an answer. */
@@ -255,6 +265,14 @@ export type OfficeCommand =
       readonly body: object;
     };
 export type OfficeFact =
+  /** The answer to `office.claim`, as long as the socket is there. `text`: why not. */
+  | {
+      readonly type: 'claim.settled';
+      readonly socket: string;
+      readonly ticket: string;
+      readonly seat: SeatFacts;
+      readonly text: string | null;
+    }
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
   /** After `office.drain`: every question was answered. */

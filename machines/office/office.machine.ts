@@ -22,8 +22,10 @@ import {
   type Event,
   type Did,
   type Claiming,
+  type Settled,
   type Draining,
   answerClaim,
+  answerShared,
   answerLeave,
   answerGone,
   socketOf,
@@ -53,11 +55,17 @@ export const officeMachine = setup({
     children: {} as { server: 'office' },
   },
   actors: { office: officePort },
-  guards: { isBroken: (_, { why }: OwnedEnded) => why === 'failed' },
+  guards: {
+    isBroken: (_, { why }: OwnedEnded) => why === 'failed',
+    /** What this node can refuse by itself is asked of nobody. */
+    asksOthers: ({ context: c }, { socket, seat }: Claiming) =>
+      c.isShared === true && claim(c.claims, socket, seat).ok,
+    isRefused: (_, { text }: Settled) => text !== null,
+  },
   actions: {
     ...effects,
     command: sendTo('server', (_, { commands }: Did): Batch<OfficeCommand> => ({ type: 'batch', commands })),
-    claim: assign(({ context }, { socket, seat }: Claiming) => {
+    claim: assign(({ context }, { socket, seat }: Pick<Claiming, 'socket' | 'seat'>) => {
       const claimed = claim(context.claims, socket, seat);
       return claimed.ok ? { claims: claimed.claims } : {};
     }),
@@ -74,9 +82,10 @@ export const officeMachine = setup({
   invoke: {
     id: 'server',
     src: 'office',
-    input: ({ context: { host, port, requireVersion } }) => ({
+    input: ({ context: { host, port, requireVersion, isShared } }) => ({
       host,
       port,
+      ...(isShared === true && { isShared }),
       ...(requireVersion !== undefined && { requireVersion }),
     }),
   },
@@ -130,12 +139,36 @@ export const officeMachine = setup({
           },
           {},
         ],
-        'seat.claims': {
-          actions: [
-            ...did((c, e: Claiming) => answerClaim(c, e, claim(c.claims, e.socket, e.seat))),
-            { type: 'claim', params: ({ event }) => event },
-          ],
-        },
+        'seat.claims': [
+          {
+            guard: { type: 'asksOthers', params: ({ event }) => event },
+            actions: {
+              type: 'command',
+              params: ({ event: { socket, ticket, seat } }) => ({
+                commands: [{ type: 'office.claim', socket, ticket, seat }],
+                messages: [],
+              }),
+            },
+          },
+          {
+            actions: [
+              ...did((c, e: Claiming) => answerClaim(c, e, claim(c.claims, e.socket, e.seat))),
+              { type: 'claim', params: ({ event }) => event },
+            ],
+          },
+        ],
+        'claim.settled': [
+          {
+            guard: { type: 'isRefused', params: ({ event }) => event },
+            actions: did((c, e: Settled) => answerClaim(c, e, { ok: false, text: e.text ?? '' })),
+          },
+          {
+            actions: [
+              ...did((c, e: Settled) => answerShared(c, e, claim(c.claims, e.socket, e.seat))),
+              { type: 'claim', params: ({ event }) => event },
+            ],
+          },
+        ],
         'seat.leaves': {
           actions: [
             ...did((c, e: { socket: string; ticket: string }) => answerLeave(c, e.socket, e.ticket)),

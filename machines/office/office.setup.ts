@@ -59,9 +59,14 @@ export interface Did {
 }
 export type Draining = Extract<OfficeOrder, { type: 'drain' }>;
 export type Claiming = Extract<SeatNews, { type: 'seat.claims' }>;
+export type Settled = Extract<OfficeFact, { type: 'claim.settled' }>;
 
 /** Acks go out before broadcasts (a2c-wire X9): whoever joins knows it before the others call it. */
-export function answerClaim(c: Context, { socket, ticket, seat }: Claiming, claimed: Claimed): Did {
+export function answerClaim(
+  c: Context,
+  { socket, ticket, seat }: Pick<Claiming, 'socket' | 'ticket' | 'seat'>,
+  claimed: Claimed,
+): Did {
   const seatAddress = seatAt(c, socket);
   if (!claimed.ok)
     return {
@@ -91,6 +96,14 @@ export function answerClaim(c: Context, { socket, ticket, seat }: Claiming, clai
       ...(claimed.repeated ? [] : [post(c.owner, { type: 'seat.changed', seat, stage: 'joined' })]),
     ],
   };
+}
+/** The register has granted it. What was decided here meanwhile may refuse it all the same. */
+export function answerShared(c: Context, settled: Settled, claimed: Claimed): Did {
+  const { commands, messages } = answerClaim(c, settled, claimed);
+  const { socket, seat } = settled;
+  return claimed.ok
+    ? { commands, messages }
+    : { commands: [{ type: 'office.unclaim', socket, seat }, ...commands], messages };
 }
 export const answerLeave = (c: Context, socket: string, ticket: string): Did => {
   const gone = left(c, socket, release(c.claims, socket).left);

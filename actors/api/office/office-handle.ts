@@ -44,6 +44,12 @@ export interface OfficeOptions {
    * `host` is 127.0.0.1 by default: nobody is asked for a token there. Needs the package `prom-client`.
    */
   readonly metrics?: { readonly port: number; readonly host?: string };
+  /**
+   * The office is one of any number of nodes behind a load balancer with sticky sessions, which agree in this Redis (6.2 or
+   * later) on who sits where. A URL such as `redis://127.0.0.1:6379`, or that and `leaseMs`: so long a node that is not heard of
+   * keeps its seats, by default 10,000, the same at every node. Needs the package `ioredis`. docs/scale.md has more.
+   */
+  readonly redis?: string | { readonly url: string; readonly leaseMs?: number };
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
@@ -57,6 +63,8 @@ export interface OfficeEvents {
   readonly 'peer.refused': RefusedPeer;
   /** What is asked of peers cannot be read any more, such as a file of tokens; what was read before holds. */
   readonly 'auth.failed': { readonly message: string };
+  /** With `redis`: it cannot be reached, so nobody can join, or it can again. */
+  readonly 'register.changed': { readonly message: string };
 }
 /** A running office. `await using` closes it. */
 export interface Office extends AsyncDisposable {

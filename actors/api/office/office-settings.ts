@@ -2,18 +2,48 @@ import {
   authenticateBy,
   checkTls,
   openMetrics,
+  redisRegister,
   type Authenticate,
   type MetricsServer,
   type OfficeAuth,
   type OfficeSettings,
 } from '../../../adapters/index.ts';
 import { readLimits } from '../../../machines/office/rooms/limits.ts';
-import { wireCodes } from '../../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { A2cError } from '../errors.ts';
 import type { OfficeOptions } from './office-handle.ts';
 
 type Warn = (text: string) => void;
+const leastLeaseMs = 1_000;
+/** Joins the other nodes of the office, where there are some. What is wrong, or not reached, is an `A2cError`. */
+export async function joinNodes(
+  { redis }: OfficeOptions,
+  notice: Warn,
+): Promise<Pick<OfficeSettings, 'register' | 'leaseMs'>> {
+  if (redis === undefined) return {};
+  const { url, leaseMs = 10_000 } = typeof redis === 'string' ? { url: redis } : redis;
+  const wrong = (code: Failure['code'], message: string, remedy: string): A2cError =>
+    new A2cError({ code, message, remedy });
+  if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol))
+    throw wrong(
+      wireCodes.badRequest,
+      'redis is no redis:// or rediss:// URL',
+      'Such as redis://127.0.0.1:6379',
+    );
+  if (!Number.isInteger(leaseMs) || leaseMs < leastLeaseMs)
+    throw wrong(
+      wireCodes.badRequest,
+      `leaseMs is a whole number from ${leastLeaseMs}`,
+      'Its default is 10000.',
+    );
+  try {
+    return { register: await redisRegister({ url, leaseMs, notice }), leaseMs };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw wrong(wireCodes.unavailable, message, 'Check the URL, and that Redis runs: redis-cli ping.');
+  }
+}
 export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate | undefined => {
   try {
     return auth === undefined ? undefined : authenticateBy(auth, warn);

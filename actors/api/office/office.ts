@@ -5,7 +5,7 @@ import { A2cError } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
-import { measure, readAuth, readSettings } from './office-settings.ts';
+import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts';
 
 const patienceMs = 5_000;
 const drainMs = 10_000;
@@ -16,13 +16,14 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
   const warn = (message: string): void => listeners.emit('auth.failed', { message });
   const authenticate = readAuth(options.auth, warn);
   const settings = readSettings(options);
+  const nodes = await joinNodes(options, (message) => listeners.emit('register.changed', { message }));
   const runtime = shared ?? new Runtime({ record: options.record, log: options.log });
   const { access } = runtime;
   const opened = deferred<{ url: string; port: number }>();
   let isReady = false;
   const metrics = await measure(options, runtime, () => isReady);
   access.admit(authenticate);
-  access.settings = settings;
+  access.settings = { ...settings, ...nodes };
   access.refused = (peer) => {
     access.meter?.refused();
     listeners.emit('peer.refused', peer);
@@ -31,6 +32,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 3000,
     ...(options.requireVersion && { requireVersion: true }),
+    ...(nodes.register && { isShared: true }),
   };
   const hosted = runtime.start('office', input, (event) => {
     const news = event as OfficeNews;

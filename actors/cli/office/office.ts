@@ -15,6 +15,8 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
   readonly requireVersion?: boolean;
   readonly limit?: GivenLimits;
   readonly trustProxy?: number;
+  /** Of the Redis in which its nodes agree. */
+  readonly redis?: string;
   readonly metrics?: NonNullable<OfficeOptions['metrics']>;
   /** Seconds that calls may still take after SIGTERM. */
   readonly drain: number;
@@ -25,6 +27,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
   const { terminal, signal } = context;
   const record = recordBy(options);
   const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, metrics } = options;
+  const redis = options.redis ?? process.env['A2C_REDIS'];
   const entry = entryBy(options);
   const tls = tlsBy(options);
   const { auth } = entry;
@@ -36,6 +39,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     ...(limit && { limits: limit }),
     ...(trustProxy !== undefined && { trustProxy }),
     ...(metrics && { metrics }),
+    ...(redis !== undefined && redis !== '' && { redis }),
     ...(tls && { tls }),
     ...(auth !== undefined && { auth }),
     ...logBy(context, options),
@@ -45,6 +49,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
   terminal.err(`office ${entry.line}; Ctrl-C closes it`);
   if (office.metricsUrl !== undefined) terminal.err(`metrics at ${office.metricsUrl}/metrics`);
   await showInspector(context, options, (wanted) => office.inspect(wanted));
+  office.on('register.changed', ({ message }) => terminal.err(message));
   office.on('seat.changed', ({ seat, stage }) =>
     terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
   );

@@ -41,6 +41,12 @@ const without = <T>(record: Readonly<Record<string, T>>, key: string): Readonly<
 
 export const seatOf = (claims: Claims, socket: string): SeatFacts | undefined => own(claims.seats, socket);
 
+/** Said to whoever wants a seat that somebody has, in the words that peers look for. */
+export const takenText = ({ role, name, office }: SeatFacts, holder: string | undefined): string =>
+  role === 'computer'
+    ? `Computer with name '${name}' already exists in room '${office}'`
+    : `Agent already in room: '${office}' has the agent '${holder}'`;
+
 /** Why this socket may not sit there, or undefined. */
 function objection(claims: Claims, socket: string, seat: SeatFacts): string | undefined {
   const role = own(claims.roles, socket);
@@ -50,13 +56,13 @@ function objection(claims: Claims, socket: string, seat: SeatFacts): string | un
   if (seat.role === 'computer') {
     const holder = places && own(places.computers, seat.name);
     if (holder === undefined || holder === socket) return undefined;
-    return `Computer with name '${seat.name}' already exists in room '${seat.office}'`;
+    return takenText(seat, seat.name);
   }
   const current = seatOf(claims, socket);
   if (current && current.office !== seat.office)
     return `Agent sid already in room: leave '${current.office}' before joining '${seat.office}'`;
   if (places?.agent === undefined || places.agent === socket) return undefined;
-  return `Agent already in room: '${seat.office}' has the agent '${seatOf(claims, places.agent)?.name}'`;
+  return takenText(seat, seatOf(claims, places.agent)?.name);
 }
 
 function emit(claims: Claims, socket: string, seat: SeatFacts): Claims {

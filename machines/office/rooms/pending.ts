@@ -137,6 +137,12 @@ export class Pending {
     return true;
   }
 
+  /** It was not asked after all. */
+  refuse(id: number, failure: Failure): void {
+    const entry = this.#entries.get(id);
+    if (entry) this.settle(id, ...refusal(entry.event, failure));
+  }
+
   /**
    * The socket sits nowhere any more: who waits for it is answered at once. What it asked itself is answered
    * too if it still listens, else (it is `gone`, for this reason) dropped.

@@ -1,0 +1,191 @@
+/** An office on several nodes that agree in a real Redis. Those that are killed or stopped are processes of their own. */
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { RedisServer } from '../../scenarios/fixtures/redis.ts';
+import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
+import { createOffice, type Office } from '../index.ts';
+
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const leaseMs = 1_500;
+let redis: RedisServer;
+const endings: (() => unknown)[] = [];
+beforeAll(async () => void (redis = await RedisServer.start()));
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+afterAll(() => redis.kill());
+
+async function node(): Promise<Office> {
+  const office = await createOffice({ port: 0, record: false, redis: { url: redis.url, leaseMs } });
+  endings.push(() => office.close());
+  return office;
+}
+/** The command, as a process of its own. Its lease is that of the command: 10 s. */
+async function process(): Promise<StartedHost> {
+  const args = [main, 'office', '--port', '0', '--open', '--redis', redis.url];
+  const host = await startHost(globalThis.process.execPath, args);
+  endings.push(() => host.kill());
+  return host;
+}
+const peer = ({ url }: { readonly url: string }, name: string): SeatedPeer => {
+  const made = new SeatedPeer(url, name);
+  endings.push(() => made.close());
+  return made;
+};
+let rooms = 0;
+const room = (): string => `room ${(rooms += 1)}`;
+const ok = [true, null];
+const failed = (code: number): object => ({ isError: true, structuredContent: { error: { code } } });
+const textOf = ({ content }: { readonly content?: readonly { readonly text?: string }[] }): unknown =>
+  content?.[0]?.text;
+
+describe('an office on two nodes', () => {
+  it('carries calls, cancels, questions and notices between them', async () => {
+    const [a, b] = [await node(), await node()];
+    const [agent, near, far] = [peer(a, 'agent'), peer(a, 'near').serve(), peer(b, 'far').serve()];
+    const o = room();
+    expect(await agent.join('agent', o)).toEqual(ok);
+    expect([await near.join('computer', o), await far.join('computer', o)]).toEqual([ok, ok]);
+    await agent.hears('notify:enter_office', { computer: 'far' });
+    expect(textOf(await agent.call('far', 'greet', 'r1'))).toBe('far greet');
+    expect(textOf(await agent.call('near', 'greet', 'r2'))).toBe('near greet');
+    const [{ sessions }] = (await far.ask('server:list_room', {
+      agent: 'far',
+      req_id: 'l',
+      office_id: o,
+    })) as [{ sessions: { name: string }[] }];
+    expect(sessions.map(({ name }) => name).toSorted()).toEqual(['agent', 'far', 'near']);
+    void agent.call('far', 'hang', 'r3', 0);
+    await agent.ask('server:tool_call_cancel', { agent: 'agent', req_id: 'r3' });
+    await far.hears('notify:tool_call_cancel', { req_id: 'r3' });
+    await far.ask('server:update_tool_list', { computer: 'far' });
+    await agent.hears('notify:update_tool_list', { computer: 'far' });
+    far.close();
+    await agent.hears('notify:leave_office', { computer: 'far' });
+    expect(await agent.call('far', 'greet', 'r4')).toMatchObject(failed(404));
+  });
+
+  it('knows a computer at once that has joined at the other node', async () => {
+    const [a, b] = [await node(), await node()];
+    const agent = peer(a, 'agent');
+    const o = room();
+    await agent.join('agent', o);
+    for (let n = 0; n < 30; n += 1) {
+      const far = peer(b, `far ${n}`).serve();
+      expect(await far.join('computer', o)).toEqual(ok);
+      expect(textOf(await agent.call(`far ${n}`, 'greet', `r${n}`))).toBe(`far ${n} greet`);
+    }
+  });
+
+  it('gives each seat to one of those who want it at the same moment', async () => {
+    const nodes = [await node(), await node(), await node()];
+    for (let n = 0; n < 10; n += 1) {
+      const o = room();
+      const peers = Array.from({ length: 6 }, (_, i) =>
+        peer(nodes[i % 3] as Office, i < 3 ? `agent ${i}` : 'c'),
+      );
+      const acks = await Promise.all(peers.map((one, i) => one.join(i < 3 ? 'agent' : 'computer', o)));
+      expect(
+        [acks.slice(0, 3), acks.slice(3)].map((some) => some.filter(([is]) => is === true).length),
+      ).toEqual([1, 1]);
+      for (const [is, text] of acks) if (is !== true) expect(text).toMatch(/already (in room|exists)/);
+      for (const one of peers) one.close();
+    }
+  });
+
+  it('frees the seats of a node that closes, at once', async () => {
+    const [a, b] = [await node(), await node()];
+    const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
+    const o = room();
+    await agent.join('agent', o);
+    await far.join('computer', o);
+    await agent.hears('notify:enter_office', { computer: 'far' });
+    const call = agent.call('far', 'hang', 'r1', 0);
+    await b.close();
+    expect(await call).toMatchObject(failed(404));
+    await agent.hears('notify:leave_office', { computer: 'far' });
+    expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
+  });
+});
+
+describe('a node', () => {
+  it('that is killed: its calls end, others hear that its seats are free, and they can be taken', async () => {
+    const [a, b] = [await node(), await process()];
+    const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
+    const o = room();
+    await agent.join('agent', o);
+    expect(await far.join('computer', o)).toEqual(ok);
+    await agent.hears('notify:enter_office', { computer: 'far' });
+    const call = agent.call('far', 'hang', 'r1', 0);
+    await b.kill();
+    expect(await call).toMatchObject(failed(404));
+    await agent.hears('notify:leave_office', { computer: 'far' });
+    expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
+  });
+
+  it('that hangs slows nobody else, and gives up the seats that were taken meanwhile', async () => {
+    const [a, b] = [await node(), await process()];
+    const [agent, near, far] = [peer(a, 'agent'), peer(a, 'near').serve(), peer(b, 'far').serve()];
+    const o = room();
+    await agent.join('agent', o);
+    await near.join('computer', o);
+    await far.join('computer', o);
+    await agent.hears('notify:enter_office', { computer: 'far' });
+    globalThis.process.kill(b.pid, 'SIGSTOP');
+    try {
+      // Each of these would wait for the node that hangs if it were asked.
+      expect(textOf(await agent.call('near', 'greet', 'r1'))).toBe('near greet');
+      expect(await peer(a, 'third').join('computer', o)).toEqual(ok);
+      expect(await agent.ask('server:list_room', { agent: 'agent', req_id: 'l', office_id: o })).toHaveLength(
+        1,
+      );
+      await agent.hears('notify:leave_office', { computer: 'far' });
+      expect(await peer(a, 'far').serve().join('computer', o)).toEqual(ok);
+    } finally {
+      globalThis.process.kill(b.pid, 'SIGCONT');
+    }
+    await far.gone();
+    expect(textOf(await agent.call('far', 'greet', 'r2'))).toBe('far greet');
+  });
+});
+
+describe('a Redis', () => {
+  it('that dies: who is there goes on, who wants to join hears why not, and all heals when it is back', async () => {
+    const [a, b] = [await node(), await node()];
+    const said: string[] = [];
+    a.on('register.changed', ({ message }) => said.push(message));
+    const [agent, near, far] = [peer(a, 'agent'), peer(a, 'near').serve(), peer(b, 'far').serve()];
+    const o = room();
+    await agent.join('agent', o);
+    await near.join('computer', o);
+    await far.join('computer', o);
+    await agent.hears('notify:enter_office', { computer: 'far' });
+    await redis.kill();
+    expect(textOf(await agent.call('near', 'greet', 'r1'))).toBe('near greet');
+    const late = peer(a, 'late');
+    expect(await late.join('computer', o)).toEqual([
+      false,
+      expect.stringContaining('cannot reach its register'),
+    ]);
+    expect(await agent.call('far', 'greet', 'r2')).toMatchObject(failed(503));
+    await redis.start();
+    await expect.poll(() => late.join('computer', o), { timeout: 30_000 }).toEqual(ok);
+    await expect
+      .poll(async () => textOf(await agent.call('far', 'greet', `r${Math.random()}`)), { timeout: 30_000 })
+      .toBe('far greet');
+    // What was held before is held still.
+    expect((await peer(b, 'near').join('computer', o))[0]).toBe(false);
+    expect([agent, near, far].map(({ socket }) => socket.connected)).toEqual([true, true, true]);
+    expect(said).toEqual([expect.stringContaining('lost'), expect.stringContaining('is back')]);
+  });
+
+  it('that is not there is told before the office opens', async () => {
+    const opened = createOffice({ port: 0, record: false, redis: 'redis://127.0.0.1:1' });
+    await expect(opened).rejects.toMatchObject({
+      code: 503,
+      message: 'Redis cannot be reached: ECONNREFUSED',
+    });
+    await expect(createOffice({ redis: 'http://x' })).rejects.toMatchObject({ code: 400 });
+  });
+});

@@ -1,0 +1,156 @@
+import { fillHandles, hasHandles } from './blob-fetch.ts';
+import { apart, type Cluster, type LocalOffice } from './cluster.ts';
+import { LookupHere, LookupOfAll } from './lookups.ts';
+import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
+import type { Pending } from '../../machines/office/rooms/pending.ts';
+import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
+import type { Seating } from '../../machines/office/rooms/seating.ts';
+import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/events.ts';
+import { refusal } from '../../machines/protocol/messages/answers.ts';
+import type { CancelReason } from '../../machines/protocol/messages/messages.ts';
+
+/** A transport may choke on an answer (nested too deep to be written): that must not reach its event loop. */
+export function answerSafely(ack: Ack | undefined, args: readonly unknown[], event?: string): void {
+  try {
+    ack?.(...args);
+  } catch {
+    if (event !== undefined) answerSafely(ack, refusal(event, internal));
+  }
+}
+export interface RelayingParts {
+  readonly wire: OfficeWire;
+  readonly pending: Pending;
+  readonly seating: Seating;
+  readonly timings: RelayTiming;
+  readonly cluster: OfficeWatch['cluster'];
+}
+
+/** What an office carries between those who sit in it, here or at other nodes: questions, answers, notices. */
+export class OfficeRelaying {
+  readonly #wire: OfficeWire;
+  readonly #pending: Pending;
+  readonly #seating: Seating;
+  readonly #limits: RelayTiming;
+  readonly #lookup: LookupHere;
+  /** The other nodes; undefined: there are none. */
+  readonly cluster: Cluster | undefined;
+  #questions = 0;
+
+  constructor({ wire, pending, seating, timings, cluster }: RelayingParts) {
+    this.#wire = wire;
+    this.#pending = pending;
+    this.#seating = seating;
+    this.#limits = timings;
+    this.cluster = cluster?.(this.#forOthers());
+    this.#lookup = this.cluster ? new LookupOfAll(seating, this.cluster) : new LookupHere(seating);
+  }
+
+  /** Who is not known here may have joined at another node a moment ago: then it is asked, and what comes meanwhile waits. */
+  received(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
+    if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
+    this.#lookup.known(this.#seating.seatOf(socket), payload, () => {
+      const verdict = judge(this.#seating.seatOf(socket), event, payload, this.#lookup, this.#limits);
+      this.#perform(socket, event, verdict, ack);
+    });
+  }
+  broadcast(office: string, except: string, event: NoticeName, body: object): void {
+    this.#wire.broadcast(office, except, event, body);
+    this.cluster?.broadcast(office, except, event, body);
+  }
+
+  #perform(socket: string, event: string, verdict: Verdict, ack: Ack | undefined): void {
+    if (verdict.type === 'answer') return answerSafely(ack, verdict.ack);
+    if (verdict.type === 'broadcast') {
+      if (verdict.event === notices.updateToolList) this.#tellOld(verdict.office, verdict.body);
+      this.broadcast(verdict.office, socket, verdict.event, verdict.body);
+      return answerSafely(ack, []);
+    }
+    const { event: relayed, toSocket, payload, timeoutMs, reqId } = verdict;
+    const id = this.#pending.add({
+      from: socket,
+      to: toSocket,
+      office: this.#seating.seatOf(socket)?.office ?? '',
+      event,
+      timeoutMs,
+      ...(reqId !== undefined && { reqId, onGivenUp: this.#cancelling(toSocket, payload, reqId) }),
+      onAnswer: (...answer) => this.#answerCall(socket, toSocket, event, payload, answer, ack),
+    });
+    if (typeof id !== 'number') return answerSafely(ack, refusal(event, id));
+    this.#send(id, toSocket, relayed, payload);
+  }
+  #send(id: number, to: string, event: CarriedName, body: object): void {
+    if (this.cluster?.isElsewhere(to) === true) return this.cluster.ask(id, to, event, body);
+    try {
+      this.#wire.send(to, event, body, (...answer) => void this.#pending.settle(id, ...answer));
+    } catch {
+      this.#pending.refuse(id, internal);
+    }
+  }
+
+  /** An agent that sent no version does not know handles: what they stand for is fetched before it is answered. */
+  #answerCall(
+    socket: string,
+    computer: string,
+    event: string,
+    payload: object,
+    answer: readonly unknown[],
+    ack: Ack | undefined,
+  ): void {
+    const [result] = answer;
+    const isKnowing = event !== events.toolCall || this.#seating.versionOf(socket) !== undefined;
+    if (isKnowing || !hasHandles(result)) return answerSafely(ack, answer, event);
+    const { agent, computer: name } = payload as { readonly agent: string; readonly computer: string };
+    fillHandles(
+      result,
+      (handle, offset, onAnswer) => {
+        const req_id = `office-${++this.#questions}`;
+        const question = { agent, req_id, computer: name, blob_handle: handle, chunk_offset: offset };
+        this.#forward(socket, computer, events.getBlob, question, onAnswer);
+      },
+      (whole) => answerSafely(ack, [whole], event),
+    );
+  }
+
+  /** Agents of 0.1 and 0.2 do not know this notice, and ask for the tools again when a config has changed. */
+  #tellOld(office: string, body: object): void {
+    for (const { socket, seat } of this.#seating.members(office))
+      if (seat.role === 'agent' && this.#seating.hearsConfigOnly(socket))
+        this.#wire.notify(socket, notices.updateConfig, body);
+  }
+
+  /** A question of the office itself, for this agent. */
+  #forward(from: string, to: string, event: CarriedName, body: object, onAnswer: Ack): void {
+    const office = this.#seating.seatOf(from)?.office ?? '';
+    const id = this.#pending.add({ from, to, office, event, timeoutMs: this.#limits.queryMs, onAnswer });
+    if (typeof id !== 'number') return onAnswer(...refusal(event, id));
+    this.#send(id, to, event, body);
+  }
+
+  /** Before its agent hears that nobody waits any more: what was not sent to a tool must not be. */
+  #cancelling(computer: string, call: object, req_id: string): (reason: CancelReason) => void {
+    const { agent } = call as { readonly agent: string };
+    const at = this.cluster?.isElsewhere(computer) === true ? this.cluster : this.#wire;
+    return (reason) => at.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
+  }
+
+  #forOthers(): LocalOffice {
+    const hear = (office: string, except: string, event: string, body: object): void => {
+      if (event === notices.updateToolList) this.#tellOld(office, body);
+      this.#wire.broadcast(office, except, event as NoticeName, body);
+    };
+    return {
+      ask: (socket, event, body, onAck) => this.#wire.send(socket, event as CarriedName, body, onAck),
+      notify: (socket, event, body) => this.#wire.notify(socket, event as NoticeName, body),
+      broadcast: hear,
+      answered: (id, ack) => void this.#pending.settle(id, ...ack),
+      unasked: (id, failure) => this.#pending.refuse(id, failure),
+      left: ({ socket, seat }, isLost) => {
+        this.#pending.leave(socket);
+        // Its node can tell nobody.
+        if (isLost)
+          hear(seat.office, '', notices.leaveOffice, { office_id: seat.office, [seat.role]: seat.name });
+      },
+      evict: (socket, failure) => this.#wire.part(socket, failure),
+    };
+  }
+}

@@ -1,0 +1,1 @@
+export { redisRegister, type RedisOptions } from './redis-register.ts';
