@@ -1,17 +1,18 @@
-import type { SeatFacts } from '../../machines/kernel/ports.ts';
-import { takenText } from '../../machines/office/rooms/claims.ts';
-import {
-  placeOf,
-  type Holder,
-  type NodeMessage,
-  type Register,
-  type RegisterNews,
+import type {
+  Holder,
+  NodeMessage,
+  Register,
+  RegisterNews,
+  Renewed,
 } from '../../machines/office/rooms/register.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
-import { Seating } from '../../machines/office/rooms/seating.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import type { Ack } from './office-wire.ts';
+import type { Seating } from '../../machines/office/rooms/seating.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
+import { gone, unreached, unsure } from './cluster-failures.ts';
+import { newAfterLeases, OwnSeats } from './own-seats.ts';
+import { RemoteSeats } from './remote-seats.ts';
 
+type Ack = (...args: unknown[]) => void;
 /** What the office of this node does for the others. */
 export interface LocalOffice {
   ask(socket: string, event: string, body: object, onAck: Ack): void;
@@ -21,6 +22,8 @@ export interface LocalOffice {
   answered(id: number, ack: readonly unknown[]): void;
   /** It was not asked: it sits nowhere, or its node cannot be reached. */
   unasked(id: number, failure: Failure): void;
+  /** Nobody knows whether it was asked. */
+  lost(id: number, failure: Failure): void;
   /** Somebody at another node left, or lost its node. */
   left(holder: Holder, isLost: boolean): void;
   /** A seat of this node is held by another: its connection has to go. */
@@ -33,28 +36,6 @@ export interface ClusterOptions {
   /** So long a node keeps its seats after it was last heard of. */
   readonly leaseMs: number;
 }
-const keyOf = (seat: SeatFacts): string => `${seat.office}\n${placeOf(seat)}`;
-/** Said where the register is not reached: nothing was done. */
-export const apart: Failure = {
-  code: wireCodes.unavailable,
-  message: 'The office cannot reach its register now: try again',
-  details: { reason: 'register' },
-};
-const unreached: Failure = {
-  code: wireCodes.unavailable,
-  message: 'The server at which this computer sits cannot be reached now: nothing was sent',
-  details: { reason: 'node' },
-};
-const gone: Failure = {
-  code: wireCodes.notFound,
-  message: 'The computer is not in this office any more',
-  details: { reason: 'left' },
-};
-const overtaken: Failure = {
-  code: wireCodes.conflict,
-  message: 'Another connection has taken this seat while the office was apart from its register',
-  details: { reason: 'overtaken' },
-};
 /** Questions that were heard already, in case they come twice. */
 const mostHeard = 10_000;
 /** Everything is read anew after so many beats, whatever news have come. */
@@ -67,12 +48,11 @@ const beatsToResync = 10;
 export class Cluster {
   readonly #options: ClusterOptions;
   readonly #local: LocalOffice;
-  readonly #remote = new Map<string, Holder>();
-  readonly #sockets = new Map<string, Holder>();
-  readonly #own = new Map<string, Holder>();
-  /** Who holds a claim of this node, by its fence. */
-  readonly #holders = new Map<number, string>();
-  readonly seating = new Seating();
+  readonly #remote: RemoteSeats;
+  /** What this node holds. */
+  readonly own: OwnSeats;
+  /** Who sits at other nodes. */
+  readonly seating: Seating;
   readonly #heard = new Set<string>();
   /** Answers that could not be sent. */
   #unsent: (readonly [node: string, message: NodeMessage])[] = [];
@@ -82,18 +62,34 @@ export class Cluster {
   #beats = 0;
   #timer: unknown;
   #isClosed = false;
+  /** The lease has ended, and what was held is not claimed again yet. */
+  #hasLost = false;
+  /** It had not ended by our own clock when it was found so. */
+  #again = false;
 
   constructor(options: ClusterOptions, local: LocalOffice) {
     this.#options = options;
     this.#local = local;
+    this.#remote = new RemoteSeats(local.left);
+    this.seating = this.#remote.seating;
+    this.own = new OwnSeats(options.register, options.leaseMs, local.evict);
   }
-  /** Rejects when the register cannot be reached. */
-  async start(): Promise<void> {
+  /** `started`: whether the register can be reached. */
+  start(started: (isReached: boolean) => void): void {
     const { register } = this.#options;
-    await register.listen((news) => this.#hear(news));
-    await this.#renew();
-    await this.#resync();
-    this.#schedule();
+    register.listen(
+      (news) => this.#hear(news),
+      (isHeard) => {
+        if (isHeard === undefined) return started(false);
+        this.#renew((renewed) => {
+          this.#schedule();
+          if (!renewed) return started(false);
+          // Nobody would be seated before.
+          const waitMs = Math.max(0, this.#options.leaseMs * newAfterLeases - renewed.ageMs);
+          this.#options.timers.setTimer(() => this.#resync(() => started(true)), waitMs);
+        });
+      },
+    );
   }
   /** False: others may hold by now what this node holds, so nothing may be relayed. */
   get isCurrent(): boolean {
@@ -105,69 +101,40 @@ export class Cluster {
     await this.#options.register.close();
   }
 
-  // ── seats of this node ─────────────────────────────────────────────────────────────────────────────
-  /** Undefined: granted. Else why not. Never rejects. */
-  async claim(socket: string, seat: SeatFacts, version: string | undefined): Promise<string | undefined> {
-    const wanted = { socket, seat, ...(version !== undefined && { version }) };
-    try {
-      const answer = await this.#options.register.claim(wanted);
-      if (!answer.ok) return answer.holder ? takenText(seat, answer.holder.seat.name) : apart.message;
-      this.#hold({ ...wanted, node: this.#options.register.node, fence: answer.fence });
-      return undefined;
-    } catch {
-      // It may have been done: what nobody knows of is freed with the lease, or when it is claimed again.
-      return apart.message;
-    }
-  }
-  /** Nobody of this node sits there any more. */
-  release(socket: string, seat: SeatFacts): void {
-    const held = this.#own.get(keyOf(seat));
-    if (held?.socket !== socket) return;
-    this.#letGo(held);
-    void this.#options.register.release(seat, held.fence).catch(() => {});
-  }
-  #hold(holder: Holder): void {
-    const before = this.#own.get(keyOf(holder.seat));
-    if (before) this.#holders.delete(before.fence);
-    this.#own.set(keyOf(holder.seat), holder);
-    this.#holders.set(holder.fence, holder.socket);
-  }
-  #letGo({ seat, fence }: Holder): void {
-    this.#own.delete(keyOf(seat));
-    this.#holders.delete(fence);
-  }
-
   // ── seats of others ────────────────────────────────────────────────────────────────────────────────
   isElsewhere(socket: string): boolean {
-    return this.#sockets.has(socket);
+    return this.#remote.at(socket) !== undefined;
   }
-  /** Reads this office anew: somebody may have joined it a moment ago. Never rejects. */
-  async refresh(office: string): Promise<void> {
-    const found = await this.#options.register.seats(office).catch(() => undefined);
-    for (const holder of found ?? []) this.#take(holder);
+  /** Reads this office anew: somebody may have joined it a moment ago. */
+  refresh(office: string, then: () => void): void {
+    this.#options.register.seats(office, (found) => {
+      for (const holder of found ?? []) this.#take(holder);
+      then();
+    });
   }
   ask(id: number, socket: string, event: string, body: object): void {
-    const holder = this.#sockets.get(socket);
+    const holder = this.#remote.at(socket);
     if (!holder) return this.#local.unasked(id, gone);
     const { node, fence } = holder;
-    this.#options.register.send(node, { type: 'ask', id, socket, fence, event, body }).then(
-      (isSent) => isSent || this.#local.unasked(id, unreached),
-      () => this.#local.unasked(id, unreached),
-    );
+    this.#options.register.send(node, { type: 'ask', id, socket, fence, event, body }, (isSent) => {
+      if (isSent === false) this.#local.unasked(id, unreached);
+      // Nobody knows whether it has come there.
+      else if (isSent === undefined) this.#local.lost(id, unsure);
+    });
   }
   notify(socket: string, event: string, body: object): void {
-    const node = this.#sockets.get(socket)?.node;
+    const node = this.#remote.at(socket)?.node;
     if (node !== undefined) this.#send(node, { type: 'notify', socket, event, body });
   }
   /** To all nodes with somebody in this office. */
   broadcast(office: string, except: string, event: string, body: object): void {
-    const nodes = new Set(this.seating.members(office).map(({ socket }) => this.#sockets.get(socket)?.node));
+    const nodes = new Set(this.seating.members(office).map(({ socket }) => this.#remote.at(socket)?.node));
     for (const node of nodes)
       if (node !== undefined) this.#send(node, { type: 'broadcast', office, except, event, body });
   }
   #send(node: string, message: NodeMessage): void {
-    this.#options.register.send(node, message).catch(() => {
-      if (this.#unsent.length < mostHeard) this.#unsent.push([node, message]);
+    this.#options.register.send(node, message, (isSent) => {
+      if (isSent === undefined && this.#unsent.length < mostHeard) this.#unsent.push([node, message]);
     });
   }
 
@@ -178,13 +145,13 @@ export class Cluster {
       case 'taken':
       case 'freed':
         this.#later?.push(news);
-        return news.type === 'taken' ? this.#take(news.holder) : this.#free(news.seat, news.fence);
+        return news.type === 'taken' ? this.#take(news.holder) : this.#remote.free(news.seat, news.fence);
       case 'message':
         return this.#receive(news.from, news.message);
       case 'ended':
         return this.#buryAll(new Set([news.node]));
       case 'resumed':
-        return void this.#beat();
+        return this.#beat(() => {});
     }
   }
   #receive(from: string, message: NodeMessage): void {
@@ -206,102 +173,90 @@ export class Cluster {
     this.#heard.add(known);
     const [oldest] = this.#heard;
     if (this.#heard.size > mostHeard && oldest !== undefined) this.#heard.delete(oldest);
-    if (this.#holders.get(fence) !== socket || !this.isCurrent)
-      return this.#send(from, { type: 'answer', id });
+    if (!this.own.has(fence, socket) || !this.isCurrent) return this.#send(from, { type: 'answer', id });
     this.#local.ask(socket, event, body, (...ack) => this.#send(from, { type: 'answer', id, ack }));
   }
   #take(holder: Holder): void {
-    if (holder.node === this.#options.register.node) return;
-    const key = keyOf(holder.seat);
-    const before = this.#remote.get(key);
-    if (before && before.fence >= holder.fence) return;
-    if (before) this.#drop(before, false);
-    this.#remote.set(key, holder);
-    this.#sockets.set(holder.socket, holder);
-    this.seating.opened(holder.socket, holder.version, false);
-    this.seating.seat(holder.socket, holder.seat);
-  }
-  #free(seat: SeatFacts, fence: number): void {
-    const before = this.#remote.get(keyOf(seat));
-    if (before?.fence === fence) this.#drop(before, false);
-  }
-  #drop(holder: Holder, isLost: boolean): void {
-    this.#remote.delete(keyOf(holder.seat));
-    // A computer that changes its office takes the new seat first.
-    if (this.#sockets.get(holder.socket) === holder) {
-      this.#sockets.delete(holder.socket);
-      this.seating.unseat(holder.socket);
-      this.seating.closed(holder.socket);
-    }
-    this.#local.left(holder, isLost);
+    if (holder.node !== this.#options.register.node) this.#remote.take(holder);
   }
 
   // ── the lease ──────────────────────────────────────────────────────────────────────────────────────
   #schedule(): void {
     if (this.#isClosed) return;
     const { timers, leaseMs } = this.#options;
-    this.#timer = timers.setTimer(() => void this.#beat().finally(() => this.#schedule()), leaseMs / 3);
+    this.#timer = timers.setTimer(() => {
+      this.#beat(() => {});
+      this.#schedule();
+    }, leaseMs / 3);
   }
-  /** Never rejects. */
-  async #beat(): Promise<void> {
-    try {
-      await this.#renew();
+  /** Where the register is not reached the next beat tries again; without one the lease ends by itself. */
+  #beat(then: () => void): void {
+    this.#renew((isRenewed) => {
+      if (!isRenewed || this.#isClosed) return then();
       const unsent = this.#unsent;
       this.#unsent = [];
       for (const [node, message] of unsent) this.#send(node, message);
       this.#beats += 1;
-      if (this.#beats % beatsToResync === 0) await this.#resync();
-      await this.#bury();
-    } catch {
-      // The next beat tries again; without one the lease ends by itself.
-    }
+      if (this.own.isUnsure || this.#beats % beatsToResync === 0) this.#resync(() => this.#bury(then));
+      else this.#bury(then);
+    });
   }
-  async #renew(): Promise<void> {
+  /** `then`: undefined where the register is not reached, or not for long enough. */
+  #renew(then: (renewed: Renewed | undefined) => void): void {
     const { register, leaseMs, now } = this.#options;
     const asked = now();
-    const isKept = await register.renew();
-    if (!isKept) await this.#reclaim();
-    this.#leaseUntil = asked + leaseMs;
-  }
-  /** The lease had ended: what others have taken meanwhile is theirs. */
-  async #reclaim(): Promise<void> {
-    const { register } = this.#options;
-    for (const [key, held] of [...this.#own]) {
-      const answer = await register.claim(held);
-      if (this.#own.get(key) !== held) continue;
-      this.#letGo(held);
-      if (answer.ok) this.#hold({ ...held, fence: answer.fence });
-      else this.#local.evict(held.socket, overtaken);
-    }
-    await this.#resync();
+    register.renew((renewed) => {
+      if (!renewed) return then(undefined);
+      const done = (): void => {
+        this.#leaseUntil = asked + leaseMs;
+        then(renewed);
+      };
+      if (!renewed.isKept && !this.#hasLost) {
+        this.#hasLost = true;
+        // By our own clock it has not: so nobody can have taken anything, and the register has forgotten.
+        this.#again = asked < this.#leaseUntil;
+      }
+      if (!this.#hasLost) return done();
+      this.own.claimAgain(this.own.all(), this.#again, (isWhole) => {
+        if (!isWhole) return then(undefined);
+        this.#hasLost = false;
+        this.#resync(done);
+      });
+    });
   }
   /** Frees the seats of nodes whose lease has ended. Each node does so, and the first one counts. */
-  async #bury(): Promise<void> {
-    const { register } = this.#options;
-    const nodes = [...new Set([...this.#remote.values()].map(({ node }) => node))];
-    if (nodes.length === 0) return;
-    this.#buryAll(new Set(await register.dead(nodes)));
+  #bury(then: () => void): void {
+    const nodes = [...new Set(this.#remote.all().map(({ node }) => node))];
+    if (nodes.length === 0) return then();
+    this.#options.register.dead(nodes, (dead) => {
+      this.#buryAll(new Set(dead));
+      then();
+    });
   }
   #buryAll(dead: ReadonlySet<string>): void {
-    const { register } = this.#options;
-    for (const holder of [...this.#remote.values()]) {
+    for (const holder of this.#remote.all()) {
       if (!dead.has(holder.node)) continue;
-      this.#drop(holder, true);
-      void register.release(holder.seat, holder.fence).catch(() => {});
+      this.#remote.drop(holder, true);
+      this.own.free(holder.seat, holder.fence);
     }
   }
-  async #resync(): Promise<void> {
-    this.#later = [];
-    try {
-      const found = await this.#options.register.seats();
+  #resync(then: () => void): void {
+    const later: RegisterNews[] = [];
+    this.#later = later;
+    const compare = this.own.compared(() => this.isCurrent);
+    this.#options.register.seats(undefined, (found) => {
+      if (this.#later === later) this.#later = undefined;
+      if (!found) return then();
       const there = new Set(found.map(({ fence }) => fence));
-      for (const news of this.#later) if (news.type === 'taken') there.add(news.holder.fence);
-      for (const holder of [...this.#remote.values()])
-        if (!there.has(holder.fence)) this.#drop(holder, false);
-      const freed = new Set(this.#later.flatMap((news) => (news.type === 'freed' ? [news.fence] : [])));
+      const freed = new Set<number>();
+      for (const news of later) {
+        if (news.type === 'taken') there.add(news.holder.fence);
+        else if (news.type === 'freed') freed.add(news.fence);
+      }
+      for (const holder of this.#remote.all()) if (!there.has(holder.fence)) this.#remote.drop(holder, false);
       for (const holder of found) if (!freed.has(holder.fence)) this.#take(holder);
-    } finally {
-      this.#later = undefined;
-    }
+      compare(found);
+      then();
+    });
   }
 }

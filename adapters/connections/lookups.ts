@@ -27,8 +27,8 @@ export class LookupHere implements Lookup {
 /** Who sits at any node: at this one first, which needs no register. */
 export class LookupOfAll extends LookupHere {
   readonly #cluster: Cluster;
-  /** What an asker's event waits for, so that the next one does not overtake it. */
-  readonly #waiting = new Map<SeatFacts, Promise<void>>();
+  /** What came of an asker while it waits, in order, so that nothing overtakes. */
+  readonly #waiting = new Map<SeatFacts, (() => void)[]>();
 
   constructor(here: Seating, cluster: Cluster) {
     super(here);
@@ -46,14 +46,15 @@ export class LookupOfAll extends LookupHere {
   override known(asker: SeatFacts | undefined, payload: unknown, then: () => void): void {
     if (!asker) return then();
     const before = this.#waiting.get(asker);
+    if (before) return void before.push(() => this.known(asker, payload, then));
     const name = (payload as { readonly computer?: unknown } | null | undefined)?.computer;
-    const isKnown = typeof name !== 'string' || this.computer(asker.office, name) !== undefined;
-    if (isKnown && !before) return then();
-    const read = isKnown ? Promise.resolve() : this.#cluster.refresh(asker.office);
-    const turn = Promise.all([before, read]).then(then);
-    const over = turn.then(() => {
-      if (this.#waiting.get(asker) === over) this.#waiting.delete(asker);
+    if (typeof name !== 'string' || this.computer(asker.office, name) !== undefined) return then();
+    const later: (() => void)[] = [];
+    this.#waiting.set(asker, later);
+    this.#cluster.refresh(asker.office, () => {
+      this.#waiting.delete(asker);
+      then();
+      for (const next of later) next();
     });
-    this.#waiting.set(asker, over);
   }
 }

@@ -56,9 +56,14 @@ export class OfficeConnections {
     this.#probes = new Probes(timers, (socket, onAlive) => wire.probe(socket, onAlive));
     this.#pending = new Pending(timers, limits, gate);
     const seating = this.#seating;
-    this.#relaying = new OfficeRelaying({ wire, pending: this.#pending, seating, timings, cluster });
+    const parted = (socket: string): void => this.closed(socket, 'its seat was taken by another');
+    this.#relaying = new OfficeRelaying({ wire, pending: this.#pending, seating, timings, cluster, parted });
   }
 
+  /** The other nodes; undefined: there are none. */
+  get cluster(): OfficeRelaying['cluster'] {
+    return this.#relaying.cluster;
+  }
   /** Relayed questions that wait for an answer. */
   get inFlight(): number {
     return this.#pending.size;
@@ -120,9 +125,9 @@ export class OfficeConnections {
       case 'office.unseat':
         return this.#unseat(command.socket);
       case 'office.claim':
-        return void this.#claim(command);
+        return this.#claim(command);
       case 'office.unclaim':
-        return this.#relaying.cluster?.release(command.socket, command.seat);
+        return this.cluster?.own.release(command.socket, command.seat);
       case 'office.broadcast':
         return this.#relaying.broadcast(command.office, command.except, command.event, command.body);
     }
@@ -209,14 +214,16 @@ export class OfficeConnections {
     const seat = this.#seating.unseat(socket);
     if (!seat) return;
     this.#pending.leave(socket, gone);
-    this.#relaying.cluster?.release(socket, seat);
+    this.cluster?.own.release(socket, seat);
     if (gone === undefined) this.#wire.exit(socket, seat.office);
   }
 
-  async #claim({ socket, ticket, seat }: Extract<OfficeCommand, { type: 'office.claim' }>): Promise<void> {
-    const text = (await this.#relaying.cluster?.claim(socket, seat, this.#seating.versionOf(socket))) ?? null;
-    if (!this.#closed && this.#sockets.has(socket))
-      return this.#emit({ type: 'claim.settled', socket, ticket, seat, text });
-    if (text === null) this.#relaying.cluster?.release(socket, seat);
+  #claim({ socket, ticket, seat }: Extract<OfficeCommand, { type: 'office.claim' }>): void {
+    const own = this.cluster?.own;
+    own?.claim(socket, seat, this.#seating.versionOf(socket), (text) => {
+      if (!this.#closed && this.#sockets.has(socket))
+        return this.#emit({ type: 'claim.settled', socket, ticket, seat, text });
+      if (text === null) own.release(socket, seat);
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { fillHandles, hasHandles } from './blob-fetch.ts';
-import { apart, type Cluster, type LocalOffice } from './cluster.ts';
+import { apart } from './cluster-failures.ts';
+import type { Cluster, LocalOffice } from './cluster.ts';
 import { LookupHere, LookupOfAll } from './lookups.ts';
 import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
 import type { Pending } from '../../machines/office/rooms/pending.ts';
@@ -23,6 +24,8 @@ export interface RelayingParts {
   readonly seating: Seating;
   readonly timings: RelayTiming;
   readonly cluster: OfficeWatch['cluster'];
+  /** Hears of a socket that has to go: it sits nowhere from now on. */
+  readonly parted: (socket: string) => void;
 }
 
 /** What an office carries between those who sit in it, here or at other nodes: questions, answers, notices. */
@@ -36,12 +39,12 @@ export class OfficeRelaying {
   readonly cluster: Cluster | undefined;
   #questions = 0;
 
-  constructor({ wire, pending, seating, timings, cluster }: RelayingParts) {
+  constructor({ wire, pending, seating, timings, cluster, parted }: RelayingParts) {
     this.#wire = wire;
     this.#pending = pending;
     this.#seating = seating;
     this.#limits = timings;
-    this.cluster = cluster?.(this.#forOthers());
+    this.cluster = cluster?.(this.#forOthers(parted));
     this.#lookup = this.cluster ? new LookupOfAll(seating, this.cluster) : new LookupHere(seating);
   }
 
@@ -133,7 +136,7 @@ export class OfficeRelaying {
     return (reason) => at.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 
-  #forOthers(): LocalOffice {
+  #forOthers(parted: RelayingParts['parted']): LocalOffice {
     const hear = (office: string, except: string, event: string, body: object): void => {
       if (event === notices.updateToolList) this.#tellOld(office, body);
       this.#wire.broadcast(office, except, event as NoticeName, body);
@@ -144,13 +147,17 @@ export class OfficeRelaying {
       broadcast: hear,
       answered: (id, ack) => void this.#pending.settle(id, ...ack),
       unasked: (id, failure) => this.#pending.refuse(id, failure),
+      lost: (id, failure) => this.#pending.lose(id, failure),
       left: ({ socket, seat }, isLost) => {
         this.#pending.leave(socket);
         // Its node can tell nobody.
         if (isLost)
           hear(seat.office, '', notices.leaveOffice, { office_id: seat.office, [seat.role]: seat.name });
       },
-      evict: (socket, failure) => this.#wire.part(socket, failure),
+      evict: (socket, failure) => {
+        this.#wire.part(socket, failure);
+        parted(socket);
+      },
     };
   }
 }

@@ -8,8 +8,11 @@ import {
   type NodeMessage,
   type Register,
   type RegisterNews,
+  type Renewed,
+  type Told,
+  type Wanted,
 } from '../../machines/office/rooms/register.ts';
-import { claim, keys, release } from './scripts.ts';
+import { claim, keys, release, renew } from './scripts.ts';
 
 /** A command that is not answered for so long has failed; whether it was done nobody knows. */
 const commandMs = 3_000;
@@ -25,6 +28,7 @@ export interface RedisOptions {
 }
 interface Scripts {
   a2cClaim(...args: readonly string[]): Promise<[string, (string | number)?]>;
+  a2cRenew(...args: readonly string[]): Promise<[number, number]>;
   a2cRelease(...args: readonly string[]): Promise<number>;
 }
 
@@ -66,6 +70,7 @@ export async function redisRegister({ url, leaseMs, notice }: RedisOptions): Pro
   });
   commands.defineCommand('a2cClaim', claim);
   commands.defineCommand('a2cRelease', release);
+  commands.defineCommand('a2cRenew', renew);
   return new RedisRegister(commands as Redis & Scripts, subscriber, leaseMs, notice);
 }
 
@@ -82,7 +87,7 @@ class RedisRegister implements Register {
     this.#leaseMs = leaseMs;
     this.#notice = notice;
   }
-  async listen(hear: (news: RegisterNews) => void): Promise<void> {
+  listen(hear: (news: RegisterNews) => void, told: Told<true>): void {
     const subscriber = this.#subscriber;
     const mail = keys.mail(this.node);
     let wasLost = false;
@@ -96,45 +101,50 @@ class RedisRegister implements Register {
       if (channel === keys.news) hear(said as RegisterNews);
       else hear({ type: 'message', ...(said as { from: string; message: NodeMessage }) });
     });
-    await subscriber.subscribe(keys.news, mail);
     // It subscribes again by itself, and what was said meanwhile is missed.
     subscriber.on('ready', () => {
       if (!wasLost) return;
       wasLost = false;
       this.#notice?.('the connection to Redis is back');
-      void subscriber.subscribe(keys.news, mail).then(
-        () => hear({ type: 'resumed' }),
-        () => {},
-      );
+      asked(subscriber.subscribe(keys.news, mail), (is) => is !== undefined && hear({ type: 'resumed' }));
+    });
+    asked(subscriber.subscribe(keys.news, mail), (is) => told(is === undefined ? undefined : true));
+  }
+  claim({ socket, seat, version, minAgeMs }: Wanted, told: Told<ClaimAnswer>): void {
+    const holder = { node: this.node, socket, seat, ...(version !== undefined && { version }) };
+    const answer = this.#commands.a2cClaim(
+      ...[keys.office(seat.office), keys.fence, keys.offices, keys.since],
+      ...[placeOf(seat), this.node, socket, JSON.stringify(holder), keys.node, keys.news, seat.office],
+      String(minAgeMs),
+    );
+    asked(answer, (said) => {
+      const [how, more] = said ?? [];
+      if (how === undefined) return told(undefined);
+      if (how === 'held') return told({ ok: true, fence: Number(more) });
+      told(how === 'taken' ? { ok: false, holder: JSON.parse(String(more)) as Holder } : { ok: false });
     });
   }
-  async claim(wanted: { socket: string; seat: SeatFacts; version?: string }): Promise<ClaimAnswer> {
-    const { socket, seat, version } = wanted;
-    const holder = { node: this.node, socket, seat, ...(version !== undefined && { version }) };
-    const [how, more] = await this.#commands.a2cClaim(
-      ...[keys.office(seat.office), keys.fence, keys.offices],
-      ...[placeOf(seat), this.node, socket, JSON.stringify(holder), keys.node, keys.news, seat.office],
-    );
-    if (how === 'held') return { ok: true, fence: Number(more) };
-    return how === 'taken' ? { ok: false, holder: JSON.parse(String(more)) as Holder } : { ok: false };
-  }
-  async release(seat: SeatFacts, fence: number): Promise<void> {
+  release(seat: SeatFacts, fence: number, told: Told<true>): void {
     const news: RegisterNews = { type: 'freed', seat, fence };
-    await this.#commands.a2cRelease(
+    const done = this.#commands.a2cRelease(
       ...[keys.office(seat.office), keys.offices],
       ...[placeOf(seat), String(fence), keys.news, JSON.stringify(news), seat.office],
     );
+    asked(done, (is) => told(is === undefined ? undefined : true));
   }
-  async renew(): Promise<boolean> {
-    const key = `${keys.node}${this.node}`;
-    const before = await this.#commands.set(key, '1', 'PX', this.#leaseMs, 'GET');
-    return before !== null;
+  renew(told: Told<Renewed>): void {
+    const answer = this.#commands.a2cRenew(`${keys.node}${this.node}`, keys.since, String(this.#leaseMs));
+    asked(answer, (said) => told(said && { isKept: said[0] === 1, ageMs: said[1] }));
   }
-  async dead(nodes: readonly string[]): Promise<readonly string[]> {
-    const alive = await this.#commands.mget(nodes.map((node) => `${keys.node}${node}`));
-    return nodes.filter((_, n) => alive[n] === null);
+  dead(nodes: readonly string[], told: Told<readonly string[]>): void {
+    asked(this.#commands.mget(nodes.map((node) => `${keys.node}${node}`)), (alive) =>
+      told(alive && nodes.filter((_, n) => alive[n] === null)),
+    );
   }
-  async seats(office?: string): Promise<readonly Holder[]> {
+  seats(office: string | undefined, told: Told<readonly Holder[]>): void {
+    asked(this.#seats(office), told);
+  }
+  async #seats(office: string | undefined): Promise<readonly Holder[]> {
     const offices = office === undefined ? await this.#commands.smembers(keys.offices) : [office];
     const texts = await Promise.all(offices.map((one) => this.#commands.hvals(keys.office(one))));
     return texts.flat().flatMap((text) => {
@@ -142,12 +152,13 @@ class RedisRegister implements Register {
       return holder === undefined ? [] : [holder as Holder];
     });
   }
-  async send(node: string, message: NodeMessage): Promise<boolean> {
-    const listeners = await this.#commands.publish(
-      keys.mail(node),
-      JSON.stringify({ from: this.node, message }),
+  send(node: string, message: NodeMessage, told: Told<boolean>): void {
+    // What is known not to be sent may be sent again.
+    if (this.#commands.status !== 'ready') return told(false);
+    asked(
+      this.#commands.publish(keys.mail(node), JSON.stringify({ from: this.node, message })),
+      (listeners) => told(listeners === undefined ? undefined : listeners > 0),
     );
-    return listeners > 0;
   }
   async close(): Promise<void> {
     this.#subscriber.removeAllListeners('close');
@@ -160,6 +171,9 @@ class RedisRegister implements Register {
       .catch(() => {});
     for (const redis of [this.#subscriber, this.#commands]) redis.disconnect();
   }
+}
+function asked<T>(answer: Promise<T>, told: Told<T>): void {
+  answer.then(told, () => told(undefined));
 }
 const parsed = (text: string): object | undefined => {
   try {

@@ -5,17 +5,34 @@
 export const keys = {
   fence: '{a2c}:fence',
   offices: '{a2c}:offices',
+  since: '{a2c}:since',
   news: '{a2c}:news',
   node: '{a2c}:node:',
   office: (office: string): string => `{a2c}:office:${office}`,
   mail: (node: string): string => `{a2c}:mail:${node}`,
 } as const;
 
-/** KEYS office, fence, offices. ARGV field, node, socket, holder, prefix of nodes, channel, office. */
+const now = `
+    local t = redis.call('TIME')
+    local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
+
+/** KEYS node, since. ARGV lease in ms. */
+export const renew = {
+  numberOfKeys: 2,
+  lua: `${now}
+    local before = redis.call('EXISTS', KEYS[1])
+    redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
+    redis.call('SET', KEYS[2], string.format('%.0f', now), 'NX')
+    return { before, now - tonumber(redis.call('GET', KEYS[2])) }`,
+} as const;
+
+/** KEYS office, fence, offices, since. ARGV field, node, socket, holder, prefix of nodes, channel, office, least age in ms. */
 export const claim = {
-  numberOfKeys: 3,
-  lua: `
+  numberOfKeys: 4,
+  lua: `${now}
     if redis.call('EXISTS', ARGV[5] .. ARGV[2]) == 0 then return { 'ended' } end
+    local since = redis.call('GET', KEYS[4])
+    if now - tonumber(since or now) < tonumber(ARGV[8]) then return { 'ended' } end
     local old = redis.call('HGET', KEYS[1], ARGV[1])
     if old then
       local held = cjson.decode(old)

@@ -1,5 +1,4 @@
 import type { Server as HttpServer } from 'node:http';
-import type { Socket as NetSocket } from 'node:net';
 import { Server } from 'socket.io';
 import type {
   Emit,
@@ -11,15 +10,9 @@ import type {
 } from '../../machines/kernel/ports.ts';
 import { keyOf } from '../../machines/kernel/address.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import {
-  isLoopback,
-  isNeighbour,
-  isSameOrigin,
-  listenFailure,
-  notLoopback,
-  officeUrl,
-} from '../../machines/office/rooms/loopback.ts';
+import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/rooms/loopback.ts';
 import { Cluster } from '../connections/cluster.ts';
+import { listening, shut } from './listening.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
 import { draining, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
 import type { OfficeMeter, OfficeStats } from '../../machines/office/rooms/stats.ts';
@@ -87,9 +80,6 @@ const defaultLeaseMs = 10_000;
 const monotonic = (): number => performance.now();
 /** So long may a connection stay without the namespace of the protocol. */
 const joinNamespaceMs = 15_000;
-/** Peers that do not answer the closing handshake are cut off after this. */
-const partingMs = 500;
-
 /** Rooms are prefixed: an office id that equals a socket id must not reach that socket's private room. */
 const roomOf = (office: string): string => `office:${office}`;
 
@@ -187,17 +177,6 @@ function seatSockets(
   cutOversized(io, officeConnections);
 }
 
-/** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
-async function shut(io: OfficeServer, http: HttpServer, connections: ReadonlySet<NetSocket>): Promise<void> {
-  const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
-  // A goodbye in the namespace is final for python-socketio; a connection that closes is one to open again.
-  for (const socket of io.of(NAMESPACE).sockets.values()) partWith(socket, draining);
-  const timer = setTimeout(() => connections.forEach((connection) => connection.destroy()), partingMs);
-  await freed;
-  clearTimeout(timer);
-  await io.close();
-}
-
 /**
  * The `office` port as a Socket.IO server: on loopback, or anywhere when it asks who may enter. Joins and leaves go through the machine; calls are relayed
  * here (`machines/office/rooms`). Fails as `office.failed`: the port is taken, the host is not loopback and nobody is asked for a token.
@@ -207,7 +186,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
   const relayTiming: RelayTiming = { ...timing, ...options.timing };
 
   const open = (at: string, input: OfficeInput, emit: Emit<OfficeFact>): PortInstance<OfficeCommand> => {
-    const { host, port, requireVersion = false } = input;
+    const { host, requireVersion = false } = input;
     const {
       limits,
       proxies,
@@ -216,7 +195,6 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       leaseMs = defaultLeaseMs,
     } = { ...openly, ...options.settings?.() };
     let over = false;
-    let node: Cluster | undefined;
     const { http, connections } = serve(tls);
     const isLocal = isLoopback(host);
     const io = listen(http, options.path ?? '/socket.io', isLocal, limits.payloadBytes);
@@ -233,8 +211,9 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       limits,
       cluster:
         register &&
-        ((local) => (node = new Cluster({ register, leaseMs, timers: systemTimers, now: monotonic }, local))),
+        ((local) => new Cluster({ register, leaseMs, timers: systemTimers, now: monotonic }, local)),
     });
+    const { cluster } = officeConnections;
     checkHandshakes(io, { requireVersion, proxies, gate });
     checkEntrants(io, options, proxies);
     seatSockets(io, officeConnections, gate, frameOf, options.meter?.());
@@ -244,27 +223,11 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       refusals: Object.fromEntries(gate.refusals),
     }));
 
-    const settled = new Promise<boolean>((resolve) => {
-      const failed = (message: string): void => {
-        resolve(false);
-        // What goes wrong later (too many open files) ends no office: the server goes on listening.
-        if (!over && !http.listening) emit({ type: 'office.failed', message });
-      };
-      http.on('error', (error: NodeJS.ErrnoException) => failed(listenFailure(host, port, error.code)));
-      http.once('listening', () => {
-        resolve(true);
-        const address = http.address();
-        const bound = typeof address === 'object' && address ? address.port : port;
-        if (!over)
-          emit({ type: 'office.opened', url: officeUrl(host, bound, tls !== undefined), port: bound });
-      });
-      if (!isLocal && !options.auth?.()) return queueMicrotask(() => failed(notLoopback(host)));
-      if (!node) return void http.listen(port, host);
-      node.start().then(
-        () => (over ? resolve(false) : void http.listen(port, host)),
-        () => failed('The register of the office cannot be reached'),
-      );
-    });
+    const isAllowed = isLocal || options.auth?.() !== undefined;
+    const settled = listening(
+      { input, http, cluster, isAllowed, isSecure: tls !== undefined, isOver: () => over },
+      emit,
+    );
 
     return {
       tell: (command) => {
@@ -277,8 +240,8 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         officeConnections.close();
         gate.close();
         const closing: Promise<void> = settled
-          .then(async (listening) => (listening ? shut(io, http, connections) : void (await io.close())))
-          .then(() => node?.close())
+          .then(async (isListening) => (isListening ? shut(io, http, connections) : void (await io.close())))
+          .then(() => cluster?.close())
           .finally(() => closings.delete(closing));
         closings.add(closing);
       },

@@ -219,8 +219,8 @@ export class Harness {
     this.start('agent', input, cast);
   }
   /** A stranger on a connection of its own. */
-  peer(name: string, answers?: ConstructorParameters<typeof Peer>[1]): Peer {
-    const end = this.network.connect(officeUrl, name);
+  peer(name: string, answers?: ConstructorParameters<typeof Peer>[1], url = officeUrl): Peer {
+    const end = this.network.connect(url, name);
     if (!end) throw new Error('there is no office to connect to');
     const peer = new Peer(end, answers);
     this.#peers.push(peer);

@@ -7,6 +7,7 @@ import './calls/list-history.scenario.ts';
 import './calls/tool-cases.scenario.ts';
 import './office/draining.scenario.ts';
 import './office/found-in-harness.scenario.ts';
+import './office/nodes.scenario.ts';
 import './office/leaving.scenario.ts';
 import './office/links.scenario.ts';
 import './office/offices.scenario.ts';

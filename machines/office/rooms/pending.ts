@@ -137,6 +137,12 @@ export class Pending {
     return true;
   }
 
+  /** Nobody knows whether it was asked, and nobody will answer. */
+  lose(id: number, failure: Failure): void {
+    const entry = this.#entries.get(id);
+    if (entry) this.settle(id, ...lost(entry.event, failure));
+  }
+
   /** It was not asked after all. */
   refuse(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);

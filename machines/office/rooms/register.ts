@@ -10,12 +10,21 @@ export interface Holder {
   /** Grows with each claim in the whole register: the larger one is the later one. */
   readonly fence: number;
 }
-export type Wanted = Omit<Holder, 'fence' | 'node'>;
+export interface Wanted extends Omit<Holder, 'fence' | 'node'> {
+  /** Is the register younger, then others may hold what it does not know of, and this claim is refused. */
+  readonly minAgeMs: number;
+}
+export interface Renewed {
+  /** False: it had ended before, so others may hold what this node held; it begins anew. */
+  readonly isKept: boolean;
+  /** So long ago the register was empty. */
+  readonly ageMs: number;
+}
 export type ClaimAnswer =
   | { readonly ok: true; readonly fence: number }
   /** Somebody of a node that lives has it. */
   | { readonly ok: false; readonly holder: Holder }
-  /** The lease of this node has ended. */
+  /** The lease of this node has ended, or the register is too young. */
   | { readonly ok: false; readonly holder?: undefined };
 
 /** What one node says to another. Each may come late, twice, or never. */
@@ -48,26 +57,29 @@ export type RegisterNews =
   /** It could not be reached for a while: news may have been missed. */
   | { readonly type: 'resumed' };
 
+/** Called once. Undefined: it failed, or was not answered in time, and nobody knows whether it was done. */
+export type Told<T> = (result: T | undefined) => void;
+
 /**
  * Where the nodes of one office agree on who sits where, and reach each other. A claim is atomic, and holds as long as its node
- * renews its lease. Every method may reject: then nobody knows whether it was done.
+ * renews its lease. Questions of one node are done in their order.
  */
 export interface Register {
   /** This node; another name at each start. */
   readonly node: string;
   /** From now on news come, until `close`. */
-  listen(hear: (news: RegisterNews) => void): Promise<void>;
-  claim(wanted: Wanted): Promise<ClaimAnswer>;
+  listen(hear: (news: RegisterNews) => void, told: Told<true>): void;
+  claim(wanted: Wanted, told: Told<ClaimAnswer>): void;
   /** Frees the seat if this claim still holds it. Also for a node that lives no more. */
-  release(seat: SeatFacts, fence: number): Promise<void>;
-  /** False: it had ended before, so others may hold what this node held; it begins anew. */
-  renew(): Promise<boolean>;
+  release(seat: SeatFacts, fence: number, told: Told<true>): void;
+  /** From now on this node lives for another lease. */
+  renew(told: Told<Renewed>): void;
   /** Those of these nodes whose lease has ended. */
-  dead(nodes: readonly string[]): Promise<readonly string[]>;
+  dead(nodes: readonly string[], told: Told<readonly string[]>): void;
   /** Who sits where; of one office, or of all. */
-  seats(office?: string): Promise<readonly Holder[]>;
+  seats(office: string | undefined, told: Told<readonly Holder[]>): void;
   /** False: nobody listens there, and nothing was sent. */
-  send(node: string, message: NodeMessage): Promise<boolean>;
+  send(node: string, message: NodeMessage, told: Told<boolean>): void;
   /** Ends the lease at once, tells the others, and closes what is open. Never rejects. */
   close(): Promise<void>;
 }

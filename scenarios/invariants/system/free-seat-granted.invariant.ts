@@ -13,7 +13,7 @@ interface Office {
   /** What each took first: it is kept while it is connected. */
   readonly roles: Map<string, SeatFacts['role']>;
 }
-type Fields = Said<{ socket: string; seat: SeatFacts; ticket: string; ok: boolean }>;
+type Fields = Said<{ socket: string; seat: SeatFacts; ticket: string; ok: boolean; text: string | null }>;
 
 /** Somebody else sits there, or there is more that forbids it. */
 function isTaken({ seats, roles }: Office, socket: string, seat: SeatFacts): boolean {
@@ -41,12 +41,14 @@ class FreeSeatGranted implements Judge {
     else if (record.ev) return this.#did(record.a, record.ev);
     return undefined;
   }
-  #did(instance: Address, { type, socket = '', seat, ticket = '', ok }: Fields): Found | undefined {
+  #did(instance: Address, { type, socket = '', seat, ticket = '', ok, text }: Fields): Found | undefined {
     if (type === 'leaf.open' || type === 'leaf.close')
       this.#offices.set(instance, { joins: new Map(), seats: new Map(), roles: new Map() });
     const office = this.#offices.get(instance);
     if (!office) return undefined;
     if (type === 'socket.joins' && seat) office.joins.set(ticket, { socket, seat });
+    // The register of all nodes knows more than this one.
+    else if (type === 'claim.settled' && typeof text === 'string') office.joins.delete(ticket);
     else if (type === 'office.seat' && seat) {
       office.seats.set(socket, seat);
       if (!office.roles.has(socket)) office.roles.set(socket, seat.role);
@@ -79,6 +81,8 @@ const seats = (socket: string) => [
 ];
 const refuses = (socket: string) =>
   tells('office', office, 'office.answer', { ticket: `${socket}.1`, ok: false });
+const settles = (socket: string, text: string | null) =>
+  hears(office, 'claim.settled', { socket, ticket: `${socket}.1`, seat, text });
 const goes = hears(office, 'socket.closed', { socket: 's1', reason: 'transport close' });
 const opened = tells('office', office, 'leaf.open');
 
@@ -86,7 +90,8 @@ export const freeSeatGranted: Invariant = {
   invariant: 'no free seat is refused',
   why: 'Whoever lost its connection sits there no more: it comes back, or another one may (seat-freed).',
   sees: [
-    ...(['in socket.joins', 'in socket.closed', 'out office.seat', 'out office.unseat'] as const),
+    ...(['in socket.joins', 'in socket.closed', 'in claim.settled', 'out office.seat'] as const),
+    'out office.unseat',
     ...(['out office.answer', 'out leaf.open', 'out leaf.close', 'open', 'end'] as const),
   ],
   open: () => new FreeSeatGranted(),
@@ -96,11 +101,20 @@ export const freeSeatGranted: Invariant = {
       seen: story(opened, ...connects('s1'), ...seats('s1'), goes, ...connects('s2'), refuses('s2')),
       said: 'the computer c1 was refused in o',
     },
+    {
+      how: 'an office that refuses what its register has granted',
+      seen: story(opened, ...connects('s1'), settles('s1', null), refuses('s1')),
+      said: 'the computer c1 was refused in o',
+    },
   ],
   passing: [
     {
       how: 'a seat that is taken',
       seen: story(opened, ...connects('s1'), ...seats('s1'), ...connects('s2'), refuses('s2')),
+    },
+    {
+      how: 'a seat that somebody has at another node',
+      seen: story(opened, ...connects('s1'), settles('s1', 'exists'), refuses('s1')),
     },
     {
       how: 'a seat that is given again',

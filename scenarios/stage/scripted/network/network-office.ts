@@ -1,9 +1,11 @@
 import type { Emit, OfficeCommand, OfficeFact } from '../../../../machines/kernel/ports.ts';
 import { OfficeConnections } from '../../../../adapters/connections/office-connections.ts';
+import { Cluster, type ClusterOptions, type LocalOffice } from '../../../../adapters/connections/cluster.ts';
 import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts';
 import type { Timers } from '../../../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { notices } from '../../../../machines/protocol/events.ts';
+import { extended } from '../../../../machines/kernel/extended.ts';
 import type { Cable } from './network-cable.ts';
 
 interface Seated {
@@ -15,16 +17,42 @@ interface Seated {
 export class ScriptedOffice {
   readonly #sockets = new Map<string, Seated>();
   readonly #officeConnections: OfficeConnections;
+  #isKilled = false;
 
   readonly requiresVersion: boolean;
+  /** Under which its register knows it; undefined: it is alone. */
+  readonly node: string | undefined;
 
-  constructor(timers: Timers, emit: Emit<OfficeFact>, limits: RelayTiming, requiresVersion = false) {
+  constructor(
+    timers: Timers,
+    emit: Emit<OfficeFact>,
+    limits: RelayTiming,
+    requiresVersion = false,
+    others?: Pick<ClusterOptions, 'register' | 'now' | 'leaseMs'>,
+  ) {
     this.requiresVersion = requiresVersion;
-    this.#officeConnections = new OfficeConnections(this.#wire(), timers, emit, limits);
+    this.node = others?.register.node;
+    // Of one that was killed nothing goes on.
+    const living: Timers = extended(timers, {
+      setTimer: (run: () => void, ms: number) => timers.setTimer(() => void (this.#isKilled || run()), ms),
+    });
+    const cluster =
+      others && ((local: LocalOffice) => new Cluster(extended(others, { timers: living }), local));
+    this.#officeConnections = new OfficeConnections(this.#wire(), timers, emit, limits, { cluster });
   }
 
   get inFlight(): number {
     return this.#officeConnections.inFlight;
+  }
+  /** Whether it may relay what it has seated. */
+  get isCurrent(): boolean {
+    return this.#officeConnections.cluster?.isCurrent !== false;
+  }
+  /** `started`: it is one of the nodes, or alone. */
+  start(started: (isReached: boolean) => void): void {
+    const { cluster } = this.#officeConnections;
+    if (cluster) cluster.start(started);
+    else started(true);
   }
   tell(command: OfficeCommand): void {
     this.#officeConnections.tell(command);
@@ -44,12 +72,14 @@ export class ScriptedOffice {
 
   close(): void {
     this.#officeConnections.close();
+    void this.#officeConnections.cluster?.close();
     for (const { cable } of this.#sockets.values()) cable.office.close('io server disconnect');
     this.#sockets.clear();
   }
 
   /** Nobody is answered, and the machine hears of nothing. */
   kill(): void {
+    this.#isKilled = true;
     for (const { cable } of this.#sockets.values()) {
       cable.office.listen(
         () => {},

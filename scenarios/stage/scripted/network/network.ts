@@ -13,6 +13,8 @@ import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { timing } from '../../../../machines/kernel/timing.ts';
 import { type Ack, type Cable, type CableEnd, type Clock, createCable } from './network-cable.ts';
 import { ScriptedOffice } from './network-office.ts';
+import type { ClusterOptions } from '../../../../adapters/connections/cluster.ts';
+import { ScriptedRegister } from './scripted-register.ts';
 
 export type { CableEnd, Clock } from './network-cable.ts';
 
@@ -28,8 +30,8 @@ export interface NetworkFaults {
   refuseConnects(n: number): void;
   /** Every office lets in peers of this version of the protocol only. */
   speakOnly(version: string): void;
-  /** Every office dies without a word: connections cut, ports free, its machine hears nothing more. */
-  killOffice(): void;
+  /** Every office, or that at this URL, dies without a word: connections cut, ports free, its machine hears nothing more. */
+  killOffice(url?: string): void;
   setLatency(ms: number): void;
   /** Cuts whoever is called this, and nothing of it connects again for so long. */
   keepAway(name: string, ms: number): void;
@@ -46,11 +48,17 @@ export interface Network {
   /** A stranger's bare connection, for what no link of ours would say; undefined when nobody listens there. */
   connect(url: string, name?: string): CableEnd | undefined;
   readonly faults: NetworkFaults;
+  /** Where offices that are nodes of one agree. */
+  readonly register: ScriptedRegister;
+  /** Whether the office at this URL is there, and may relay what it has seated. */
+  isCurrent(url: string): boolean;
   /** What is open: connections, and relayed questions that wait. Both 0 at the end of a scenario. */
   audit(): { readonly connections: number; readonly inFlight: number };
 }
 
 const firstFreePort = 41_000;
+/** Of the nodes of an office. */
+export const leaseMs = 6_000;
 const keyOf = (url: string): string => url.replace(/\/+$/, '').replace('//localhost', '//127.0.0.1');
 
 class ScriptedNetwork implements Network {
@@ -60,6 +68,7 @@ class ScriptedNetwork implements Network {
   readonly #offices = new Map<string, ScriptedOffice>();
   readonly #cables = new Map<Cable, string>();
   readonly #registry: LinkRegistry;
+  readonly register: ScriptedRegister;
   readonly request: Ports['request'];
   readonly #away = new Map<string, number>();
   readonly #heldAcks = new Map<string, number | 'lost'>();
@@ -79,6 +88,7 @@ class ScriptedNetwork implements Network {
       setTimer: (run, ms) => clock.setTimeout(run, ms),
       clearTimer: (timer) => clock.clearTimeout(timer),
     };
+    this.register = new ScriptedRegister(clock, leaseMs);
     this.#registry = new LinkRegistry(this.#timers);
     this.request = this.#registry.request;
   }
@@ -89,10 +99,13 @@ class ScriptedNetwork implements Network {
     },
     refuseConnects: (n) => void (this.#refusals = n),
     speakOnly: (version) => void (this.#foreign = version),
-    killOffice: () => {
-      const dying = [...this.#offices.values()];
-      this.#offices.clear();
-      for (const office of dying) office.kill();
+    killOffice: (url) => {
+      const dying = [...this.#offices].filter(([key]) => url === undefined || key === keyOf(url));
+      for (const [key, office] of dying) {
+        this.#offices.delete(key);
+        if (office.node !== undefined) this.register.kill(office.node);
+        office.kill();
+      }
     },
     setLatency: (ms) => void (this.#latencyMs = ms),
     keepAway: (name, ms) => {
@@ -111,6 +124,10 @@ class ScriptedNetwork implements Network {
 
   has(key: string): boolean {
     return this.#registry.has(key);
+  }
+
+  isCurrent(url: string): boolean {
+    return this.#offices.get(keyOf(url))?.isCurrent === true;
   }
 
   audit(): ReturnType<Network['audit']> {
@@ -170,11 +187,17 @@ class ScriptedNetwork implements Network {
   };
 
   readonly office: Ports['office'] = (_at, input, emit) => {
-    const office = new ScriptedOffice(this.#timers, emit, this.#limits, input.requireVersion);
+    const others = input.isShared === true ? this.#others() : undefined;
+    const office = new ScriptedOffice(this.#timers, emit, this.#limits, input.requireVersion, others);
     let over = false;
     let key: string | undefined;
     this.#later(() => {
-      if (!over) key = this.#listen(input, office, emit);
+      if (over) return;
+      office.start((isReached) => {
+        if (over) return;
+        if (isReached) key = this.#listen(input, office, emit);
+        else emit({ type: 'office.failed', message: 'The register of the office cannot be reached' });
+      });
     });
     return {
       tell: (command) => office.tell(command),
@@ -186,6 +209,9 @@ class ScriptedNetwork implements Network {
     };
   };
 
+  #others(): Pick<ClusterOptions, 'register' | 'now' | 'leaseMs'> {
+    return { register: this.register.open(), now: () => this.#clock.now(), leaseMs };
+  }
   #listen(input: OfficeInput, office: ScriptedOffice, emit: Emit<OfficeFact>): string | undefined {
     const { host } = input;
     const failed = (message: string): void => emit({ type: 'office.failed', message });

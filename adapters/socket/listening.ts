@@ -1,0 +1,64 @@
+import type { Server as HttpServer } from 'node:http';
+import type { Socket as NetSocket } from 'node:net';
+import type { Emit, OfficeFact, OfficeInput } from '../../machines/kernel/ports.ts';
+import { listenFailure, notLoopback, officeUrl } from '../../machines/office/rooms/loopback.ts';
+import { NAMESPACE } from '../../machines/protocol/protocol.ts';
+import type { Cluster } from '../connections/cluster.ts';
+import { draining } from '../connections/office-wire.ts';
+import { partWith, type OfficeServer } from './entry/entrants.ts';
+
+/** Peers that do not answer the closing handshake are cut off after this. */
+const partingMs = 500;
+
+interface Listening {
+  readonly input: OfficeInput;
+  readonly http: HttpServer;
+  readonly cluster: Cluster | undefined;
+  /** It is on loopback, or asks who may enter. */
+  readonly isAllowed: boolean;
+  readonly isSecure: boolean;
+  /** Nobody wants it any more. */
+  readonly isOver: () => boolean;
+}
+/** Resolves with whether it listens; with other nodes not before it is one of them. */
+export function listening(
+  { input: { host, port }, http, cluster, isAllowed, isSecure, isOver }: Listening,
+  emit: Emit<OfficeFact>,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const failed = (message: string): void => {
+      resolve(false);
+      // What goes wrong later (too many open files) ends no office: the server goes on listening.
+      if (!isOver() && !http.listening) emit({ type: 'office.failed', message });
+    };
+    http.on('error', (error: NodeJS.ErrnoException) => failed(listenFailure(host, port, error.code)));
+    http.once('listening', () => {
+      resolve(true);
+      const address = http.address();
+      const bound = typeof address === 'object' && address ? address.port : port;
+      if (!isOver()) emit({ type: 'office.opened', url: officeUrl(host, bound, isSecure), port: bound });
+    });
+    if (!isAllowed) return queueMicrotask(() => failed(notLoopback(host)));
+    if (!cluster) return void http.listen(port, host);
+    cluster.start((isReached) => {
+      if (isOver()) resolve(false);
+      else if (isReached) http.listen(port, host);
+      else failed('The register of the office cannot be reached');
+    });
+  });
+}
+
+/** Lets the last answers out, then frees the port, keep-alive connections and dead peers included. */
+export async function shut(
+  io: OfficeServer,
+  http: HttpServer,
+  connections: ReadonlySet<NetSocket>,
+): Promise<void> {
+  const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
+  // A goodbye in the namespace is final for python-socketio; a connection that closes is one to open again.
+  for (const socket of io.of(NAMESPACE).sockets.values()) partWith(socket, draining);
+  const timer = setTimeout(() => connections.forEach((connection) => connection.destroy()), partingMs);
+  await freed;
+  clearTimeout(timer);
+  await io.close();
+}

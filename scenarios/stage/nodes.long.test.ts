@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { NodesRun } from './nodes.ts';
+
+const each = 1_000;
+describe('an office on several nodes', () => {
+  it.each(Array.from({ length: 10 }, (_, n) => 1 + n * each))(
+    'keeps its rules in 1,000 runs from seed %i',
+    (first) => {
+      for (let seed = first; seed < first + each; seed += 1)
+        expect({ seed, wrong: new NodesRun(seed).play() }).toEqual({ seed, wrong: [] });
+    },
+  );
+});

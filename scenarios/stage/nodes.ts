@@ -1,0 +1,234 @@
+/** An office on several nodes in virtual time, and what may befall it. */
+import { events } from '../../machines/protocol/events.ts';
+import type { Claims } from '../../machines/office/rooms/claims.ts';
+import { placeOf } from '../../machines/office/rooms/register.ts';
+import { Harness } from './harness.ts';
+import { streamOf, type Random } from '../simulator/drawing/streams.ts';
+import { Peer } from './scripted/network/peer.ts';
+
+const kindOf = (n: number): string => (n === 1 ? 'office' : `office${n}`);
+const urlOf = (n: number): string => `http://127.0.0.1:${41_000 + n}`;
+/** One of several nodes of an office. Its URL. */
+export function startNode(s: Harness, n: number): string {
+  s.start('office', { host: '127.0.0.1', port: 41_000 + n, isShared: true }, { as: kindOf(n) });
+  s.run(10);
+  return urlOf(n);
+}
+
+interface Seated {
+  readonly peer: Peer;
+  readonly name: string;
+  /** Where it wants to sit. */
+  readonly at: { office: string; before: string; since: number };
+  readonly role: 'agent' | 'computer';
+  readonly node: number;
+  isClosed: boolean;
+}
+interface Called {
+  readonly by: Seated;
+  readonly acks: unknown[][];
+}
+const offices = ['o', 'p'] as const;
+const steps = 80;
+const callSeconds = 5;
+
+/** Nodes, peers and a register for a while, with everything that may go wrong. What of it broke a rule. */
+export class NodesRun {
+  readonly #random: Random;
+  readonly #s = new Harness({ watches: 'nothing' });
+  readonly #nodes: number[] = [];
+  readonly #peers: Seated[] = [];
+  readonly #calls: Called[] = [];
+  readonly #wrong: string[] = [];
+  #started = 0;
+  #downMs = 0;
+  #apartMs = 0;
+
+  constructor(seed: number) {
+    this.#random = streamOf(seed, 'nodes', 'chance');
+  }
+  play(): readonly string[] {
+    for (let n = 0; n < 3; n += 1) this.#startNode();
+    for (let step = 0; step < steps; step += 1) {
+      this.#act();
+      this.#advance(this.#below(2) === 0 ? this.#below(20) : this.#below(3_000));
+    }
+    this.#heal();
+    this.#judge();
+    for (const { peer } of this.#peers) peer.close();
+    this.#s.close();
+    this.#s.run(30_000);
+    return this.#wrong;
+  }
+
+  // ── what happens ───────────────────────────────────────────────────────────────────────────────────
+  #below(n: number): number {
+    return Math.floor(this.#random() * n);
+  }
+  #one<T>(all: readonly T[]): T | undefined {
+    return all[this.#below(all.length)];
+  }
+  #startNode(): void {
+    this.#nodes.push((this.#started += 1));
+    startNode(this.#s, this.#started);
+  }
+  #act(): void {
+    const { register } = this.#s.network;
+    const what = this.#below(100);
+    if (what < 30) this.#joins();
+    else if (what < 65) this.#asks();
+    else if (what < 72) this.#leaves();
+    else if (what < 79) this.#moves();
+    else if (what < 82) this.#kills();
+    else if (what < 86) {
+      register.faults.isDown = true;
+      this.#downMs = this.#below(15_000);
+      if (this.#below(2) === 0) register.forget();
+    } else if (what < 90) {
+      register.apart = `n${this.#one(this.#nodes)}`;
+      this.#apartMs = this.#below(15_000);
+    } else if (what < 96) {
+      const [lost, late] = [this.#below(20), 1 + this.#below(60)];
+      register.faults.delay = () => (this.#below(100) < lost ? 'lost' : 1 + this.#below(late));
+      register.faults.copies = () => 1 + Number(this.#below(8) === 0);
+    } else {
+      register.faults.delay = () => 1;
+      register.faults.copies = () => 1;
+    }
+  }
+  #joins(): void {
+    const [node, office] = [this.#one(this.#nodes), this.#one(offices)];
+    if (node === undefined || office === undefined) return;
+    const role = this.#below(3) === 0 ? 'agent' : 'computer';
+    const name = role === 'agent' ? `a${this.#below(3)}` : `c${this.#below(3)}`;
+    const end = this.#s.network.connect(urlOf(node), name);
+    if (!end) return;
+    const at = { office, before: office, since: 0 };
+    const answer = (body: unknown, ack: (...args: unknown[]) => void): void => {
+      const { params, tool_name: tool } = body as { params: { office: string }; tool_name: string };
+      // What was on its way to it when it left.
+      const isLate = params.office === at.before && this.#s.clock.now() - at.since <= 2;
+      if (params.office !== at.office && !isLate)
+        this.#wrong.push(`a call of ${params.office} came to ${at.office}`);
+      if (tool !== 'hang') ack({ content: [], isError: false });
+    };
+    const peer = new Peer(end, { [events.toolCall]: answer });
+    this.#peers.push({ peer, name, role, node, at, isClosed: false });
+    peer.join(role, name, office);
+  }
+  #leaves(): void {
+    const one = this.#one(this.#there);
+    if (!one) return;
+    one.isClosed = true;
+    one.peer.close();
+  }
+  get #there(): readonly Seated[] {
+    return this.#peers.filter(({ peer, isClosed }) => !isClosed && peer.ended.length === 0);
+  }
+  /** To another office; an agent has to leave first. */
+  #moves(): void {
+    const one = this.#one(this.#there);
+    if (!one) return;
+    one.peer.leave(one.at.office);
+    one.at.before = one.at.office;
+    one.at.since = this.#s.clock.now();
+    one.at.office = this.#one(offices) ?? 'o';
+    one.peer.join(one.role, one.name, one.at.office);
+  }
+  #asks(): void {
+    const by = this.#one(this.#there.filter(({ role }) => role === 'agent'));
+    if (!by) return;
+    const reqId = `r${this.#calls.length}`;
+    const asked = { agent: by.name, computer: `c${this.#below(3)}`, req_id: reqId };
+    const tool = this.#below(4) === 0 ? 'hang' : 'read';
+    const call = { tool_name: tool, params: { office: by.at.office }, timeout: callSeconds };
+    this.#calls.push({ by, acks: by.peer.ask(events.toolCall, Object.assign(asked, call)) });
+    if (this.#below(4) === 0) by.peer.say(events.cancelToolCall, { agent: by.name, req_id: reqId });
+  }
+  #kills(): void {
+    const n = this.#one(this.#nodes);
+    if (n === undefined) return;
+    this.#nodes.splice(this.#nodes.indexOf(n), 1);
+    this.#s.network.faults.killOffice(urlOf(n));
+    this.#startNode();
+  }
+  #advance(ms: number): void {
+    const { register } = this.#s.network;
+    this.#s.run(ms);
+    this.#downMs -= ms;
+    this.#apartMs -= ms;
+    if (register.faults.isDown && this.#downMs <= 0) register.back();
+    if (this.#apartMs <= 0) register.apart = undefined;
+    this.#heldOnce();
+  }
+
+  // ── what has to hold ───────────────────────────────────────────────────────────────────────────────
+  #claimsOf(n: number): Claims | undefined {
+    const snapshot = this.#s.directory.find(kindOf(n))?.ref.getSnapshot() as
+      | { context: { claims: Claims } }
+      | undefined;
+    return snapshot?.context.claims;
+  }
+  /** Of nodes that may relay. */
+  #heldOnce(): void {
+    const held = new Map<string, number>();
+    for (const n of this.#nodes) {
+      if (!this.#s.network.isCurrent(urlOf(n))) continue;
+      for (const seat of Object.values(this.#claimsOf(n)?.seats ?? {})) {
+        const place = `${seat.office} ${placeOf(seat)}`;
+        if (held.has(place)) this.#wrong.push(`${place} is held at n${held.get(place)} and n${n}`);
+        held.set(place, n);
+      }
+    }
+  }
+  #heal(): void {
+    const { register } = this.#s.network;
+    register.apart = undefined;
+    register.faults.delay = () => 1;
+    register.faults.copies = () => 1;
+    if (register.faults.isDown) register.back();
+    this.#s.run(120_000);
+  }
+  #judge(): void {
+    this.#heldOnce();
+    for (const { by, acks } of this.#calls) {
+      if (acks.length > 1) this.#wrong.push(`a call of ${by.name} was answered ${acks.length} times`);
+      if (acks.length === 0 && this.#there.includes(by))
+        this.#wrong.push(`a call of ${by.name} was never answered`);
+    }
+    const local = this.#nodes.flatMap((n) => Object.values(this.#claimsOf(n)?.seats ?? {}));
+    const held = this.#s.network.register.holders;
+    if (local.length !== held.length)
+      this.#wrong.push(`${local.length} seats at the nodes, ${held.length} in the register`);
+    // Everybody who sits there is reached, from whatever node.
+    for (const agent of this.#there) {
+      if (agent.role !== 'agent') continue;
+      const isThere = held.some(
+        ({ seat }) => seat.role === 'agent' && seat.name === agent.name && seat.office === agent.at.office,
+      );
+      if (isThere) this.#reachesAll(agent);
+    }
+  }
+  #reachesAll(agent: Seated): void {
+    const { holders } = this.#s.network.register;
+    for (const { seat } of holders) {
+      if (seat.role !== 'computer' || seat.office !== agent.at.office) continue;
+      const call = {
+        agent: agent.name,
+        computer: seat.name,
+        req_id: `last ${seat.name}`,
+        tool_name: 'read',
+        timeout: 5,
+      };
+      const acks = agent.peer.ask(
+        events.toolCall,
+        Object.assign(call, { params: { office: agent.at.office } }),
+      );
+      this.#s.run(100);
+      const said = JSON.stringify(acks);
+      // Two agents of one name, of which one was refused.
+      if (!said.includes('"isError":false') && !said.includes('Join an office first'))
+        this.#wrong.push(`${agent.name} does not reach ${seat.name} in ${agent.at.office}: ${said}`);
+    }
+  }
+}

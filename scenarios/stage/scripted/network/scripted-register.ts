@@ -1,0 +1,147 @@
+import type { SeatFacts } from '../../../../machines/kernel/ports.ts';
+import {
+  placeOf,
+  type ClaimAnswer,
+  type Holder,
+  type NodeMessage,
+  type Register,
+  type RegisterNews,
+  type Told,
+} from '../../../../machines/office/rooms/register.ts';
+import type { Clock } from './network-cable.ts';
+
+/** What may happen to what nodes say to each other, and to what they ask. */
+export interface RegisterFaults {
+  /** How late a message or news come; `lost`: never. Called for each. */
+  delay: () => number | 'lost';
+  /** How often a message comes; called for each that is not lost. */
+  copies: () => number;
+  /** It answers nobody, and forgets nothing. */
+  isDown: boolean;
+}
+const unreachedMs = 3_000;
+const keyOf = (seat: SeatFacts): string => `${seat.office}\n${placeOf(seat)}`;
+
+/** The register of several nodes in virtual time, by the rules that the one in Redis keeps. */
+export class ScriptedRegister {
+  readonly faults: RegisterFaults = { delay: () => 1, copies: () => 1, isDown: false };
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #leases = new Map<string, number>();
+  readonly #seats = new Map<string, Holder>();
+  readonly #killed = new Set<string>();
+  readonly #listeners = new Map<string, (news: RegisterNews) => void>();
+  /** A node that cannot reach it, nor be reached. */
+  apart: string | undefined;
+  /** When it was empty. */
+  #since: number | undefined = -Infinity;
+  #fence = 0;
+  #nodes = 0;
+
+  constructor(clock: Clock, leaseMs: number) {
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+  }
+  /** All that it knew is gone, as of a Redis that keeps nothing on disk; its nodes hear of it when it is back. */
+  forget(): void {
+    this.#since = undefined;
+    this.#leases.clear();
+    this.#seats.clear();
+  }
+  back(): void {
+    this.faults.isDown = false;
+    for (const node of this.#listeners.keys()) this.#tell(node, { type: 'resumed' });
+  }
+  /** Who holds what now. */
+  get holders(): readonly Holder[] {
+    return [...this.#seats.values()].filter(({ node }) => this.#lives(node));
+  }
+  #lives(node: string): boolean {
+    return (this.#leases.get(node) ?? 0) > this.#clock.now();
+  }
+  #tell(node: string, news: RegisterNews): void {
+    if (node === this.apart) return;
+    const ms = this.faults.delay();
+    if (ms === 'lost') return;
+    for (let n = 0; n < this.faults.copies(); n += 1)
+      this.#clock.setTimeout(() => this.#listeners.get(node)?.(news), ms + n);
+  }
+  #tellAll(news: RegisterNews): void {
+    for (const node of this.#listeners.keys()) this.#tell(node, news);
+  }
+  /** What is asked is done at once, and answered a moment later; where it is down, never. */
+  #asked<T>(node: string, told: Told<T>, what: () => T): void {
+    if (this.#killed.has(node)) return;
+    const isDown = this.faults.isDown || node === this.apart;
+    const result = isDown ? undefined : what();
+    this.#clock.setTimeout(() => told(result), isDown ? unreachedMs : 1);
+  }
+  #free(seat: SeatFacts, fence: number): void {
+    if (this.#seats.get(keyOf(seat))?.fence !== fence) return;
+    this.#seats.delete(keyOf(seat));
+    this.#tellAll({ type: 'freed', seat, fence });
+  }
+
+  /** One more node. */
+  open(): Register {
+    const node = `n${++this.#nodes}`;
+    return {
+      node,
+      listen: (hear, told) =>
+        this.#asked<true>(node, told, () => {
+          this.#listeners.set(node, (news) => hear(structuredClone(news)));
+          return true;
+        }),
+      claim: (wanted, told) =>
+        this.#asked<ClaimAnswer>(node, told, () => {
+          const ageMs = this.#clock.now() - (this.#since ?? this.#clock.now());
+          if (!this.#lives(node) || ageMs < wanted.minAgeMs) return { ok: false };
+          const old = this.#seats.get(keyOf(wanted.seat));
+          const isMine = old?.node === node && old.socket === wanted.socket;
+          if (old && !isMine && this.#lives(old.node)) return { ok: false, holder: old };
+          if (old && !isMine) this.#free(old.seat, old.fence);
+          const { socket, seat, version } = wanted;
+          const fence = ++this.#fence;
+          const holder = { node, socket, seat, fence, ...(version !== undefined && { version }) };
+          this.#seats.set(keyOf(seat), holder);
+          this.#tellAll({ type: 'taken', holder });
+          return { ok: true, fence };
+        }),
+      release: (seat, fence, told) =>
+        this.#asked<true>(node, told, () => {
+          this.#free(seat, fence);
+          return true;
+        }),
+      renew: (told) =>
+        this.#asked(node, told, () => {
+          const now = this.#clock.now();
+          const isKept = this.#lives(node);
+          this.#leases.set(node, now + this.#leaseMs);
+          this.#since ??= now;
+          return { isKept, ageMs: now - this.#since };
+        }),
+      dead: (nodes, told) => this.#asked(node, told, () => nodes.filter((one) => !this.#lives(one))),
+      seats: (office, told) =>
+        this.#asked(node, told, () =>
+          [...this.#seats.values()].filter(({ seat }) => office === undefined || seat.office === office),
+        ),
+      send: (to, message: NodeMessage, told) =>
+        this.#asked(node, told, () => {
+          if (!this.#listeners.has(to)) return false;
+          this.#tell(to, { type: 'message', from: node, message });
+          return true;
+        }),
+      close: () => {
+        this.#listeners.delete(node);
+        this.#leases.delete(node);
+        this.#tellAll({ type: 'ended', node });
+        return Promise.resolve();
+      },
+    };
+  }
+  /** As a node that loses its power: it hears nothing any more, and its lease runs out. */
+  kill(node: string): void {
+    this.#killed.add(node);
+    this.#listeners.delete(node);
+  }
+}

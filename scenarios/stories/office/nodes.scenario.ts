@@ -1,0 +1,176 @@
+/** An office on several nodes that agree in one register: calls cross, seats are held once, nodes and the register fail. */
+import { expect } from 'vitest';
+import { events, notices } from '../../../machines/protocol/events.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import type { Harness } from '../../stage/harness.ts';
+import { startNode } from '../../stage/nodes.ts';
+import { leaseMs } from '../../stage/scripted/network/network.ts';
+import type { Peer } from '../../stage/scripted/network/peer.ts';
+
+const granted = [[true, null]];
+const answers = {
+  [events.toolCall]: (body: unknown, ack: (...args: unknown[]) => void): void => {
+    if ((body as { tool_name: string }).tool_name !== 'hang') ack({ content: [], isError: false });
+  },
+};
+const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c'): unknown[][] =>
+  agent.ask(events.toolCall, {
+    ...{ agent: 'a', req_id: reqId, computer, tool_name: tool, params: {}, timeout: 60 },
+  });
+/** An agent at the first of two nodes, a computer at the second, both seated. */
+const seated = (
+  s: Harness,
+): { readonly agent: Peer; readonly computer: Peer; readonly urls: readonly string[] } => {
+  const urls = [startNode(s, 1), startNode(s, 2)];
+  const agent = s.peer('a', {}, urls[0]);
+  const computer = s.peer('c', answers, urls[1]);
+  const acks = [agent.join('agent', 'a'), computer.join('computer', 'c')];
+  s.run(20);
+  expect(acks).toEqual([granted, granted]);
+  return { agent, computer, urls };
+};
+const has = (peer: Peer, event: string): boolean => peer.heard.some((heard) => heard.event === event);
+const said = (acks: unknown[][]): string => JSON.stringify(acks);
+
+inHarness('a call, its answer and its cancel cross nodes', {}, (s) => {
+  const { agent, computer } = seated(s);
+  const [first, second] = [call(agent, 'r1'), call(agent, 'r2', 'hang')];
+  s.run(20);
+  expect(first).toMatchObject([[{ isError: false }]]);
+  agent.ask(events.cancelToolCall, { agent: 'a', req_id: 'r2' });
+  s.run(20);
+  expect(has(computer, notices.toolCallCancelled)).toBe(true);
+  expect(second).toEqual([]);
+  computer.close();
+  s.run(20);
+  expect(said(second)).toContain('"reason":"left"');
+  expect(has(agent, notices.leaveOffice)).toBe(true);
+});
+
+inHarness('of those who want one seat at two nodes at the same moment one has it', {}, (s) => {
+  const urls = [startNode(s, 1), startNode(s, 2)];
+  const acks = urls.flatMap((url) => [
+    s.peer('a', {}, url).join('agent', 'a'),
+    s.peer('c', {}, url).join('computer', 'c'),
+  ]);
+  s.run(20);
+  expect(acks.filter(([ack]) => ack?.[0] === true)).toHaveLength(2);
+  expect(said(acks.flat())).toMatch(
+    /Agent already in room.*already exists|already exists.*Agent already in room/,
+  );
+});
+
+inHarness('a computer is known at once at the other node, whenever news of it come there', {}, (s) => {
+  const urls = [startNode(s, 1), startNode(s, 2)];
+  const agent = s.peer('a', {}, urls[0]);
+  agent.join('agent', 'a');
+  s.run(20);
+  s.network.register.faults.delay = () => 'lost';
+  const computer = s.peer('c', answers, urls[1]);
+  expect(computer.join('computer', 'c')).toEqual([]);
+  s.run(20);
+  s.network.register.faults.delay = () => 1;
+  const ack = call(agent, 'r1');
+  s.run(20);
+  expect(ack).toMatchObject([[{ isError: false }]]);
+});
+
+inHarness('what comes twice is done once', {}, (s) => {
+  const { agent, computer } = seated(s);
+  s.network.register.faults.copies = () => 2;
+  const ack = call(agent, 'r1');
+  s.run(50);
+  expect(ack).toMatchObject([[{ isError: false }]]);
+  expect(computer.heard.filter(({ event }) => event === events.toolCall)).toHaveLength(1);
+});
+
+inHarness(
+  'a node that dies: its calls end and its seats are free within its lease, and others hear so',
+  {},
+  (s) => {
+    const { agent, urls } = seated(s);
+    const ack = call(agent, 'r1', 'hang');
+    s.run(20);
+    s.network.faults.killOffice(urls[1]);
+    const early = s.peer('c', answers, urls[0]).join('computer', 'c');
+    s.run(20);
+    expect(said(early)).toContain('already exists');
+    s.run(leaseMs * 1.5);
+    expect(said(ack)).toContain('"a2c_outcome":"unknown"');
+    expect(has(agent, notices.leaveOffice)).toBe(true);
+    const late = s.peer('c', answers, urls[0]).join('computer', 'c');
+    s.run(20);
+    expect(late).toEqual(granted);
+  },
+);
+
+inHarness('a node that closes frees its seats at once', {}, (s) => {
+  const { agent, urls } = seated(s);
+  const ack = call(agent, 'r1', 'hang');
+  s.run(20);
+  s.close('office2');
+  s.run(20);
+  expect(said(ack)).toContain('"reason":"left"');
+  const again = s.peer('c', answers, urls[0]).join('computer', 'c');
+  s.run(20);
+  expect([again, has(agent, notices.leaveOffice)]).toEqual([granted, true]);
+});
+
+inHarness(
+  'a register that is away: nobody joins, within the lease calls go on, then they are refused; all heals when it is back',
+  {},
+  (s) => {
+    const { agent, urls } = seated(s);
+    const near = s.peer('near', answers, urls[0]);
+    near.join('computer', 'near');
+    s.run(20);
+    const { register } = s.network;
+    register.faults.isDown = true;
+    const [late, there] = [
+      s.peer('late', {}, urls[0]).join('computer', 'late'),
+      call(agent, 'r1', 'read', 'near'),
+    ];
+    s.run(3_500);
+    expect([said(late), there.length]).toEqual([expect.stringContaining('cannot reach its register'), 1]);
+    expect(there).toMatchObject([[{ isError: false }]]);
+    s.run(leaseMs);
+    const refused = call(agent, 'r2', 'read', 'near');
+    s.run(20);
+    expect(said(refused)).toContain('503');
+    // It comes back and knows nothing.
+    register.forget();
+    register.back();
+    s.run(leaseMs * 2);
+    const [healed, again] = [call(agent, 'r3'), s.peer('near', {}, urls[1]).join('computer', 'near')];
+    s.run(20);
+    expect([healed.length, said(again)]).toEqual([1, expect.stringContaining('already exists')]);
+    expect(healed).toMatchObject([[{ isError: false }]]);
+  },
+);
+
+inHarness('a seat that was taken while its node was apart is given up there', {}, (s) => {
+  const { computer, urls } = seated(s);
+  const { register } = s.network;
+  register.apart = 'n2';
+  s.run(leaseMs * 2);
+  expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
+  const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
+  s.run(20);
+  expect(taken).toEqual(granted);
+  register.apart = undefined;
+  s.run(leaseMs);
+  expect([computer.ended.length, has(computer, notices.disconnecting)]).toEqual([1, true]);
+});
+
+inHarness('an agent that sits elsewhere is refused here, although the register would let it in', {}, (s) => {
+  const { agent } = seated(s);
+  const both = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
+  s.run(20);
+  expect(said(both.flat())).toMatch(/Agent sid already in room.*Agent sid already in room/);
+  agent.leave();
+  s.run(20);
+  const race = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
+  s.run(20);
+  expect(race.map(([ack]) => ack?.[0])).toEqual([true, false]);
+  expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
+});
