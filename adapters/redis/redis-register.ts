@@ -61,7 +61,7 @@ async function connected(url: string): Promise<Redis> {
 const wordsOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
 
-/** The register in a Redis of version 6 or later. Rejects where it cannot be reached. */
+/** The register in a Redis of version 6.2 or later. Rejects where it cannot be reached. */
 export async function redisRegister({ url, leaseMs, notice }: RedisOptions): Promise<Register> {
   const commands = await connected(url);
   const subscriber = await connected(url).catch((error: unknown) => {

@@ -28,6 +28,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
   const record = recordBy(options);
   const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, metrics } = options;
   const redis = options.redis ?? process.env['A2C_REDIS'];
+  if (redis) terminal.err('joins the other nodes of its office in Redis; if that is new, after 15 s');
   const entry = entryBy(options);
   const tls = tlsBy(options);
   const { auth } = entry;
@@ -39,7 +40,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     ...(limit && { limits: limit }),
     ...(trustProxy !== undefined && { trustProxy }),
     ...(metrics && { metrics }),
-    ...(redis !== undefined && redis !== '' && { redis }),
+    ...(redis && { redis }),
     ...(tls && { tls }),
     ...(auth !== undefined && { auth }),
     ...logBy(context, options),
