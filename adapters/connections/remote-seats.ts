@@ -26,6 +26,8 @@ export class RemoteSeats {
     const key = keyOf(holder.seat);
     const before = this.#holders.get(key);
     if (before && before.fence >= holder.fence) return;
+    // News of a seat that this connection has left for another.
+    if ((this.#sockets.get(holder.socket)?.fence ?? 0) > holder.fence) return;
     if (before) this.drop(before, false);
     this.#holders.set(key, holder);
     this.#sockets.set(holder.socket, holder);
