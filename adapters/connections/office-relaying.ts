@@ -51,8 +51,11 @@ export class OfficeRelaying {
   /** Who is not known here may have joined at another node a moment ago: then it is asked, and what comes meanwhile waits. */
   received(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
     if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
-    this.#lookup.known(this.#seating.seatOf(socket), payload, () => {
-      const verdict = judge(this.#seating.seatOf(socket), event, payload, this.#lookup, this.#limits);
+    const asker = this.#seating.seatOf(socket);
+    this.#lookup.known(asker, payload, () => {
+      // Who has moved meanwhile asked those whom it has left.
+      const isThere = this.#seating.seatOf(socket) === asker;
+      const verdict = judge(isThere ? asker : undefined, event, payload, this.#lookup, this.#limits);
       this.#perform(socket, event, verdict, ack);
     });
   }

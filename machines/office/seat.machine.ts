@@ -3,13 +3,13 @@
  * (claims are one table for all); the seat is where each connection stands.
  *
  * connected — no place in any office: it may join, and is refused everything else
- * claiming  — asked the office for a place
  * joined    — sits in one office under one name; a computer may claim another place from here
- * leaving   — gives its place up
+ * asking    — waits for the office; what its peer asks meanwhile waits, so that all is done in its order. claiming: for
+ *             a place, or leaving: gives its place up
  * closed    — final: its socket is gone
  */
 import { setup, type ActorRefFrom } from 'xstate';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import { kindOf, type AddressFor } from '../kernel/address.ts';
 import { assign } from '../kernel/assign.ts';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { SeatFacts } from '../kernel/ports.ts';
@@ -40,18 +40,22 @@ export type SeatNews =
       readonly ok: boolean;
       readonly text: string | null;
     };
-type Input = SeatStart & { readonly self: Address; readonly owner: AddressFor<SeatNews> };
+type Input = SeatStart & { readonly self: AddressFor<SeatOrder>; readonly owner: AddressFor<SeatNews> };
 interface Context extends Input {
   readonly seat: SeatFacts | null;
+  readonly waiting: readonly Asked[];
 }
+type Asked = Extract<SeatOrder, { readonly ticket: string }>;
 
+/** What one connection may ask before the first of it is answered. */
+export const mostWaiting = 16;
 const say = <E>(news: (c: Context, event: E) => SeatNews) =>
   ({
     type: 'post',
     params: ({ context, event }: { context: Context; event: E }) => post(context.owner, news(context, event)),
   }) as const;
 const claim = {
-  target: 'claiming',
+  target: '#seat.asking.claiming',
   actions: say((c, e: Extract<SeatOrder, { type: 'seat.join' }>) => ({
     type: 'seat.claims',
     socket: c.socket,
@@ -59,6 +63,26 @@ const claim = {
     seat: e.seat,
   })),
 } as const;
+const wait = [
+  { guard: 'hasRoom', actions: { type: 'wait', params: ({ event }: { event: Asked }) => event } },
+  {
+    actions: say((_, e: Asked) => ({
+      type: 'seat.answers',
+      ticket: e.ticket,
+      ok: false,
+      text: 'Too many joins and leaves at once: wait for their answers',
+    })),
+  },
+] as const;
+const goOn = [
+  {
+    type: 'postAll',
+    params: ({ context: c }: { context: Context }) => ({
+      messages: c.waiting.map((one) => post(c.self, one)),
+    }),
+  },
+  'forgetWaiting',
+] as const;
 const notThere = say((_, e: Extract<SeatOrder, { type: 'seat.leave' }>) => ({
   type: 'seat.answers',
   ticket: e.ticket,
@@ -77,49 +101,55 @@ export const seatMachine = setup({
     ...effects,
     rememberSeat: assign((_, params: { seat: SeatFacts }) => ({ seat: params.seat })),
     forgetSeat: assign({ seat: null }),
+    wait: assign(({ context }, params: Asked) => ({ waiting: [...context.waiting, params] })),
+    forgetWaiting: assign({ waiting: [] }),
   },
   guards: {
     isThere: ({ context }, params: { office: string }) => context.seat?.office === params.office,
+    hasRoom: ({ context }) => context.waiting.length < mostWaiting,
     hasSeat: ({ context }) => context.seat !== null,
   },
 }).createMachine({
   id: 'seat',
-  context: ({ input }) => ({ ...input, seat: null }),
+  context: ({ input }) => ({ ...input, seat: null, waiting: [] }),
   initial: 'connected',
-  on: { close: '.closed', 'seat.leave': { actions: notThere } },
+  on: { close: '.closed' },
   states: {
-    connected: { on: { 'seat.join': claim } },
-    claiming: {
-      tags: 'connecting',
-      on: {
-        'claim.granted': {
-          target: 'joined',
-          actions: { type: 'rememberSeat', params: ({ event }) => event },
-        },
-        'claim.refused': [{ guard: 'hasSeat', target: 'joined' }, { target: 'connected' }],
-        /** Two joins at once: the office answers each in its turn. */
-        'seat.join': { actions: claim.actions },
-      },
-    },
+    connected: { on: { 'seat.join': claim, 'seat.leave': { actions: notThere } } },
     joined: {
       tags: 'ready',
       on: {
         'seat.join': claim,
-        'claim.granted': { actions: { type: 'rememberSeat', params: ({ event }) => event } },
-        'claim.refused': {},
         'seat.leave': [
           {
             guard: { type: 'isThere', params: ({ event }) => event },
-            target: 'leaving',
+            target: 'asking.leaving',
             actions: say((c, e) => ({ type: 'seat.leaves', socket: c.socket, ticket: e.ticket })),
           },
           { actions: notThere },
         ],
       },
     },
-    leaving: {
-      tags: 'closing',
-      on: { 'claim.released': { target: 'connected', actions: 'forgetSeat' }, 'seat.join': claim },
+    asking: {
+      on: { 'seat.join': wait, 'seat.leave': wait },
+      exit: goOn,
+      initial: 'claiming',
+      states: {
+        claiming: {
+          tags: 'connecting',
+          on: {
+            'claim.granted': {
+              target: '#seat.joined',
+              actions: { type: 'rememberSeat', params: ({ event }) => event },
+            },
+            'claim.refused': [{ guard: 'hasSeat', target: '#seat.joined' }, { target: '#seat.connected' }],
+          },
+        },
+        leaving: {
+          tags: 'closing',
+          on: { 'claim.released': { target: '#seat.connected', actions: 'forgetSeat' } },
+        },
+      },
     },
     closed: { type: 'final' },
   },

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
  */
 export const lists = {
   /** Transitions that no scenario takes. */
-  untaken: { of: 'transition', atMost: 2 },
+  untaken: { of: 'transition', atMost: 0 },
   /** Orders that a machine does not know in some state. */
   ignored: { of: 'order', atMost: 0 },
   /** Ends of roots that their owner does not hear. */

@@ -1,13 +1,14 @@
 import { keyOf, nameOf, type Address } from '../../../machines/kernel/address.ts';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import { mostWaiting } from '../../../machines/office/seat.machine.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { rootOf } from '../places.ts';
 import { ends, hears, opens, story, tells } from '../record-builders.ts';
 
 /** What one office knows of its connections. */
 interface Office {
-  /** Joins that wait for their answer, by ticket. */
-  readonly joins: Map<string, { readonly socket: string; readonly seat: SeatFacts }>;
+  /** Joins, and leaves, that wait for their answer, by ticket. */
+  readonly asked: Map<string, { readonly socket: string; readonly seat: SeatFacts | undefined }>;
   /** Who sits where. */
   readonly seats: Map<string, SeatFacts>;
   /** What each took first: it is kept while it is connected. */
@@ -16,7 +17,8 @@ interface Office {
 type Fields = Said<{ socket: string; seat: SeatFacts; ticket: string; ok: boolean; text: string | null }>;
 
 /** Somebody else sits there, or there is more that forbids it. */
-function isTaken({ seats, roles }: Office, socket: string, seat: SeatFacts): boolean {
+function isTaken({ seats, roles, asked }: Office, socket: string, seat: SeatFacts): boolean {
+  if ([...asked.values()].filter((one) => one.socket === socket).length > mostWaiting) return true;
   const [role, own] = [roles.get(socket), seats.get(socket)];
   if (role !== undefined && role !== seat.role) return true;
   if (seat.role === 'agent' && own && own.office !== seat.office) return true;
@@ -43,12 +45,12 @@ class FreeSeatGranted implements Judge {
   }
   #did(instance: Address, { type, socket = '', seat, ticket = '', ok, text }: Fields): Found | undefined {
     if (type === 'leaf.open' || type === 'leaf.close')
-      this.#offices.set(instance, { joins: new Map(), seats: new Map(), roles: new Map() });
+      this.#offices.set(instance, { asked: new Map(), seats: new Map(), roles: new Map() });
     const office = this.#offices.get(instance);
     if (!office) return undefined;
-    if (type === 'socket.joins' && seat) office.joins.set(ticket, { socket, seat });
+    if (type === 'socket.joins' || type === 'socket.leaves') office.asked.set(ticket, { socket, seat });
     // The register of all nodes knows more than this one.
-    else if (type === 'claim.settled' && typeof text === 'string') office.joins.delete(ticket);
+    else if (type === 'claim.settled' && typeof text === 'string') office.asked.delete(ticket);
     else if (type === 'office.seat' && seat) {
       office.seats.set(socket, seat);
       if (!office.roles.has(socket)) office.roles.set(socket, seat.role);
@@ -57,11 +59,11 @@ class FreeSeatGranted implements Judge {
     return undefined;
   }
   #answer(instance: Address, office: Office, ticket: string, isOk: boolean): Found | undefined {
-    const join = office.joins.get(ticket);
-    office.joins.delete(ticket);
-    if (!join || isOk || isTaken(office, join.socket, join.seat)) return undefined;
-    if (!this.#living.has(`${nameOf(rootOf(instance))}/seat:${keyOf(join.socket)}`)) return undefined;
-    const { role, name, office: where } = join.seat;
+    const { socket = '', seat } = office.asked.get(ticket) ?? {};
+    const isFine = !seat || isOk || isTaken(office, socket, seat);
+    office.asked.delete(ticket);
+    if (isFine || !this.#living.has(`${nameOf(rootOf(instance))}/seat:${keyOf(socket)}`)) return undefined;
+    const { role, name, office: where } = seat;
     return {
       at: instance,
       what: `the ${role} ${name} was refused in ${where}, where nobody sits in its place`,
@@ -90,8 +92,8 @@ export const freeSeatGranted: Invariant = {
   invariant: 'no free seat is refused',
   why: 'Whoever lost its connection sits there no more: it comes back, or another one may (seat-freed).',
   sees: [
-    ...(['in socket.joins', 'in socket.closed', 'in claim.settled', 'out office.seat'] as const),
-    'out office.unseat',
+    ...(['in socket.joins', 'in socket.leaves', 'in socket.closed', 'in claim.settled'] as const),
+    ...(['out office.seat', 'out office.unseat'] as const),
     ...(['out office.answer', 'out leaf.open', 'out leaf.close', 'open', 'end'] as const),
   ],
   open: () => new FreeSeatGranted(),
@@ -123,6 +125,17 @@ export const freeSeatGranted: Invariant = {
     {
       how: 'a connection whose machine has failed',
       seen: story(opened, ...connects('s1'), ends('office/seat:s1#1', 'failed'), refuses('s1')),
+    },
+    {
+      how: 'more joins of one connection than may wait',
+      seen: story(
+        opened,
+        opens('office/seat:s1#1', 'seat', 'office#1', { socket: 's1' }),
+        ...Array.from({ length: mostWaiting + 1 }, (_, n) =>
+          hears(office, 'socket.joins', { socket: 's1', ticket: `s1.${n}`, seat }),
+        ),
+        refuses('s1'),
+      ),
     },
     { how: 'an office from before the first record', seen: story(...connects('s2'), refuses('s2')) },
   ],

@@ -12,5 +12,5 @@ export const seat: Sample = {
     close: [{}],
   } satisfies OrdersOf<SeatOrder, 'claim.granted' | 'claim.refused' | 'claim.released'>,
   told: [{ type: 'claim.granted', seat: place }, { type: 'claim.refused' }, { type: 'claim.released' }],
-  tellApart: (c) => c.seat !== null,
+  tellApart: (c) => [c.seat !== null, (c.waiting as readonly unknown[]).length],
 };

@@ -47,6 +47,24 @@ inHarness('a call, its answer and its cancel cross nodes', {}, (s) => {
   expect(has(agent, notices.leaveOffice)).toBe(true);
 });
 
+inHarness('what one connection asks is done in its order, however long the register takes', {}, (s) => {
+  const url = startNode(s, 1);
+  const agent = s.peer('a', answers, url);
+  const acks = [agent.join('agent', 'a', 'o'), agent.leave('o'), agent.join('agent', 'a', 'p')];
+  s.run(20);
+  expect(acks).toEqual([granted, granted, granted]);
+  const computer = s.peer('c', answers, url);
+  computer.join('computer', 'c', 'p');
+  s.run(20);
+  expect(call(agent, 'r1')).toEqual([]);
+  s.run(20);
+  expect(computer.heard.filter(({ event }) => event === events.toolCall)).toHaveLength(1);
+  const many = Array.from({ length: 20 }, () => [agent.leave('p'), agent.join('agent', 'a', 'p')]).flat();
+  s.run(20);
+  expect(many.every((ack) => ack.length === 1)).toBe(true);
+  expect(said(many.at(-1) ?? [])).toContain('Too many joins and leaves at once');
+});
+
 inHarness('of those who want one seat at two nodes at the same moment one has it', {}, (s) => {
   const urls = [startNode(s, 1), startNode(s, 2)];
   const acks = urls.flatMap((url) => [
