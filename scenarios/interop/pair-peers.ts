@@ -33,7 +33,7 @@ export interface AgentPeer {
   close(): Promise<void>;
 }
 /** An office by its address; of a computer the address of its office. */
-export type ProcessPeer = Omit<StartedHost, 'pid'>;
+export type ProcessPeer = Pick<StartedHost, 'url' | 'kill'>;
 
 const sha256 = (data: string): string =>
   createHash('sha256').update(Buffer.from(data, 'base64')).digest('hex');

@@ -140,13 +140,18 @@ export class StreamableTransport extends WebTransport {
     throw new Refused(brokenOff(cause, this.phase), 'lost');
   }
   #cancel(requestId: unknown, body: string): Promise<void> {
+    if (this.#withdrawn(requestId)) return Promise.resolve();
+    // Not before: to close a stream cancels nothing in the revisions with sessions.
     const posted = this.#posted.get(requestId);
-    if (this.drop(requestId)) {
-      this.#posted.delete(requestId);
-      return Promise.resolve();
-    }
-    // Not before: to cut a stream is not to cancel.
     return this.#tell(body).finally(() => posted?.abort());
+  }
+  /** Ends a request of the revision without sessions: its server takes that as a cancellation. */
+  abort(requestId: unknown): void {
+    if (!this.#withdrawn(requestId)) this.#posted.get(requestId)?.abort();
+  }
+  /** True: it had not been sent, and never will be. */
+  #withdrawn(requestId: unknown): boolean {
+    return this.drop(requestId) && this.#posted.delete(requestId);
   }
   protected deliver(message: JSONRPCMessage): void {
     if (!('method' in message)) {

@@ -19,6 +19,7 @@ function server(revision: string) {
     send: (message) => {
       const { id, method } = message as Request;
       asked.push(method);
+      if (method === 'tools/call' || method.startsWith('notifications/')) return Promise.resolve();
       const result = results[method];
       const answer = { jsonrpc: '2.0', id, ...(result ? { result } : { error: refused }) };
       queueMicrotask(() => transport.onmessage?.(answer as never));
@@ -56,5 +57,28 @@ describe('which revision a server speaks', () => {
     expect(await begun('2025-11-25', era)).toEqual(['server/discover', 'initialize']);
     expect(await begun('2025-11-25', era)).toEqual(['initialize']);
     expect(await begun(statelessRevision, era)).toEqual(['initialize', 'server/discover']);
+  });
+});
+
+describe('a cancel', () => {
+  it.each([
+    ['is a notification over stdio', false],
+    ['closes the stream of its request over HTTP, and nothing is sent', true],
+  ])('%s', async (_, isHttp) => {
+    const { transport, asked } = server(statelessRevision);
+    const aborted: unknown[] = [];
+    const http = { headersFor: undefined, abort: (id: unknown) => void aborted.push(id) };
+    const spoken = new StatelessTransport(
+      transport,
+      { era: { isStateless: true }, timers: waitingTimers, notice: () => {} },
+      ...(isHttp ? [http] : []),
+    );
+    await spoken.start();
+    await spoken.send(initialize);
+    void spoken.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'slow' } });
+    await spoken.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
+    expect(aborted).toEqual(isHttp ? [2] : []);
+    expect(asked).toEqual(['server/discover', 'tools/call', ...(isHttp ? [] : ['notifications/cancelled'])]);
+    await spoken.close();
   });
 });

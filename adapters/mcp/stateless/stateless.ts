@@ -24,9 +24,12 @@ const mostRounds = 10;
 const tooManyRounds = { code: -32_603, message: `the server asked for input more than ${mostRounds} times` };
 const ids = { discover: 'discover', input: 'input:' } as const;
 
-/** What HTTP adds to a request. */
-export interface WebHeaders {
+/** What HTTP does otherwise than a stream of messages. */
+export interface StatelessHttp {
+  /** Headers beside the body of a request. */
   headersFor: ((request: Request) => Record<string, string>) | undefined;
+  /** Closes the stream of a request. To the server that is its cancellation: HTTP carries no notification of a client. */
+  abort(requestId: unknown): void;
 }
 const isLogin = (status: number): boolean => status === 401 || status === 403;
 const isRefusedBy = (error: unknown, so: (by: { readonly status: number }) => boolean): boolean =>
@@ -47,6 +50,7 @@ export class StatelessTransport implements McpTransport {
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: McpTransport['onmessage'];
   readonly #inner: McpTransport;
+  readonly #http: StatelessHttp | undefined;
   readonly #notice: Around['notice'];
   readonly #era: Around['era'];
   readonly #listening: Listening;
@@ -62,8 +66,9 @@ export class StatelessTransport implements McpTransport {
   readonly #params = new Map<string, readonly HeaderParam[]>();
   #numbers = 0;
 
-  constructor(inner: McpTransport, around: Pick<Around, 'era' | 'notice' | 'timers'>, web?: WebHeaders) {
+  constructor(inner: McpTransport, around: Pick<Around, 'era' | 'notice' | 'timers'>, http?: StatelessHttp) {
     this.#inner = inner;
+    this.#http = http;
     this.#notice = around.notice;
     this.#era = around.era;
     this.#listening = new Listening({
@@ -72,8 +77,8 @@ export class StatelessTransport implements McpTransport {
       cancel: (requestId) => void this.#cancel(requestId),
       note: (text) => this.#note(text),
     });
-    if (web)
-      web.headersFor = (request) => {
+    if (http)
+      http.headersFor = (request) => {
         if (this.#isStateless || request.id === ids.discover)
           return headersOf(request, statelessRevision, this.#params.get(String(request.params?.['name'])));
         // A gateway that knows the revision may want it; others pass over it.
@@ -264,6 +269,10 @@ export class StatelessTransport implements McpTransport {
   #cancel(requestId: unknown): Promise<void> {
     const wire = this.#onWire.get(requestId) ?? requestId;
     this.#onWire.delete(requestId);
+    if (this.#http) {
+      this.#http.abort(wire);
+      return Promise.resolve();
+    }
     const params = { requestId: wire, _meta: this.#envelope };
     return this.#inner.send(asMessage({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
   }
