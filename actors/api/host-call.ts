@@ -13,5 +13,12 @@ export const hostCall = (
   given: CallOptions['trace'],
 ): ComputerCall => {
   const trace = traceIn(given ?? {});
-  return { type: 'call.request', ...call, agent: null, replyTo, ...(trace && { trace }) };
+  return {
+    type: 'call.request',
+    ...call,
+    agent: null,
+    wantsProgress: true,
+    replyTo,
+    ...(trace && { trace }),
+  };
 };

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
+  createAgent,
   createComputer,
+  createOffice,
   type CallProgress,
   type Computer,
   type ComputerOptions,
@@ -250,6 +252,16 @@ describe('progress', () => {
     expect(told).toEqual([{ reqId: 'r7', server: 'typed', tool: 'get_slowly', ...own }]);
     // It is over: nothing happens.
     call.cancel();
+  });
+  it('reaches an agent through its office', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using computer = await start({ name: 'c1', office: { url: office.url } }, all);
+    await using agent = await createAgent({ url: office.url });
+    const call = agent.callTool('c1', 'get_slowly');
+    const own = await new Promise<CallProgress>((resolve) => call.on('progress', resolve));
+    expect(own).toEqual({ progress: 1, total: 3, message: 'begun' });
+    await computer.callTool('get_finish');
+    expect(await call).toMatchObject({ outcome: 'succeeded' });
   });
 });
 

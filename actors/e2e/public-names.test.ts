@@ -27,7 +27,6 @@ import type {
   Presenter,
   PresenterEvents,
   ServerStatus,
-  WatchedCall,
 } from '../index.ts';
 
 /** What strangers write into their programs. A change here is a change for all of them: CHANGELOG.md says so. */
@@ -190,7 +189,7 @@ describe('a2c-actors', () => {
     expectTypeOf(api.createAgent).returns.toEqualTypeOf<Promise<Agent>>();
     expectTypeOf<Agent['listRoom']>().returns.resolves.toEqualTypeOf<readonly RoomMember[]>();
     expectTypeOf<Agent['callTool']>().returns.toEqualTypeOf<Call>();
-    expectTypeOf<Computer['callTool']>().returns.toEqualTypeOf<WatchedCall>();
+    expectTypeOf<Computer['callTool']>().returns.toEqualTypeOf<Call>();
     expectTypeOf<Call>().resolves.toEqualTypeOf<CallOutcome>();
     expectTypeOf<ServerStatus['state']>().toEqualTypeOf<
       | ('idle' | 'standby' | 'connecting' | 'ready' | 'recovering' | 'waiting' | 'open' | 'closing')
@@ -235,7 +234,7 @@ const values = {
     ...['readDesktop', 'readFinder', 'readResource', 'readResourceReply', 'readRoom'],
     ...['readToolResult', 'readTools', 'refusal', 'resourceContents', 'seatNotice', 'shownInput'],
     ...['shownServer', 'sizes', 'smcpTool', 'toTimeoutMs', 'toWireError', 'toolCall'],
-    ...['toolCallCancel', 'toolCallCancelled', 'wireCodes'],
+    ...['toolCallCancel', 'toolCallCancelled', 'toolCallProgress', 'wireCodes'],
   ],
 };
 describe('the values of', () => {

@@ -19,7 +19,10 @@ import { extended } from '../../machines/kernel/extended.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
 import { readResource } from '../../machines/protocol/messages/resource.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
+import type { Progress, ToolCallProgress } from '../../machines/protocol/messages/progress.ts';
+import type { Timers } from '../../machines/office/rooms/pending.ts';
 import type { Ack } from './office-wire.ts';
+import { ProgressSender } from './progress-sender.ts';
 
 interface AgentRequest {
   readonly req_id: string;
@@ -28,6 +31,8 @@ interface AgentRequest {
 interface Waiting {
   readonly event: string;
   readonly reqId: string;
+  /** Of a call. */
+  readonly agent?: string;
   readonly ack: Ack;
 }
 
@@ -70,15 +75,26 @@ export class AgentRequests {
   readonly #waiting = new Map<string, Waiting>();
   /** The ticket of the call that runs under a `req_id`. */
   readonly #calls = new Map<string, string>();
+  readonly #progress: ProgressSender;
   #copies = 0;
   /** What the office takes at once. */
   limitBytes = bodyLimitBytes;
 
-  constructor(at: string, input: LinkInput, emit: Emit<LinkFact>) {
+  constructor(
+    at: string,
+    input: LinkInput,
+    emit: Emit<LinkFact>,
+    timers: Timers,
+    say: (told: ToolCallProgress) => void,
+  ) {
     this.#incarnation = at.slice(at.lastIndexOf('#') + 1);
     this.#name = input.name;
     this.#office = input.office;
     this.#emit = emit;
+    this.#progress = new ProgressSender(timers, (ticket, progress) => {
+      const { agent = '', reqId = '' } = this.#waiting.get(ticket) ?? {};
+      say({ agent, req_id: reqId, computer: this.#name, ...progress });
+    });
   }
 
   received(event: string, payload: unknown, ack: Ack): void {
@@ -109,11 +125,16 @@ export class AgentRequests {
   get calls(): number {
     return this.#calls.size;
   }
+  /** How far a call is that waits for its answer. */
+  progress(ticket: string, progress: Progress): void {
+    if (this.#waiting.has(ticket)) this.#progress.tell(ticket, progress);
+  }
   /** An unknown ticket was answered before, or its connection is gone: dropped. */
   answer(ticket: string, body: unknown): void {
     const waiting = this.#waiting.get(ticket);
     if (!waiting) return;
     this.#waiting.delete(ticket);
+    this.#progress.end(ticket);
     if (this.#calls.get(waiting.reqId) === ticket) this.#calls.delete(waiting.reqId);
     const bytes = excessBytes(body, this.limitBytes);
     if (bytes === undefined) return waiting.ack(body);
@@ -126,6 +147,7 @@ export class AgentRequests {
   clear(): void {
     this.#waiting.clear();
     this.#calls.clear();
+    this.#progress.clear();
   }
 
   #called(payload: unknown, ack: Ack): void {
@@ -133,12 +155,13 @@ export class AgentRequests {
     if (!call) return;
     const { req_id: reqId, agent, tool_name: tool, params, timeout } = call;
     const running = this.#calls.has(reqId);
-    const ticket = this.#ticket({ event: events.toolCall, reqId, ack });
+    const ticket = this.#ticket({ event: events.toolCall, reqId, agent, ack });
     if (running) return this.#emit({ type: 'agent.repeated', ticket, reqId });
     this.#calls.set(reqId, ticket);
     const timeoutMs = toTimeoutMs(timeout);
     const trace = traceIn(call);
-    const called: AgentCalled = { type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs };
+    const plain: AgentCalled = { type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs };
+    const called = call.progress === true ? extended(plain, { wantsProgress: true }) : plain;
     this.#emit(trace ? extended(called, { trace }) : called);
   }
 

@@ -92,7 +92,9 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#wire = wire;
     this.#ended = ended;
     this.#emit = emit;
-    this.#agentRequests = new AgentRequests(at, input, emit);
+    this.#agentRequests = new AgentRequests(at, input, emit, timers, (told) =>
+      this.#send(events.toolCallProgress, told),
+    );
     this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers);
   }
 
@@ -147,6 +149,8 @@ export class LinkConnection implements PortInstance<LinkCommand> {
       case 'link.answer':
         this.#agentRequests.answer(command.ticket, command.body);
         return this.#leave();
+      case 'link.progress':
+        return this.#agentRequests.progress(command.ticket, command);
       case 'link.announce':
         return this.#send(command.event, { computer: name });
     }
@@ -174,6 +178,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
       return;
     }
     if (this.#input.role === 'computer') return this.#agentRequests.received(event, payload, ack);
+    if (event === notices.toolCallProgress) return this.#requests.progressed(payload);
     const fact = readNotice(event, payload, this.#input.office);
     if (fact) this.#emit(fact);
     else if (!event.startsWith('notify:'))

@@ -4,6 +4,7 @@ import type { Timers } from '../../machines/office/rooms/pending.ts';
 import { events, type EventName } from '../../machines/protocol/events.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { errorAck } from '../../machines/protocol/messages/answers.ts';
+import { progressOf, toolCallProgress } from '../../machines/protocol/messages/progress.ts';
 import { excessBytes } from '../../machines/protocol/size.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
 import { bodyLimitBytes, tooLarge } from './agent-requests.ts';
@@ -35,6 +36,12 @@ const noChunk: Failure = {
   message: `the computer sent no part of it within ${chunkMs / 1_000} s`,
 };
 const nothing = (): void => {};
+/** The `req_id` of a call; undefined: it is another question. */
+const callOf = ({ method, params }: Pick<LinkRequest, 'method' | 'params'>): string | undefined => {
+  if (method !== events.toolCall) return undefined;
+  const reqId = (params as { readonly req_id?: unknown } | undefined)?.req_id;
+  return typeof reqId === 'string' ? reqId : undefined;
+};
 
 /** One question that surely never reached anyone. */
 export function refuseUnsent(id: string, emit: Emit<RequestFact>, failure: Failure = offline): () => void {
@@ -52,6 +59,8 @@ export class LinkRequests {
   readonly #timers: Timers;
   readonly #agent: string;
   readonly #asked = new Map<number, Asked>();
+  /** The calls among them, by their `req_id`. */
+  readonly #calls = new Map<string, number>();
   #last = 0;
   #isLost = false;
   /** What the office takes at once. */
@@ -69,8 +78,10 @@ export class LinkRequests {
     if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes, this.limitBytes));
     const n = ++this.#last;
     this.#asked.set(n, { id, method, params, emit });
+    const reqId = callOf({ method, params });
+    if (reqId !== undefined) this.#calls.set(reqId, n);
     const answer = (result: unknown): void => {
-      if (this.#asked.delete(n)) emit({ type: 'ask.answered', id, result });
+      if (this.#taken(n)) emit({ type: 'ask.answered', id, result });
     };
     const onAck = (result: unknown): void => {
       if (method !== events.toolCall || !hasHandles(result)) return answer(result);
@@ -88,8 +99,28 @@ export class LinkRequests {
     for (const { chunk } of [...this.#asked.values()]) chunk?.(errorAck(dropped));
     const lost = [...this.#asked.values()];
     this.#asked.clear();
+    this.#calls.clear();
     for (const { id, emit } of lost)
       emit({ type: 'ask.refused', id, failure: dropped, sent: true, lost: true });
+  }
+
+  /** What an office tells of a call. Only its own computer knows anything of it. */
+  progressed(payload: unknown): void {
+    const read = toolCallProgress.safeParse(payload);
+    if (!read.success || read.data.agent !== this.#agent) return;
+    const asked = this.#asked.get(this.#calls.get(read.data.req_id) ?? 0);
+    const { computer } = (asked?.params ?? {}) as { readonly computer?: string };
+    if (!asked || computer !== read.data.computer) return;
+    asked.emit({ type: 'ask.progress', id: asked.id, ...progressOf(read.data) });
+  }
+  /** Nobody waits for it any more. */
+  #taken(n: number): Asked | undefined {
+    const asked = this.#asked.get(n);
+    if (!asked) return undefined;
+    this.#asked.delete(n);
+    const reqId = callOf(asked);
+    if (reqId !== undefined && this.#calls.get(reqId) === n) this.#calls.delete(reqId);
+    return asked;
   }
 
   #askChunk(
@@ -116,11 +147,11 @@ export class LinkRequests {
   }
 
   #cancel(n: number): void {
-    const asked = this.#asked.get(n);
-    if (!this.#asked.delete(n) || asked?.method !== events.toolCall) return;
+    const asked = this.#taken(n);
+    if (asked?.method !== events.toolCall) return;
     // Its answer is here: there is nothing to cancel.
     if (asked.chunk) return asked.chunk(undefined);
-    const reqId = (asked.params as { readonly req_id?: unknown } | undefined)?.req_id;
-    if (typeof reqId === 'string') this.#send(events.cancelToolCall, { agent: this.#agent, req_id: reqId });
+    const reqId = callOf(asked);
+    if (reqId !== undefined) this.#send(events.cancelToolCall, { agent: this.#agent, req_id: reqId });
   }
 }

@@ -9,6 +9,9 @@ export class LookupHere implements Lookup {
   constructor(here: Seating) {
     this.here = here;
   }
+  agent(office: string): string | undefined {
+    return this.here.agent(office);
+  }
   computer(office: string, name: string): string | undefined {
     return this.here.computer(office, name);
   }
@@ -33,6 +36,9 @@ export class LookupOfAll extends LookupHere {
   constructor(here: Seating, cluster: Cluster) {
     super(here);
     this.#cluster = cluster;
+  }
+  override agent(office: string): string | undefined {
+    return this.here.agent(office) ?? this.#cluster.seating.agent(office);
   }
   override computer(office: string, name: string): string | undefined {
     return this.here.computer(office, name) ?? this.#cluster.seating.computer(office, name);

@@ -71,6 +71,10 @@ export class OfficeRelaying {
       this.broadcast(verdict.office, socket, verdict.event, verdict.body);
       return answerSafely(ack, []);
     }
+    if (verdict.type === 'notify') {
+      this.#at(verdict.toSocket).notify(verdict.toSocket, verdict.event, verdict.body);
+      return answerSafely(ack, []);
+    }
     const { event: relayed, toSocket, payload, timeoutMs, reqId } = verdict;
     const id = this.#pending.add({
       from: socket,
@@ -132,10 +136,14 @@ export class OfficeRelaying {
     this.#send(id, to, event, body);
   }
 
+  /** Who tells a socket: its own node. */
+  #at(socket: string): Pick<OfficeWire, 'notify'> {
+    return this.cluster?.isElsewhere(socket) === true ? this.cluster : this.#wire;
+  }
   /** Before its agent hears that nobody waits any more: what was not sent to a tool must not be. */
   #cancelling(computer: string, call: object, req_id: string): (reason: CancelReason) => void {
     const { agent } = call as { readonly agent: string };
-    const at = this.cluster?.isElsewhere(computer) === true ? this.cluster : this.#wire;
+    const at = this.#at(computer);
     return (reason) => at.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 

@@ -1,7 +1,7 @@
 /** What an agent is told, what it tells, and what it remembers. */
 import type { Address, AddressFor } from '../kernel/address.ts';
 import type { CallRequest } from '../call/call.machine.ts';
-import type { CallSettled } from '../call/settlement.ts';
+import type { CallProgressed, CallSettled } from '../call/settlement.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
 import type { RequestFact, LinkFact } from '../kernel/ports.ts';
@@ -29,7 +29,7 @@ export interface AgentQuery {
   readonly request: object;
   /** What its host gives it; without one the time that an office gives, and a margin. */
   readonly timeoutMs?: number;
-  readonly replyTo: AddressFor<CallSettled>;
+  readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
 /** From now on the Desktop, or the Finder, of every computer is looked at, also of those that never tell of a change. */
 export interface AgentFollow {

@@ -63,6 +63,7 @@ export const callStart = (c: Context, { type: _, computer, trace, ...call }: Age
         tool_name: call.tool,
         params: call.params,
         timeout: secondsOf(call.timeoutMs),
+        ...(call.wantsProgress === true && { progress: true }),
         ...trace,
       },
     },

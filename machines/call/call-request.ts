@@ -1,6 +1,6 @@
 import type { AddressFor } from '../kernel/address.ts';
 import type { TraceContext } from '../protocol/messages/trace-context.ts';
-import type { CallSettled } from './settlement.ts';
+import type { CallProgressed, CallSettled } from './settlement.ts';
 
 /**
  * A call. It keeps this name and these fields from whoever makes it, through the agent, the computer and the client, to
@@ -19,7 +19,9 @@ export interface CallRequest {
   readonly timeoutMs: number;
   /** Its place in a distributed trace, where its caller has given one. */
   readonly trace?: TraceContext;
-  readonly replyTo: AddressFor<CallSettled>;
+  /** Its asker hears how far it is. */
+  readonly wantsProgress?: boolean;
+  readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
 /** What a computer takes: a call by the listed name of its tool. */
 export interface ComputerCall extends CallRequest {

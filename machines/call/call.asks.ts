@@ -2,6 +2,8 @@
 import { handleOf, isOverBudget, isRefusedByTool, type CallRequest } from './policy/index.ts';
 import { extended } from '../kernel/extended.ts';
 import { post } from '../kernel/effects.ts';
+import type { RequestFact } from '../kernel/ports.ts';
+import { progressOf } from '../protocol/messages/progress.ts';
 import type { Context } from './call.setup.ts';
 import type { CallPhase } from './settlement.ts';
 
@@ -48,6 +50,20 @@ export const wantServer = {
   params: ({ context: c }: { context: Context }) => ({
     messages: c.isPending ? [post(c.owner, { type: 'server.wanted' })] : [],
   }),
+} as const;
+type Progressed = Extract<RequestFact, { type: 'ask.progress' }>;
+export const tellProgress = {
+  type: 'postAll',
+  params: ({
+    context: { ticket, replyTo, wantsProgress },
+    event,
+  }: {
+    context: Context;
+    event: Progressed;
+  }) => {
+    const told = { type: 'call.progressed', ticket, ...progressOf(event) } as const;
+    return { messages: wantsProgress === true ? [post(replyTo, told, { optional: true })] : [] };
+  },
 } as const;
 export const takeBack = { type: 'cancel', params: { id: 'call' } } as const;
 export const tellApproved = {

@@ -20,7 +20,7 @@
  */
 import { not, type ActorRefFrom } from 'xstate';
 import { extended } from '../kernel/extended.ts';
-import { enter, send, takeBack, wantServer } from './call.asks.ts';
+import { enter, send, takeBack, tellProgress, wantServer } from './call.asks.ts';
 import {
   answerOf,
   askerLost,
@@ -91,6 +91,8 @@ export const callMachine = parts.createMachine({
       tags: 'ready',
       on: {
         'ask.waiting': 'queued.inLine',
+        /** Its silence begins anew. */
+        'ask.progress': { target: '.patient', actions: tellProgress },
         'ask.answered': [
           {
             guard: { type: 'isUnreadable', params: answerOf },
@@ -139,10 +141,7 @@ export const callMachine = parts.createMachine({
       initial: 'patient',
       states: {
         patient: { always: { guard: 'mayNotBeSilent', target: 'watched' } },
-        watched: {
-          on: { 'ask.progress': { target: 'watched', reenter: true } },
-          after: { silence: { target: '#call.timedOut', actions: 'rememberSilence' } },
-        },
+        watched: { after: { silence: { target: '#call.timedOut', actions: 'rememberSilence' } } },
       },
     },
     interrupted: {

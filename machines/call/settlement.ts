@@ -1,4 +1,5 @@
 import type { Failure } from '../protocol/failure.ts';
+import type { Progress } from '../protocol/messages/progress.ts';
 import type { CallPhase, Outcome } from '../protocol/messages/outcome.ts';
 
 export type { CallPhase, Outcome } from '../protocol/messages/outcome.ts';
@@ -29,6 +30,12 @@ export interface CallSettled {
   readonly failure: Failure | null;
 }
 
+/** How far a call is, as its server tells it (MCP `notifications/progress`), posted to an asker that wants to know. */
+export interface CallProgressed extends Progress {
+  readonly type: 'call.progressed';
+  /** Names the asker's pending answer. */
+  readonly ticket: string;
+}
 /** The answer of a call that could not be opened, or whose machine broke. */
 export const settledBy = (
   call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,

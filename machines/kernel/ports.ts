@@ -7,6 +7,7 @@ import type { ServerInfo } from '../client/server-info.ts';
 import type { SessionWaits } from '../client/waits.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { TraceContext } from '../protocol/messages/trace-context.ts';
+import type { Progress } from '../protocol/messages/progress.ts';
 import type { CancelReason } from '../protocol/messages/messages.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
@@ -103,13 +104,7 @@ export type RequestFact =
   | { readonly type: 'ask.waiting'; readonly id: string; readonly ahead: number }
   /** Its turn has come: it is being sent. */
   | { readonly type: 'ask.began'; readonly id: string }
-  | {
-      readonly type: 'ask.progress';
-      readonly id: string;
-      readonly progress: number;
-      readonly total?: number;
-      readonly message?: string;
-    }
+  | ({ readonly type: 'ask.progress'; readonly id: string } & Progress)
   | {
       readonly type: 'ask.answered';
       readonly id: string;
@@ -155,6 +150,8 @@ export type LinkCommand =
   | { readonly type: 'link.leave' }
   /** The one answer to a ticket. An unknown ticket (a connection that is gone) is dropped. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
+  /** How far the call of a ticket is. Of what follows too fast only the last is said. */
+  | ({ readonly type: 'link.progress'; readonly ticket: string } & Progress)
   | { readonly type: 'link.announce'; readonly event: Notification['event'] };
 /** An agent's call at the door of a computer. `ticket` names the ack that waits, `reqId` is the agent's word. */
 export interface AgentCalled {
@@ -169,6 +166,8 @@ export interface AgentCalled {
   readonly timeoutMs: number;
   /** Its place in a distributed trace. */
   readonly trace?: TraceContext;
+  /** Its agent hears how far it is. */
+  readonly wantsProgress?: boolean;
 }
 export type LinkFact =
   | { readonly type: 'link.up' }

@@ -110,6 +110,7 @@ export const linkMachine = parts.createMachine({
         },
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
+        'call.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
         'tools.listed': {
           actions: [
             answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.reqId) })),

@@ -28,7 +28,8 @@ import {
   type LinkInput,
 } from '../kernel/ports.ts';
 import type { ComputerCall } from '../call/call.setup.ts';
-import type { CallSettled } from '../call/settlement.ts';
+import { progressOf } from '../protocol/messages/progress.ts';
+import type { CallProgressed, CallSettled } from '../call/settlement.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 
 export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
@@ -41,6 +42,7 @@ export type LinkOrder =
   | AggregateShown
   | ResourceRead
   | CallSettled
+  | CallProgressed
   | { readonly type: 'deadline.passed' }
   | { readonly type: 'close' };
 export const linkKind = kindOf<LinkStart, LinkOrder>('link');
@@ -170,6 +172,11 @@ export const parts = setup({
     answer: sendTo('socket', (_, p: { ticket: string; body: unknown }): LinkCommand => ({
       type: 'link.answer',
       ...p,
+    })),
+    tellProgress: sendTo('socket', (_, told: CallProgressed): LinkCommand => ({
+      type: 'link.progress',
+      ticket: told.ticket,
+      ...progressOf(told),
     })),
     rememberChange: assign(({ context: { marks } }, order: NotificationOrder) => ({
       marks: { ...marks, [whatOf(order)]: markOf(order) },

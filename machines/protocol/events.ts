@@ -24,6 +24,8 @@ export const events = {
   getBlob: 'client:get_blob',
   putBlob: 'client:put_blob',
   updateSkills: 'server:update_skills',
+  /** An extension of ours: how far a call is whose agent wants to know. */
+  toolCallProgress: 'server:tool_call_progress',
 } as const;
 /** What agents and computers send, or are asked. */
 export type EventName = (typeof events)[keyof typeof events];
@@ -40,6 +42,8 @@ export const notices = {
   ...columnOf('notice'),
   toolCallCancelled: 'notify:tool_call_cancel',
   updateSkills: 'notify:update_skills',
+  /** An extension of ours, told to the agent of the call alone. */
+  toolCallProgress: 'notify:tool_call_progress',
   /** An extension of ours: why the office closes this connection. */
   disconnecting: 'notify:disconnecting',
 } as const;

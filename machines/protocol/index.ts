@@ -99,6 +99,7 @@ export {
   type ToolCallCancel,
   type ToolCallCancelled,
 } from './messages/messages.ts';
+export { toolCallProgress, type ToolCallProgress } from './messages/progress.ts';
 export {
   toWireError,
   wireCodes,

@@ -51,6 +51,7 @@ const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undef
   ...Object.fromEntries(rows.map(({ event, schema }) => [event, [schema, undefined]])),
   [wire.events.updateSkills]: [wire.computerUpdate, undefined],
   [wire.events.cancelToolCall]: [wire.toolCallCancel, undefined],
+  [wire.events.toolCallProgress]: [wire.toolCallProgress, undefined],
 };
 const notices: Readonly<Record<string, z.ZodObject>> = {
   [wire.notices.enterOffice]: wire.seatNotice,
@@ -58,6 +59,7 @@ const notices: Readonly<Record<string, z.ZodObject>> = {
   ...Object.fromEntries(rows.map(({ notice, schema }) => [notice, schema])),
   [wire.notices.updateSkills]: wire.computerUpdate,
   [wire.notices.toolCallCancelled]: wire.toolCallCancelled,
+  [wire.notices.toolCallProgress]: wire.toolCallProgress,
   [wire.notices.disconnecting]: wire.disconnecting,
 };
 

@@ -4,6 +4,7 @@ import './calls/calls-unfinished.scenario.ts';
 import './calls/conflicts-in-harness.scenario.ts';
 import './calls/foreign-names.scenario.ts';
 import './calls/list-history.scenario.ts';
+import './calls/progress.scenario.ts';
 import './calls/tool-cases.scenario.ts';
 import './office/draining.scenario.ts';
 import './office/found-in-harness.scenario.ts';

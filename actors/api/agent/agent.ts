@@ -9,7 +9,7 @@ import type {
   AgentStart,
 } from '../../../machines/agent/agent.machine.ts';
 import type { Context as AgentContext } from '../../../machines/agent/agent.events.ts';
-import { settledBy, type CallSettled } from '../../../machines/call/settlement.ts';
+import { settledBy, type CallProgressed, type CallSettled } from '../../../machines/call/settlement.ts';
 import { message } from '../../../machines/kernel/effects.ts';
 import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
@@ -74,6 +74,7 @@ class HostedAgent implements Agent {
   }
   #hear(event: AnyEventObject): void {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
+    if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
     if (event.type === 'owned.ended') {
       for (const giveUp of this.#waiting) giveUp();
       return this.#joined.reject(notJoined('agent', 'the agent was closed', null));
@@ -162,6 +163,7 @@ class HostedAgent implements Agent {
         tool,
         params,
         timeoutMs,
+        wantsProgress: true,
         replyTo,
         ...(trace && { trace }),
       };
@@ -169,10 +171,10 @@ class HostedAgent implements Agent {
     };
     const wasThere = this.#isThere(computer);
     const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
-    const { reqId, cancel } = call;
+    const { reqId, cancel, on } = call;
     return Object.assign(
       call.then((outcome) => interpreted(outcome, wasThere)),
-      { reqId, cancel },
+      { reqId, cancel, on },
     );
   };
   /** The raw ack of a question, and the `req_id` that it has to echo. */

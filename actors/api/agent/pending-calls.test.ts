@@ -12,10 +12,7 @@ function running() {
     () => {},
   );
   const tell = (progress: number): void =>
-    calls.record({
-      ...{ k: 'in', via: 'ask', a: 'computer/client:s/call:host.r1#1' },
-      ev: { type: 'ask.progress', id: 'i1', progress },
-    } as never);
+    calls.progressed({ type: 'call.progressed', ticket: 'host.r1', progress });
   return { call, tell };
 }
 

@@ -1,13 +1,16 @@
 import type { TraceContext } from '../../../machines/protocol/messages/trace-context.ts';
 import { newId, systemClock } from '../../../adapters/index.ts';
-import { keyOf } from '../../../machines/kernel/address.ts';
-import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../../machines/call/settlement.ts';
+import type {
+  CallEnd,
+  CallPhase,
+  CallProgressed,
+  CallSettled,
+  Outcome,
+} from '../../../machines/call/settlement.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { progressIn, type CallProgress } from '../call-progress.ts';
+import { progressOf, type Progress } from '../../../machines/protocol/messages/progress.ts';
 import { deferred } from '../deferred.ts';
 import { tellListener } from '../listeners.ts';
-import type { Observer } from '../../runtime/observer.ts';
 
 /** What a call takes beside its tool and parameters. */
 export interface CallOptions {
@@ -54,25 +57,24 @@ export interface Call extends Promise<CallOutcome> {
   readonly reqId: string;
   /** Also when it is over, or again: that changes nothing. */
   cancel(): void;
-}
-/** One of a computer's own host, which hears of its progress. */
-export interface WatchedCall extends Call {
-  /** The returned function stops it. What a listener throws becomes a warning of the process, and it hears no more. */
-  on(name: 'progress', listener: (progress: CallProgress) => void): () => void;
+  /**
+   * Hears how far its server is, as MCP tells it. Of an agent's call at most five times a second, and only from computers
+   * and offices of ours. The returned function stops it. What a listener throws becomes a warning of the process, and it
+   * hears no more.
+   */
+  on(name: 'progress', listener: (progress: Progress) => void): () => void;
 }
 interface Waiting {
   readonly reqId: string;
   readonly startedAt: number;
   readonly resolve: (outcome: CallOutcome) => void;
-  readonly listeners: Set<(progress: CallProgress) => void>;
+  readonly listeners: Set<(progress: Progress) => void>;
 }
 
 /** The promises of a host's calls, by ticket. */
-export class PendingCalls implements Observer {
+export class PendingCalls {
   readonly #waiting = new Map<string, Waiting>();
   readonly #tickets = new Map<string, string>();
-  /** By the last segment of a call's address: its ticket. */
-  readonly #keys = new Map<string, string>();
 
   /** `send` starts the call under a ticket; `cancel` is asked for when the signal aborts. */
   start(
@@ -80,7 +82,7 @@ export class PendingCalls implements Observer {
     { reqId = newId(), signal }: CallOptions,
     send: (ticket: string, reqId: string) => void,
     cancel: (ticket: string) => void,
-  ): WatchedCall {
+  ): Call {
     if (this.#tickets.has(reqId))
       return neverSent(tool, reqId, 'failed', {
         code: wireCodes.conflict,
@@ -98,29 +100,21 @@ export class PendingCalls implements Observer {
     const { promise, resolve } = deferred<CallOutcome>();
     const listeners: Waiting['listeners'] = new Set();
     this.#waiting.set(ticket, { reqId, startedAt: systemClock.now(), resolve, listeners });
-    this.#keys.set(keyOf(ticket), ticket);
     this.#tickets.set(reqId, ticket);
     send(ticket, reqId);
     const over = signal ? withdrawnBy(signal, promise, () => cancel(ticket)) : promise;
     return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
   }
-  /** Sees what calls tell, where the machines of all calls are seen. */
-  record(record: DirectoryRecord): void {
-    const told = progressIn(record);
-    if (told && record.k === 'in') this.#progress(record.a, told);
-  }
-  #progress(address: string, progress: CallProgress): void {
-    const key = address.slice(address.lastIndexOf('/call:') + '/call:'.length, address.lastIndexOf('#'));
-    const listeners = this.#waiting.get(this.#keys.get(key) ?? '')?.listeners;
+  progressed(told: CallProgressed): void {
+    const listeners = this.#waiting.get(told.ticket)?.listeners;
     for (const listener of listeners ?? [])
-      tellListener('progress', listener, progress, () => listeners?.delete(listener));
+      tellListener('progress', listener, progressOf(told), () => listeners?.delete(listener));
   }
   settle({ ticket, server, tool, end, outcome, phase, result, failure }: CallSettled): void {
     const waiting = this.#waiting.get(ticket);
     if (!waiting) return;
     this.#waiting.delete(ticket);
     this.#tickets.delete(waiting.reqId);
-    this.#keys.delete(keyOf(ticket));
     const durationMs = Math.round(systemClock.now() - waiting.startedAt);
     const { reqId } = waiting;
     waiting.resolve({ outcome, end, phase, server, tool, reqId, durationMs, result, failure });
@@ -136,7 +130,7 @@ function withdrawnBy<T>(signal: AbortSignal, promise: Promise<T>, cancel: () => 
   return promise.finally(() => signal.removeEventListener('abort', cancel));
 }
 /** It ends before it begins: nobody hears of it. */
-function neverSent(tool: string, reqId: string, end: CallEnd, failure: Failure): WatchedCall {
+function neverSent(tool: string, reqId: string, end: CallEnd, failure: Failure): Call {
   const outcome: CallOutcome = {
     outcome: 'failed',
     end,
@@ -156,11 +150,11 @@ const watched = (
   reqId: string,
   cancel: () => void,
   listeners: Waiting['listeners'],
-): WatchedCall =>
+): Call =>
   Object.assign(promise, {
     reqId,
     cancel,
-    on: (_: 'progress', listener: (progress: CallProgress) => void) => {
+    on: (_: 'progress', listener: (progress: Progress) => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

@@ -4,7 +4,8 @@ import { withCall, type CallHistory, type PastCall } from '../../../machines/cal
 import type { CallPhase, CallSettled } from '../../../machines/call/settlement.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { excessBytes, mostLevels } from '../../../machines/protocol/size.ts';
-import { progressIn, type CallProgress } from '../call-progress.ts';
+import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import { progressIn } from '../call-progress.ts';
 import type { Observer } from '../../runtime/observer.ts';
 
 /** Bytes of JSON that are kept of the parameters of one call. */
@@ -25,7 +26,7 @@ export interface RunningCall {
   /** ISO 8601. */
   readonly since: string;
   /** What its server told last, or null. */
-  readonly progress: CallProgress | null;
+  readonly progress: Progress | null;
 }
 interface Asked {
   readonly tool: string;
@@ -59,7 +60,7 @@ export class CallHistoryWatch implements Observer {
   /** By ticket: passed on to their servers, and not settled yet. */
   readonly #running = new Map<string, Running>();
   /** By address. */
-  readonly #progress = new Map<string, CallProgress>();
+  readonly #progress = new Map<string, Progress>();
   #history: CallHistory = [];
 
   constructor(options: CallHistoryOptions) {

@@ -3,7 +3,8 @@ import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../../machines
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Observer } from '../../runtime/observer.ts';
-import { progressIn, type CallProgress } from '../call-progress.ts';
+import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import { progressIn } from '../call-progress.ts';
 
 /** A call of a computer. */
 export interface CallStarted {
@@ -32,7 +33,7 @@ export interface CallEvents {
   /** A call has begun: it is checked, asked about, and takes its turn. */
   readonly 'call.started': CallStarted;
   /** The server told how far it is. */
-  readonly 'call.progress': CallStarted & CallProgress;
+  readonly 'call.progress': CallStarted & Progress;
   /** The call is over. Told once for each that was started. */
   readonly 'call.settled': CallEnded;
 }

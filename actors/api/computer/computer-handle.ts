@@ -5,7 +5,7 @@ import type { PastCall } from '../../../machines/call/history/index.ts';
 import type { InputDefinition } from '../../../machines/config/index.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
-import type { CallOptions, WatchedCall } from '../agent/pending-calls.ts';
+import type { CallOptions, Call } from '../agent/pending-calls.ts';
 import type { LinkStatus, OfficeSeat } from '../link-status.ts';
 import type { RunningCall } from './call-history.ts';
 import type { CallEvents } from './call-watch.ts';
@@ -112,7 +112,7 @@ export interface Computer extends AsyncDisposable {
     tool: string,
     params?: Readonly<Record<string, unknown>>,
     options?: CallOptions & { readonly confirmed?: boolean },
-  ): WatchedCall;
+  ): Call;
   /** One that its host asked for, else whatever agents ask for by that name. One that is unknown or over is no error. */
   cancelCall(reqId: string): void;
   /** Those that have not ended, whoever asked, the oldest first. */

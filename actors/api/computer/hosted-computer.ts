@@ -10,7 +10,7 @@ import type {
 } from '../../../machines/computer/computer.machine.ts';
 import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import { defaultRemembered } from '../../../machines/call/history/index.ts';
-import type { CallSettled } from '../../../machines/call/settlement.ts';
+import type { CallProgressed, CallSettled } from '../../../machines/call/settlement.ts';
 import type { Transformer } from '../../../machines/kernel/transformer.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { CallHistoryWatch } from './call-history.ts';
@@ -118,7 +118,7 @@ export class HostedComputer implements Computer {
       contextOf: (address) => runtime.directory.find(address)?.ref.getSnapshot().context,
     });
     const { tap } = runtime.directory;
-    this.#forget = [tap.add(this.#history), tap.add(this.#calls)];
+    this.#forget = [tap.add(this.#history)];
     if (options.onEvent) this.#watchCalls();
     this.#seat = new Seat(this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
@@ -154,6 +154,7 @@ export class HostedComputer implements Computer {
   }
   #hear(event: AnyEventObject): void {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
+    if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
     if (event.type === 'owned.ended') {
       this.#booted.resolve();
       this.#collections.close();

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { exitCodeOf, exitCodes } from '../exit-codes.ts';
 import { withAgent, withComputer, type OneShotOptions } from '../one-shot.ts';
 import { callJson, conflictSummary, notReadyLines } from '../printing/answers.ts';
-import { progressTold, shown } from '../printing/call-progress.ts';
+import { calledOf, progressTold, shown } from '../printing/call-progress.ts';
 import { resultText } from '../printing/contents.ts';
 import { saved, type SaveOptions } from '../printing/saving.ts';
 import { errorOf, showFailure } from '../printing/show-failure.ts';
@@ -149,7 +149,7 @@ function callBy(
       tellTwins(context, listing, tool);
       const params = argumentsFor(words, info?.params_schema);
       const called = computer.callTool(tool, params, { ...how(), confirmed: true });
-      const outcome = await shown(context, computer, called, progressTold(context, options));
+      const outcome = await shown(context, called, calledOf(computer), progressTold(context, options));
       const known = explained(context, computer, outcome, await computer.tools());
       return isTriedAgain(known) ? known : tell(context, options, known);
     },
@@ -210,11 +210,14 @@ function callAfar(
     const needsSchema = words.some(({ kind }) => kind === 'text');
     const tools = needsSchema ? await agent.tools(computer) : [];
     const { params_schema: schema } = tools.find(({ name }) => name === target.tool) ?? {};
-    const outcome = await agent.callTool(computer, target.tool, argumentsFor(words, schema), how());
+    const { tool } = target;
+    const called = agent.callTool(computer, tool, argumentsFor(words, schema), how());
+    const about = { server: computer, tool };
+    const outcome = await shown(context, called, () => about, progressTold(context, options));
     const { failure } = outcome;
     if (failure?.code !== wireCodes.toolNotFound) return tell(context, options, outcome);
     const names = (await agent.tools(computer)).map(({ name }) => name);
-    const known = { ...outcome, failure: { ...failure, remedy: remedyFor(target.tool, names) } };
+    const known = { ...outcome, failure: { ...failure, remedy: remedyFor(tool, names) } };
     return tell(context, options, known);
   });
 }

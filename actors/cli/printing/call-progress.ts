@@ -1,6 +1,6 @@
 import { factLine, type Fact } from '../../../machines/facts/index.ts';
 import type { Computer, ComputerEvents } from '../../api/computer/computer-handle.ts';
-import type { CallOutcome, WatchedCall } from '../../api/agent/pending-calls.ts';
+import type { Call, CallOutcome } from '../../api/agent/pending-calls.ts';
 import { inOneLine } from './answers-collections.ts';
 import type { Context } from '../context.ts';
 
@@ -29,16 +29,27 @@ export const progressFact = ({ reqId, ...told }: Progress): Fact => ({
   ...told,
 });
 
+/** What is called; of an agent's call `server` is the computer. */
+interface Called {
+  readonly server: string;
+  readonly tool: string;
+}
+/** By a computer, which knows it while it runs. */
+export const calledOf =
+  (computer: Pick<Computer, 'calls'>) =>
+  (reqId: string): Called =>
+    computer.calls().find((one) => one.reqId === reqId) ?? { server: '', tool: '' };
+
 /** Waits for a call. What it tells is shown where a person reads along, and told to programs by `tell`. */
 export async function shown(
   { terminal }: Context,
-  computer: Pick<Computer, 'calls'>,
-  call: WatchedCall,
+  call: Call,
+  calledBy: (reqId: string) => Called,
   tell: (progress: Progress) => void,
 ): Promise<CallOutcome> {
   const { reqId } = call;
   call.on('progress', (told) => {
-    const { server = '', tool = '' } = computer.calls().find((one) => one.reqId === reqId) ?? {};
+    const { server, tool } = calledBy(reqId);
     terminal.meter(progressLine({ tool, ...told }));
     tell({ reqId, server, tool, ...told });
   });

@@ -7,7 +7,7 @@ import { argumentsFor, readArguments } from '../calling/arguments.ts';
 import { targetIn } from '../calling/target.ts';
 import type { Context } from '../context.ts';
 import { historyText } from '../printing/answers-collections.ts';
-import { progressFact, progressLine, shown } from '../printing/call-progress.ts';
+import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { resultText } from '../printing/contents.ts';
 import { tellFact } from '../printing/facts.ts';
 import { signatureText } from '../printing/signature.ts';
@@ -135,7 +135,7 @@ export class CallCommands {
     this.#calling.add(calling);
     // Whoever types it has thereby confirmed it.
     const call = this.#computer.callTool(name, params, { confirmed: true, signal: calling.signal });
-    const outcome = await shown(this.#context, this.#computer, call, (told) =>
+    const outcome = await shown(this.#context, call, calledOf(this.#computer), (told) =>
       tellFact(this.#context, this.#how, progressFact(told)),
     ).finally(() => this.#calling.delete(calling));
     if (outcome.result !== null) this.#terminal.outText(resultText(outcome.result));

@@ -1,10 +1,6 @@
 import type { ListKind, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { Progress } from '../../../machines/protocol/messages/progress.ts';
 
-export interface Progress {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
-}
 /** A line of the server's own log (MCP `notifications/message`). */
 export interface ServerLog {
   readonly level: string;

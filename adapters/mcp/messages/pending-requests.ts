@@ -7,7 +7,8 @@ import {
 import type { McpTransport, Around } from '../transport.ts';
 import { errorOf, type Envelope } from './envelope.ts';
 import { mayProgress } from './methods.ts';
-import { progressOf, type Progress } from './notifications.ts';
+import type { Progress } from '../../../machines/protocol/messages/progress.ts';
+import { progressOf } from './notifications.ts';
 
 /** Whoever asked: hears of progress any number of times, then the one answer; undefined: nobody will answer. */
 export interface Asker {

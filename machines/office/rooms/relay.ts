@@ -9,6 +9,7 @@ import { getFinder } from '../../protocol/messages/finder.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
 import { rows, type Notification } from '../../protocol/notifications.ts';
+import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/progress.ts';
 import { toTimeoutMs } from '../../protocol/protocol.ts';
 import { readResource } from '../../protocol/messages/resource.ts';
 import type { Lookup } from './seating.ts';
@@ -29,6 +30,13 @@ export type Verdict =
       readonly type: 'broadcast';
       readonly office: string;
       readonly event: NoticeName;
+      readonly body: object;
+    }
+  /** To one socket, which answers nothing. */
+  | {
+      readonly type: 'notify';
+      readonly event: NoticeName;
+      readonly toSocket: string;
       readonly body: object;
     }
   /** The arguments of the ack. */
@@ -130,6 +138,18 @@ function cancelToolCall({ sender, event, payload }: Case): Verdict {
   };
 }
 
+/** To the agent of the room, who knows whether the call is its own. */
+function toolCallProgress({ sender, event, payload, lookup }: Case): Verdict {
+  if (sender.role !== 'computer') return notAllowed(event, `Only a computer may send ${event}`);
+  const checked = check(progressSchema, event, payload);
+  if ('verdict' in checked) return checked.verdict;
+  const { agent, req_id } = checked.data;
+  const toSocket = lookup.agent(sender.office);
+  if (toSocket === undefined) return { type: 'answer', ack: [] };
+  const body = { agent, req_id, computer: sender.name, ...progressOf(checked.data) };
+  return { type: 'notify', event: notices.toolCallProgress, toSocket, body };
+}
+
 const longestEvent = 80;
 const isCarried = (event: string): event is CarriedName =>
   event.startsWith('client:') && event.length <= longestEvent;
@@ -151,6 +171,7 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.updateSkills]: update({ notice: notices.updateSkills, schema: messages.computerUpdate }),
   [events.listRoom]: listRoom,
   [events.cancelToolCall]: cancelToolCall,
+  [events.toolCallProgress]: toolCallProgress,
 };
 
 const ruleOfUnknown = (event: string, payload: unknown): ((one: Case) => Verdict) | undefined =>

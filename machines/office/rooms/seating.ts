@@ -6,6 +6,8 @@ export interface Member {
 }
 /** What the relay may ask about an office. */
 export interface Lookup {
+  /** The one agent of an office. */
+  agent(office: string): string | undefined;
   computer(office: string, name: string): string | undefined;
   members(office: string): readonly Member[];
   /** The version that this connection was opened with. */
@@ -25,6 +27,7 @@ export class Seating implements Lookup {
   readonly #seats = new Map<string, SeatFacts>();
   readonly #versions = new Map<string, string>();
   readonly #ours = new Set<string>();
+  readonly #agents = new Map<string, string>();
   readonly #offices = new Map<string, Map<string, Member>>();
 
   opened(socket: string, version: string | undefined, isOurs: boolean): void {
@@ -45,6 +48,9 @@ export class Seating implements Lookup {
   }
   seatOf(socket: string): SeatFacts | undefined {
     return this.#seats.get(socket);
+  }
+  agent(office: string): string | undefined {
+    return this.#agents.get(office);
   }
   computer(office: string, name: string): string | undefined {
     return this.#offices.get(office)?.get(`computer:${name}`)?.socket;
@@ -68,6 +74,7 @@ export class Seating implements Lookup {
     this.#seats.set(socket, seat);
     const places = this.#offices.get(seat.office) ?? new Map<string, Member>();
     this.#offices.set(seat.office, places.set(keyOf(seat), { socket, seat }));
+    if (seat.role === 'agent') this.#agents.set(seat.office, socket);
   }
   unseat(socket: string): SeatFacts | undefined {
     const seat = this.#seats.get(socket);
@@ -77,6 +84,7 @@ export class Seating implements Lookup {
     // A successor may hold the same name already: only the own entry goes.
     if (places?.get(keyOf(seat))?.socket === socket) places.delete(keyOf(seat));
     if (places?.size === 0) this.#offices.delete(seat.office);
+    if (this.#agents.get(seat.office) === socket) this.#agents.delete(seat.office);
     return seat;
   }
 }

@@ -40,6 +40,8 @@ export const toolCall = z.looseObject({
   tool_name: z.string(),
   params: record,
   timeout: wholeSeconds,
+  /** An extension of ours: the agent wants to hear how far it is. */
+  progress: z.boolean().optional().catch(undefined),
   ...traceFields,
 });
 export type ToolCall = z.infer<typeof toolCall>;

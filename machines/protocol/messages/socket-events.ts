@@ -20,6 +20,7 @@ import type {
   ToolCallCancel,
   ToolCallCancelled,
 } from './messages.ts';
+import type { ToolCallProgress } from './progress.ts';
 import type { notifications } from '../notifications.ts';
 import type { ReadResource, ReadResourceReply } from './resource.ts';
 
@@ -87,6 +88,8 @@ export interface ClientToServer extends Relayed, Announcements {
   [events.updateSkills]: Announcement<ComputerUpdate>;
   /** The agent takes back its call of this `req_id`. */
   [events.cancelToolCall]: Announcement<ToolCallCancel>;
+  /** How far the call of this `req_id` is: at most five times a second. */
+  [events.toolCallProgress]: Announcement<ToolCallProgress>;
 }
 
 /** What an office sends to those who sit in it. */
@@ -99,6 +102,8 @@ export interface ServerToClient extends Relayed, Notices {
   [notices.updateSkills]: Notice<ComputerUpdate>;
   /** The call of this `req_id` is not wanted any more; whoever runs it ends it. */
   [notices.toolCallCancelled]: Notice<ToolCallCancelled>;
+  /** How far the call of this `req_id` is. Its agent alone hears it. */
+  [notices.toolCallProgress]: Notice<ToolCallProgress>;
   /** The office closes this connection now. */
   [notices.disconnecting]: Notice<Disconnecting>;
 }

@@ -10,6 +10,7 @@ type Facts =
   | 'aggregate.shown'
   | 'resource.read'
   | 'call.settled'
+  | 'call.progressed'
   | 'deadline.passed';
 
 /** Of what there is news, and whether it has sat in the office: a walk over all marks would not end. */
@@ -50,6 +51,7 @@ export const link: Sample = {
     { type: 'config.shown', ticket: 't', config: {} },
     { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
     { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
+    { type: 'call.progressed', ticket: 't', progress: 1 },
     {
       type: 'call.settled',
       ...request,

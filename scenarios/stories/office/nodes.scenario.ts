@@ -93,6 +93,20 @@ inHarness('a computer is known at once at the other node, whenever news of it co
   expect(ack).toMatchObject([[{ isError: false }]]);
 });
 
+inHarness('an agent hears from another node how far its call is', {}, (s) => {
+  const { agent, computer } = seated(s);
+  call(agent, 'r1', 'hang');
+  s.run(20);
+  const told = { agent: 'a', req_id: 'r1', computer: 'x', progress: 1, total: 2, message: 'half', more: 'x' };
+  expect(computer.ask(events.toolCallProgress, told)).toEqual([]);
+  s.run(20);
+  const { more: _, ...heard } = told;
+  expect(agent.heard.filter(({ event }) => event === notices.toolCallProgress)).toEqual([
+    { event: notices.toolCallProgress, body: { ...heard, computer: 'c' } },
+  ]);
+  expect(has(computer, notices.toolCallProgress)).toBe(false);
+});
+
 inHarness('what comes twice is done once', {}, (s) => {
   const { agent, computer } = seated(s);
   s.network.register.faults.copies = () => 2;

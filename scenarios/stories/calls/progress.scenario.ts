@@ -1,0 +1,48 @@
+/** How far a call is, on its way from its server to who asked. */
+import { expect } from 'vitest';
+import { inHarness } from '../../stage/scenario.ts';
+import type { AskedCall, Harness } from '../../stage/harness.ts';
+
+const hello = { content: [{ type: 'text', text: 'hello' }] };
+const tools = { work: { answers: hello, afterMs: 1_000, progresses: { everyMs: 40 } } };
+/** A call of an agent that wants to know how far it is. */
+const followed = (s: Harness): AskedCall => {
+  const call = { reqId: 'r', ticket: 'r', computer: 'c1', tool: 'work', params: {}, timeoutMs: 60_000 };
+  const wanting = { type: 'agent.call', wantsProgress: true, replyTo: 'host:agent' };
+  return s.asked('agent', 'r', Object.assign(wanting, call));
+};
+
+inHarness(
+  'an agent that wants to know hears how far its call is, at most five times a second, until it is answered',
+  { servers: { fs: { tools } } },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.agent();
+    s.run(300);
+    const call = followed(s);
+    const other = s.agentCall('work');
+    s.run(1_200);
+    expect([call, other].map(({ settled }) => settled[0]?.outcome)).toEqual(['succeeded', 'succeeded']);
+    const told = s.heard('agent', 'call.progressed');
+    expect(told.every(({ ticket }) => ticket === call.ticket)).toBe(true);
+    const steps = told.map(({ progress }) => progress as number);
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+    expect([steps[0], steps.length]).toEqual([1, 5]);
+  },
+);
+
+inHarness(
+  'progress begins the silence anew, and is told all the same',
+  { servers: { fs: { tools } }, timing: { callIdleMs: 300 } },
+  (s) => {
+    s.office();
+    s.computer({ linked: true });
+    s.agent();
+    s.run(300);
+    const call = followed(s);
+    s.run(1_200);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    expect(s.heard('agent', 'call.progressed')).toHaveLength(5);
+  },
+);
