@@ -22,6 +22,12 @@ export class Frames {
       else this.#watched.delete(name);
     };
   }
+  /** Takes those of sockets; undefined while nobody looks at anything. */
+  get ofSockets(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
+    return this.#watched.size === 0 ? undefined : this.#takeOfSocket;
+  }
+  readonly #takeOfSocket = (a: Address, dir: Frame['dir'], message: unknown): void =>
+    this.take(a, 'socket', dir, message);
   /** `a`: the port instance that the message passes. */
   readonly take = (a: Address, via: Frame['via'], dir: Frame['dir'], message: unknown): void => {
     if (this.#watched.size === 0 || !this.#isWatched(a)) return;

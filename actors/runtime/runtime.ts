@@ -111,7 +111,7 @@ export class Runtime {
       settings: () => this.access.settings,
       meter: () => this.access.meter,
       watched: (stats) => void (this.access.stats = stats),
-      frame: (at, dir, message) => this.#frames.take(at, 'socket', dir, message),
+      frame: () => this.#frames.ofSockets,
     });
     this.#survival = survival;
     this.secrets = new KnownSecrets((record || {}).secrets);

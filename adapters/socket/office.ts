@@ -69,8 +69,8 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly watched?: (stats: () => OfficeStats) => void;
   /** Hears of each event, for counts. */
   readonly meter?: () => OfficeMeter | undefined;
-  /** Hears what passes each socket, by the address of its seat. */
-  readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
+  /** Who hears now what passes each socket, by the address of its seat; undefined: nobody, and it costs nothing. */
+  readonly frame?: () => ((at: string, dir: 'in' | 'out', message: object) => void) | undefined;
 }
 /** What the office relays and tells was read by the schema of its event, or made by us. */
 type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
@@ -202,9 +202,11 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       const socket = io.of(NAMESPACE).sockets.get(id);
       if (socket) partWith(socket, failure);
     });
-    const { frame } = options;
     const seatAt = (socket: string): string => `${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`;
-    const frameOf: FrameOf = (socket) => frame && ((dir, message) => frame(seatAt(socket), dir, message));
+    const frameOf: FrameOf = (socket) => {
+      const frame = options.frame?.();
+      return frame && ((dir, message) => frame(seatAt(socket), dir, message));
+    };
     const officeConnections = new OfficeConnections(wireOf(io, frameOf), systemTimers, emit, relayTiming, {
       answered: options.answered,
       gate,
