@@ -2,7 +2,7 @@
 import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
 import { message, post, type DirectoryEvent, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { type OfficeCommand, type OfficeFact, type OfficeInput, type SeatFacts } from '../kernel/ports.ts';
-import { forget, release, type Claimed, type Claims } from './rooms/claims.ts';
+import { forget, release, seatsIn, type Claimed, type Claims } from './rooms/claims.ts';
 import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 
 export type OfficeStart = OfficeInput;
@@ -127,7 +127,7 @@ export const answerGone = (c: Context, socket: string): Did => {
 
 /** The machine of a seat broke: whoever sat there is unseated, and its next join or leave is refused. */
 export const socketOf = (c: Context, ended: OwnedEnded): { readonly socket: string } => ({
-  socket: Object.keys(c.claims.seats).find((socket) => ended.key === `seat:${keyOf(socket)}`) ?? ended.key,
+  socket: seatsIn(c.claims).find(([socket]) => ended.key === `seat:${keyOf(socket)}`)?.[0] ?? ended.key,
 });
 export const did = <E>(what: (c: Context, event: E) => Did) =>
   [

@@ -1,6 +1,7 @@
 /** An office on several nodes in virtual time, and what may befall it. */
 import { events } from '../../machines/protocol/events.ts';
-import type { Claims } from '../../machines/office/rooms/claims.ts';
+import type { SeatFacts } from '../../machines/kernel/ports.ts';
+import { seatsIn, type Claims } from '../../machines/office/rooms/claims.ts';
 import { placeOf } from '../../machines/office/rooms/register.ts';
 import { Harness } from './harness.ts';
 import { streamOf, type Random } from '../simulator/drawing/streams.ts';
@@ -163,18 +164,18 @@ export class NodesRun {
   }
 
   // ── what has to hold ───────────────────────────────────────────────────────────────────────────────
-  #claimsOf(n: number): Claims | undefined {
+  #seatsAt(n: number): readonly SeatFacts[] {
     const snapshot = this.#s.directory.find(kindOf(n))?.ref.getSnapshot() as
       | { context: { claims: Claims } }
       | undefined;
-    return snapshot?.context.claims;
+    return snapshot ? seatsIn(snapshot.context.claims).map(([, seat]) => seat) : [];
   }
   /** Of nodes that may relay. */
   #heldOnce(): void {
     const held = new Map<string, number>();
     for (const n of this.#nodes) {
       if (!this.#s.network.isCurrent(urlOf(n))) continue;
-      for (const seat of Object.values(this.#claimsOf(n)?.seats ?? {})) {
+      for (const seat of this.#seatsAt(n)) {
         const place = `${seat.office} ${placeOf(seat)}`;
         if (held.has(place)) this.#wrong.push(`${place} is held at n${held.get(place)} and n${n}`);
         held.set(place, n);
@@ -196,7 +197,7 @@ export class NodesRun {
       if (acks.length === 0 && this.#there.includes(by))
         this.#wrong.push(`a call of ${by.name} was never answered`);
     }
-    const local = this.#nodes.flatMap((n) => Object.values(this.#claimsOf(n)?.seats ?? {}));
+    const local = this.#nodes.flatMap((n) => this.#seatsAt(n));
     const held = this.#s.network.register.holders;
     if (local.length !== held.length)
       this.#wrong.push(`${local.length} seats at the nodes, ${held.length} in the register`);

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SeatFacts } from '../../kernel/ports.ts';
-import { claim, type Claims, forget, noClaims, release, seatOf } from './claims.ts';
+import { entriesOf } from '../../kernel/trie.ts';
+import { claim, type Claims, forget, noClaims, release, seatOf, seatsIn } from './claims.ts';
+import { seatKey } from './register.ts';
 
 const computer = (name: string, office = 'o'): SeatFacts => ({ office, role: 'computer', name });
 const agent = (name: string, office = 'o'): SeatFacts => ({ office, role: 'agent', name });
@@ -34,7 +36,7 @@ describe('claims', () => {
   it('O07 a computer that joins elsewhere gives up its old seat', () => {
     const claimed = claim(seated(['s1', computer('c')]), 's1', computer('c', 'p'));
     expect(claimed).toMatchObject({ ok: true, left: computer('c') });
-    expect(claimed.ok && Object.keys(claimed.claims.offices)).toEqual(['p']);
+    expect(claimed.ok && seatsIn(claimed.claims)).toEqual([['s1', computer('c', 'p')]]);
   });
   it('O08 a connection keeps its role, also after it left', () => {
     const claims = seated(['s1', computer('c')]);
@@ -79,7 +81,8 @@ describe('claims', () => {
     const freed = release(seated(['s1', computer('c')]), 's1').claims;
     const claimed = claim(freed, 's2', computer('c'));
     const later = claimed.ok ? forget(claimed.claims, 's1').claims : noClaims;
-    expect([seatOf(later, 's2'), later.offices['o']?.computers]).toEqual([computer('c'), { c: 's2' }]);
+    expect(seatOf(later, 's2')).toEqual(computer('c'));
+    expect(claim(later, 's3', computer('c'))).toEqual(refused('already exists'));
   });
   it('O19 the same name may sit in two offices', () => {
     expect(claim(seated(['s1', computer('c')]), 's2', computer('c', 'p')).ok).toBe(true);
@@ -99,6 +102,12 @@ describe('claims', () => {
       expect(forget(claims, 's1').claims).toEqual(noClaims);
     }
   });
+});
+
+it('no two places share a key, whatever names are', () => {
+  const claims = seated(['s1', agent('a', 'o\ncomputer:x')], ['s2', computer('x\nagent', 'o')]);
+  expect(claim(claims, 's3', computer('agent', 'o'))).toMatchObject({ ok: true });
+  expect(seatsIn(claims)).toHaveLength(2);
 });
 
 describe('whatever happens', () => {
@@ -121,14 +130,9 @@ describe('whatever happens', () => {
   it('O23 places and seats agree, and nobody shares one', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-        const { seats, offices } = steps.reduce(run, noClaims);
-        const placed = Object.entries(offices).flatMap(([office, { agent: a, computers }]) => [
-          ...(a === undefined ? [] : [`${a} ${office}/agent`]),
-          ...Object.entries(computers).map(([name, s]) => `${s} ${office}/computer/${name}`),
-        ]);
-        const sitting = Object.entries(seats).map(
-          ([s, { office, role, name }]) => `${s} ${office}/${role === 'agent' ? role : `computer/${name}`}`,
-        );
+        const claims = steps.reduce(run, noClaims);
+        const placed = entriesOf(claims.places).map(([place, s]) => `${s} ${place}`);
+        const sitting = seatsIn(claims).map(([s, at]) => `${s} ${seatKey(at)}`);
         expect(new Set(placed)).toEqual(new Set(sitting));
         expect(placed).toHaveLength(sitting.length);
       }),

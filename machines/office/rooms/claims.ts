@@ -1,24 +1,19 @@
 import type { SeatFacts } from '../../kernel/ports.ts';
+import { dropFrom, entriesOf, getIn, putIn, type Trie } from '../../kernel/trie.ts';
+import { seatKey } from './register.ts';
 import { isSameSeat } from './seating.ts';
 
 /**
  * Who may sit where in an office server: computers are keyed by (office, name), an office has one agent, and a
- * connection keeps its first role for life. Claims are immutable plain data; a refusal changes nothing, so a
+ * connection keeps its first role for life. What a join costs does not grow with the number of seats. Claims are immutable plain data; a refusal changes nothing, so a
  * failed switch leaves the computer where it was (a2c-wire §2.4, §7.1 no. 5–10). Sockets are named by ids that
  * never appear in a text.
  */
 export interface Claims {
-  /** Socket → its seat. */
-  readonly seats: Readonly<Record<string, SeatFacts>>;
-  /** Socket → the role that it took first, also after it left. */
-  readonly roles: Readonly<Record<string, SeatFacts['role']>>;
-  /** Office → who holds its places, by socket. An empty office has no entry. */
-  readonly offices: Readonly<Record<string, Places>>;
-}
-export interface Places {
-  readonly agent?: string;
-  /** Name → socket. */
-  readonly computers: Readonly<Record<string, string>>;
+  /** By socket: the role that it took first, also after it left, and its seat. */
+  readonly sockets: Trie<{ readonly role: SeatFacts['role']; readonly seat: SeatFacts | null }>;
+  /** By place: the socket that has it. */
+  readonly places: Trie<string>;
 }
 export type Claimed =
   | {
@@ -31,15 +26,13 @@ export type Claimed =
     }
   | { readonly ok: false; readonly text: string };
 
-export const noClaims: Claims = { seats: {}, roles: {}, offices: {} };
+export const noClaims: Claims = { sockets: {}, places: {} };
 
-/** Names come from strangers: `constructor` and `__proto__` are names like others. */
-const own = <T>(record: Readonly<Record<string, T>>, key: string): T | undefined =>
-  Object.hasOwn(record, key) ? record[key] : undefined;
-const without = <T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(record).filter(([k]) => k !== key));
-
-export const seatOf = (claims: Claims, socket: string): SeatFacts | undefined => own(claims.seats, socket);
+export const seatOf = (claims: Claims, socket: string): SeatFacts | undefined =>
+  getIn(claims.sockets, socket)?.seat ?? undefined;
+/** Who sits somewhere, by socket. */
+export const seatsIn = (claims: Claims): (readonly [socket: string, seat: SeatFacts])[] =>
+  entriesOf(claims.sockets).flatMap(([socket, { seat }]) => (seat ? [[socket, seat] as const] : []));
 
 /** Said to whoever wants a seat that somebody has, in the words that peers look for. */
 export const takenText = ({ role, name, office }: SeatFacts, holder: string | undefined): string =>
@@ -49,33 +42,14 @@ export const takenText = ({ role, name, office }: SeatFacts, holder: string | un
 
 /** Why this socket may not sit there, or undefined. */
 function objection(claims: Claims, socket: string, seat: SeatFacts): string | undefined {
-  const role = own(claims.roles, socket);
-  if (role !== undefined && role !== seat.role)
+  const { role = seat.role, seat: current = null } = getIn(claims.sockets, socket) ?? {};
+  if (role !== seat.role)
     return `Role mismatch: this connection is ${role === 'agent' ? 'an agent' : 'a computer'} and cannot join as ${seat.role}`;
-  const places = own(claims.offices, seat.office);
-  if (seat.role === 'computer') {
-    const holder = places && own(places.computers, seat.name);
-    if (holder === undefined || holder === socket) return undefined;
-    return takenText(seat, seat.name);
-  }
-  const current = seatOf(claims, socket);
-  if (current && current.office !== seat.office)
+  if (role === 'agent' && current && current.office !== seat.office)
     return `Agent sid already in room: leave '${current.office}' before joining '${seat.office}'`;
-  if (places?.agent === undefined || places.agent === socket) return undefined;
-  return takenText(seat, seatOf(claims, places.agent)?.name);
-}
-
-function emit(claims: Claims, socket: string, seat: SeatFacts): Claims {
-  const places = own(claims.offices, seat.office) ?? { computers: {} };
-  const taken: Places =
-    seat.role === 'agent'
-      ? { ...places, agent: socket }
-      : { ...places, computers: { ...places.computers, [seat.name]: socket } };
-  return {
-    seats: { ...claims.seats, [socket]: seat },
-    roles: own(claims.roles, socket) === seat.role ? claims.roles : { ...claims.roles, [socket]: seat.role },
-    offices: { ...claims.offices, [seat.office]: taken },
-  };
+  const holder = getIn(claims.places, seatKey(seat));
+  if (holder === undefined || holder === socket) return undefined;
+  return takenText(seat, seatOf(claims, holder)?.name);
 }
 
 export interface Released {
@@ -88,20 +62,15 @@ export interface Released {
 export function release(claims: Claims, socket: string): Released {
   const left = seatOf(claims, socket);
   if (!left) return { claims };
-  const { agent, computers } = own(claims.offices, left.office) ?? { computers: {} };
-  const rest: Places =
-    left.role === 'agent'
-      ? { computers }
-      : { ...(agent !== undefined && { agent }), computers: without(computers, left.name) };
-  const isEmpty = rest.agent === undefined && Object.keys(rest.computers).length === 0;
-  const offices = isEmpty ? without(claims.offices, left.office) : { ...claims.offices, [left.office]: rest };
-  return { claims: { ...claims, seats: without(claims.seats, socket), offices }, left };
+  const sockets = putIn(claims.sockets, socket, { role: left.role, seat: null });
+  return { claims: { sockets, places: dropFrom(claims.places, seatKey(left)) }, left };
 }
 
 /** The socket is gone: its seat is free and its role is forgotten. */
 export function forget(claims: Claims, socket: string): Released {
-  const released = release(claims, socket);
-  return { ...released, claims: { ...released.claims, roles: without(released.claims.roles, socket) } };
+  const { claims: freed, left } = release(claims, socket);
+  const sockets = dropFrom(freed.sockets, socket);
+  return { claims: { sockets, places: freed.places }, ...(left && { left }) };
 }
 
 /**
@@ -115,5 +84,9 @@ export function claim(claims: Claims, socket: string, seat: SeatFacts): Claimed 
   const current = seatOf(claims, socket);
   if (current && isSameSeat(current, seat)) return { ok: true, claims, repeated: true };
   const { claims: freed, left } = release(claims, socket);
-  return { ok: true, claims: emit(freed, socket, seat), ...(left && { left }) };
+  const taken: Claims = {
+    sockets: putIn(freed.sockets, socket, { role: seat.role, seat }),
+    places: putIn(freed.places, seatKey(seat), socket),
+  };
+  return { ok: true, claims: taken, ...(left && { left }) };
 }

@@ -86,3 +86,6 @@ export interface Register {
 /** What can be held once: a name among the computers of an office, or its one agent. */
 export const placeOf = ({ role, name }: SeatFacts): string =>
   role === 'agent' ? 'agent' : `computer:${name}`;
+/** The place of a seat among all offices: whatever strangers call themselves, two places never share one. */
+export const seatKey = ({ office, role, name }: SeatFacts): string =>
+  JSON.stringify(role === 'agent' ? [office] : [office, name]);
