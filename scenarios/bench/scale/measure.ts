@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { RedisServer } from '../../fixtures/redis.ts';
 import { OfficeChild, type Kind, type Used } from './office-child.ts';
 import { pageOf, type Carried, type Disturbed, type Loaded, type Spread } from './page.ts';
+import { readAnew } from './read-anew.ts';
 import { Rooms } from './rooms.ts';
 
 const [rooms, perRoom, calls, inFlight] = [200, 10, 20_000, 200];
@@ -100,12 +101,13 @@ async function carried(kinds: readonly Kind[]): Promise<readonly Carried[]> {
 async function spread(): Promise<Spread | undefined> {
   const redis = await RedisServer.start().catch((error: unknown) => void progress(String(error)));
   if (!redis) return undefined;
+  const anew = await readAnew(redis.url, [10_000, 100_000]);
+  await redis.forget();
+  progress('100,000 seats read anew');
   const nodes = [await OfficeChild.start('node', redis.url), await OfficeChild.start('node', redis.url)];
   const [a, b] = nodes.map(({ url }) => url) as [string, string];
   try {
-    const empty = await nodes[0]?.used(true);
     const across = await Rooms.open({ agents: a, computers: b }, { rooms, perRoom, prefix: 'across' });
-    const full = await nodes[0]?.used(true);
     const within = await Rooms.open({ agents: a, computers: a }, { rooms, perRoom, prefix: 'within' });
     const ways = { within, across };
     const alone = { within: await within.call(2_000, 1), across: await across.call(2_000, 1) };
@@ -123,11 +125,8 @@ async function spread(): Promise<Spread | undefined> {
       load: medianOf(loads[way]),
       messages: sent[way] / (calls * rounds),
     });
-    // The agents sit here, the others there.
-    const elsewhere = across.seats - rooms;
-    const heap = (full?.heapBytes ?? NaN) - (empty?.heapBytes ?? NaN);
     progress('two nodes');
-    return { within: of('within'), across: of('across'), heapKb: heap / elsewhere / 1024 };
+    return { within: of('within'), across: of('across'), anew };
   } finally {
     await Promise.all(nodes.map((node) => node.close()));
     await redis.kill();

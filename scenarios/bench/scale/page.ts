@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Kind } from './office-child.ts';
+import type { ReadAnew } from './read-anew.ts';
 import type { Calls } from './rooms.ts';
 
 export interface Loaded extends Calls {
@@ -35,8 +36,7 @@ interface Way {
 export interface Spread {
   readonly within: Way;
   readonly across: Way;
-  /** What a node knows of a seat at another node, of heap. Part of it are its own seats: one for nine of those. */
-  readonly heapKb: number;
+  readonly anew: readonly ReadAnew[];
 }
 interface Measured {
   readonly bare: Carried;
@@ -103,7 +103,7 @@ ${[
 `;
 }
 
-function twoNodes({ within, across, heapKb }: Spread): string {
+function twoNodes({ within, across, anew }: Spread): string {
   return `## Two nodes
 
 Two of our nodes and one Redis on the same machine: agents and computers at one node, or all agents at the one and all computers at the other. CPU is that of both nodes.
@@ -117,8 +117,13 @@ ${[
   compared('calls per second', within.load.perSecond, across.load.perSecond, 0),
   compared('CPU of the nodes per call, µs', within.load.cpuUs, across.load.cpuUs, 0),
   row('messages in Redis per call', within.messages.toFixed(2), across.messages.toFixed(2), ''),
-  row('heap of a node per seat at another node, KB', '', heapKb.toFixed(1), ''),
 ].join('\n')}
+
+Every 33 s a node reads anew who sits at the others. With offices of 10 seats each:
+
+| seats | CPU, ms | nothing else runs for, ms | heap per seat, KB | a claim, µs |
+|---|---|---|---|---|
+${anew.map(({ seats, cpuMs, longestBlockMs, heapKb, claimUs }) => row(String(seats), cpuMs.toFixed(0), longestBlockMs.toFixed(0), heapKb.toFixed(2), claimUs.toFixed(0))).join('\n')}
 `;
 }
 
