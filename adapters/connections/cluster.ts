@@ -1,34 +1,11 @@
-import type {
-  Holder,
-  NodeMessage,
-  Register,
-  RegisterNews,
-  Renewed,
-} from '../../machines/office/rooms/register.ts';
+import type { Holder, Register, RegisterNews, Renewed } from '../../machines/office/rooms/register.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 import type { Seating } from '../../machines/office/rooms/seating.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
-import { gone, unreached, unsure } from './cluster-failures.ts';
+import { gone } from './cluster-failures.ts';
 import { newAfterLeases, OwnSeats } from './own-seats.ts';
+import { Questions, type LocalOffice } from './questions.ts';
 import { RemoteSeats } from './remote-seats.ts';
 
-type Ack = (...args: unknown[]) => void;
-/** What the office of this node does for the others. */
-export interface LocalOffice {
-  ask(socket: string, event: string, body: object, onAck: Ack): void;
-  notify(socket: string, event: string, body: object): void;
-  broadcast(office: string, except: string, event: string, body: object): void;
-  /** The answer to one of its questions has come from another node. */
-  answered(id: number, ack: readonly unknown[]): void;
-  /** It was not asked: it sits nowhere, or its node cannot be reached. */
-  unasked(id: number, failure: Failure): void;
-  /** Nobody knows whether it was asked. */
-  lost(id: number, failure: Failure): void;
-  /** Somebody at another node left, or lost its node. */
-  left(holder: Holder, isLost: boolean): void;
-  /** A seat of this node is held by another: its connection has to go. */
-  evict(socket: string, failure: Failure): void;
-}
 export interface ClusterOptions {
   readonly register: Register;
   readonly timers: Timers;
@@ -36,8 +13,6 @@ export interface ClusterOptions {
   /** So long a node keeps its seats after it was last heard of. */
   readonly leaseMs: number;
 }
-/** Questions that were heard already, in case they come twice. */
-const mostHeard = 10_000;
 /** Everything is read anew after so many beats, whatever news have come. */
 const beatsToResync = 10;
 
@@ -53,9 +28,7 @@ export class Cluster {
   readonly own: OwnSeats;
   /** Who sits at other nodes. */
   readonly seating: Seating;
-  readonly #heard = new Set<string>();
-  /** Answers that could not be sent. */
-  #unsent: (readonly [node: string, message: NodeMessage])[] = [];
+  readonly #questions: Questions;
   /** News that came while everything was read anew. */
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
@@ -73,6 +46,7 @@ export class Cluster {
     this.#remote = new RemoteSeats(local.left);
     this.seating = this.#remote.seating;
     this.own = new OwnSeats(options.register, options.leaseMs, local.evict);
+    this.#questions = new Questions(options.register, local, this.own, () => this.isCurrent);
   }
   /** `started`: whether the register can be reached. */
   start(started: (isReached: boolean) => void): void {
@@ -105,37 +79,27 @@ export class Cluster {
   isElsewhere(socket: string): boolean {
     return this.#remote.at(socket) !== undefined;
   }
-  /** Reads this office anew: somebody may have joined it a moment ago. */
-  refresh(office: string, then: () => void): void {
+  /** Reads this office anew: somebody may have joined it a moment ago. `then`: whether it could be read. */
+  refresh(office: string, then: (isRead: boolean) => void): void {
     this.#options.register.seats(office, (found) => {
       for (const holder of found ?? []) this.#take(holder);
-      then();
+      then(found !== undefined);
     });
   }
   ask(id: number, socket: string, event: string, body: object): void {
     const holder = this.#remote.at(socket);
     if (!holder) return this.#local.unasked(id, gone);
-    const { node, fence } = holder;
-    this.#options.register.send(node, { type: 'ask', id, socket, fence, event, body }, (isSent) => {
-      if (isSent === false) this.#local.unasked(id, unreached);
-      // Nobody knows whether it has come there.
-      else if (isSent === undefined) this.#local.lost(id, unsure);
-    });
+    this.#questions.ask(id, holder, event, body);
   }
   notify(socket: string, event: string, body: object): void {
     const node = this.#remote.at(socket)?.node;
-    if (node !== undefined) this.#send(node, { type: 'notify', socket, event, body });
+    if (node !== undefined) this.#questions.send(node, { type: 'notify', socket, event, body });
   }
   /** To all nodes with somebody in this office. */
   broadcast(office: string, except: string, event: string, body: object): void {
     const nodes = new Set(this.seating.members(office).map(({ socket }) => this.#remote.at(socket)?.node));
     for (const node of nodes)
-      if (node !== undefined) this.#send(node, { type: 'broadcast', office, except, event, body });
-  }
-  #send(node: string, message: NodeMessage): void {
-    this.#options.register.send(node, message, (isSent) => {
-      if (isSent === undefined && this.#unsent.length < mostHeard) this.#unsent.push([node, message]);
-    });
+      if (node !== undefined) this.#questions.send(node, { type: 'broadcast', office, except, event, body });
   }
 
   // ── news ───────────────────────────────────────────────────────────────────────────────────────────
@@ -147,34 +111,14 @@ export class Cluster {
         this.#later?.push(news);
         return news.type === 'taken' ? this.#take(news.holder) : this.#remote.free(news.seat, news.fence);
       case 'message':
-        return this.#receive(news.from, news.message);
+        return this.#questions.receive(news.from, news.message);
       case 'ended':
         return this.#buryAll(new Set([news.node]));
       case 'resumed':
+        // What was said meanwhile is missed: everything is read anew.
+        this.#beats = beatsToResync - 1;
         return this.#beat(() => {});
     }
-  }
-  #receive(from: string, message: NodeMessage): void {
-    switch (message.type) {
-      case 'ask':
-        return this.#asked(from, message);
-      case 'answer':
-        if (message.ack) return this.#local.answered(message.id, message.ack);
-        return this.#local.unasked(message.id, gone);
-      case 'notify':
-        return this.#local.notify(message.socket, message.event, message.body);
-      case 'broadcast':
-        return this.#local.broadcast(message.office, message.except, message.event, message.body);
-    }
-  }
-  #asked(from: string, { id, socket, fence, event, body }: Extract<NodeMessage, { type: 'ask' }>): void {
-    const known = `${from} ${id}`;
-    if (this.#heard.has(known)) return;
-    this.#heard.add(known);
-    const [oldest] = this.#heard;
-    if (this.#heard.size > mostHeard && oldest !== undefined) this.#heard.delete(oldest);
-    if (!this.own.has(fence, socket) || !this.isCurrent) return this.#send(from, { type: 'answer', id });
-    this.#local.ask(socket, event, body, (...ack) => this.#send(from, { type: 'answer', id, ack }));
   }
   #take(holder: Holder): void {
     if (holder.node !== this.#options.register.node) this.#remote.take(holder);
@@ -193,9 +137,7 @@ export class Cluster {
   #beat(then: () => void): void {
     this.#renew((isRenewed) => {
       if (!isRenewed || this.#isClosed) return then();
-      const unsent = this.#unsent;
-      this.#unsent = [];
-      for (const [node, message] of unsent) this.#send(node, message);
+      this.#questions.sendAgain();
       this.#beats += 1;
       if (this.own.isUnsure || this.#beats % beatsToResync === 0) this.#resync(() => this.#bury(then));
       else this.#bury(then);
@@ -226,7 +168,7 @@ export class Cluster {
   }
   /** Frees the seats of nodes whose lease has ended. Each node does so, and the first one counts. */
   #bury(then: () => void): void {
-    const nodes = [...new Set(this.#remote.all().map(({ node }) => node))];
+    const nodes = [...new Set([...this.#remote.all().map(({ node }) => node), ...this.#questions.unreached])];
     if (nodes.length === 0) return then();
     this.#options.register.dead(nodes, (dead) => {
       this.#buryAll(new Set(dead));
@@ -234,6 +176,7 @@ export class Cluster {
     });
   }
   #buryAll(dead: ReadonlySet<string>): void {
+    for (const node of dead) this.#questions.forget(node);
     for (const holder of this.#remote.all()) {
       if (!dead.has(holder.node)) continue;
       this.#remote.drop(holder, true);
@@ -256,6 +199,7 @@ export class Cluster {
       for (const holder of this.#remote.all()) if (!there.has(holder.fence)) this.#remote.drop(holder, false);
       for (const holder of found) if (!freed.has(holder.fence)) this.#take(holder);
       compare(found);
+      this.#questions.check();
       then();
     });
   }

@@ -21,9 +21,9 @@ export class LookupHere implements Lookup {
   versionOf(socket: string): string | undefined {
     return this.here.versionOf(socket);
   }
-  /** Goes on when it is known whether the computer that this is for is there. */
-  known(_asker: SeatFacts | undefined, _payload: unknown, then: () => void): void {
-    then();
+  /** Goes on when it is known whether the computer that this is for is there; false: that cannot be known now. */
+  known(_asker: SeatFacts | undefined, _payload: unknown, then: (isKnown: boolean) => void): void {
+    then(true);
   }
 }
 
@@ -31,7 +31,7 @@ export class LookupHere implements Lookup {
 export class LookupOfAll extends LookupHere {
   readonly #cluster: Cluster;
   /** What came of an asker while it waits, in order, so that nothing overtakes. */
-  readonly #waiting = new Map<SeatFacts, (() => void)[]>();
+  readonly #waiting = new Map<SeatFacts, ((isRead: boolean) => void)[]>();
 
   constructor(here: Seating, cluster: Cluster) {
     super(here);
@@ -49,18 +49,25 @@ export class LookupOfAll extends LookupHere {
   override versionOf(socket: string): string | undefined {
     return this.here.versionOf(socket) ?? this.#cluster.seating.versionOf(socket);
   }
-  override known(asker: SeatFacts | undefined, payload: unknown, then: () => void): void {
-    if (!asker) return then();
+  override known(asker: SeatFacts | undefined, payload: unknown, then: (isKnown: boolean) => void): void {
+    if (!asker) return then(true);
     const before = this.#waiting.get(asker);
-    if (before) return void before.push(() => this.known(asker, payload, then));
-    const name = (payload as { readonly computer?: unknown } | null | undefined)?.computer;
-    if (typeof name !== 'string' || this.computer(asker.office, name) !== undefined) return then();
-    const later: (() => void)[] = [];
-    this.#waiting.set(asker, later);
-    this.#cluster.refresh(asker.office, () => {
+    // One that cannot be read now is not tried again for each that waited for it: that would take as often its time.
+    const later = (isRead: boolean): void =>
+      isRead ? this.known(asker, payload, then) : then(this.#isHere(asker, payload));
+    if (before) return void before.push(later);
+    if (this.#isHere(asker, payload)) return then(true);
+    const waiting: ((isRead: boolean) => void)[] = [];
+    this.#waiting.set(asker, waiting);
+    this.#cluster.refresh(asker.office, (isRead) => {
       this.#waiting.delete(asker);
-      then();
-      for (const next of later) next();
+      then(isRead);
+      for (const next of waiting) next(isRead);
     });
+  }
+  /** Whom this is for is known, or it is for nobody. */
+  #isHere(asker: SeatFacts, payload: unknown): boolean {
+    const name = (payload as { readonly computer?: unknown } | null | undefined)?.computer;
+    return typeof name !== 'string' || this.computer(asker.office, name) !== undefined;
   }
 }

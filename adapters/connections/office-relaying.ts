@@ -1,6 +1,7 @@
 import { fillHandles, hasHandles } from './blob-fetch.ts';
 import { apart } from './cluster-failures.ts';
-import type { Cluster, LocalOffice } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
+import type { LocalOffice } from './questions.ts';
 import { LookupHere, LookupOfAll } from './lookups.ts';
 import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
 import type { Pending } from '../../machines/office/rooms/pending.ts';
@@ -52,7 +53,9 @@ export class OfficeRelaying {
   received(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
     if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
     const asker = this.#seating.seatOf(socket);
-    this.#lookup.known(asker, payload, () => {
+    this.#lookup.known(asker, payload, (isKnown) => {
+      // It took its time, in which the lease may have ended.
+      if (!isKnown || this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
       // Who has moved meanwhile asked those whom it has left.
       const isThere = this.#seating.seatOf(socket) === asker;
       const verdict = judge(isThere ? asker : undefined, event, payload, this.#lookup, this.#limits);
@@ -154,6 +157,7 @@ export class OfficeRelaying {
     };
     return {
       ask: (socket, event, body, onAck) => this.#wire.send(socket, event as CarriedName, body, onAck),
+      isWaiting: (id) => this.#pending.has(id),
       notify: (socket, event, body) => this.#wire.notify(socket, event as NoticeName, body),
       broadcast: hear,
       answered: (id, ack) => void this.#pending.settle(id, ...ack),

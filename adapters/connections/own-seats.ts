@@ -34,6 +34,10 @@ export class OwnSeats {
   all(): readonly Holder[] {
     return [...this.#own.values()];
   }
+  /** Those who sit here. */
+  get sockets(): ReadonlySet<string> {
+    return new Set(this.#sockets.values());
+  }
   has(fence: number, socket: string): boolean {
     return this.#sockets.get(fence) === socket;
   }

@@ -43,6 +43,8 @@ async function connected(url: string): Promise<Redis> {
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout: commandMs,
+    // A network that swallows what is sent closes no connection: this does.
+    socketTimeout: commandMs,
     connectTimeout: commandMs,
     retryStrategy: (tries) => Math.min(tries * 50, retryMs),
   });
@@ -133,6 +135,8 @@ class RedisRegister implements Register {
     asked(done, (is) => told(is === undefined ? undefined : true));
   }
   renew(told: Told<Renewed>): void {
+    // It sends nothing else, so it would never find that its connection is dead.
+    this.#subscriber.ping().catch(() => {});
     const answer = this.#commands.a2cRenew(`${keys.node}${this.node}`, keys.since, String(this.#leaseMs));
     asked(answer, (said) => told(said && { isKept: said[0] === 1, ageMs: said[1] }));
   }

@@ -26,7 +26,10 @@ export const renew = {
     return { before, now - tonumber(redis.call('GET', KEYS[2])) }`,
 } as const;
 
-/** KEYS office, fence, offices, since. ARGV field, node, socket, holder, prefix of nodes, channel, office, least age in ms. */
+/**
+ * The fence is the time, or one more than the last: so a Redis that was empty meanwhile gives larger ones than before.
+ * KEYS office, fence, offices, since. ARGV field, node, socket, holder, prefix of nodes, channel, office, least age in ms.
+ */
 export const claim = {
   numberOfKeys: 4,
   lua: `${now}
@@ -43,7 +46,8 @@ export const claim = {
       end
     end
     local holder = cjson.decode(ARGV[4])
-    holder.fence = redis.call('INCR', KEYS[2])
+    holder.fence = math.max(tonumber(redis.call('GET', KEYS[2]) or 0) + 1, now)
+    redis.call('SET', KEYS[2], string.format('%.0f', holder.fence))
     local text = cjson.encode(holder)
     redis.call('HSET', KEYS[1], ARGV[1], text)
     redis.call('SADD', KEYS[3], ARGV[7])

@@ -44,6 +44,7 @@ export class NodesRun {
   #started = 0;
   #downMs = 0;
   #apartMs = 0;
+  #deafMs = 0;
 
   constructor(seed: number) {
     this.#random = streamOf(seed, 'nodes', 'chance');
@@ -88,7 +89,10 @@ export class NodesRun {
     } else if (what < 90) {
       register.apart = `n${this.#one(this.#nodes)}`;
       this.#apartMs = this.#below(15_000);
-    } else if (what < 96) {
+    } else if (what < 92) {
+      register.deaf = `n${this.#one(this.#nodes)}`;
+      this.#deafMs = this.#below(15_000);
+    } else if (what < 97) {
       const [lost, late] = [this.#below(20), 1 + this.#below(60)];
       register.faults.delay = () => (this.#below(100) < lost ? 'lost' : 1 + this.#below(late));
       register.faults.copies = () => 1 + Number(this.#below(8) === 0);
@@ -142,7 +146,9 @@ export class NodesRun {
     const reqId = `r${this.#calls.length}`;
     const asked = { agent: by.name, computer: `c${this.#below(3)}`, req_id: reqId };
     const tool = this.#below(4) === 0 ? 'hang' : 'read';
-    const call = { tool_name: tool, params: { office: by.at.office }, timeout: callSeconds };
+    // One without a time limit has to end all the same.
+    const timeout = tool === 'read' && this.#below(4) === 0 ? 0 : callSeconds;
+    const call = { tool_name: tool, params: { office: by.at.office }, timeout };
     this.#calls.push({ by, acks: by.peer.ask(events.toolCall, Object.assign(asked, call)) });
     if (this.#below(4) === 0) by.peer.say(events.cancelToolCall, { agent: by.name, req_id: reqId });
   }
@@ -158,8 +164,10 @@ export class NodesRun {
     this.#s.run(ms);
     this.#downMs -= ms;
     this.#apartMs -= ms;
+    this.#deafMs -= ms;
     if (register.faults.isDown && this.#downMs <= 0) register.back();
     if (this.#apartMs <= 0) register.apart = undefined;
+    if (this.#deafMs <= 0) register.hearsAgain();
     this.#heldOnce();
   }
 
@@ -187,6 +195,7 @@ export class NodesRun {
     register.apart = undefined;
     register.faults.delay = () => 1;
     register.faults.copies = () => 1;
+    register.hearsAgain();
     if (register.faults.isDown) register.back();
     this.#s.run(120_000);
   }

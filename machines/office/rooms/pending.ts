@@ -98,6 +98,10 @@ export class Pending {
   concerns(socket: string): boolean {
     return this.#bySocket.has(socket);
   }
+  /** It is not settled yet. */
+  has(id: number): boolean {
+    return this.#entries.has(id);
+  }
   get size(): number {
     return this.#entries.size;
   }

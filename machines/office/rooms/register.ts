@@ -7,7 +7,7 @@ export interface Holder {
   readonly seat: SeatFacts;
   /** The version of the protocol that it was opened with. */
   readonly version?: string;
-  /** Grows with each claim in the whole register: the larger one is the later one. */
+  /** Grows with each claim, also of a register that was empty meanwhile: the larger one is the later one. */
   readonly fence: number;
 }
 export interface Wanted extends Omit<Holder, 'fence' | 'node'> {
@@ -40,6 +40,10 @@ export type NodeMessage =
     }
   /** `ack` is left out where nobody sits there any more: it was not asked. */
   | { readonly type: 'answer'; readonly id: number; readonly ack?: readonly unknown[] }
+  /** Which of these questions are not on their way to a computer there any more? */
+  | { readonly type: 'check'; readonly ids: readonly number[] }
+  /** It is not: it never came, or its answer is lost. */
+  | { readonly type: 'lost'; readonly id: number }
   | { readonly type: 'notify'; readonly socket: string; readonly event: string; readonly body: object }
   | {
       readonly type: 'broadcast';

@@ -26,6 +26,7 @@ registered(
           clock.advance(10);
         }
       },
+      forget: () => Promise.resolve(shared.forget()),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });
   }),

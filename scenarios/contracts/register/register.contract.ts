@@ -19,6 +19,8 @@ export interface RegisterWorld {
   answer<T>(ask: (told: Told<T>) => void): Promise<T | undefined>;
   /** Resolves when it holds; lets time pass, so leases end that nobody renews. */
   until(holds: () => Promise<boolean> | boolean): Promise<void>;
+  /** The register knows nothing any more. */
+  forget(): Promise<void>;
 }
 export interface OpenedRegisterWorld extends RegisterWorld, AsyncDisposable {}
 
@@ -124,6 +126,22 @@ const claims = [
       names.map((name) => seat('computer', name, `{o}:${name}`)),
     );
   }),
+
+  rule(
+    'have larger fences than before after the register has forgotten everything',
+    async ({ world, a, b }) => {
+      const before: number[] = [];
+      for (const name of ['1', '2', '3']) before.push(await a.holds(seat('computer', name)));
+      await world.forget();
+      for (const node of [a, b]) assert.equal((await node.renew())?.isKept, false);
+      assert.deepEqual(await b.seats(), []);
+      for (const name of ['4', '5']) {
+        const fence = await b.holds(seat('computer', name));
+        assert.ok(fence > Math.max(...before), `${fence} after ${before.join(', ')}`);
+        before.push(fence);
+      }
+    },
+  ),
 
   rule('refuse while the register is younger than is asked', async ({ a }) => {
     assert.deepEqual(await a.claim(far, 's', 1e15), { ok: false });

@@ -19,6 +19,7 @@ registered(
       until: async (holds) => {
         await expect.poll(holds, { timeout: 20_000, interval: 20 }).toBe(true);
       },
+      forget: () => redis.forget(),
       [Symbol.asyncDispose]: () => redis.forget(),
     }),
   ),

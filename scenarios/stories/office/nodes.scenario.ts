@@ -13,9 +13,9 @@ const answers = {
     if ((body as { tool_name: string }).tool_name !== 'hang') ack({ content: [], isError: false });
   },
 };
-const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c'): unknown[][] =>
+const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c', timeout = 60): unknown[][] =>
   agent.ask(events.toolCall, {
-    ...{ agent: 'a', req_id: reqId, computer, tool_name: tool, params: {}, timeout: 60 },
+    ...{ agent: 'a', req_id: reqId, computer, tool_name: tool, params: {}, timeout },
   });
 /** An agent at the first of two nodes, a computer at the second, both seated. */
 const seated = (
@@ -205,4 +205,92 @@ inHarness('an agent that sits elsewhere is refused here, although the register w
   s.run(20);
   expect(race.map(([ack]) => ack?.[0])).toEqual([true, false]);
   expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
+});
+
+inHarness('after a register that was empty, whoever sits at another node is reached as before', {}, (s) => {
+  const { agent, urls } = seated(s);
+  const others = ['c2', 'c3', 'c4'].map((name, n) => ({ name, peer: s.peer(name, answers, urls[n % 2]) }));
+  for (const { name, peer } of others) {
+    peer.join('computer', name);
+    s.run(20);
+  }
+  const { register } = s.network;
+  register.faults.isDown = true;
+  s.run(1_000);
+  register.forget();
+  register.back();
+  s.run(leaseMs * 2);
+  const acks = ['c', 'c2', 'c3', 'c4'].map((name) => call(agent, name, 'read', name));
+  s.run(20);
+  expect(acks.map(([ack]) => (ack?.[0] as { isError?: boolean } | undefined)?.isError)).toEqual(
+    Array.from({ length: 4 }, () => false),
+  );
+});
+
+inHarness('a call without a time limit ends also where it, or its answer, is lost between nodes', {}, (s) => {
+  for (const lost of [1, 2]) {
+    const { agent, computer } = seated(s);
+    let told = 0;
+    s.network.register.faults.delay = () => ((told += 1) === lost ? 'lost' : 1);
+    const ack = call(agent, 'r1', 'read', 'c', 0);
+    s.run(leaseMs * 7);
+    expect(said(ack)).toContain('"a2c_outcome":"unknown"');
+    expect(ack).toHaveLength(1);
+    for (const peer of [agent, computer]) peer.close();
+    s.run(20);
+    for (const node of ['office', 'office2']) s.close(node);
+    s.run(20);
+  }
+});
+
+inHarness('a call that runs for long is not taken for one that is lost', {}, (s) => {
+  const late: ((...args: unknown[]) => void)[] = [];
+  const { agent, urls } = seated(s);
+  const slow = s.peer('slow', { [events.toolCall]: (_, ack) => void late.push(ack) }, urls[1]);
+  slow.join('computer', 'slow');
+  s.run(20);
+  const ack = call(agent, 'r1', 'read', 'slow', 0);
+  s.run(leaseMs * 10);
+  expect(ack).toEqual([]);
+  for (const answer of late) answer({ content: [], isError: false });
+  s.run(20);
+  expect(ack).toMatchObject([[{ isError: false }]]);
+});
+
+inHarness('an answer for a node that hears nothing for a moment comes when it hears again', {}, (s) => {
+  const { agent } = seated(s);
+  const { register } = s.network;
+  const ack = call(agent, 'r1', 'read', 'c', 0);
+  register.deaf = 'n1';
+  s.run(3_000);
+  expect(ack).toEqual([]);
+  register.hearsAgain();
+  s.run(leaseMs / 3 + 20);
+  expect(ack).toMatchObject([[{ isError: false }]]);
+});
+
+inHarness('what waited while the lease ended is relayed to nobody', {}, (s) => {
+  const { agent, urls } = seated(s);
+  const late: boolean[] = [];
+  const serve = (_: unknown, ack: (...args: unknown[]) => void): void => {
+    late.push(!s.network.isCurrent(urls[0] ?? ''));
+    ack({ content: [], isError: false });
+  };
+  const near = s.peer('near', { [events.toolCall]: serve }, urls[0]);
+  near.join('computer', 'near');
+  s.run(20);
+  s.network.register.apart = 'n1';
+  const acks: unknown[][][] = [];
+  for (let n = 0; s.network.isCurrent(urls[0] ?? ''); n += 1) {
+    // Nobody here knows this one, so the register is asked, and what comes meanwhile waits.
+    acks.push(call(agent, `unknown ${n}`, 'read', 'nobody'), call(agent, `near ${n}`, 'read', 'near'));
+    s.run(500);
+  }
+  s.run(leaseMs);
+  expect(late.length).toBeGreaterThan(0);
+  expect(late.filter(Boolean)).toEqual([]);
+  expect(acks.every((ack) => ack.length === 1)).toBe(true);
+  expect(said(acks.flat())).toContain('503');
+  // Whether it is there cannot be known, so it is not said.
+  expect(said(acks.flat())).not.toContain('is not in this office');
 });

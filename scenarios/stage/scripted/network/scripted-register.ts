@@ -33,6 +33,8 @@ export class ScriptedRegister {
   readonly #listeners = new Map<string, (news: RegisterNews) => void>();
   /** A node that cannot reach it, nor be reached. */
   apart: string | undefined;
+  /** A node whose news are lost: it can ask, and nobody reaches it. */
+  deaf: string | undefined;
   /** When it was empty. */
   #since: number | undefined = -Infinity;
   #fence = 0;
@@ -47,10 +49,16 @@ export class ScriptedRegister {
     this.#since = undefined;
     this.#leases.clear();
     this.#seats.clear();
+    this.#fence = 0;
   }
   back(): void {
     this.faults.isDown = false;
     for (const node of this.#listeners.keys()) this.#tell(node, { type: 'resumed' });
+  }
+  hearsAgain(): void {
+    const node = this.deaf;
+    this.deaf = undefined;
+    if (node !== undefined) this.#tell(node, { type: 'resumed' });
   }
   /** Who holds what now. */
   get holders(): readonly Holder[] {
@@ -60,7 +68,7 @@ export class ScriptedRegister {
     return (this.#leases.get(node) ?? 0) > this.#clock.now();
   }
   #tell(node: string, news: RegisterNews): void {
-    if (node === this.apart) return;
+    if (node === this.apart || node === this.deaf) return;
     const ms = this.faults.delay();
     if (ms === 'lost') return;
     for (let n = 0; n < this.faults.copies(); n += 1)
@@ -101,7 +109,8 @@ export class ScriptedRegister {
           if (old && !isMine && this.#lives(old.node)) return { ok: false, holder: old };
           if (old && !isMine) this.#free(old.seat, old.fence);
           const { socket, seat, version } = wanted;
-          const fence = ++this.#fence;
+          this.#fence = Math.max(this.#fence + 1, this.#clock.now());
+          const fence = this.#fence;
           const holder = { node, socket, seat, fence, ...(version !== undefined && { version }) };
           this.#seats.set(keyOf(seat), holder);
           this.#tellAll({ type: 'taken', holder });
@@ -127,7 +136,7 @@ export class ScriptedRegister {
         ),
       send: (to, message: NodeMessage, told) =>
         this.#asked(node, told, () => {
-          if (!this.#listeners.has(to)) return false;
+          if (!this.#listeners.has(to) || to === this.deaf) return false;
           this.#tell(to, { type: 'message', from: node, message });
           return true;
         }),
