@@ -1,10 +1,9 @@
 import { extended } from '../../machines/kernel/extended.ts';
 import type { SeatFacts } from '../../machines/kernel/ports.ts';
 import { takenText } from '../../machines/office/rooms/claims.ts';
-import type { Holder, Register } from '../../machines/office/rooms/register.ts';
+import { seatKey, type Holder, type Register } from '../../machines/office/rooms/register.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { apart, overtaken } from './cluster-failures.ts';
-import { keyOf } from './remote-seats.ts';
 
 /** A register that has forgotten everything gives seats to those who had them before, and from then on to anybody. */
 export const newAfterLeases = 1.5;
@@ -64,7 +63,7 @@ export class OwnSeats {
   }
   /** Nobody of this node sits there any more. */
   release(socket: string, seat: SeatFacts): void {
-    const held = this.#own.get(keyOf(seat));
+    const held = this.#own.get(seatKey(seat));
     if (held?.socket !== socket) return;
     this.#letGo(held);
     this.free(seat, held.fence);
@@ -81,7 +80,7 @@ export class OwnSeats {
    */
   claimAgain([held, ...rest]: readonly Holder[], again: boolean, then: (isWhole: boolean) => void): void {
     if (!held) return then(true);
-    if (this.#own.get(keyOf(held.seat)) !== held) return this.claimAgain(rest, again, then);
+    if (this.#own.get(seatKey(held.seat)) !== held) return this.claimAgain(rest, again, then);
     this.#claiming += 1;
     // What was held without a break nobody else can have, however young the register is.
     this.#register.claim(extended(held, { minAgeMs: again ? 0 : this.#leaseMs }), (answer) => {
@@ -91,7 +90,7 @@ export class OwnSeats {
         return then(false);
       }
       // It may have been claimed once more meanwhile, or given up.
-      const now = this.#own.get(keyOf(held.seat));
+      const now = this.#own.get(seatKey(held.seat));
       const isHeld = now?.socket === held.socket;
       if (isHeld) this.#letGo(now);
       if (answer.ok && isHeld) this.#hold(extended(held, { fence: answer.fence }));
@@ -120,13 +119,13 @@ export class OwnSeats {
     };
   }
   #hold(holder: Holder): void {
-    const before = this.#own.get(keyOf(holder.seat));
+    const before = this.#own.get(seatKey(holder.seat));
     if (before) this.#sockets.delete(before.fence);
-    this.#own.set(keyOf(holder.seat), holder);
+    this.#own.set(seatKey(holder.seat), holder);
     this.#sockets.set(holder.fence, holder.socket);
   }
   #letGo({ seat, fence }: Holder): void {
-    this.#own.delete(keyOf(seat));
+    this.#own.delete(seatKey(seat));
     this.#sockets.delete(fence);
   }
 }

@@ -1,9 +1,6 @@
 import type { SeatFacts } from '../../machines/kernel/ports.ts';
-import { placeOf, type Holder } from '../../machines/office/rooms/register.ts';
+import { seatKey, type Holder } from '../../machines/office/rooms/register.ts';
 import { Seating } from '../../machines/office/rooms/seating.ts';
-
-/** What can be held once, in one register. */
-export const keyOf = (seat: SeatFacts): string => `${seat.office}\n${placeOf(seat)}`;
 
 /** Who sits at other nodes, as far as this node has heard: the later claim of a place counts, in whatever order news come. */
 export class RemoteSeats {
@@ -23,7 +20,7 @@ export class RemoteSeats {
     return this.#sockets.get(socket);
   }
   take(holder: Holder): void {
-    const key = keyOf(holder.seat);
+    const key = seatKey(holder.seat);
     const before = this.#holders.get(key);
     if (before && before.fence >= holder.fence) return;
     // News of a seat that this connection has left for another.
@@ -35,12 +32,12 @@ export class RemoteSeats {
     this.seating.seat(holder.socket, holder.seat);
   }
   free(seat: SeatFacts, fence: number): void {
-    const before = this.#holders.get(keyOf(seat));
+    const before = this.#holders.get(seatKey(seat));
     if (before?.fence === fence) this.drop(before, false);
   }
   /** `isLost`: its node can tell nobody. */
   drop(holder: Holder, isLost: boolean): void {
-    this.#holders.delete(keyOf(holder.seat));
+    this.#holders.delete(seatKey(holder.seat));
     // A computer that changes its office takes the new seat first.
     if (this.#sockets.get(holder.socket) === holder) {
       this.#sockets.delete(holder.socket);
