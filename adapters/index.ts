@@ -97,6 +97,7 @@ export type {
   RefusedPeer,
 } from './socket/index.ts';
 export { openMetrics, type MetricsServer } from './metrics/index.ts';
+export { openTracing } from './tracing/index.ts';
 export { keepOfficeToken, keptOfficeToken } from './storage/office-tokens.ts';
 export {
   createDigest,

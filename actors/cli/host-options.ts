@@ -24,6 +24,8 @@ export interface RecordingOptions {
   readonly profile?: Profile;
   /** Failures as JSON lines on stderr. */
   readonly log?: boolean;
+  /** Spans of calls, by the API of OpenTelemetry. */
+  readonly tracing?: boolean;
 }
 export interface WatchOptions extends SourceOptions, RecordingOptions {
   readonly reaper: boolean;
@@ -48,4 +50,7 @@ export const logBy = ({ terminal }: Context, { log = false }: RecordingOptions):
 export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({
   ...(dir !== undefined && { dir }),
   ...(profile !== undefined && { profile }),
+});
+export const tracingBy = ({ tracing = false }: RecordingOptions): { readonly tracing: boolean } => ({
+  tracing,
 });

@@ -5,6 +5,7 @@ import type { Computer, ComputerEvents } from '../api/computer/computer-handle.t
 import type { ComputerOptions } from '../api/computer/computer-options.ts';
 import type { ServerStatus } from '../api/computer/server-handle.ts';
 import { deferred } from '../api/deferred.ts';
+import { tracingOf } from '../api/tracing.ts';
 import { ordersOf } from '../inspector/orders.ts';
 import { Runtime } from '../runtime/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
@@ -48,6 +49,7 @@ async function watchedRuntimeOf(context: Context, options: WatchOptions): Promis
     tap,
     reaper,
     record,
+    tracing: await tracingOf(options),
     ...logBy(context, options),
     notice: (text) => terminal.err(text),
   });

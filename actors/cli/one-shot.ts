@@ -7,7 +7,7 @@ import { logLine } from './printing/log-line.ts';
 import { A2cError } from '../api/errors.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { credentialBy } from './office/entry.ts';
-import { logBy, recordBy, type RecordingOptions } from './host-options.ts';
+import { logBy, recordBy, tracingBy, type RecordingOptions } from './host-options.ts';
 import { answersBy, foldersOf } from './answering/answers-at-terminal.ts';
 import { inputsAt } from './answering/inputs-at-terminal.ts';
 import type { Context } from './context.ts';
@@ -53,6 +53,7 @@ export async function withComputer<T>(
         record,
         timing: atOnce,
         ...logBy(context, options),
+        ...tracingBy(options),
         onNotice,
         answers: answersBy(terminal, options, foldersOf(config, folder)),
         ...(input && { input }),
@@ -92,6 +93,7 @@ export async function withAgent<T>(
       signal,
       record: recordBy(recording),
       ...logBy(context, recording),
+      ...tracingBy(recording),
     });
     try {
       mustGoOn();

@@ -68,6 +68,10 @@ export const withRecording = (command: Command): Command =>
     .addOption(
       new Option('--profile <what>', 'how much of it: inputs are enough to replay').choices([...profiles]),
     )
+    .option(
+      '--tracing',
+      'spans of calls by OpenTelemetry; NODE_OPTIONS="--import FILE" brings its SDK (docs/operate.md)',
+    )
     .option('--log', 'each failure as a line of JSON on stderr, with its req_id');
 /** Options of every command whose machines can be watched. */
 export const withWatchOptions = (command: Command): Command =>

@@ -173,15 +173,16 @@ describe('a2c-actors', () => {
   it('asks for these options, and promises all that takes time', () => {
     expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<
       | ('host' | 'port' | 'auth' | 'requireVersion' | 'record' | 'log')
-      | ('limits' | 'trustProxy' | 'metrics' | 'tls' | 'redis')
+      | ('limits' | 'trustProxy' | 'metrics' | 'tls' | 'redis' | 'tracing')
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       | ('url' | 'auth' | 'headers' | 'tls' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')
-      | ('follow' | 'record' | 'log')
+      | ('follow' | 'record' | 'log' | 'tracing')
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
-      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher' | 'log')
+      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
+      | ('log' | 'tracing')
       | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();

@@ -20,6 +20,7 @@ import {
 import { addressFor, type Address, type AddressFor } from '../../machines/kernel/address.ts';
 import type { OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
+import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { specPort } from '../../machines/client/spec-port.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { CallPorts } from '../api/computer/call-ports.ts';
@@ -56,6 +57,8 @@ export interface RuntimeOptions extends LedgerOptions, Omit<FlightOptions, 'noti
   readonly tap?: Tap;
   /** Hears of failures at each layer. Default: nobody does. */
   readonly log?: Log | undefined;
+  /** Makes spans of calls. Default: nobody does. */
+  readonly tracing?: Tracing | undefined;
   /** How servers come to life. Default: as children of this process. */
   readonly launcher?: Launcher | undefined;
 }
@@ -63,6 +66,7 @@ export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
+  readonly tracing: Tracing | undefined;
   /** What neither a trace nor a page may show. */
   readonly secrets: KnownSecrets;
   /** By server, by the number of the launch spec. */
@@ -96,15 +100,18 @@ export class Runtime {
   readonly #survival: LedgerOptions;
   #hosts = 0;
 
-  constructor({ tap = new Tap(), record, launcher, log, ...survival }: RuntimeOptions = {}) {
+  constructor({ tap = new Tap(), record, launcher, log, tracing, ...survival }: RuntimeOptions = {}) {
     const failures = log && new FailureLog(log, (value) => this.redact(value));
     if (failures) tap.add(failures);
     this.access = new OfficeAccess(survival.stateDir);
+    this.tracing = tracing;
     this.#links = lazyLinks({
+      tracing,
       credential: this.access.credential,
       frame: (at, dir, message) => this.#frames.take(at, 'socket', dir, message),
     });
     this.#offices = lazyOffices({
+      tracing,
       answered: failures?.answered.bind(failures),
       auth: this.access.authenticate,
       refused: (peer) => this.access.refused(peer),
@@ -207,6 +214,8 @@ export class Runtime {
       get answers() {
         return of().answers;
       },
+      tracing: this.tracing,
+      reqIdOf: (call) => (this.directory.find(call)?.ref.getSnapshot().context as { reqId?: string })?.reqId,
       log: (server, entry) => {
         this.output.logged(server, entry);
         this.log(server, this.redact(entry));
@@ -272,6 +281,7 @@ export class Runtime {
       Promise.all([this.ledger.closed(), this.#offices.closed(), this.#sessions.closed()]),
     ]);
     systemClock.clearTimeout(timer);
+    this.tracing?.close();
     await this.inspections.close();
     this.flight?.close(this.directory.size === 0);
   }

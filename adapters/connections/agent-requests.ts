@@ -21,12 +21,21 @@ import { readResource } from '../../machines/protocol/messages/resource.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
 import type { Progress, ToolCallProgress } from '../../machines/protocol/messages/progress.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
+import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Ack } from './office-wire.ts';
 import { ProgressSender } from './progress-sender.ts';
+import { TracedCalls } from './traced-calls.ts';
 
 interface AgentRequest {
   readonly req_id: string;
   readonly computer: string;
+}
+/** What the door of a computer needs beside its own connection. */
+export interface RequestsParts {
+  readonly timers: Timers;
+  /** Tells the office how far a call is. */
+  readonly say: (told: ToolCallProgress) => void;
+  readonly tracing: Tracing | undefined;
 }
 interface Waiting {
   readonly event: string;
@@ -76,17 +85,12 @@ export class AgentRequests {
   /** The ticket of the call that runs under a `req_id`. */
   readonly #calls = new Map<string, string>();
   readonly #progress: ProgressSender;
+  readonly #traced: TracedCalls | undefined;
   #copies = 0;
   /** What the office takes at once. */
   limitBytes = bodyLimitBytes;
 
-  constructor(
-    at: string,
-    input: LinkInput,
-    emit: Emit<LinkFact>,
-    timers: Timers,
-    say: (told: ToolCallProgress) => void,
-  ) {
+  constructor(at: string, input: LinkInput, emit: Emit<LinkFact>, { timers, say, tracing }: RequestsParts) {
     this.#incarnation = at.slice(at.lastIndexOf('#') + 1);
     this.#name = input.name;
     this.#office = input.office;
@@ -95,12 +99,15 @@ export class AgentRequests {
       const { agent = '', reqId = '' } = this.#waiting.get(ticket) ?? {};
       say({ agent, req_id: reqId, computer: this.#name, ...progress });
     });
+    this.#traced = tracing && new TracedCalls(tracing, 'computer');
   }
 
   received(event: string, payload: unknown, ack: Ack): void {
     switch (event) {
-      case events.toolCall:
-        return this.#called(payload, ack);
+      case events.toolCall: {
+        const call = this.#traced?.arrived(this.#incarnation, this.#office, payload, ack);
+        return call ? this.#called(call.payload, call.ack) : this.#called(payload, ack);
+      }
       case events.getTools:
         return this.#asked(event, messages.getTools, payload, ack, 'agent.askedTools');
       case events.getConfig:
@@ -148,6 +155,7 @@ export class AgentRequests {
     this.#waiting.clear();
     this.#calls.clear();
     this.#progress.clear();
+    this.#traced?.close();
   }
 
   #called(payload: unknown, ack: Ack): void {

@@ -15,6 +15,7 @@ import { notificationOf } from '../../machines/protocol/notifications.ts';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
+import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import type { Refusal } from './denial.ts';
 import { splitArgs } from './office-wire.ts';
@@ -87,14 +88,17 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     wire: LinkWire,
     timers: Timers,
     ended: () => void,
+    tracing?: Tracing,
   ) {
     this.#input = input;
     this.#wire = wire;
     this.#ended = ended;
     this.#emit = emit;
-    this.#agentRequests = new AgentRequests(at, input, emit, timers, (told) =>
-      this.#send(events.toolCallProgress, told),
-    );
+    this.#agentRequests = new AgentRequests(at, input, emit, {
+      timers,
+      tracing,
+      say: (told) => this.#send(events.toolCallProgress, told),
+    });
     this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers);
   }
 
@@ -205,9 +209,12 @@ export class LinkConnection implements PortInstance<LinkCommand> {
 export class LinkRegistry {
   readonly #connections = new Map<string, LinkConnection>();
   readonly #timers: Timers;
+  readonly #tracing: Tracing | undefined;
 
-  constructor(timers: Timers) {
+  /** `tracing`: makes a span of each call that comes to a computer. */
+  constructor(timers: Timers, tracing?: Tracing) {
     this.#timers = timers;
+    this.#tracing = tracing;
   }
 
   has(key: string): boolean {
@@ -215,10 +222,19 @@ export class LinkRegistry {
   }
 
   open(at: string, input: LinkInput, emit: Emit<LinkFact>, wire: LinkWire): LinkConnection {
-    const connection: LinkConnection = new LinkConnection(at, input, emit, wire, this.#timers, () => {
+    const ended = (): void => {
       // A successor may use the same key already.
       if (this.#connections.get(input.key) === connection) this.#connections.delete(input.key);
-    });
+    };
+    const connection: LinkConnection = new LinkConnection(
+      at,
+      input,
+      emit,
+      wire,
+      this.#timers,
+      ended,
+      this.#tracing,
+    );
     this.#connections.set(input.key, connection);
     return connection;
   }

@@ -8,6 +8,7 @@ import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/l
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import { Probes } from './probes.ts';
+import { TracedCalls } from './traced-calls.ts';
 import { answerSafely, OfficeRelaying } from './office-relaying.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
 import {
@@ -38,6 +39,7 @@ export class OfficeConnections {
   readonly #answered: OfficeAnswered | undefined;
   readonly #gate: Gate;
   readonly #relaying: OfficeRelaying;
+  readonly #traced: TracedCalls | undefined;
   #lastTicket = 0;
   #closed = false;
   #isDraining = false;
@@ -47,10 +49,11 @@ export class OfficeConnections {
     timers: Timers,
     emit: Emit<OfficeFact>,
     timings: RelayTiming = timing,
-    { answered, gate = openGate, limits = officeLimits, cluster }: OfficeWatch = {},
+    { answered, gate = openGate, limits = officeLimits, cluster, tracing }: OfficeWatch = {},
   ) {
     this.#answered = answered;
     this.#gate = gate;
+    this.#traced = tracing && new TracedCalls(tracing, 'office');
     this.#wire = wire;
     this.#emit = emit;
     this.#probes = new Probes(timers, (socket, onAlive) => wire.probe(socket, onAlive));
@@ -88,6 +91,7 @@ export class OfficeConnections {
     if (this.#closed || !this.#sockets.delete(socket)) return;
     this.#unseat(socket, reason);
     this.#seating.closed(socket);
+    this.#traced?.left(socket);
     for (const [ticket, { socket: asker }] of this.#tickets)
       if (asker === socket) this.#tickets.delete(ticket);
     this.#emit({ type: 'socket.closed', socket, reason });
@@ -97,6 +101,11 @@ export class OfficeConnections {
     const { payload, ack: asked } = splitArgs(args);
     const ack = heardBy(this.#answered, event, payload, asked);
     if (this.#closed || !this.#sockets.has(socket)) return;
+    if (!this.#traced || event !== events.toolCall) return this.#take(socket, event, payload, ack);
+    const call = this.#traced.arrived(socket, this.#seating.seatOf(socket)?.office, payload, ack);
+    this.#take(socket, event, call.payload, call.ack);
+  }
+  #take(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
     try {
       const tooMany = this.#gate.event(socket, this.#seating.seatOf(socket)?.office);
       if (tooMany) return answerSafely(ack, refusal(event, tooMany));
@@ -151,6 +160,7 @@ export class OfficeConnections {
     this.#pending.close();
     for (const { ack } of this.#tickets.values()) answerSafely(ack, [false, 'The office is closing']);
     this.#tickets.clear();
+    this.#traced?.close();
   }
 
   #joins(socket: string, payload: unknown, ack: Ack | undefined): void {

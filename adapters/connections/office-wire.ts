@@ -4,6 +4,7 @@ import type { Gate } from '../../machines/office/rooms/limits.ts';
 import type { Cluster } from './cluster.ts';
 import type { LocalOffice } from './questions.ts';
 import type { CallLimits } from '../../machines/office/rooms/pending.ts';
+import type { Tracing } from '../../machines/kernel/tracing.ts';
 
 export type Ack = (...args: unknown[]) => void;
 
@@ -32,6 +33,8 @@ export interface OfficeWatch {
   readonly answered?: OfficeAnswered | undefined;
   readonly gate?: Gate;
   readonly limits?: CallLimits;
+  /** Makes a span of each call that is relayed. */
+  readonly tracing?: Tracing | undefined;
   /** It is one of several nodes. */
   readonly cluster?: ((local: LocalOffice) => Cluster) | undefined;
 }

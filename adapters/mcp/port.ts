@@ -78,9 +78,9 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
         },
       };
     },
-    request: (_from, request, emit) => {
+    request: (from, request, emit) => {
       const session = sessions.get(request.target);
-      if (session) return session.request(request, emit);
+      if (session) return session.request(request, emit, from);
       emit(unsent(request.id, notConnected));
       return nothing;
     },

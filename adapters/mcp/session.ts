@@ -7,6 +7,8 @@ import type {
   SessionFact,
   SessionInput,
 } from '../../machines/kernel/ports.ts';
+import type { Address } from '../../machines/kernel/address.ts';
+import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Tool } from '../../machines/catalog/index.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import {
@@ -23,6 +25,7 @@ import { factOfNotification, logOf, type ServerLog } from './messages/notificati
 import { capabilitiesOf, shownOf } from './messages/capabilities.ts';
 import { gather, listed, type ListRequest } from './messages/pages.ts';
 import { TaskCall } from './task-call.ts';
+import { TracedRequests } from './traced-requests.ts';
 import { PendingRequests, type Asker } from './messages/pending-requests.ts';
 import {
   factOf,
@@ -43,6 +46,10 @@ export interface SessionOptions extends TransportOptions {
   readonly answerMs?: number;
   /** Hides what nobody may see of what a server wrote; before it is cut, which could leave a part of that. */
   readonly redact?: (text: string) => string;
+  /** Makes a span of each call of a tool. */
+  readonly tracing?: Tracing | undefined;
+  /** The name that the call at this address has in logs. */
+  readonly reqIdOf?: (call: Address) => string | undefined;
   /** What a server says in its own log. */
   readonly log?: (server: string, line: ServerLog) => void;
 }
@@ -74,13 +81,16 @@ export class Session {
   #asTasks = new Set<unknown>();
   readonly #tasks = new Set<TaskCall>();
   readonly #timers: Around['timers'];
+  readonly #traced: TracedRequests | undefined;
 
   constructor(options: SessionOptions, input: SessionInput, around: Around, emit: Emit<SessionFact>) {
     this.#emit = emit;
     this.#input = input;
     this.#options = options;
     this.#timers = around.timers;
-    const { answers = {}, clientInfo } = options;
+    const { answers = {}, clientInfo, tracing } = options;
+    this.#traced =
+      tracing && new TracedRequests(tracing, input, options.remoteOf?.(input.server, input.spec)?.kind);
     const capabilities = ownCapabilities(answers);
     this.#client = new Client(clientInfo, { capabilities, jsonSchemaValidator: trusting });
     const { server } = input;
@@ -114,7 +124,7 @@ export class Session {
     );
   }
 
-  request(request: ListRequest, emit: Emit<RequestFact>): () => void {
+  request(request: ListRequest, emit: Emit<RequestFact>, from: Address): () => void {
     const requests = this.#requests;
     const { id, method } = request;
     if (this.#state !== 'open' || !requests || !this.#capabilities) {
@@ -125,6 +135,19 @@ export class Session {
       emit(unsent(id, notAllowed(method)));
       return nothing;
     }
+    if (!this.#traced || method !== 'tools/call') return this.#ask(request, requests, emit);
+    const about = { reqId: this.#options.reqIdOf?.(from), version: this.#version(requests) };
+    return this.#traced.send(request, emit, about, (asked, told, sent) =>
+      this.#ask(asked, requests, told, sent),
+    );
+  }
+  #ask(
+    request: ListRequest,
+    requests: PendingRequests,
+    emit: Emit<RequestFact>,
+    sent?: (id: number) => void,
+  ): () => void {
+    const { id, method } = request;
     if (method === 'tools/call' && this.#asTasks.has(nameIn(request.params)))
       return this.#callTask(request, requests, emit);
     const told = method === 'tools/list' ? this.#noted(emit) : emit;
@@ -143,6 +166,7 @@ export class Session {
       try {
         const asked = requests.request(method, params, asker);
         current = asked.id;
+        sent?.(current);
         asked.sent.catch((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error)));
       } catch {
         emit(unsent(id, unwritable));
@@ -201,7 +225,10 @@ export class Session {
     this.#transport?.close().catch(nothing);
   }
 
-  #opened(transport: McpTransport, { protocolVersion }: PendingRequests): void {
+  #version({ protocolVersion }: PendingRequests): string {
+    return this.#transport?.revision ?? protocolVersion;
+  }
+  #opened(transport: McpTransport, requests: PendingRequests): void {
     // The server answered and ended in one breath.
     if (transport.lost) return this.#fail(handshakeFailure(undefined, transport.lost.reason));
     if (this.#state !== 'connecting') return;
@@ -212,8 +239,7 @@ export class Session {
     const shown = shownOf(said, this.#client.getInstructions());
     const capabilities = capabilitiesOf(this.#client.getServerCapabilities() ?? {});
     this.#capabilities = capabilities;
-    const spoken = transport.revision ?? protocolVersion;
-    const info = { name, version, protocolVersion: spoken, capabilities, ...shown };
+    const info = { name, version, protocolVersion: this.#version(requests), capabilities, ...shown };
     this.#emit({ type: 'session.opened', info });
   }
   /** Before it is open nobody has anything that could have changed. */

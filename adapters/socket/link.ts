@@ -10,6 +10,7 @@ import type {
 import { readDenial, type Refusal } from '../connections/denial.ts';
 import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
+import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { heard, type SocketFrame } from './frames.ts';
@@ -51,6 +52,8 @@ export interface PeerTls {
 export interface LinksOptions {
   /** Hears what passes the socket of each link, by its address. */
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
+  /** Makes a span of each call that comes to a computer. */
+  readonly tracing?: Tracing | undefined;
   /** What is shown to the office at this address. */
   readonly credential?: (url: string) => PeerCredential | undefined;
   /** The HTTP path, which is no part of the protocol. */
@@ -134,7 +137,7 @@ function listenTo(socket: OfficeSocket, connection: LinkConnection, frame?: Sock
  * is one connection: after `link.refused` or `link.down` it stays silent.
  */
 export function createLinks(options: LinksOptions = {}): Links {
-  const registry = new LinkRegistry(systemTimers);
+  const registry = new LinkRegistry(systemTimers, options.tracing);
   const open = (at: string, input: LinkInput, emit: Emit<LinkFact>): PortInstance<LinkCommand> => {
     if (!URL.canParse(input.url)) {
       const connection = registry.open(at, input, emit, { emit: () => {}, close: () => {} });

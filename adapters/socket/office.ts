@@ -10,6 +10,7 @@ import type {
 } from '../../machines/kernel/ports.ts';
 import { keyOf } from '../../machines/kernel/address.ts';
 import { timing } from '../../machines/kernel/timing.ts';
+import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/rooms/loopback.ts';
 import { Cluster } from '../connections/cluster.ts';
 import { listening, shut } from './listening.ts';
@@ -61,6 +62,8 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
   /** Hears what is answered to an event, also what others answer; may throw. */
   readonly answered?: OfficeAnswered | undefined;
+  /** Makes a span of each call that is relayed. */
+  readonly tracing?: Tracing | undefined;
   /** The HTTP path, which is no part of the protocol. */
   readonly path?: string;
   /** How much it takes, and what stands before it. */
@@ -209,6 +212,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     };
     const officeConnections = new OfficeConnections(wireOf(io, frameOf), systemTimers, emit, relayTiming, {
       answered: options.answered,
+      tracing: options.tracing,
       gate,
       limits,
       cluster:

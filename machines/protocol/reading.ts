@@ -1,7 +1,7 @@
 import { isWireCode, type Failure, wireCodes } from './failure.ts';
 import { foreignFailureIn } from './foreign-ends.ts';
 import { callToolResult, type CallToolResult } from './messages/messages.ts';
-import { endingIn, type Ending } from './messages/outcome.ts';
+import { endingIn, type Ending, type Outcome } from './messages/outcome.ts';
 
 /**
  * Reading the acks of strangers. An error comes in four shapes (a2c-wire §9 X5): nested
@@ -82,4 +82,20 @@ export function failureIn(result: CallToolResult): Failure | undefined {
   if (result.isError !== true) return undefined;
   const error = result.structuredContent?.['error'];
   return isError(error) ? readError(error) : foreignFailureIn(result);
+}
+
+/** How the answer to a call says that it ended; `tool_error`: the tool itself says that it failed, and gives no code. */
+export function endingOf(ack: unknown): {
+  readonly outcome: Outcome;
+  readonly code?: Failure['code'] | 'tool_error';
+} {
+  const answer = readAnswer(ack);
+  if (!answer.ok) return { outcome: 'failed', code: answer.failure.code };
+  if (!isRecord(answer.body) || answer.body['isError'] !== true) return { outcome: 'succeeded' };
+  const read = readToolResult(ack);
+  if (!read.ok) return { outcome: 'failed', code: read.failure.code };
+  return {
+    outcome: reportIn(read.result)?.outcome ?? 'failed',
+    code: failureIn(read.result)?.code ?? 'tool_error',
+  };
 }

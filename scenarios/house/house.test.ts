@@ -69,6 +69,8 @@ const packages: readonly Allowance[] = [
   { where: /^(adapters\/inspector|scenarios\/fixtures)\//, may: ['ws'] },
   { where: /^adapters\/page\/.*\.tsx$/, may: ['preact', 'preact/hooks'] },
   { where: /^adapters\/metrics\//, may: ['prom-client'] },
+  { where: /^(adapters\/tracing|actors\/e2e\/telemetry)\//, may: ['@opentelemetry/api'] },
+  { where: /^scenarios\/fixtures\/kept-spans\./, may: ['@opentelemetry/*'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/fixtures\/browser\./, may: ['playwright-core'] },

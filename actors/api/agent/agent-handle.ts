@@ -30,6 +30,11 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly record?: RecordOptions | false;
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
   readonly log?: Log;
+  /**
+   * Makes a span of OpenTelemetry of each call, a child of `trace` or of the span that is active where it is made.
+   * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.
+   */
+  readonly tracing?: boolean;
 }
 /** What an agent tells its host, by the name for `agent.on`. */
 export interface AgentEvents {

@@ -13,6 +13,7 @@ import { settledBy, type CallProgressed, type CallSettled } from '../../../machi
 import { message } from '../../../machines/kernel/effects.ts';
 import type { ResourceCollection } from '../../../machines/resources/collections/index.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
+import { events } from '../../../machines/protocol/events.ts';
 import {
   readConfig,
   readRoom,
@@ -30,7 +31,8 @@ import { A2cError } from '../errors.ts';
 import { linkStatusOf } from '../link-status.ts';
 import { Listeners } from '../listeners.ts';
 import { notJoined } from '../not-joined.ts';
-import { PendingCalls } from './pending-calls.ts';
+import { PendingCalls, type Call, type CallOptions } from './pending-calls.ts';
+import { tracedCall, tracingOf } from '../tracing.ts';
 import { Runtime, type Hosted } from '../../runtime/runtime.ts';
 
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
@@ -56,9 +58,9 @@ class HostedAgent implements Agent {
   readonly #office: string;
   readonly #name: string;
 
-  constructor(options: AgentOptions, shared: Runtime | undefined) {
-    this.#runtime = shared ?? new Runtime({ record: options.record, log: options.log });
-    this.#isShared = shared !== undefined;
+  constructor(options: AgentOptions, runtime: Runtime, isShared: boolean) {
+    this.#runtime = runtime;
+    this.#isShared = isShared;
     this.#timing = { ...timing, ...options.timing };
     this.#keepTrying = options.keepTrying ?? false;
     const { url, name = 'agent', office = 'local' } = options;
@@ -151,6 +153,14 @@ class HostedAgent implements Agent {
     }
   }
   callTool: Agent['callTool'] = (computer, tool, params = {}, options = {}) => {
+    const { tracing } = this.#runtime;
+    if (!tracing) return this.#call(computer, tool, params, options);
+    const about = { layer: 'agent', kind: 'client', method: events.toolCall, tool } as const;
+    return tracedCall(tracing, { ...about, office: this.#office, computer }, options, (traced) =>
+      this.#call(computer, tool, params, traced),
+    );
+  };
+  #call(computer: string, tool: string, params: AgentCall['params'], options: CallOptions): Call {
     const { timeoutMs = this.#timing.callTotalMs } = options;
     const trace = traceIn(options.trace ?? {});
     const send = (ticket: string, reqId: string): void => {
@@ -176,7 +186,7 @@ class HostedAgent implements Agent {
       call.then((outcome) => interpreted(outcome, wasThere)),
       { reqId, cancel, on },
     );
-  };
+  }
   /** The raw ack of a question, and the `req_id` that it has to echo. */
   readonly #query: Ask = async (method, request, { timeoutMs, signal }) => {
     if (signal?.aborted) throw new A2cError(givenUp);
@@ -263,7 +273,9 @@ const givenUp: Failure = {
 
 /** Takes the agent's seat in an office; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
 export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
-  const agent = new HostedAgent(options, shared);
+  const { record, log } = options;
+  const runtime = shared ?? new Runtime({ record, log, tracing: await tracingOf(options) });
+  const agent = new HostedAgent(options, runtime, shared !== undefined);
   const abort = (): void => void agent.close();
   options.signal?.addEventListener('abort', abort, { once: true });
   if (options.signal?.aborted) abort();

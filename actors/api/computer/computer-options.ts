@@ -67,6 +67,11 @@ export interface ComputerOptions {
   readonly onNotice?: (text: string, topic?: 'resources') => void;
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
   readonly log?: Log;
+  /**
+   * Makes a span of OpenTelemetry of each call, and of each `tools/call` that is sent for it.
+   * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.
+   */
+  readonly tracing?: boolean;
   /** How many calls are remembered: `history()`, and whose windows and documents come first. Default 10. */
   readonly historySize?: number;
   /** Gives up booting and closes. */

@@ -2,7 +2,7 @@ import type { Noise } from '../../../adapters/index.ts';
 import { offeredTools, toSmcpTool, type ToolEntry } from '../../../machines/catalog/index.ts';
 import { clientState, stateFor } from '../../../machines/facts/server-state.ts';
 import type { ComputerContext } from '../../../machines/computer/computer.machine.ts';
-import type { ServerConfig } from '../../../machines/config/index.ts';
+import type { Config, ServerConfig } from '../../../machines/config/index.ts';
 import type { ServerInfo } from '../../../machines/kernel/ports.ts';
 import { notShownOf } from '../../../machines/computer/computer.collections.ts';
 import { whyWithdrawn } from '../../../machines/computer/computer.withdrawn.ts';
@@ -10,7 +10,7 @@ import { collections, notShownReason } from '../../../machines/resources/collect
 import { remembered } from '../../../machines/kernel/remembered.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { A2cError } from '../errors.ts';
-import type { ComputerStatus } from './computer-handle.ts';
+import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from './server-handle.ts';
 import { waitsText } from '../../servers/server-waits.ts';
 import type { Servers } from '../../servers/servers.ts';
@@ -36,6 +36,14 @@ interface Told {
   readonly nextTryMs: number;
 }
 const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
+/** A copy, which its host may change. */
+export const configOf = ({ servers, inputs, settings }: Config): ComputerConfigInForce =>
+  structuredClone({
+    servers: Object.fromEntries(servers.map(({ name, raw }) => [name, { ...raw }])),
+    inputs,
+    settings,
+    serverSettings: Object.fromEntries(servers.map((server) => [server.name, server.settings])),
+  });
 export const disabledStatus = (name: string): ServerStatus => ({
   name,
   state: 'disabled',

@@ -1,6 +1,7 @@
 import type { Config } from '../../../machines/config/index.ts';
 import { Runtime } from '../../runtime/runtime.ts';
 import { readOrThrow } from '../../servers/plan.ts';
+import { tracingOf } from '../tracing.ts';
 import type { Computer } from './computer-handle.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { HostedComputer } from './hosted-computer.ts';
@@ -18,7 +19,8 @@ export interface Inner {
 export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
   const { reaper, stateDir, record, launcher, log, onNotice: notice } = options;
   const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
-  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher, log });
+  const tracing = inner.runtime ? undefined : await tracingOf(options);
+  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher, log, tracing });
   if (!inner.runtime) await runtime.sweep();
   const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
   let closed: Promise<void> | undefined;

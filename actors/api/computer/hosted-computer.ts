@@ -21,7 +21,7 @@ import type { ComputerOptions } from './computer-options.ts';
 import type { ServerStatus } from './server-handle.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import { CollectionQuestions } from './computer-collections.ts';
-import { cannotOrder, computerState, listingOf, serverStatus } from './computer-status.ts';
+import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
 import { closedCall, hostCall } from '../host-call.ts';
 import { deferred } from '../deferred.ts';
 import { hostedInputs, inputsOf } from '../../servers/inputs/hosted-inputs.ts';
@@ -32,7 +32,8 @@ import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
 import { ordersOf } from '../../inspector/orders.ts';
 import { Listeners } from '../listeners.ts';
-import { PendingCalls } from '../agent/pending-calls.ts';
+import { PendingCalls, type WatchedCall } from '../agent/pending-calls.ts';
+import { tracedCall } from '../tracing.ts';
 import type { Hosted, Runtime } from '../../runtime/runtime.ts';
 import { Seat } from '../seat.ts';
 import { ServerOrders } from '../../servers/server-orders.ts';
@@ -169,15 +170,7 @@ export class HostedComputer implements Computer {
   servers(): readonly ServerStatus[] {
     return this.#servers.config.servers.map((server) => this.#statusOf(server));
   }
-  config(): ReturnType<Computer['config']> {
-    const { servers, inputs, settings } = this.#servers.config;
-    return structuredClone({
-      servers: Object.fromEntries(servers.map(({ name, raw }) => [name, { ...raw }])),
-      inputs,
-      settings,
-      serverSettings: Object.fromEntries(servers.map((server) => [server.name, server.settings])),
-    });
-  }
+  config: Computer['config'] = () => configOf(this.#servers.config);
   #statusOf(server: ServerConfig): ServerStatus {
     const { name } = server;
     const noise = this.#runtime.noiseOf(name);
@@ -197,6 +190,14 @@ export class HostedComputer implements Computer {
   tools: Computer['tools'] = async () =>
     listingOf(this.#context(), this.#servers, this.#clientOf, this.servers());
   callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
+    const { tracing } = this.#runtime;
+    if (!tracing) return this.#call(tool, params, options);
+    const about = { layer: 'computer', kind: 'internal', method: 'callTool', tool } as const;
+    return tracedCall(tracing, { ...about, computer: this.name }, options, (traced) =>
+      this.#call(tool, params, { ...options, ...traced }),
+    );
+  };
+  #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): WatchedCall {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
     const send = (ticket: string, reqId: string): void => {
       // Read now: what a host makes of its object later is not what was judged.
@@ -208,7 +209,7 @@ export class HostedComputer implements Computer {
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host, closed));
     };
     return this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
-  };
+  }
   get #timing(): Timing {
     return { ...timing, ...this.#servers.config.settings.timeouts, ...this.#options.timing } as Timing;
   }

@@ -54,6 +54,11 @@ export interface OfficeOptions {
   readonly record?: RecordOptions | false;
   /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
   readonly log?: Log;
+  /**
+   * Makes a span of OpenTelemetry of each call, from its arrival to its answer.
+   * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.
+   */
+  readonly tracing?: boolean;
 }
 /** What an office tells its host, by the name for `office.on`. */
 export interface OfficeEvents {

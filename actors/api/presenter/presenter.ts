@@ -2,6 +2,7 @@ import { documentsCommand, homeFolder, userConfigFile } from '../../../adapters/
 import { Runtime } from '../../runtime/runtime.ts';
 import { readOrThrow } from '../../servers/plan.ts';
 import { createComputer } from '../computer/computer.ts';
+import { tracingOf } from '../tracing.ts';
 import { HostedPresenter } from './hosted-presenter.ts';
 import type { Presenter, PresenterOptions } from './presenter-handle.ts';
 
@@ -9,7 +10,8 @@ import type { Presenter, PresenterOptions } from './presenter-handle.ts';
 export async function createPresenter(options: PresenterOptions = {}): Promise<Presenter> {
   const { file, settings, ...rest } = options;
   const { reaper, stateDir, record, launcher, log, onNotice: notice } = rest;
-  const runtime = new Runtime({ reaper, stateDir, notice, record, launcher, log });
+  const tracing = await tracingOf(rest);
+  const runtime = new Runtime({ reaper, stateDir, notice, record, launcher, log, tracing });
   await runtime.sweep();
   try {
     const computer = await createComputer(rest, { runtime, config: readOrThrow([]) });

@@ -3,7 +3,13 @@ import type { OfficeOptions } from '../../api/office/office-handle.ts';
 import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import { untilAborted, type Context } from '../context.ts';
 import { exitCodeAtEnd, isTerminated } from '../exit-codes.ts';
-import { logBy, recordBy, type InspectingOptions, type RecordingOptions } from '../host-options.ts';
+import {
+  logBy,
+  recordBy,
+  tracingBy,
+  type InspectingOptions,
+  type RecordingOptions,
+} from '../host-options.ts';
 import { showInspector } from '../inspecting/show.ts';
 import { entryBy, firstPort, keepEntry, type EntryOptions } from './entry.ts';
 import { tlsBy, type TlsFiles } from './tls.ts';
@@ -44,6 +50,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     ...(tls && { tls }),
     ...(auth !== undefined && { auth }),
     ...logBy(context, options),
+    ...tracingBy(options),
   });
   const forget = keepEntry(context, entry, office);
   terminal.out(office.url);

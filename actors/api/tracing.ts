@@ -1,0 +1,45 @@
+/** Spans: who makes them, and those of the calls that a host makes itself. */
+import { newId, openTracing } from '../../adapters/index.ts';
+import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+import { version } from '../version.ts';
+import type { Call, CallOptions, CallOutcome } from './agent/pending-calls.ts';
+import { A2cError } from './errors.ts';
+import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+
+/** For a host that wants them; rejects with an `A2cError` where the API of OpenTelemetry is not installed. */
+export async function tracingOf({
+  tracing = false,
+}: {
+  readonly tracing?: boolean;
+}): Promise<Tracing | undefined> {
+  if (!tracing) return undefined;
+  try {
+    return await openTracing({ name: 'a2c-actors', version });
+  } catch (error) {
+    throw new A2cError({
+      code: wireCodes.badRequest,
+      message: error instanceof Error ? error.message : String(error),
+      remedy: 'npm install @opentelemetry/api, or leave out tracing.',
+    });
+  }
+}
+const codeOf = ({ failure, outcome }: CallOutcome) =>
+  failure?.code ?? (outcome === 'succeeded' ? undefined : ('tool_error' as const));
+/**
+ * One call of a host under a span of its own, which everybody on its way sees as the one before. Its parent is the `trace` that the host
+ * gave, else the span that is active in its program.
+ */
+export function tracedCall<C extends Call>(
+  tracing: Tracing,
+  about: Pick<SpanStart, 'layer' | 'kind' | 'method' | 'tool' | 'office' | 'computer'>,
+  options: CallOptions,
+  call: (options: CallOptions) => C,
+): C {
+  const { reqId = newId() } = options;
+  const span = tracing.start({ ...about, reqId, parent: traceIn(options.trace ?? {}), isOurs: true });
+  const { trace: _, ...others } = options;
+  const called = call({ ...others, reqId, ...(span.trace && { trace: span.trace }) });
+  void called.then((outcome) => span.end({ outcome: outcome.outcome, code: codeOf(outcome) }));
+  return called;
+}

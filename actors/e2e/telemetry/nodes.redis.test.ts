@@ -1,0 +1,48 @@
+/** Spans of a call between two nodes of an office, which agree in a real Redis. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-spans.ts';
+import { RedisServer } from '../../../scenarios/fixtures/redis.ts';
+import { createAgent, createComputer, createOffice } from '../../index.ts';
+
+const spans = new KeptSpans();
+const server = `
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize')
+    say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } });
+  if (method === 'tools/list') say({ id, result: { tools: [{ name: 'ok', inputSchema: { type: 'object' } }] } });
+  if (method === 'tools/call') say({ id, result: { content: [] } });
+});`;
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await RedisServer.start();
+  spans.start();
+});
+afterAll(async () => {
+  spans.stop();
+  await redis.kill();
+});
+
+it('a call whose computer sits at another node has four spans in one trace', async () => {
+  const how = { tracing: true, record: false } as const;
+  const node = { ...how, port: 0, redis: { url: redis.url, leaseMs: 1_500 } };
+  await using near = await createOffice(node);
+  await using far = await createOffice(node);
+  await using agent = await createAgent({ ...how, url: near.url });
+  await using _computer = await createComputer({
+    ...{ ...how, name: 'c1', office: { url: far.url }, stateDir: false },
+    config: { mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } } },
+  });
+  await agent.tools('c1');
+  await agent.callTool('c1', 'ok', {}, { reqId: 'r1' });
+  const found = spans.of('r1');
+  expect(found.map(shownOf)).toEqual([
+    'agent client client:tool_call ok succeeded',
+    'office server client:tool_call ok succeeded',
+    'computer server client:tool_call ok succeeded',
+    'server client tools/call ok succeeded',
+  ]);
+  expect(chainOf(found)).toEqual([]);
+  expect(spans.unbalanced).toEqual([]);
+});

@@ -1,0 +1,81 @@
+/** What tracing costs who has no SDK, or not even the API. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+import { createAgent, createComputer, createOffice } from '../../index.ts';
+
+const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+/** Answers with the `_meta` that its call came with. */
+const server = `
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'initialize')
+    say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } });
+  if (method === 'tools/list') say({ id, result: { tools: [{ name: 'meta', inputSchema: { type: 'object' } }] } });
+  if (method === 'tools/call') say({ id, result: { content: [{ type: 'text', text: JSON.stringify(params._meta ?? {}) }] } });
+});`;
+const config = {
+  mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } },
+};
+const folder = mkdtempSync(join(tmpdir(), 'a2c-optional-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('without an SDK a trace passes as it was given, and none is made up', async () => {
+  const how = { tracing: true, record: false } as const;
+  await using office = await createOffice({ ...how, port: 0 });
+  const seat = { url: office.url };
+  await using _computer = await createComputer({ ...how, name: 'c1', office: seat, config, stateDir: false });
+  await using agent = await createAgent({ ...how, ...seat });
+  const metaOf = async (trace?: {
+    readonly traceparent: string;
+    readonly tracestate?: string;
+  }): Promise<object> => {
+    const { result } = await agent.callTool('c1', 'meta', {}, trace && { trace });
+    const { content } = result as { readonly content: readonly { readonly text: string }[] };
+    const { progressToken: _, ...meta } = JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
+    return meta;
+  };
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  expect(await metaOf({ traceparent, tracestate: 'vendor=1,other=2' })).toEqual({
+    traceparent,
+    tracestate: 'vendor=1,other=2',
+  });
+  expect(await metaOf({ traceparent: 'none' })).toEqual({});
+  expect(await metaOf()).toEqual({});
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+/** The command, as if none of these packages was installed. */
+const withoutPackages = (names: string, ...argv: string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    const hook = pathToFileURL(at('scenarios/fixtures/without-packages.mjs')).href;
+    const child = execFile(
+      process.execPath,
+      ['--import', hook, at('dist/actors/main.js'), ...argv],
+      { env: { ...process.env, WITHOUT: names, XDG_STATE_HOME: folder } },
+      (_, out, err) => resolve({ code: child.exitCode, out, err }),
+    );
+  });
+
+it('without its package a call is made as ever, and --tracing says what to install', async () => {
+  const file = join(folder, 'servers.json');
+  writeFileSync(file, JSON.stringify(config));
+  const call = ['call', 'meta', '-c', file];
+  const packages = '@opentelemetry/api';
+  expect(await withoutPackages(packages, ...call)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('progressToken'),
+  });
+  const { code, err } = await withoutPackages(packages, ...call, '--tracing');
+  expect(code).toBe(1);
+  expect(err).toContain('tracing needs the package @opentelemetry/api');
+  expect(err).toContain('npm install @opentelemetry/api');
+});

@@ -1,0 +1,211 @@
+/** Spans of calls, by the SDK of OpenTelemetry: agent, office, computer and a real MCP server, in one process. */
+import { context, trace } from '@opentelemetry/api';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-spans.ts';
+import { SeatedPeer } from '../../../scenarios/fixtures/seated-peer.ts';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  type Agent,
+  type Computer,
+  type Office,
+} from '../../index.ts';
+
+/** Answers `meta` with the `_meta` that it came with, and says on stderr that it has one of the others. */
+const server = `
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const text = (text, more) => ({ content: [{ type: 'text', text }], ...more });
+const tools = ['meta', 'fail', 'refuse', 'hang', 'die'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+const act = {
+  initialize: (id, { protocolVersion }) =>
+    say({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } }),
+  'tools/list': (id) => say({ id, result: { tools } }),
+  'tools/call': (id, { name, _meta }) => {
+    if (name === 'meta') say({ id, result: text(JSON.stringify(_meta)) });
+    if (name === 'fail') say({ id, result: text('result-value', { isError: true }) });
+    if (name === 'refuse') say({ id, error: { code: -32000, message: 'result-value' } });
+    if (name === 'hang') process.stderr.write('hangs\\n');
+    if (name === 'die') process.exit(3);
+  },
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  act[method]?.(id, params);
+});`;
+const config = {
+  mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } },
+};
+
+const spans = new KeptSpans();
+let office: Office;
+let computer: Computer;
+let agent: Agent;
+beforeEach(async () => {
+  spans.started.length = spans.ended.length = 0;
+  spans.start();
+  const how = { tracing: true, record: false } as const;
+  office = await createOffice({ ...how, port: 0 });
+  const seat = { url: office.url };
+  computer = await createComputer({ ...how, name: 'c1', office: seat, config, stateDir: false });
+  agent = await createAgent({ ...how, ...seat });
+});
+afterEach(async () => {
+  for (const handle of [agent, computer, office]) await handle.close();
+  spans.stop();
+  expect(spans.unbalanced).toEqual([]);
+});
+const called = (reqId: string): readonly string[] => spans.of(reqId).map(shownOf);
+/** Resolves once the server has the call that hangs. */
+const hangs = (): Promise<void> =>
+  new Promise(
+    (resolve) => void computer.on('server.wrote', ({ text }) => text.includes('hangs') && resolve()),
+  );
+const all = ['agent client', 'office server', 'computer server'].map((who) => `${who} client:tool_call`);
+/** Four spans of a call that ended with an error, by who has which code. */
+const failed = (tool: string, codes: readonly unknown[], outcomes: readonly string[]): readonly string[] =>
+  [...all, 'server client tools/call'].map(
+    (who, i) => `${who} ${tool} ERROR ${String(codes[i])} ${outcomes[i]}`,
+  );
+
+describe('a call', () => {
+  it('has four spans, each the child of the one before, and its server sees the last', async () => {
+    const { result } = await agent.callTool('c1', 'meta', { key: 'argument-value' }, { reqId: 'r1' });
+    const found = spans.of('r1');
+    expect(found.map(shownOf)).toEqual([
+      ...all.map((who) => `${who} meta succeeded`),
+      'server client tools/call meta succeeded',
+    ]);
+    expect(found[0]?.parentSpanContext).toBeUndefined();
+    expect(chainOf(found)).toEqual([]);
+    const { content } = result as { readonly content: readonly { readonly text: string }[] };
+    const { traceId, spanId } = found[3]?.spanContext() ?? { traceId: '', spanId: '' };
+    expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({ traceparent: `00-${traceId}-${spanId}-01` });
+    const seat = { 'a2c.office': 'local', 'a2c.computer': 'c1' };
+    const call = { 'a2c.req_id': 'r1', 'gen_ai.tool.name': 'meta', 'a2c.outcome': 'succeeded' };
+    expect(found.map(({ attributes }) => attributes)).toEqual([
+      ...['agent', 'office', 'computer'].map((layer) => ({ 'a2c.layer': layer, ...seat, ...call })),
+      {
+        ...{ 'a2c.layer': 'server', 'a2c.server': 's', ...call },
+        ...{
+          'mcp.method.name': 'tools/call',
+          'gen_ai.operation.name': 'execute_tool',
+          'network.transport': 'pipe',
+        },
+        'mcp.protocol.version': expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+        'jsonrpc.request.id': expect.stringMatching(/^\d+$/),
+      },
+    ]);
+    const said = JSON.stringify(
+      found.map(({ attributes, events, links, name }) => [attributes, events, links, name]),
+    );
+    expect(said).not.toContain('argument-value');
+  });
+
+  it('is a child of the span that is active in the program of its agent, or of the trace that it was given', async () => {
+    const tracer = trace.getTracer('host');
+    const own = tracer.startSpan('own');
+    await context.with(trace.setSpan(context.active(), own), () =>
+      agent.callTool('c1', 'meta', {}, { reqId: 'r2' }),
+    );
+    own.end();
+    expect(chainOf([own as never, ...spans.of('r2')])).toEqual([]);
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await agent.callTool('c1', 'meta', {}, { reqId: 'r3', trace: { traceparent, tracestate: 'vendor=1' } });
+    const [first, ...others] = spans.of('r3');
+    expect(first?.parentSpanContext).toMatchObject({ spanId: '00f067aa0ba902b7', isRemote: true });
+    expect(chainOf([first as never, ...others])).toEqual([]);
+    for (const span of spans.of('r3')) expect(span.spanContext().traceState?.serialize()).toBe('vendor=1');
+  });
+
+  it('of the computer’s own host has two', async () => {
+    await computer.callTool('meta', {}, { reqId: 'r4', confirmed: true });
+    const found = spans.started.slice(-2);
+    expect(found.map(shownOf)).toEqual([
+      'computer internal callTool meta succeeded',
+      'server client tools/call meta succeeded',
+    ]);
+    expect(chainOf(found)).toEqual([]);
+  });
+});
+
+describe('a call that fails', () => {
+  it('by its tool, or by an error of JSON-RPC, is an error at each, without what was said', async () => {
+    await agent.callTool('c1', 'fail', {}, { reqId: 'r5' });
+    expect(called('r5')).toEqual(failed('fail', Array(4).fill('tool_error'), Array(4).fill('failed')));
+    await agent.callTool('c1', 'refuse', {}, { reqId: 'r6' });
+    expect(called('r6')).toEqual(failed('refuse', [4003, 4003, 4003, -32000], Array(4).fill('failed')));
+    expect(spans.of('r6')[3]?.attributes['rpc.response.status_code']).toBe('-32000');
+    for (const { attributes, status } of spans.started)
+      expect(JSON.stringify([attributes, status])).not.toContain('result-value');
+  });
+
+  it('before it comes to a server has spans as far as it came', async () => {
+    await agent.callTool('c1', 'none', {}, { reqId: 'r7' });
+    expect(called('r7')).toEqual(failed('none', [4001, 4001, 4001], Array(3).fill('failed')).slice(0, 3));
+    await agent.callTool('nobody', 'meta', {}, { reqId: 'r8' });
+    expect(called('r8')).toEqual(failed('meta', [404, 404], Array(2).fill('failed')).slice(0, 2));
+  });
+
+  it('with a payload that is none, and with a name that is hostile, is told in few characters', async () => {
+    const peer = new SeatedPeer(office.url, 'agent');
+    await agent.close();
+    await peer.join('agent', 'local');
+    await peer.ask('client:tool_call', [] as object);
+    expect(spans.started.map(shownOf)).toEqual(['office server client:tool_call ERROR 400 failed']);
+    await peer.call('c1', `\u001B[2J${'x'.repeat(5_000)}`, 'r9');
+    const names = spans.of('r9').map(({ name }) => name);
+    expect(new Set(names)).toEqual(new Set([`client:tool_call \\u001b[2J${'x'.repeat(196)}`]));
+    peer.close();
+  });
+});
+
+describe('a call that nobody answers', () => {
+  it('because it is cancelled, ends at each', async () => {
+    const hanging = hangs();
+    const call = agent.callTool('c1', 'hang', {}, { reqId: 'r10' });
+    await hanging;
+    call.cancel();
+    expect(await call).toMatchObject({ end: 'cancelled' });
+    await expect.poll(() => spans.unbalanced).toEqual([]);
+    expect(called('r10')).toEqual(
+      failed('hang', ['ToolCallCancelled', 4003, 4003, 'cancelled'], Array(4).fill('unknown')),
+    );
+  });
+
+  it('because its time is over, ends at each', async () => {
+    await agent.callTool('c1', 'hang', {}, { reqId: 'r11', timeoutMs: 1_000 });
+    await expect.poll(() => spans.unbalanced).toEqual([]);
+    expect(called('r11')).toEqual(failed('hang', [4004, 4004, 4004, 'cancelled'], Array(4).fill('unknown')));
+  });
+
+  it('because its server dies, ends at each', async () => {
+    await agent.callTool('c1', 'die', {}, { reqId: 'r12' });
+    await expect.poll(() => spans.unbalanced).toEqual([]);
+    expect(called('r12')).toEqual(failed('die', [4003, 4003, 4003, 'ServerLost'], Array(4).fill('unknown')));
+  });
+
+  it.each(['agent', 'office', 'computer'] as const)('because its %s is closed, ends at each', async (who) => {
+    const hanging = hangs();
+    const call = agent.callTool('c1', 'hang', {}, { reqId: 'r13', timeoutMs: 0 });
+    await hanging;
+    await { agent, office, computer }[who].close();
+    expect((await call).outcome).toBe('unknown');
+    for (const handle of [agent, computer, office]) await handle.close();
+    expect(spans.unbalanced).toEqual([]);
+    expect(spans.of('r13')).toHaveLength(4);
+    for (const span of spans.of('r13')) expect(shownOf(span)).toMatch(/ERROR \w+ unknown$/);
+  });
+
+  it('because who asked has lost the connection, ends at once at the office', async () => {
+    const peer = new SeatedPeer(office.url, 'agent');
+    await agent.close();
+    await peer.join('agent', 'local');
+    const hanging = hangs();
+    void peer.call('c1', 'hang', 'r14', 0);
+    await hanging;
+    peer.close();
+    await expect.poll(() => spans.unbalanced).toEqual([]);
+    expect(called('r14').slice(0, 1)).toEqual(['office server client:tool_call hang ERROR LinkLost unknown']);
+  });
+});

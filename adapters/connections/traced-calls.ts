@@ -1,0 +1,67 @@
+import { abandonedEnd, type Span, type SpanStart, type Tracing } from '../../machines/kernel/tracing.ts';
+import { events } from '../../machines/protocol/events.ts';
+import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import { endingOf } from '../../machines/protocol/reading.ts';
+import type { Ack } from './office-wire.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** A call under a span of its own: what goes on carries it, and what is answered ends it. */
+export interface TracedCall {
+  readonly payload: unknown;
+  readonly ack: Ack;
+}
+
+/**
+ * The spans of the calls that came to one door, from arrival to answer. Each is ended by its answer, by the end of the connection
+ * on which it came (`left`), or with the door (`close`).
+ */
+export class TracedCalls {
+  readonly #tracing: Tracing;
+  readonly #layer: SpanStart['layer'];
+  readonly #open = new Map<string, Set<Span>>();
+
+  constructor(tracing: Tracing, layer: SpanStart['layer']) {
+    this.#tracing = tracing;
+    this.#layer = layer;
+  }
+  arrived(
+    connection: string,
+    office: string | undefined,
+    payload: unknown,
+    ack: Ack | undefined,
+  ): TracedCall {
+    const isRecord = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
+    const fields = (isRecord ? payload : {}) as Fields;
+    const span = this.#tracing.start({
+      layer: this.#layer,
+      kind: 'server',
+      method: events.toolCall,
+      tool: textOf(fields['tool_name']),
+      reqId: textOf(fields['req_id']),
+      office,
+      computer: textOf(fields['computer']),
+      parent: traceIn(fields),
+    });
+    const open = this.#open.get(connection) ?? new Set<Span>();
+    this.#open.set(connection, open.add(span));
+    return {
+      payload: isRecord && span.trace ? { ...payload, tracestate: undefined, ...span.trace } : payload,
+      ack: (...answer) => {
+        open.delete(span);
+        if (open.size === 0) this.#open.delete(connection);
+        span.end(endingOf(answer[0]));
+        ack?.(...answer);
+      },
+    };
+  }
+  /** Nobody is there any more who could be answered. */
+  left(connection: string): void {
+    for (const span of this.#open.get(connection) ?? []) span.end(abandonedEnd);
+    this.#open.delete(connection);
+  }
+  close(): void {
+    for (const connection of [...this.#open.keys()]) this.left(connection);
+  }
+}

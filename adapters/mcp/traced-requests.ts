@@ -1,0 +1,84 @@
+import type { Emit, RequestFact, SessionInput } from '../../machines/kernel/ports.ts';
+import type { SpanEnd, Tracing } from '../../machines/kernel/tracing.ts';
+import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import type { RemoteSpec } from './http/remote.ts';
+import type { ListRequest } from './messages/pages.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+/** Sends a request, and hears of the id that it has as a JSON-RPC message; the returned function withdraws it. */
+type Send = (request: ListRequest, emit: Emit<RequestFact>, sent: (id: number) => void) => () => void;
+/** The attributes that OpenTelemetry has for how a server is reached. */
+function networkOf(
+  process: SessionInput['process'],
+  kind: RemoteSpec['kind'] | undefined,
+): Record<string, string> {
+  if (process !== null) return { 'network.transport': 'pipe' };
+  const isWeb = kind === 'streamable' || kind === 'sse';
+  return isWeb ? { 'network.transport': 'tcp', 'network.protocol.name': 'http' } : {};
+}
+function endOf(fact: RequestFact): SpanEnd | undefined {
+  if (fact.type === 'ask.answered')
+    return fieldsOf(fact.result)['isError'] === true
+      ? { outcome: 'failed', code: 'tool_error' }
+      : { outcome: 'succeeded' };
+  if (fact.type !== 'ask.refused') return undefined;
+  const { failure, lost } = fact;
+  const rpcCode = lost ? undefined : failure.details?.['code'];
+  return {
+    outcome: lost ? 'unknown' : 'failed',
+    code: failure.code,
+    ...(typeof rpcCode === 'number' && { rpcCode }),
+  };
+}
+/** Whoever asked wants no answer any more: it has cancelled, its time is over, or its server is closed. */
+const withdrawn: SpanEnd = { outcome: 'unknown', code: 'cancelled' };
+
+/** Calls of tools at one session, each with a span of its own, by the conventions of OpenTelemetry for clients of MCP. */
+export class TracedRequests {
+  readonly #tracing: Tracing;
+  readonly #more: Readonly<Record<string, string>>;
+
+  constructor(tracing: Tracing, { server, process }: SessionInput, kind: RemoteSpec['kind'] | undefined) {
+    this.#tracing = tracing;
+    this.#more = {
+      'mcp.method.name': 'tools/call',
+      'gen_ai.operation.name': 'execute_tool',
+      'a2c.server': server,
+      ...networkOf(process, kind),
+    };
+  }
+  /** `version`: of MCP, as it is spoken here. */
+  send(
+    request: ListRequest,
+    emit: Emit<RequestFact>,
+    { reqId, version }: { readonly reqId: string | undefined; readonly version: string },
+    send: Send,
+  ): () => void {
+    const { name, _meta: meta } = fieldsOf(request.params);
+    const span = this.#tracing.start({
+      layer: 'server',
+      kind: 'client',
+      method: request.method,
+      ...(typeof name === 'string' && { tool: name }),
+      reqId,
+      more: { ...this.#more, ...(version !== '' && { 'mcp.protocol.version': version }) },
+      parent: traceIn(fieldsOf(meta)),
+    });
+    const params = span.trace
+      ? { ...fieldsOf(request.params), _meta: { ...fieldsOf(meta), ...span.trace } }
+      : request.params;
+    const told: Emit<RequestFact> = (fact) => {
+      const end = endOf(fact);
+      if (end) span.end(end);
+      emit(fact);
+    };
+    const sent = (id: number): void => span.set('jsonrpc.request.id', String(id));
+    const withdraw = span.within(() => send({ ...request, params }, told, sent));
+    return () => {
+      span.end(withdrawn);
+      withdraw();
+    };
+  }
+}
