@@ -81,7 +81,7 @@ export type {
 } from '../adapters/index.ts';
 export type { Inspection, InspectOptions } from './inspector/inspections.ts';
 export { A2cError } from './api/errors.ts';
-export type { Log, LogEntry } from './api/computer/failure-log.ts';
+export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
 export type { RecordOptions } from './recording/flight-recorder.ts';
 export type { Profile } from '../machines/trace/index.ts';
 export type { Timing } from '../machines/kernel/timing.ts';

@@ -98,6 +98,7 @@ export type {
 } from './socket/index.ts';
 export { openMetrics, type MetricsServer } from './metrics/index.ts';
 export { openTracing } from './tracing/index.ts';
+export { openJsonLog } from './logging/index.ts';
 export { keepOfficeToken, keptOfficeToken } from './storage/office-tokens.ts';
 export {
   createDigest,

@@ -1,5 +1,8 @@
 import type { Profile } from '../../machines/trace/index.ts';
-import type { Log } from '../api/computer/failure-log.ts';
+import { openJsonLog } from '../../adapters/index.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+import { A2cError } from '../api/errors.ts';
+import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AnswerOptions } from './answering/answers-at-terminal.ts';
 import type { Context } from './context.ts';
@@ -22,8 +25,8 @@ export interface RecordingOptions {
   /** A folder. */
   readonly record?: string;
   readonly profile?: Profile;
-  /** Failures as JSON lines on stderr. */
-  readonly log?: boolean;
+  /** From which level on lines of JSON go to stderr. */
+  readonly log?: LogLevel;
   /** Spans of calls, by the API of OpenTelemetry. */
   readonly tracing?: boolean;
 }
@@ -45,8 +48,19 @@ export interface ServerOptions extends WatchOptions, InspectingOptions {
   readonly autoReconnect: boolean;
 }
 
-export const logBy = ({ terminal }: Context, { log = false }: RecordingOptions): { readonly log?: Log } =>
-  log ? { log: (entry) => terminal.line(JSON.stringify(entry), 'err') } : {};
+/** Rejects where the package is not installed that writes them. */
+export async function logBy({ terminal }: Context, { log: logLevel }: RecordingOptions): Promise<LogOptions> {
+  if (logLevel === undefined) return {};
+  try {
+    return { log: await openJsonLog<LogEntry>((line) => terminal.line(line, 'err')), logLevel };
+  } catch (error) {
+    throw new A2cError({
+      code: wireCodes.badRequest,
+      message: error instanceof Error ? error.message : String(error),
+      remedy: 'npm install pino, or leave out --log.',
+    });
+  }
+}
 export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({
   ...(dir !== undefined && { dir }),
   ...(profile !== undefined && { profile }),

@@ -50,7 +50,7 @@ async function watchedRuntimeOf(context: Context, options: WatchOptions): Promis
     reaper,
     record,
     tracing: await tracingOf(options),
-    ...logBy(context, options),
+    ...(await logBy(context, options)),
     notice: (text) => terminal.err(text),
   });
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);

@@ -52,7 +52,7 @@ export async function withComputer<T>(
         signal,
         record,
         timing: atOnce,
-        ...logBy(context, options),
+        ...(await logBy(context, options)),
         ...tracingBy(options),
         onNotice,
         answers: answersBy(terminal, options, foldersOf(config, folder)),
@@ -92,7 +92,7 @@ export async function withAgent<T>(
       office,
       signal,
       record: recordBy(recording),
-      ...logBy(context, recording),
+      ...(await logBy(context, recording)),
       ...tracingBy(recording),
     });
     try {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isRate, limitNames, officeLimits, type GivenLimits } from '../../machines/office/rooms/limits.ts';
 import { profiles } from '../../machines/trace/profiles.ts';
+import type { LogLevel } from '../logging/log-entry.ts';
 
 /** `NAME=VALUE` of a limit: a number, or a rate as `EACH_SECOND/AT_ONCE`. */
 export const limitOf = (text: string, before: GivenLimits | undefined): GivenLimits => {
@@ -72,7 +73,14 @@ export const withRecording = (command: Command): Command =>
       '--tracing',
       'spans of calls by OpenTelemetry; NODE_OPTIONS="--import FILE" brings its SDK (docs/operate.md)',
     )
-    .option('--log', 'each failure as a line of JSON on stderr, with its req_id');
+    .addOption(
+      new Option(
+        '--log [level]',
+        'lines of JSON on stderr, with the req_id of each call: failures (warn), also what goes well (info), or all (debug)',
+      )
+        .choices(['debug', 'info', 'warn', 'error'] satisfies LogLevel[])
+        .preset('warn'),
+    );
 /** Options of every command whose machines can be watched. */
 export const withWatchOptions = (command: Command): Command =>
   withSource(command)

@@ -21,6 +21,7 @@ import type {
   Launched,
   Launcher,
   LinkStatus,
+  LogOptions,
   Office,
   OfficeEvents,
   OfficeOptions,
@@ -172,17 +173,17 @@ describe('a2c-actors', () => {
 
   it('asks for these options, and promises all that takes time', () => {
     expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<
-      | ('host' | 'port' | 'auth' | 'requireVersion' | 'record' | 'log')
+      | ('host' | 'port' | 'auth' | 'requireVersion' | 'record' | keyof LogOptions)
       | ('limits' | 'trustProxy' | 'metrics' | 'tls' | 'redis' | 'tracing')
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       | ('url' | 'auth' | 'headers' | 'tls' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')
-      | ('follow' | 'record' | 'log' | 'tracing')
+      | ('follow' | 'record' | keyof LogOptions | 'tracing')
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
-      | ('log' | 'tracing')
+      | (keyof LogOptions | 'tracing')
       | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();

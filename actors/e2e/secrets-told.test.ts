@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { createAgent, createComputer, createOffice } from '../index.ts';
+import { createAgent, createComputer, createOffice, type LogEntry } from '../index.ts';
 
 /** A server tells what it was launched with in every way that it has, and nobody hears it. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-secrets-'));
@@ -53,6 +53,7 @@ it('by stderr, noise, log, progress and errors nothing reaches a host, a peer, a
   const told: unknown[] = [];
   const computer = await createComputer({
     ...{ config, name: 'c', office: { url: office.url }, input: async () => secrets[0] },
+    ...{ log: (entry: LogEntry) => told.push(entry), logLevel: 'debug' as const },
     record: { profile: 'full' },
     onEvent: (name, value) => told.push(name, value),
   });
@@ -86,6 +87,7 @@ it('the commands show nothing of it', async () => {
     ['call', 'die'],
     ['call', 'progress', '--facts'],
     ['call', 'die', '--json'],
+    ['call', 'fail', '--log=debug'],
   ]) {
     const { out, err } = await commandLine([...argv, '-c', file]);
     for (const secret of secrets) expect(out + err).not.toContain(secret);

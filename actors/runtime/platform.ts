@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Address } from '../../machines/kernel/address.ts';
 import type { DrawPort } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
@@ -15,3 +16,10 @@ export interface Platform {
   /** What a port knows at once; null: it has to be asked. It never throws. Recorded as a draw. */
   draw(a: Address, port: DrawPort, params: object): unknown;
 }
+
+/** Where no port of this name is filled. */
+export const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
+  const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
+  emit({ type: 'ask.refused', id, sent: false, failure });
+  return () => {};
+};

@@ -22,14 +22,15 @@ import type { OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { specPort } from '../../machines/client/spec-port.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
 import { CallPorts } from '../api/computer/call-ports.ts';
 import { deferred } from '../api/deferred.ts';
 import { assemble } from './assemble.ts';
 import { Directory } from './directory.ts';
 import { OfficeAccess } from './office-access.ts';
+import { unanswered } from './platform.ts';
 import { OutputRedactor } from '../recording/output-redactor.ts';
-import { FailureLog, type Log } from '../api/computer/failure-log.ts';
+import { HostLog } from '../logging/host-log.ts';
+import type { LogOptions } from '../logging/log-entry.ts';
 import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
 import { Frames } from '../inspector/frames.ts';
 import { Inspections } from '../inspector/inspections.ts';
@@ -43,20 +44,13 @@ import { version } from '../version.ts';
 /** How long a host waits for what the operating system still has to finish after all machines have ended. */
 const leftoverMs = 3_000;
 
-const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
-  const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
-  emit({ type: 'ask.refused', id, sent: false, failure });
-  return () => {};
-};
-
 /**
  * One directory with the real adapters behind it. Whatever its machines say, `close` leaves nothing behind: the
  * ledger ends every process group that still lives.
  */
-export interface RuntimeOptions extends LedgerOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
+export interface RuntimeOptions
+  extends LedgerOptions, LogOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
   readonly tap?: Tap;
-  /** Hears of failures at each layer. Default: nobody does. */
-  readonly log?: Log | undefined;
   /** Makes spans of calls. Default: nobody does. */
   readonly tracing?: Tracing | undefined;
   /** How servers come to life. Default: as children of this process. */
@@ -67,6 +61,8 @@ export class Runtime {
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
   readonly tracing: Tracing | undefined;
+  /** Who tells what happens. */
+  readonly hostLog: HostLog | undefined;
   /** What neither a trace nor a page may show. */
   readonly secrets: KnownSecrets;
   /** By server, by the number of the launch spec. */
@@ -100,9 +96,17 @@ export class Runtime {
   readonly #survival: LedgerOptions;
   #hosts = 0;
 
-  constructor({ tap = new Tap(), record, launcher, log, tracing, ...survival }: RuntimeOptions = {}) {
-    const failures = log && new FailureLog(log, (value) => this.redact(value));
-    if (failures) tap.add(failures);
+  constructor({
+    tap = new Tap(),
+    record,
+    launcher,
+    log,
+    logLevel,
+    tracing,
+    ...survival
+  }: RuntimeOptions = {}) {
+    this.hostLog = log && new HostLog(log, (value) => this.redact(value), logLevel);
+    if (this.hostLog) tap.add(this.hostLog);
     this.access = new OfficeAccess(survival.stateDir);
     this.tracing = tracing;
     this.#links = lazyLinks({
@@ -112,7 +116,8 @@ export class Runtime {
     });
     this.#offices = lazyOffices({
       tracing,
-      answered: failures?.answered.bind(failures),
+      answered: this.hostLog?.answered.bind(this.hostLog),
+      clock: this.hostLog?.isTelling ? systemClock.now : undefined,
       auth: this.access.authenticate,
       refused: (peer) => this.access.refused(peer),
       settings: () => this.access.settings,

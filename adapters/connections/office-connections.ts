@@ -18,7 +18,6 @@ import {
   silent,
   splitArgs,
   type Ack,
-  type OfficeAnswered,
   type OfficeWatch,
   type OfficeWire,
 } from './office-wire.ts';
@@ -36,7 +35,7 @@ export class OfficeConnections {
   readonly #seating = new Seating();
   readonly #sockets = new Map<string, Admitted>();
   readonly #tickets = new Map<string, { readonly socket: string; readonly ack: Ack }>();
-  readonly #answered: OfficeAnswered | undefined;
+  readonly #watch: OfficeWatch;
   readonly #gate: Gate;
   readonly #relaying: OfficeRelaying;
   readonly #traced: TracedCalls | undefined;
@@ -49,9 +48,10 @@ export class OfficeConnections {
     timers: Timers,
     emit: Emit<OfficeFact>,
     timings: RelayTiming = timing,
-    { answered, gate = openGate, limits = officeLimits, cluster, tracing }: OfficeWatch = {},
+    watch: OfficeWatch = {},
   ) {
-    this.#answered = answered;
+    const { gate = openGate, limits = officeLimits, cluster, tracing } = watch;
+    this.#watch = watch;
     this.#gate = gate;
     this.#traced = tracing && new TracedCalls(tracing, 'office');
     this.#wire = wire;
@@ -99,7 +99,7 @@ export class OfficeConnections {
 
   received(socket: string, event: string, args: readonly unknown[]): void {
     const { payload, ack: asked } = splitArgs(args);
-    const ack = heardBy(this.#answered, event, payload, asked);
+    const ack = heardBy(this.#watch, event, payload, asked);
     if (this.#closed || !this.#sockets.has(socket)) return;
     if (!this.#traced || event !== events.toolCall) return this.#take(socket, event, payload, ack);
     const call = this.#traced.arrived(socket, this.#seating.seatOf(socket)?.office, payload, ack);

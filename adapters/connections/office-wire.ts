@@ -25,12 +25,19 @@ export interface OfficeWire {
   notify(socket: string, event: NoticeName, body: object): void;
 }
 
-/** What was answered to an event of a socket, as the arguments of its ack. */
-export type OfficeAnswered = (event: string, payload: unknown, ack: readonly unknown[]) => void;
+/** What was answered to an event of a socket, as the arguments of its ack; after how many ms, where there is a clock. */
+export type OfficeAnswered = (
+  event: string,
+  payload: unknown,
+  ack: readonly unknown[],
+  ms: number | undefined,
+) => void;
 
 /** Who hears what it answers, and how much it takes. */
 export interface OfficeWatch {
   readonly answered?: OfficeAnswered | undefined;
+  /** In ms, for how long that took. */
+  readonly clock?: (() => number) | undefined;
   readonly gate?: Gate;
   readonly limits?: CallLimits;
   /** Makes a span of each call that is relayed. */
@@ -56,16 +63,17 @@ export function splitArgs(args: readonly unknown[]): { payload: unknown; ack: Ac
 }
 /** The same ack, of which somebody hears, too. */
 export function heardBy(
-  answered: OfficeAnswered | undefined,
+  { answered, clock }: Pick<OfficeWatch, 'answered' | 'clock'>,
   event: string,
   payload: unknown,
   ack: Ack | undefined,
 ): Ack | undefined {
   if (!answered || !ack) return ack;
+  const began = clock?.();
   return (...args) => {
     ack(...args);
     try {
-      answered(event, payload, args);
+      answered(event, payload, args, clock && clock() - (began ?? 0));
     } catch {
       // Whoever listens is no part of an answer.
     }

@@ -62,6 +62,8 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
   /** Hears what is answered to an event, also what others answer; may throw. */
   readonly answered?: OfficeAnswered | undefined;
+  /** In ms, for how long that took. */
+  readonly clock?: (() => number) | undefined;
   /** Makes a span of each call that is relayed. */
   readonly tracing?: Tracing | undefined;
   /** The HTTP path, which is no part of the protocol. */
@@ -212,6 +214,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     };
     const officeConnections = new OfficeConnections(wireOf(io, frameOf), systemTimers, emit, relayTiming, {
       answered: options.answered,
+      clock: options.clock,
       tracing: options.tracing,
       gate,
       limits,

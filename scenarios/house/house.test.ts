@@ -71,6 +71,7 @@ const packages: readonly Allowance[] = [
   { where: /^adapters\/metrics\//, may: ['prom-client'] },
   { where: /^(adapters\/tracing|actors\/e2e\/telemetry)\//, may: ['@opentelemetry/api'] },
   { where: /^scenarios\/fixtures\/kept-spans\./, may: ['@opentelemetry/*'] },
+  { where: /^adapters\/logging\//, may: ['pino'] },
   { where: /^adapters\/stately\//, may: ['@statelyai/inspect'] },
   { where: /^adapters\/vrl\/worker\./, may: ['@bpinternal/verel'] },
   { where: /^scenarios\/fixtures\/browser\./, may: ['playwright-core'] },

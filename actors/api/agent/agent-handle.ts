@@ -6,14 +6,14 @@ import type { Failure, RoomMember, SmcpTool } from '../../../machines/protocol/i
 import type { AgentReading } from './reading-handle.ts';
 import type { FinderFollowed } from './documents-handle.ts';
 import type { LinkStatus, OfficeSeat } from '../link-status.ts';
-import type { Log } from '../computer/failure-log.ts';
+import type { LogOptions } from '../../logging/log-entry.ts';
 import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { Call, CallOptions } from './pending-calls.ts';
 import type { DesktopShown, DocumentSummary } from '../computer/collections-handle.ts';
 
 /** Which office an agent sits in, under which name, and how long it waits. */
-export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers' | 'tls'> {
+export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers' | 'tls'>, LogOptions {
   /** Default `agent`. */
   readonly name?: string;
   /** The id of the office. Default `local`. */
@@ -28,8 +28,6 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly follow?: readonly ResourceCollection[];
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
-  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
-  readonly log?: Log;
   /**
    * Makes a span of OpenTelemetry of each call, a child of `trace` or of the span that is active where it is made.
    * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.

@@ -32,8 +32,9 @@ import { linkStatusOf } from '../link-status.ts';
 import { Listeners } from '../listeners.ts';
 import { notJoined } from '../not-joined.ts';
 import { PendingCalls, type Call, type CallOptions } from './pending-calls.ts';
-import { tracedCall, tracingOf } from '../tracing.ts';
-import { Runtime, type Hosted } from '../../runtime/runtime.ts';
+import { tracedCall } from '../tracing.ts';
+import { runtimeOf } from '../host-runtime.ts';
+import type { Runtime, Hosted } from '../../runtime/runtime.ts';
 
 export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
 
@@ -273,8 +274,7 @@ const givenUp: Failure = {
 
 /** Takes the agent's seat in an office; resolves when it sits there. Rejects with an `A2cError`, unless `keepTrying`. */
 export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
-  const { record, log } = options;
-  const runtime = shared ?? new Runtime({ record, log, tracing: await tracingOf(options) });
+  const runtime = await runtimeOf(options, shared);
   const agent = new HostedAgent(options, runtime, shared !== undefined);
   const abort = (): void => void agent.close();
   options.signal?.addEventListener('abort', abort, { once: true });

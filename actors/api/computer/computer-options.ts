@@ -9,10 +9,10 @@ import type { TransportMaker, InMemoryServer } from '../../servers/launch-specs.
 import type { ComputerEvents } from './computer-handle.ts';
 import type { OfficeSeat } from '../link-status.ts';
 import type { Confirm } from './confirm.ts';
-import type { Log } from './failure-log.ts';
+import type { LogOptions } from '../../logging/log-entry.ts';
 
 /** What a computer runs, where it sits, and whom it asks. */
-export interface ComputerOptions {
+export interface ComputerOptions extends LogOptions {
   /** Default: the host name of the machine. */
   readonly name?: string;
   /** Any config that `docs/config.md` describes: one server, a list, a map, or a whole file's content. */
@@ -65,8 +65,6 @@ export interface ComputerOptions {
    * `resources` for what Desktop and Finder show or leave out.
    */
   readonly onNotice?: (text: string, topic?: 'resources') => void;
-  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
-  readonly log?: Log;
   /**
    * Makes a span of OpenTelemetry of each call, and of each `tools/call` that is sent for it.
    * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.

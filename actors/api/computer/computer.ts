@@ -17,10 +17,11 @@ export interface Inner {
  * Rejects with an `A2cError` (`ConfigInvalid`) when the config has a mistake: then nothing was started.
  */
 export async function createComputer(options: ComputerOptions = {}, inner: Inner = {}): Promise<Computer> {
-  const { reaper, stateDir, record, launcher, log, onNotice: notice } = options;
+  const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = options;
   const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
   const tracing = inner.runtime ? undefined : await tracingOf(options);
-  const runtime = inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher, log, tracing });
+  const runtime =
+    inner.runtime ?? new Runtime({ reaper, stateDir, notice, record, launcher, log, logLevel, tracing });
   if (!inner.runtime) await runtime.sweep();
   const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
   let closed: Promise<void> | undefined;

@@ -4,10 +4,10 @@ import type { GivenLimits } from '../../../machines/office/rooms/limits.ts';
 import type { OfficeStats } from '../../../machines/office/rooms/stats.ts';
 import type { Inspection, InspectOptions } from '../../inspector/inspections.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
-import type { Log } from '../computer/failure-log.ts';
+import type { LogOptions } from '../../logging/log-entry.ts';
 
 /** Where an office listens, and what it records. */
-export interface OfficeOptions {
+export interface OfficeOptions extends LogOptions {
   /** Without `auth` loopback only. Default 127.0.0.1. */
   readonly host?: string;
   /** Default 3000; 0 = any free port. */
@@ -52,8 +52,6 @@ export interface OfficeOptions {
   readonly redis?: string | { readonly url: string; readonly leaseMs?: number };
   /** What is recorded for a replay; on by default, in memory. `false`: nothing. */
   readonly record?: RecordOptions | false;
-  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
-  readonly log?: Log;
   /**
    * Makes a span of OpenTelemetry of each call, from its arrival to its answer.
    * Needs the package `@opentelemetry/api`; where spans go the SDK says that your program sets up (docs/operate.md). Default false.

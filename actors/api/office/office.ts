@@ -3,8 +3,9 @@ import { wireCodes } from '../../../machines/protocol/index.ts';
 import { deferred } from '../deferred.ts';
 import { A2cError } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
-import { tracingOf } from '../tracing.ts';
-import { Runtime } from '../../runtime/runtime.ts';
+import { logOffice } from '../../logging/office-log.ts';
+import { runtimeOf } from '../host-runtime.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
 import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts';
 
@@ -17,10 +18,13 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
   const warn = (message: string): void => listeners.emit('auth.failed', { message });
   const authenticate = readAuth(options.auth, warn);
   const settings = readSettings(options);
-  const tracing = shared ? undefined : await tracingOf(options);
-  const nodes = await joinNodes(options, (message) => listeners.emit('register.changed', { message }));
-  const { record, log } = options;
-  const runtime = shared ?? new Runtime({ record, log, tracing });
+  const runtime = await runtimeOf(options, shared);
+  logOffice(runtime.hostLog, listeners);
+  const notice = (message: string): void => listeners.emit('register.changed', { message });
+  const nodes = await joinNodes(options, notice).catch(async (error: unknown) => {
+    if (!shared) await runtime.close();
+    throw error;
+  });
   const { access } = runtime;
   const opened = deferred<{ url: string; port: number }>();
   let isReady = false;

@@ -9,9 +9,9 @@ import type { Presenter, PresenterOptions } from './presenter-handle.ts';
 /** Reads the config and starts nothing: `initialize` does. */
 export async function createPresenter(options: PresenterOptions = {}): Promise<Presenter> {
   const { file, settings, ...rest } = options;
-  const { reaper, stateDir, record, launcher, log, onNotice: notice } = rest;
+  const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = rest;
   const tracing = await tracingOf(rest);
-  const runtime = new Runtime({ reaper, stateDir, notice, record, launcher, log, tracing });
+  const runtime = new Runtime({ reaper, stateDir, notice, record, launcher, log, logLevel, tracing });
   await runtime.sweep();
   try {
     const computer = await createComputer(rest, { runtime, config: readOrThrow([]) });

@@ -49,7 +49,7 @@ export async function officeOnly(context: Context, options: OfficeCommandOptions
     ...(redis && { redis }),
     ...(tls && { tls }),
     ...(auth !== undefined && { auth }),
-    ...logBy(context, options),
+    ...(await logBy(context, options)),
     ...tracingBy(options),
   });
   const forget = keepEntry(context, entry, office);

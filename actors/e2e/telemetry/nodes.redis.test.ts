@@ -1,8 +1,8 @@
-/** Spans of a call between two nodes of an office, which agree in a real Redis. */
+/** Spans and logs of an office on nodes that agree in a real Redis. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-spans.ts';
 import { RedisServer } from '../../../scenarios/fixtures/redis.ts';
-import { createAgent, createComputer, createOffice } from '../../index.ts';
+import { createAgent, createComputer, createOffice, type LogEntry } from '../../index.ts';
 
 const spans = new KeptSpans();
 const server = `
@@ -45,4 +45,18 @@ it('a call whose computer sits at another node has four spans in one trace', asy
   ]);
   expect(chainOf(found)).toEqual([]);
   expect(spans.unbalanced).toEqual([]);
+});
+
+it('a node says at the level info that Redis was lost and is back, without its address', async () => {
+  const told: LogEntry[] = [];
+  const log = (entry: LogEntry): void => void told.push(entry);
+  const shared = { url: redis.url, leaseMs: 1_500 };
+  await using _node = await createOffice({ record: false, port: 0, redis: shared, log, logLevel: 'info' });
+  const news = (): readonly LogEntry[] => told.filter(({ event }) => event === 'register.changed');
+  await redis.kill();
+  await expect.poll(() => news().length, { timeout: 30_000 }).toBe(1);
+  await redis.start();
+  await expect.poll(() => news().length, { timeout: 30_000 }).toBe(2);
+  for (const { level, layer } of news()) expect([level, layer]).toEqual(['info', 'office']);
+  expect(JSON.stringify(told)).not.toContain('127.0.0.1');
 });

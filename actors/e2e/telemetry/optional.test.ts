@@ -65,17 +65,22 @@ const withoutPackages = (names: string, ...argv: string[]): Promise<Ended> =>
     );
   });
 
-it('without its package a call is made as ever, and --tracing says what to install', async () => {
+it('without their packages a call is made as ever, and --tracing and --log say what to install', async () => {
   const file = join(folder, 'servers.json');
   writeFileSync(file, JSON.stringify(config));
   const call = ['call', 'meta', '-c', file];
-  const packages = '@opentelemetry/api';
+  const packages = '@opentelemetry/api,pino';
   expect(await withoutPackages(packages, ...call)).toMatchObject({
     code: 0,
     out: expect.stringContaining('progressToken'),
   });
-  const { code, err } = await withoutPackages(packages, ...call, '--tracing');
-  expect(code).toBe(1);
-  expect(err).toContain('tracing needs the package @opentelemetry/api');
-  expect(err).toContain('npm install @opentelemetry/api');
+  for (const [option, name] of [
+    ['--tracing', '@opentelemetry/api'],
+    ['--log', 'pino'],
+  ] as const) {
+    const { code, err } = await withoutPackages(packages, ...call, option);
+    expect(code).toBe(1);
+    expect(err).toContain(`needs the package ${name}`);
+    expect(err).toContain(`npm install ${name}`);
+  }
 });

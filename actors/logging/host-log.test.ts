@@ -1,7 +1,7 @@
-import { expect, it, vi } from 'vitest';
-import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
-import { linked } from '../../../scenarios/fixtures/hostile-texts.ts';
-import { createAgent, createComputer, createOffice, type Log, type LogEntry } from '../../index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { linked } from '../../scenarios/fixtures/hostile-texts.ts';
+import { createAgent, createComputer, createOffice, type Log, type LogEntry } from '../index.ts';
 
 /** An office, a computer with a server that refuses and fails, and an agent; each with its log. */
 async function house(text: string, logs: { office?: Log; computer?: Log; agent?: Log }, config: object = {}) {
@@ -120,6 +120,84 @@ it('a log that throws, or rejects, disturbs nothing', async () => {
   expect(warned).toHaveBeenCalledWith(expect.stringContaining('of the log'), 'A2cListenerWarning');
   warned.mockRestore();
   await close();
+});
+
+describe('from the level info on', () => {
+  const told: LogEntry[] = [];
+  const how = { record: false, log: (entry: LogEntry) => void told.push(entry), logLevel: 'info' } as const;
+  const shown = ({ layer, event, message, ...more }: LogEntry): readonly unknown[] => {
+    const { req_id, office, agent, computer, server, tool, outcome, code } = more;
+    const named = { req_id, office, agent, computer, server, tool, outcome, code };
+    const there = Object.entries(named).filter(([, value]) => value !== undefined);
+    return [`${layer} ${event}`, ...(there.length > 0 ? [Object.fromEntries(there)] : []), message];
+  };
+  it.each(['info', 'debug'] as const)(
+    '%s tells who comes and goes, and how each call ended',
+    async (logLevel) => {
+      told.length = 0;
+      const office = await createOffice({ ...how, logLevel, port: 0, auth: 'token' });
+      const seat = { url: office.url, auth: 'token' };
+      const computer = await createComputer({
+        ...{ ...how, logLevel, name: 'c', stateDir: false, office: seat },
+        config: { mcpServers: { s: { type: 'inmemory', autoApprove: ['all'] } } },
+        inMemory: { s: linked('went wrong') },
+      });
+      await createAgent({ ...how, url: office.url, auth: 'other' }).catch(() => {});
+      const agent = await createAgent({ ...how, logLevel, ...seat });
+      await agent.tools('c');
+      const late = await createComputer({ name: 'late', stateDir: false, record: false, office: seat });
+      await agent.tools('late');
+      const left = new Promise((resolve) => agent.on('computer.left', resolve));
+      await late.close();
+      await left;
+      await agent.callTool('c', 'structured', {}, { reqId: 'r1' });
+      await agent.callTool('c', 'refuse', {}, { reqId: 'r2' });
+      for (const handle of [agent, computer, office]) await handle.close();
+      const infos = told.filter(({ level }) => level !== 'debug').map(shown);
+      const well = { outcome: 'succeeded', tool: 'structured', req_id: 'r1' };
+      const badly = { req_id: 'r2', tool: 'refuse' };
+      for (const entry of [
+        ['computer server.changed', { server: 's' }, 'is ready'],
+        ['office seat.changed', { office: 'local', computer: 'c' }, 'computer joined'],
+        ['link link.changed', 'joined its office'],
+        ['office peer.connected', 'connected'],
+        ['office peer.refused', 'This office does not know that token'],
+        ['office seat.changed', { office: 'local', agent: 'agent' }, 'agent joined'],
+        ['agent computer.entered', { computer: 'late' }, 'a computer sits in the office'],
+        ['agent computer.left', { computer: 'late' }, 'a computer has left'],
+        ['computer call.settled', { ...well, server: 's' }, 'succeeded'],
+        ['office client:tool_call', { ...well, computer: 'c' }, 'succeeded'],
+        ['agent client:tool_call', { ...well, server: 'c' }, 'succeeded'],
+        ['office client:tool_call', { ...badly, computer: 'c', code: 4003 }, 'went wrong'],
+        ['office seat.changed', { office: 'local', agent: 'agent' }, 'agent left'],
+        ['office seat.changed', { office: 'local', computer: 'c' }, 'computer left'],
+        ['link link.changed', 'its seat is given up'],
+      ])
+        expect(infos).toContainEqual(entry);
+      // Once at each, and with the time that it took there.
+      for (const req_id of ['r1', 'r2'])
+        for (const layer of ['agent', 'office', 'computer'])
+          expect(
+            told.filter((one) => one.level !== 'debug' && one.req_id === req_id && one.layer === layer),
+          ).toMatchObject([{ ms: expect.any(Number) }]);
+      const debugs = told
+        .filter(({ level }) => level === 'debug')
+        .map(({ layer, event }) => `${layer} ${event}`);
+      if (logLevel === 'info') expect(debugs).toEqual([]);
+      else
+        expect(debugs).toEqual(
+          expect.arrayContaining([
+            ...['server tools/list', 'server tools/call', 'computer call.started', 'agent call.started'],
+            ...['office client:get_tools', 'office server:join_office'],
+          ]),
+        );
+      expect(JSON.stringify(told)).not.toContain('127.0.0.1');
+    },
+  );
+  it('a level that is none is refused with those that there are', async () => {
+    const wrong = createOffice({ ...how, port: 0, logLevel: 'verbose' as never });
+    await expect(wrong).rejects.toThrow("'verbose' is no level of a log");
+  });
 });
 
 it('--log writes JSON lines on stderr, and without it there are none', async () => {

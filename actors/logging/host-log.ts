@@ -1,75 +1,18 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
-import type { CallPhase, CallSettled, Outcome } from '../../../machines/call/settlement.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
-import { events } from '../../../machines/protocol/events.ts';
-import {
-  failureIn,
-  readAnswer,
-  readToolResult,
-  wireCodes,
-  type Failure,
-} from '../../../machines/protocol/index.ts';
-import { tellListener } from '../listeners.ts';
-import type { Observer } from '../../runtime/observer.ts';
-
-/** One failure, seen by one layer. Secrets are hidden in it, and its texts have at most 1,000 characters. */
-export interface LogEntry {
-  /** When it was seen: ISO 8601, UTC. */
-  readonly time: string;
-  /** `warn`: it is tried again by itself. */
-  readonly level: 'warn' | 'error';
-  /**
-   * Who saw it: the agent, the office that relays, the computer's seat in an office (`link`), the computer with its
-   * policy and its calls, the session with an MCP server, a machine of ours.
-   */
-  readonly layer: 'agent' | 'office' | 'link' | 'computer' | 'server' | 'machine';
-  /** What failed: a method of the wire or of MCP (`client:tool_call`, `tools/call`), or what was told (`call.settled`). */
-  readonly event: string;
-  /** The call or question, by the name that it has at every layer; none where no question was under way. */
-  readonly req_id?: string;
-  /** Of the config. */
-  readonly server?: string;
-  /** The name by which the tool was called; none where no call failed. */
-  readonly tool?: string;
-  /** The name of the computer in its office; the office alone says it. */
-  readonly computer?: string;
-  /** Where the call stood, and what is known of its effect. */
-  readonly phase?: CallPhase;
-  /** What is known of the effect of the call: `unknown` when it was sent and never answered. */
-  readonly outcome?: Outcome;
-  /** As in `A2cError`: a number of the protocol, or a name of our own. */
-  readonly code: Failure['code'];
-  /** What happened, in one sentence for a person. */
-  readonly message: string;
-}
-/** Takes one failure. What it throws, or rejects, is a warning of the process and disturbs nothing else. */
-export type Log = (entry: LogEntry) => void;
+import { nameOf, type Address } from '../../machines/kernel/address.ts';
+import type { CallSettled } from '../../machines/call/settlement.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { events } from '../../machines/protocol/events.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { systemClock } from '../../adapters/index.ts';
+import { A2cError } from '../api/errors.ts';
+import { tellListener } from '../api/listeners.ts';
+import type { Observer } from '../runtime/observer.ts';
+import { failureInAck, failureInAnswer, isRecord } from './answers.ts';
+import { isTold, logLevels, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
+import { newsIn } from './news.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-const mostCharacters = 1_000;
 const mostRemembered = 10_000;
-const isRecord = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-
-const textsIn = (content: unknown): string =>
-  (Array.isArray(content) ? (content as unknown[]) : [])
-    .flatMap((item) => (isRecord(item) && typeof item['text'] === 'string' ? [item['text']] : []))
-    .join('\n');
-/** Why the first argument of an ack is no good answer; undefined: it is one. */
-function failureInAnswer(answer: unknown): Failure | undefined {
-  const read = readAnswer(answer);
-  if (!read.ok) return read.failure;
-  if (!isRecord(read.body) || read.body['isError'] !== true) return undefined;
-  const result = readToolResult(answer);
-  const message = textsIn(read.body['content']) || 'The tool says that it failed';
-  return (result.ok ? failureIn(result.result) : undefined) ?? { code: wireCodes.toolFailed, message };
-}
-/** Joins and leaves are answered by `(ok, text)`, everything else by one argument. */
-const failureInAck = ([first, text]: readonly unknown[]): Failure | undefined =>
-  typeof first !== 'boolean'
-    ? failureInAnswer(first)
-    : first
-      ? undefined
-      : { code: wireCodes.conflict, message: String(text) };
 
 /** Of one address, whoever lives there. Only what names of servers may hold is written otherwise there. */
 const serverAt = (address: Address): string | undefined => {
@@ -78,29 +21,45 @@ const serverAt = (address: Address): string | undefined => {
 };
 
 /**
- * Tells of failures at each layer, so that one can be followed by its `req_id`. It reads what the directory reports, and
+ * Tells what happens at each layer, so that one call can be followed by its `req_id`. It reads what the directory reports, and
  * what the office answers past the machines; while nobody logs there is none.
  */
-export class FailureLog implements Observer {
+export class HostLog implements Observer {
   readonly #log: Log;
+  readonly #level: LogLevel;
+  /** Also what is no failure. */
+  readonly isTelling: boolean;
   readonly #redact: <T>(value: T) => T;
   readonly #calls = new Map<Address, { readonly reqId: string; readonly tool: string }>();
   /** By the root that asks and the id of its question. */
   readonly #asked = new Map<string, string>();
+  /** When calls and questions began. Nobody looks at the clock for failures alone. */
+  readonly #began = new Map<string, number>();
   /** Questions of agents at the door of a computer, by ticket. */
   readonly #tickets = new Map<string, { readonly reqId: string; readonly event: string }>();
+  /** What was told of each server and seat last. */
+  readonly #stages = new Map<string, string>();
 
-  constructor(log: Log, redact: <T>(value: T) => T) {
+  constructor(log: Log, redact: <T>(value: T) => T, level: LogLevel = 'warn') {
+    if (!logLevels.includes(level))
+      throw new A2cError({
+        code: wireCodes.badRequest,
+        message: `'${level}' is no level of a log`,
+        remedy: `logLevel is one of ${logLevels.join(', ')}.`,
+      });
     this.#log = log;
     this.#redact = redact;
+    this.#level = level;
+    this.isTelling = isTold('info', level);
   }
   record(record: DirectoryRecord): void {
     switch (record.k) {
       case 'open':
-        if (record.kind === 'call') this.#remember(this.#calls, record.a, record.input as never);
+        if (record.kind === 'call') this.#opened(record);
         return;
       case 'end':
-        this.#calls.delete(record.a);
+        // How long it took is told with its answer, which comes after its end.
+        if (!this.isTelling) this.#calls.delete(record.a);
         if (record.why === 'failed') this.#machine('machine.failed', `${record.a}: ${record.error ?? ''}`);
         return;
       case 'defect':
@@ -115,18 +74,45 @@ export class FailureLog implements Observer {
       case 'timer':
     }
   }
-  /** What an office answers to an event of one of its sockets. */
-  answered(event: string, payload: unknown, ack: readonly unknown[]): void {
+  /** What an office answers to an event of one of its sockets, after so many ms. */
+  answered(event: string, payload: unknown, ack: readonly unknown[], ms?: number): void {
     const failure = failureInAck(ack);
-    if (!failure) return;
+    if (!failure && !this.isTelling) return;
     const { req_id, computer, tool_name: tool } = isRecord(payload) ? payload : {};
-    const named = { ...textAs('req_id', req_id), ...textAs('computer', computer), ...textAs('tool', tool) };
-    this.#tell('office', event, failure, named);
+    const named = {
+      ...textAs('req_id', req_id),
+      ...textAs('computer', computer),
+      ...textAs('tool', tool),
+      ...roundedMs(ms),
+    };
+    if (failure) return this.#tell('office', event, failure, named);
+    this.#answeredWell('office', event, named);
+  }
+  /** What is no failure. */
+  news(level: 'info' | 'debug', layer: LogEntry['layer'], event: string, message: string, named = {}): void {
+    if (isTold(level, this.#level)) this.#write(level, layer, event, message, named);
   }
 
+  #opened({ a, input }: Extract<DirectoryRecord, { k: 'open' }>): void {
+    const call = input as { readonly reqId: string; readonly tool: string };
+    this.#remember(this.#calls, a, call);
+    this.#begin(a);
+    if (this.#level === 'debug' && !call.tool.includes(':'))
+      this.news(
+        'debug',
+        rootOf(a) === 'agent' ? 'agent' : 'computer',
+        'call.started',
+        'begun',
+        this.#named(a),
+      );
+  }
   #out({ port, a, ev }: Extract<DirectoryRecord, { k: 'out' }>): void {
     const { type, id, method, ticket, body } = ev as Fields & { readonly type: string };
-    if (type === 'ask') this.#remember(this.#asked, `${a} ${String(id)}`, String(method));
+    if (type === 'ask') {
+      const key = `${a} ${String(id)}`;
+      this.#remember(this.#asked, key, String(method));
+      this.#begin(key);
+    }
     if (port !== 'link' || type !== 'link.answer') return;
     const asked = this.#tickets.get(String(ticket));
     this.#tickets.delete(String(ticket));
@@ -144,14 +130,19 @@ export class FailureLog implements Observer {
     } = (ev ?? {}) as Fields & { readonly type?: string };
     if (via === 'leaf' && typeof ticket === 'string' && typeof reqId === 'string')
       this.#remember(this.#tickets, ticket, { reqId, event: methodOf(type, collection) });
+    // What a link hears its owner tells.
+    if (via === 'leaf' && this.isTelling && type.startsWith('socket.')) this.#newsOf(a, ev as Fields);
     if (via !== 'ask' || type === 'ask.progress') return;
     const key = `${a} ${id ?? ''}`;
     const method = this.#asked.get(key) ?? '';
     this.#asked.delete(key);
+    const took = this.#since(key);
     // Everything else that is asked is a matter of its asker, who tells of it.
     if (!/^[a-z]+\//i.test(method)) return;
     const found = type === 'ask.refused' ? (failure as Failure) : ofTool(method, result);
-    if (found) this.#tell('server', method, found, this.#named(a));
+    const named = { ...this.#named(a), ...took };
+    if (found) this.#tell('server', method, found, named);
+    else if (type === 'ask.answered') this.news('debug', 'server', method, 'answered', named);
   }
   #named(address: Address): Partial<LogEntry> {
     const call = this.#calls.get(address);
@@ -181,14 +172,25 @@ export class FailureLog implements Observer {
         {},
         'warn',
       );
+    if (this.isTelling) this.#newsOf(from, ev);
+  }
+  #newsOf(from: Address, event: Fields): void {
+    const news = newsIn(event, rootOf(from));
+    if (!news) return;
+    const { layer, event: told, message, named = {}, of } = news;
+    // A server says at each step where it stands.
+    if (of !== undefined && this.#stages.get(of) === message) return;
+    if (of !== undefined) this.#stages.set(of, message);
+    if (message !== '') this.news('info', layer, told, message, named);
   }
   #settled(from: Address, to: Address, settled: CallSettled): void {
     const { reqId, server, tool, phase, outcome, result, failure } = settled;
-    const isAgent = nameOf(from).split('/')[0] === 'agent';
+    const isAgent = rootOf(from) === 'agent';
     // Within an agent the answer passes several machines; its host is the one who called.
     if (isAgent && !to.startsWith('host:')) return;
     const found = failure ?? failureInAnswer(isAgent ? result : (result ?? {}));
-    if (!found) return;
+    if (!found && !this.isTelling) return;
+    if (this.isTelling) this.#calls.delete(from);
     // What nobody has interpreted yet says nothing of its effect.
     const known = failure ? { outcome, ...(phase && { phase }) } : {};
     const isQuestion = tool.includes(':');
@@ -197,12 +199,31 @@ export class FailureLog implements Observer {
       ...known,
       ...(!isQuestion && { tool }),
       ...textAs('server', server || null),
+      ...this.#since(from),
     };
     const event = isAgent ? (isQuestion ? tool : events.toolCall) : 'call.settled';
-    this.#tell(isAgent ? 'agent' : 'computer', event, found, named);
+    if (found) return this.#tell(isAgent ? 'agent' : 'computer', event, found, named);
+    this.#answeredWell(isAgent ? 'agent' : 'computer', event, named);
+  }
+  /** Calls are what a host is for; questions beside them are many. */
+  #answeredWell(layer: LogEntry['layer'], event: string, named: Partial<LogEntry>): void {
+    const isCall = event === events.toolCall || event === 'call.settled';
+    this.news(isCall ? 'info' : 'debug', layer, event, isCall ? 'succeeded' : 'answered', {
+      ...named,
+      ...(isCall && { outcome: 'succeeded' }),
+    });
   }
   #machine(event: string, message: string): void {
     this.#tell('machine', event, { code: wireCodes.internal, message }, {});
+  }
+  #begin(key: string): void {
+    if (this.isTelling) this.#remember(this.#began, key, systemClock.now());
+  }
+  #since(key: string): { readonly ms?: number } {
+    const began = this.#began.get(key);
+    if (began === undefined) return {};
+    this.#began.delete(key);
+    return roundedMs(systemClock.now() - began);
   }
   #remember<K, V>(held: Map<K, V>, key: K, value: V): void {
     held.set(key, value);
@@ -217,23 +238,27 @@ export class FailureLog implements Observer {
     event: string,
     { code, message }: Failure,
     named: Partial<LogEntry>,
-    level: LogEntry['level'] = 'error',
+    level: 'warn' | 'error' = 'error',
+  ): void {
+    if (isTold(level, this.#level)) this.#write(level, layer, event, message, { ...named, code });
+  }
+  #write(
+    level: LogLevel,
+    layer: LogEntry['layer'],
+    event: string,
+    message: string,
+    { code, ms, ...named }: Partial<LogEntry>,
   ): void {
     const time = new Date().toISOString();
     const texts = this.#redact({ event, ...named, message });
-    const entry = { time, level, layer, ...texts, code } as LogEntry;
+    const numbers = { ...(ms !== undefined && { ms }), ...(code !== undefined && { code }) };
+    const entry = { time, level, layer, ...texts, ...numbers } as LogEntry;
     tellListener('log', this.#log, shortened(entry));
   }
 }
-const shortened = (entry: LogEntry): LogEntry =>
-  Object.fromEntries(
-    Object.entries(entry).map(([key, value]) => [
-      key,
-      typeof value === 'string' && value.length > mostCharacters
-        ? `${value.slice(0, mostCharacters - 1)}…`
-        : value,
-    ]),
-  ) as unknown as LogEntry;
+const rootOf = (address: Address): string => nameOf(address).split('/')[0] ?? '';
+const roundedMs = (ms: number | undefined): { readonly ms?: number } =>
+  ms === undefined ? {} : { ms: Math.round(ms) };
 const textAs = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
 const ofTool = (method: string, result: unknown): Failure | undefined =>

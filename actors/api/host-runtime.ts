@@ -1,0 +1,14 @@
+import type { LogOptions } from '../logging/log-entry.ts';
+import type { RecordOptions } from '../recording/flight-recorder.ts';
+import { Runtime } from '../runtime/runtime.ts';
+import { tracingOf } from './tracing.ts';
+
+interface HostOptions extends LogOptions {
+  readonly record?: RecordOptions | false;
+  readonly tracing?: boolean;
+}
+/** Of a host that launches nothing: the one that it shares, or one of its own. */
+export async function runtimeOf(options: HostOptions, shared: Runtime | undefined): Promise<Runtime> {
+  const { record, log, logLevel } = options;
+  return shared ?? new Runtime({ record, log, logLevel, tracing: await tracingOf(options) });
+}

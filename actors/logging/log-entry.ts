@@ -1,0 +1,71 @@
+import type { CallPhase, Outcome } from '../../machines/call/settlement.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+
+/** From what is told most to what is told least. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
+/**
+ * How much is told. `error`: what failed for good. `warn`: also what is tried again by itself. `info`: also who comes and goes, how
+ * calls ended, and what became of servers. `debug`: also questions beside calls, and requests to MCP servers.
+ */
+export type LogLevel = (typeof logLevels)[number];
+export const isTold = (level: LogLevel, least: LogLevel): boolean =>
+  logLevels.indexOf(level) >= logLevels.indexOf(least);
+
+/** Something that happened, seen by one layer. Secrets are hidden in it, and its texts have at most 1,000 characters. */
+export interface LogEntry {
+  /** When it was seen: ISO 8601, UTC. */
+  readonly time: string;
+  /** `warn` and `error` are failures; a `warn` is tried again by itself. */
+  readonly level: LogLevel;
+  /**
+   * Who saw it: the agent, the office that relays, the computer's or agent's seat in an office (`link`), the computer with its
+   * policy and its calls, the session with an MCP server, a machine of ours.
+   */
+  readonly layer: 'agent' | 'office' | 'link' | 'computer' | 'server' | 'machine';
+  /** A method of the wire or of MCP (`client:tool_call`, `tools/call`), or what was told (`call.settled`, `seat.changed`). */
+  readonly event: string;
+  /** The call or question, by the name that it has at every layer; none where no question was under way. */
+  readonly req_id?: string;
+  /** Of the config. */
+  readonly server?: string;
+  /** The name by which the tool was called; none where it is about no call. */
+  readonly tool?: string;
+  /** The name of the computer in its office, where the office or the agent says it. */
+  readonly computer?: string;
+  /** The name of the agent in its office, where the office says it. */
+  readonly agent?: string;
+  /** The id of the office in which somebody took a seat or left it. */
+  readonly office?: string;
+  /** A connection to the office, by the id that Socket.IO has for it. */
+  readonly peer?: string;
+  /** Where the call stood, and what is known of its effect. */
+  readonly phase?: CallPhase;
+  /** What is known of the effect of the call: `unknown` when it was sent and never answered. */
+  readonly outcome?: Outcome;
+  /** ms that a call or question took, as this layer saw it: from the level `info` on. */
+  readonly ms?: number;
+  /** Of a failure, as in `A2cError`: a number of the protocol, or a name of our own. */
+  readonly code?: Failure['code'];
+  /** What happened, in one sentence for a person. */
+  readonly message: string;
+}
+/** Takes one entry. What it throws, or rejects, is a warning of the process and disturbs nothing else. */
+export type Log = (entry: LogEntry) => void;
+/** What a host says of its log. */
+export interface LogOptions {
+  /** Hears of each failure, one structured entry (actors/README.md). Default: nobody does. */
+  readonly log?: Log | undefined;
+  /** From which level on `log` hears of it. Default `warn`: of failures only. */
+  readonly logLevel?: LogLevel | undefined;
+}
+
+const mostCharacters = 1_000;
+export const shortened = (entry: LogEntry): LogEntry =>
+  Object.fromEntries(
+    Object.entries(entry).map(([key, value]) => [
+      key,
+      typeof value === 'string' && value.length > mostCharacters
+        ? `${value.slice(0, mostCharacters - 1)}…`
+        : value,
+    ]),
+  ) as unknown as LogEntry;
