@@ -25,8 +25,9 @@ export interface RecordingOptions {
   /** A folder. */
   readonly record?: string;
   readonly profile?: Profile;
-  /** From which level on lines of JSON go to stderr. */
-  readonly log?: LogLevel;
+  /** Lines of JSON go to stderr: failures, or from this level on. */
+  readonly log?: boolean;
+  readonly logLevel?: LogLevel;
   /** Spans of calls, by the API of OpenTelemetry. */
   readonly tracing?: boolean;
 }
@@ -49,7 +50,10 @@ export interface ServerOptions extends WatchOptions, InspectingOptions {
 }
 
 /** Rejects where the package is not installed that writes them. */
-export async function logBy({ terminal }: Context, { log: logLevel }: RecordingOptions): Promise<LogOptions> {
+export async function logBy(
+  { terminal }: Context,
+  { log = false, logLevel = log ? 'warn' : undefined }: RecordingOptions,
+): Promise<LogOptions> {
   if (logLevel === undefined) return {};
   try {
     return { log: await openJsonLog<LogEntry>((line) => terminal.line(line, 'err')), logLevel };

@@ -73,13 +73,12 @@ export const withRecording = (command: Command): Command =>
       '--tracing',
       'spans of calls by OpenTelemetry; NODE_OPTIONS="--import FILE" brings its SDK (docs/operate.md)',
     )
+    .option('--log', 'each failure as a line of JSON on stderr, with its req_id')
     .addOption(
       new Option(
-        '--log [level]',
-        'lines of JSON on stderr, with the req_id of each call: failures (warn), also what goes well (info), or all (debug)',
-      )
-        .choices(['debug', 'info', 'warn', 'error'] satisfies LogLevel[])
-        .preset('warn'),
+        '--log-level <level>',
+        'the same for failures (warn), also what goes well (info), or all (debug)',
+      ).choices(['debug', 'info', 'warn', 'error'] satisfies LogLevel[]),
     );
 /** Options of every command whose machines can be watched. */
 export const withWatchOptions = (command: Command): Command =>

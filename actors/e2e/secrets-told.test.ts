@@ -87,7 +87,7 @@ it('the commands show nothing of it', async () => {
     ['call', 'die'],
     ['call', 'progress', '--facts'],
     ['call', 'die', '--json'],
-    ['call', 'fail', '--log=debug'],
+    ['call', 'fail', '--log-level=debug'],
   ]) {
     const { out, err } = await commandLine([...argv, '-c', file]);
     for (const secret of secrets) expect(out + err).not.toContain(secret);

@@ -32,7 +32,7 @@ import { CachedCatalogs } from '../../servers/cached-catalogs.ts';
 import { specAsk } from '../../servers/launch-specs.ts';
 import { ordersOf } from '../../inspector/orders.ts';
 import { Listeners } from '../listeners.ts';
-import { PendingCalls, type WatchedCall } from '../agent/pending-calls.ts';
+import { PendingCalls, type Call } from '../agent/pending-calls.ts';
 import { tracedCall } from '../tracing.ts';
 import type { Hosted, Runtime } from '../../runtime/runtime.ts';
 import { Seat } from '../seat.ts';
@@ -197,7 +197,7 @@ export class HostedComputer implements Computer {
       this.#call(tool, params, { ...options, ...traced }),
     );
   };
-  #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): WatchedCall {
+  #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): Call {
     const { timeoutMs = this.#timing.callTotalMs, confirmed = false } = options;
     const send = (ticket: string, reqId: string): void => {
       // Read now: what a host makes of its object later is not what was judged.
