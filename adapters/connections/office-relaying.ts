@@ -1,8 +1,8 @@
 import { fillHandles, hasHandles } from './blob-fetch.ts';
-import { apart } from './cluster-failures.ts';
-import type { Cluster } from './cluster.ts';
-import type { LocalOffice } from './questions.ts';
-import { LookupHere, LookupOfAll } from './lookups.ts';
+import { apart } from './nodes/cluster-failures.ts';
+import type { Cluster } from './nodes/cluster.ts';
+import type { LocalOffice } from './nodes/questions.ts';
+import { LookupHere, LookupOfAll } from './nodes/lookups.ts';
 import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
 import type { Pending } from '../../machines/office/rooms/pending.ts';
 import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';

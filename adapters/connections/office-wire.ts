@@ -1,8 +1,8 @@
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { CarriedName, NoticeName } from '../../machines/protocol/events.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
-import type { Cluster } from './cluster.ts';
-import type { LocalOffice } from './questions.ts';
+import type { Cluster } from './nodes/cluster.ts';
+import type { LocalOffice } from './nodes/questions.ts';
 import type { CallLimits } from '../../machines/office/rooms/pending.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 

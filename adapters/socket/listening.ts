@@ -3,7 +3,7 @@ import type { Socket as NetSocket } from 'node:net';
 import type { Emit, OfficeFact, OfficeInput } from '../../machines/kernel/ports.ts';
 import { listenFailure, notLoopback, officeUrl } from '../../machines/office/rooms/loopback.ts';
 import { NAMESPACE } from '../../machines/protocol/protocol.ts';
-import type { Cluster } from '../connections/cluster.ts';
+import type { Cluster } from '../connections/nodes/cluster.ts';
 import { draining } from '../connections/office-wire.ts';
 import { partWith, type OfficeServer } from './entry/entrants.ts';
 

@@ -12,7 +12,7 @@ import { keyOf } from '../../machines/kernel/address.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/rooms/loopback.ts';
-import { Cluster } from '../connections/cluster.ts';
+import { Cluster } from '../connections/nodes/cluster.ts';
 import { listening, shut } from './listening.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
 import { draining, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
@@ -109,6 +109,14 @@ function listen(http: HttpServer, path: string, isLocal: boolean, payloadBytes: 
 const noPages = 'This office does not talk to pages of other sites';
 
 type FrameOf = (socket: string) => SocketFrame | undefined;
+const framesAt =
+  (at: string, watched: OfficesOptions['frame']): FrameOf =>
+  (socket) => {
+    const frame = watched?.();
+    if (!frame) return undefined;
+    return (dir, message) =>
+      frame(`${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`, dir, message);
+  };
 function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
   const office = io.of(NAMESPACE);
   const socketOf = (socket: string): PeerSocket | undefined => office.sockets.get(socket);
@@ -207,11 +215,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
       const socket = io.of(NAMESPACE).sockets.get(id);
       if (socket) partWith(socket, failure);
     });
-    const seatAt = (socket: string): string => `${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`;
-    const frameOf: FrameOf = (socket) => {
-      const frame = options.frame?.();
-      return frame && ((dir, message) => frame(seatAt(socket), dir, message));
-    };
+    const frameOf = framesAt(at, options.frame);
     const officeConnections = new OfficeConnections(wireOf(io, frameOf), systemTimers, emit, relayTiming, {
       answered: options.answered,
       clock: options.clock,

@@ -1,6 +1,6 @@
 import { redisRegister } from '../../../adapters/index.ts';
 import type { Holder, Told, Wanted } from '../../../machines/office/rooms/register.ts';
-import { RemoteSeats } from '../../../adapters/connections/remote-seats.ts';
+import { RemoteSeats } from '../../../adapters/connections/nodes/remote-seats.ts';
 
 /** What it costs a node to read all seats of the other nodes anew. */
 export interface ReadAnew {

@@ -1,7 +1,7 @@
 import type { Emit, OfficeCommand, OfficeFact } from '../../../../machines/kernel/ports.ts';
 import { OfficeConnections } from '../../../../adapters/connections/office-connections.ts';
-import { Cluster, type ClusterOptions } from '../../../../adapters/connections/cluster.ts';
-import type { LocalOffice } from '../../../../adapters/connections/questions.ts';
+import { Cluster, type ClusterOptions } from '../../../../adapters/connections/nodes/cluster.ts';
+import type { LocalOffice } from '../../../../adapters/connections/nodes/questions.ts';
 import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts';
 import type { Timers } from '../../../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';

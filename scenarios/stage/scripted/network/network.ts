@@ -13,7 +13,7 @@ import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { timing } from '../../../../machines/kernel/timing.ts';
 import { type Ack, type Cable, type CableEnd, type Clock, createCable } from './network-cable.ts';
 import { ScriptedOffice } from './network-office.ts';
-import type { ClusterOptions } from '../../../../adapters/connections/cluster.ts';
+import type { ClusterOptions } from '../../../../adapters/connections/nodes/cluster.ts';
 import { ScriptedRegister } from './scripted-register.ts';
 
 export type { CableEnd, Clock } from './network-cable.ts';

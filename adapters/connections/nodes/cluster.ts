@@ -1,6 +1,6 @@
-import type { Holder, Register, RegisterNews, Renewed } from '../../machines/office/rooms/register.ts';
-import type { Timers } from '../../machines/office/rooms/pending.ts';
-import type { Seating } from '../../machines/office/rooms/seating.ts';
+import type { Holder, Register, RegisterNews, Renewed } from '../../../machines/office/rooms/register.ts';
+import type { Timers } from '../../../machines/office/rooms/pending.ts';
+import type { Seating } from '../../../machines/office/rooms/seating.ts';
 import { gone } from './cluster-failures.ts';
 import { newAfterLeases, OwnSeats } from './own-seats.ts';
 import { Questions, type LocalOffice } from './questions.ts';

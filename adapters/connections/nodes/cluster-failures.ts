@@ -1,5 +1,5 @@
 /** What is said where one node of an office is not enough. */
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
 /** Said where the register is not reached: nothing was done. */
 export const apart: Failure = {

@@ -1,5 +1,5 @@
-import type { SeatFacts } from '../../machines/kernel/ports.ts';
-import type { Lookup, Member, Seating } from '../../machines/office/rooms/seating.ts';
+import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import type { Lookup, Member, Seating } from '../../../machines/office/rooms/seating.ts';
 import type { Cluster } from './cluster.ts';
 
 /** Who sits at this node. */

@@ -1,5 +1,5 @@
-import type { Holder, NodeMessage, Register } from '../../machines/office/rooms/register.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import type { Holder, NodeMessage, Register } from '../../../machines/office/rooms/register.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import { gone, unreached, unsure } from './cluster-failures.ts';
 import type { OwnSeats } from './own-seats.ts';
 

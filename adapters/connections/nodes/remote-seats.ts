@@ -1,6 +1,6 @@
-import type { SeatFacts } from '../../machines/kernel/ports.ts';
-import { seatKey, type Holder } from '../../machines/office/rooms/register.ts';
-import { Seating } from '../../machines/office/rooms/seating.ts';
+import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import { seatKey, type Holder } from '../../../machines/office/rooms/register.ts';
+import { Seating } from '../../../machines/office/rooms/seating.ts';
 
 /** Who sits at other nodes, as far as this node has heard: the later claim of a place counts, in whatever order news come. */
 export class RemoteSeats {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Holder } from '../../machines/office/rooms/register.ts';
+import type { Holder } from '../../../machines/office/rooms/register.ts';
 import { RemoteSeats } from './remote-seats.ts';
 
 const holder = (office: string, fence: number): Holder => ({

@@ -1,8 +1,8 @@
-import { extended } from '../../machines/kernel/extended.ts';
-import type { SeatFacts } from '../../machines/kernel/ports.ts';
-import { takenText } from '../../machines/office/rooms/claims.ts';
-import { seatKey, type Holder, type Register } from '../../machines/office/rooms/register.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import { extended } from '../../../machines/kernel/extended.ts';
+import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import { takenText } from '../../../machines/office/rooms/claims.ts';
+import { seatKey, type Holder, type Register } from '../../../machines/office/rooms/register.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import { apart, overtaken } from './cluster-failures.ts';
 
 /** A register that has forgotten everything gives seats to those who had them before, and from then on to anybody. */
