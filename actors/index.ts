@@ -65,8 +65,10 @@ export type { Mistake } from '../machines/config/index.ts';
 /** Servers as children of this process: the default, and what another launcher may lean on. */
 export { localLauncher } from '../adapters/index.ts';
 export type {
+  AssertionRequest,
   Authorize,
   AuthorizeRequest,
+  GiveAssertion,
   LoggedOut,
   Environment,
   Inherited,

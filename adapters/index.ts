@@ -51,13 +51,16 @@ export {
   singlePage,
 } from './inspector/index.ts';
 export {
+  asksNobody,
   Login,
   memoryLogins,
   PersonNeeded,
   Refusal,
   sharedLogins,
+  type AssertionRequest,
   type Authorize,
   type AuthorizeRequest,
+  type GiveAssertion,
   type LoggedOut,
   type LoginConfig,
   type LoginStore,

@@ -185,6 +185,7 @@ describe('a2c-actors', () => {
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
       | (keyof LogOptions | 'tracing')
       | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
+      | 'assertion'
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();

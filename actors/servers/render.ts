@@ -5,6 +5,7 @@ import {
   placeholdersIn,
   readFacts,
   renderWith,
+  secretsOfLogin,
   type LaunchConfig,
   type Lookup,
   type OAuth,
@@ -167,8 +168,8 @@ const knownIn = (spec: ServerSpec): readonly string[] => {
   ];
   const credentials = named.flatMap((value) => /^\w+\s+(\S+)$/.exec(value)?.[1] ?? []);
   const inPairs = credentials.flatMap((pair) => /^[^:]*:(.+)$/s.exec(textInBase64(pair) ?? '')?.[1] ?? []);
-  const { clientSecret = '', privateKey = '' } = spec.oauth ?? {};
-  return [...named, ...credentials, ...inPairs, password, decoded(password), clientSecret, privateKey];
+  const ofLogin = secretsOfLogin.map((key) => spec.oauth?.[key] ?? '');
+  return [...named, ...credentials, ...inPairs, password, decoded(password), ...ofLogin];
 };
 const decoded = (part: string): string => {
   try {

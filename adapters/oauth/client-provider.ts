@@ -12,14 +12,24 @@ import type { Kept } from './login-store.ts';
 
 /** How somebody logs in; as `oauth` of a config, placeholders filled in. */
 export interface LoginConfig {
-  readonly grant?: 'authorization_code' | 'client_credentials' | undefined;
+  readonly grant?: 'authorization_code' | 'client_credentials' | 'jwt_bearer' | undefined;
+  readonly issuer?: string | undefined;
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly privateKey?: string | undefined;
   readonly signingAlgorithm?: string | undefined;
+  readonly assertion?: string | undefined;
+  readonly assertionFile?: string | undefined;
+  readonly idpTokenEndpoint?: string | undefined;
+  readonly idpClientId?: string | undefined;
+  readonly idpClientSecret?: string | undefined;
 }
+/** This host logs in itself: it needs no person, and no refresh token. */
+export const asksNobody = ({ grant }: LoginConfig): boolean =>
+  grant === 'client_credentials' || grant === 'jwt_bearer';
+const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** A person has to agree first. */
 export class PersonNeeded extends Error {
   override readonly name = 'PersonNeeded';
@@ -33,6 +43,8 @@ export interface FlowOptions {
   readonly state?: string;
   readonly now: () => number;
   readonly addClientAuthentication?: AddClientAuthentication | undefined;
+  /** With `jwt_bearer`: what the authorization server is shown. */
+  readonly assertion?: () => Promise<string>;
 }
 
 /** What the SDK's orchestrator asks and tells in one flow. It works on a copy: what came of it is in `kept`. */
@@ -44,20 +56,24 @@ export class Flow implements OAuthClientProvider {
   #verifier = '';
   readonly addClientAuthentication?: AddClientAuthentication;
   readonly clientMetadataUrl?: string;
-  readonly prepareTokenRequest?: (scope?: string) => URLSearchParams;
+  readonly prepareTokenRequest?: () => Promise<URLSearchParams>;
 
   constructor(kept: Kept, options: FlowOptions) {
     this.kept = kept;
     this.#options = options;
-    const { config, addClientAuthentication, scope } = options;
+    const { config, addClientAuthentication, scope, assertion } = options;
     if (addClientAuthentication) this.addClientAuthentication = addClientAuthentication;
     if (config.clientMetadataUrl !== undefined) this.clientMetadataUrl = config.clientMetadataUrl;
-    if (config.grant === 'client_credentials')
-      this.prepareTokenRequest = () =>
-        new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) });
+    if (asksNobody(config))
+      this.prepareTokenRequest = async () =>
+        new URLSearchParams({
+          grant_type: assertion ? jwtBearer : 'client_credentials',
+          ...(assertion && { assertion: await assertion() }),
+          ...(scope !== undefined && { scope }),
+        });
   }
   get redirectUrl(): string | undefined {
-    if (this.#options.config.grant === 'client_credentials') return undefined;
+    if (asksNobody(this.#options.config)) return undefined;
     // Without a person nobody is redirected, but the SDK would take that for another grant.
     return this.#options.redirectUri ?? 'http://127.0.0.1/callback';
   }
@@ -134,4 +150,31 @@ export class Flow implements OAuthClientProvider {
       this.kept = others;
     }
   }
+}
+
+/** The SDK stamps who registered a client. */
+export const isOfAnother = (
+  { issuer }: Readonly<Record<string, unknown>>,
+  { authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState,
+): boolean =>
+  typeof issuer === 'string' && issuer !== (authorizationServerMetadata?.issuer ?? authorizationServerUrl);
+
+/** An authorization server may hold a client to the scopes that it was registered with (RFC 7591); absent: to none. */
+export function mayAskFor(registered: unknown, wanted: string | undefined): boolean {
+  if (typeof registered !== 'string') return true;
+  const all = new Set(registered.split(' '));
+  return wanted === undefined || wanted.split(' ').every((scope) => all.has(scope));
+}
+
+/** What the config says, else what the server asks for, else all it knows. `more`: what is asked for besides. */
+export function scopeOf(
+  config: LoginConfig,
+  { resourceMetadata, authorizationServerMetadata }: OAuthDiscoveryState,
+  asked: readonly string[] | undefined,
+  more: readonly string[],
+): string | undefined {
+  const base = config.scopes ?? asked ?? resourceMetadata?.scopes_supported ?? [];
+  const canRenew = authorizationServerMetadata?.scopes_supported?.includes('offline_access') === true;
+  const all = new Set([...base, ...more, ...(canRenew && !asksNobody(config) ? ['offline_access'] : [])]);
+  return all.size === 0 ? undefined : [...all].join(' ');
 }

@@ -55,7 +55,7 @@ export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
  * reached so; the address that was judged is the one that is connected to. Nothing is followed elsewhere, and an answer
  * has a size and a time.
  */
-export function guardedFetch(server: URL, signal: AbortSignal, userAgent = 'a2c-actors'): Fetch {
+export function guardedFetch(server: URL, signal: AbortSignal, timeoutMs = answerMs): Fetch {
   let mayGoInside: Promise<boolean> | undefined;
   return async (to, init = {}) => {
     const url = new URL(to);
@@ -76,19 +76,19 @@ export function guardedFetch(server: URL, signal: AbortSignal, userAgent = 'a2c-
         else done(null, first.address, first.family);
       });
     };
-    return exchanged(url, init, lookup, { signal, userAgent });
+    return exchanged(url, init, lookup, { signal, timeoutMs });
   };
 }
 
 interface Around {
   readonly signal: AbortSignal;
-  readonly userAgent: string;
+  readonly timeoutMs: number;
 }
 function exchanged(
   url: URL,
   init: RequestInit,
   lookup: LookupFunction,
-  { signal, userAgent }: Around,
+  { signal, timeoutMs }: Around,
 ): Promise<Response> {
   const headers = Object.fromEntries(new Headers(init.headers));
   const body = init.body === undefined || init.body === null ? undefined : bodyOf(init.body);
@@ -98,13 +98,13 @@ function exchanged(
       method: init.method ?? 'GET',
       headers: {
         'accept-encoding': 'identity',
-        'user-agent': userAgent,
+        'user-agent': 'a2c-actors',
         ...headers,
         ...(body !== undefined && { 'content-length': String(Buffer.byteLength(body)) }),
       },
       lookup,
       agent: false,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
     // The SDK takes a TypeError for a matter of browsers, and asks once more.
     asked.on('error', reject);

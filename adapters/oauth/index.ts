@@ -1,5 +1,6 @@
+export type { AssertionRequest, GiveAssertion } from './proofs/assertion.ts';
 export type { LoginConfig } from './client-provider.ts';
-export { PersonNeeded } from './client-provider.ts';
+export { asksNobody, PersonNeeded } from './client-provider.ts';
 export { Refusal } from './guarded-fetch.ts';
 export { Login } from './login.ts';
 export type { Authorize, AuthorizeRequest, LoggedOut, LoginNews } from './login-options.ts';

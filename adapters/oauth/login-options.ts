@@ -1,3 +1,4 @@
+import type { GiveAssertion } from './proofs/assertion.ts';
 import type { LoginConfig } from './client-provider.ts';
 import type { LoginStore } from './login-store.ts';
 
@@ -21,6 +22,8 @@ export interface LoginOptions {
   readonly config: LoginConfig;
   readonly store: LoginStore;
   readonly authorize: Authorize | undefined;
+  /** Gives the JWT of a `jwt_bearer` whose config names none. */
+  readonly assertion?: GiveAssertion | undefined;
   /** Texts that nobody may see, before anybody could. */
   readonly hide: (secrets: readonly string[]) => void;
   readonly now: () => number;
@@ -31,6 +34,21 @@ export interface LoginNews {
   readonly shown: (origin: string) => void;
   /** The person came back. */
   readonly returned: () => void;
+}
+/** What a request is sent with. */
+export interface Signed {
+  readonly token: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+/** A request that the server refused. */
+export interface Refused {
+  readonly status: number;
+  /** Its `WWW-Authenticate`. */
+  readonly header: string | undefined;
+  /** What it was sent with. */
+  readonly token: string | undefined;
+  /** It was not sent before. */
+  readonly isFirst: boolean;
 }
 /** What came of a logout. */
 export interface LoggedOut {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { dpopKeySchema } from './proofs/dpop.ts';
 
 /** What is kept of the login to one server. */
 const keptSchema = z.looseObject({
@@ -21,6 +22,8 @@ const keptSchema = z.looseObject({
   obtainedAt: z.number().optional(),
   /** What was asked for when they did. */
   scope: z.string().optional(),
+  /** What tokens of the type `DPoP` are bound to. */
+  dpop: dpopKeySchema.optional(),
   /** The port of the redirect that the client was registered with. */
   port: z.number().optional(),
 });

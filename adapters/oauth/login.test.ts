@@ -129,11 +129,17 @@ describe('a login', () => {
   it('that is refused is renewed; without a way to renew it nothing is sent again', async () => {
     const { url } = await authority();
     const login = loginTo({ url, store: sharedLogins(folder()) });
-    expect(await login.challenged({ status: 401, header: undefined, token: undefined })).toBe(false);
+    expect(await login.challenged({ status: 401, header: undefined, token: undefined, isFirst: true })).toBe(
+      false,
+    );
     await login.login(news, never);
-    expect(await login.challenged({ status: 401, header: undefined, token: 'access-1' })).toBe(true);
+    expect(await login.challenged({ status: 401, header: undefined, token: 'access-1', isFirst: true })).toBe(
+      true,
+    );
     expect(await login.token()).toBe('access-2');
-    expect(await login.challenged({ status: 403, header: undefined, token: 'access-2' })).toBe(false);
+    expect(await login.challenged({ status: 403, header: undefined, token: 'access-2', isFirst: true })).toBe(
+      false,
+    );
   });
   it('fails by the words of nobody else where the person refuses, or another page answers', async () => {
     const { url } = await authority();
@@ -177,6 +183,20 @@ describe('what a server names', () => {
       await expect(asked).rejects.toThrow('private network');
     },
   );
+  it('is not asked where its name leads inside', async () => {
+    const asked = guardedFetch(new URL('https://192.0.2.1/mcp'), never)('https://localhost/x');
+    await expect(asked).rejects.toThrow('private network');
+  });
+  it.each(['nothing', 'a little'])('is not waited for without end: it says %s', async (said) => {
+    const url = await serve((_, response) => {
+      if (said !== 'nothing') response.write('x');
+    });
+    await expect(guardedFetch(new URL(url), never, 100)(url)).rejects.toThrow(/abort|timeout/i);
+  });
+  it('is not followed elsewhere', async () => {
+    const url = await serve((_, response) => response.writeHead(302, { location: '/other' }).end());
+    expect((await guardedFetch(new URL(url), never)(url)).status).toBe(302);
+  });
   it('is not asked over plain HTTP by who was reached over TLS', async () => {
     await expect(guardedFetch(far, never)('http://192.0.2.1/x')).rejects.toThrow('no https:// address');
   });

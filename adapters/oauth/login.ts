@@ -4,29 +4,16 @@ import {
   discoverOAuthServerInfo,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/sdk/client/auth.js';
-import { createPrivateKeyJwtAuth } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import { challengeIn, type Challenge } from './challenge.ts';
-import { Flow, PersonNeeded } from './client-provider.ts';
+import { asksNobody, isOfAnother, mayAskFor, PersonNeeded } from './client-provider.ts';
+import { askByAssertion, scopeFor, startFlow, type FlowStart } from './flow.ts';
 import { guardedFetch, Refusal } from './guarded-fetch.ts';
 import { Loopback } from './loopback.ts';
-import type { LoggedOut, LoginNews, LoginOptions } from './login-options.ts';
+import type { LoggedOut, LoginNews, LoginOptions, Refused, Signed } from './login-options.ts';
 import { loginKey, type Kept } from './login-store.ts';
+import { headersOf, type Proved } from './proofs/dpop.ts';
 import { revoke } from './revocation.ts';
 import { codeIn, mustBeFrom, mustBeOfIssuer } from './redirect-checks.ts';
-
-/** The SDK stamps who registered a client. */
-const isOfAnother = (
-  { issuer }: Readonly<Record<string, unknown>>,
-  { authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState,
-): boolean =>
-  typeof issuer === 'string' && issuer !== (authorizationServerMetadata?.issuer ?? authorizationServerUrl);
-
-/** An authorization server may hold a client to the scopes that it was registered with (RFC 7591); absent: to none. */
-function mayAskFor(registered: unknown, wanted: string | undefined): boolean {
-  if (typeof registered !== 'string') return true;
-  const all = new Set(registered.split(' '));
-  return wanted === undefined || wanted.split(' ').every((scope) => all.has(scope));
-}
 
 const withoutNews: LoginNews = { shown: () => {}, returned: () => {} };
 
@@ -47,9 +34,13 @@ export class Login {
   #kept: Kept | undefined;
   #challenge: Challenge = {};
   #renewing: Promise<boolean> | undefined;
+  /** Why the last token could not be had. */
+  #why: unknown;
+  /** What the server wants to read in the next proof. */
+  #nonce: string | undefined;
   #asking: Promise<void> | undefined;
   #stepUps = 0;
-  /** The token of the last login by a person. */
+  /** The token of the last login by a person, or by this host itself. */
   #fresh: { readonly token: string; readonly since: number } | undefined;
   #isRejected = false;
   readonly #end = new AbortController();
@@ -66,21 +57,29 @@ export class Login {
     if (this.#endsSoon(this.#kept)) await this.#renew(this.#kept?.tokens?.access_token);
     return this.#kept?.tokens?.access_token;
   }
+  /** The headers of a request that shows the token. Never rejects. */
+  async signed(request: Pick<Proved, 'method' | 'url'>): Promise<Signed | undefined> {
+    const token = await this.token();
+    const { tokens, dpop } = this.#kept ?? {};
+    if (token === undefined || !tokens) return undefined;
+    const proved = { ...request, token, nonce: this.#nonce, now: this.#options.now() };
+    const headers = await headersOf(tokens.token_type, dpop, proved).catch(() => undefined);
+    return headers && { token, headers };
+  }
+  noted(nonce: string): void {
+    this.#nonce = nonce;
+  }
   /** Never rejects. */
-  async challenged(refusal: {
-    readonly status: number;
-    readonly header: string | undefined;
-    readonly token: string | undefined;
-  }): Promise<boolean> {
-    const { status, header, token } = refusal;
+  async challenged({ status, header, token, isFirst }: Refused): Promise<boolean> {
     const challenge = challengeIn(header);
+    // Its token is good; what was missing in the proof is noted by now.
+    if (status === 401 && challenge.error === 'use_dpop_nonce' && token !== undefined && isFirst) return true;
     const isScope = status === 403 && challenge.error === 'insufficient_scope';
     if (status === 403 && !isScope) return false;
     this.#challenge = { ...this.#challenge, ...challenge };
     if (isScope) return this.#stepUp(challenge.scope, token);
-    const { now } = this.#options;
-    if (token !== undefined && token === this.#fresh?.token && now() - this.#fresh.since < freshMs)
-      this.#isRejected = true;
+    // What this host got by itself it got once more, and that says more of the server.
+    this.#isRejected = this.#isFresh(token) || (this.#isRejected && !this.#needsNobody);
     return this.#renew(token);
   }
   /** A person logs in, or this host itself. Rejects with why not, in words that hold nothing of a stranger. */
@@ -110,7 +109,8 @@ export class Login {
   #took(kept: Kept): void {
     const { access_token: access, refresh_token: refresh } = kept.tokens ?? {};
     const secret = kept.client?.['client_secret'];
-    this.#options.hide([access, refresh, secret].filter((text): text is string => typeof text === 'string'));
+    const all = [access, refresh, secret, kept.dpop?.d];
+    this.#options.hide(all.filter((text): text is string => typeof text === 'string'));
     this.#kept = kept;
   }
   #endsSoon(kept: Kept | undefined): boolean {
@@ -120,13 +120,25 @@ export class Login {
     // A clock that was put back knows nothing of its age.
     return ageMs < 0 || ageMs >= lifeMs - Math.min(earlyMs, lifeMs / 10);
   }
+  #isFresh(token: string | undefined): boolean {
+    return (
+      token !== undefined && token === this.#fresh?.token && this.#options.now() - this.#fresh.since < freshMs
+    );
+  }
+  #freshNow(kept: Kept): void {
+    const token = kept.tokens?.access_token;
+    if (token !== undefined) this.#fresh = { token, since: this.#options.now() };
+  }
   get #needsNobody(): boolean {
-    return this.#options.config.grant === 'client_credentials';
+    return asksNobody(this.#options.config);
   }
   /** True: there is another token than the one that was refused. */
   #renew(stale: string | undefined): Promise<boolean> {
     this.#renewing ??= this.#renewed(stale)
-      .catch(() => false)
+      .catch((error: unknown) => {
+        this.#why = error;
+        return false;
+      })
       .finally(() => {
         this.#renewing = undefined;
       });
@@ -143,16 +155,22 @@ export class Login {
       }
       const next = await this.#silently(kept);
       this.#took(next);
+      if (this.#needsNobody) this.#freshNow(next);
       return next;
     });
+    this.#why = undefined;
     const token = this.#kept?.tokens?.access_token;
     return token !== undefined && token !== stale;
   }
   async #silently(kept: Kept): Promise<Kept> {
-    const found = await this.#discover(this.#end.signal);
-    const flow = this.#flow(kept, found, {});
+    const { signal } = this.#end;
+    const found = await this.#discover(signal);
+    const started = await startFlow(kept, this.#start(found, signal));
+    const { flow, asked } = started;
     try {
-      await auth(flow, { ...this.#asked(flow), fetchFn: this.#fetch(this.#end.signal) });
+      await (this.#options.config.grant === 'jwt_bearer'
+        ? askByAssertion(started, found)
+        : auth(flow, asked));
     } catch (error) {
       if (!(error instanceof PersonNeeded)) throw error;
     }
@@ -162,44 +180,18 @@ export class Login {
   #fetch(signal: AbortSignal): ReturnType<typeof guardedFetch> {
     return guardedFetch(this.#url, signal);
   }
-  #asked({ scope }: Flow): { readonly serverUrl: URL; readonly scope?: string } {
-    return { serverUrl: this.#url, ...(scope !== undefined && { scope }) };
-  }
   async #discover(signal: AbortSignal): Promise<OAuthDiscoveryState> {
     const { resourceMetadata } = this.#challenge;
     const found = await discoverOAuthServerInfo(this.#url, {
       ...(resourceMetadata !== undefined && { resourceMetadataUrl: new URL(resourceMetadata) }),
       fetchFn: this.#fetch(signal),
     });
-    mustBeOfIssuer(found);
+    mustBeOfIssuer(found, this.#options.config.issuer);
     return found;
   }
-  #flow(kept: Kept, found: OAuthDiscoveryState, person: { redirectUri?: string; state?: string }): Flow {
-    const { config, now } = this.#options;
-    const { clientId = '', privateKey, signingAlgorithm: alg = 'RS256' } = config;
-    const client = { issuer: clientId, subject: clientId };
-    return new Flow(kept, {
-      config,
-      found,
-      now,
-      scope: this.#scopeOf(kept, found),
-      ...person,
-      ...(privateKey !== undefined && {
-        addClientAuthentication: createPrivateKeyJwtAuth({ ...client, privateKey, alg }),
-      }),
-    });
-  }
-  /** What the config says, else what the server asks for, else all it knows; and what it was asked for before. */
-  #scopeOf(
-    kept: Kept,
-    { resourceMetadata, authorizationServerMetadata }: OAuthDiscoveryState,
-  ): string | undefined {
-    const asked = this.#challenge.scope?.split(/\s+/);
-    const base = this.#options.config.scopes ?? asked ?? resourceMetadata?.scopes_supported ?? [];
-    const before = this.#stepUps > 0 ? [...(kept.scope?.split(' ') ?? []), ...(asked ?? [])] : [];
-    const canRenew = authorizationServerMetadata?.scopes_supported?.includes('offline_access') === true;
-    const all = new Set([...base, ...before, ...(canRenew && !this.#needsNobody ? ['offline_access'] : [])]);
-    return all.size === 0 ? undefined : [...all].join(' ');
+  #start(found: OAuthDiscoveryState, signal: AbortSignal): FlowStart {
+    const isStepUp = this.#stepUps > 0;
+    return { options: this.#options, challenge: this.#challenge, isStepUp, found, signal };
   }
 
   /** The server wants more than was granted: asked for once more, where that is not what was asked for before. */
@@ -224,8 +216,12 @@ export class Login {
     if (isRejected && !(await this.#hasMoved(signal)))
       throw new Refusal('the server does not take the token that its login just gave');
     if (this.#needsNobody) {
-      if (await this.#renew(this.#kept?.tokens?.access_token)) return;
-      throw new Refusal('its authorization server gives no token to this client');
+      // It was asked just now, when the server refused.
+      const isAsked = this.#why !== undefined;
+      if (!isAsked && (await this.#renew(this.#kept?.tokens?.access_token))) return;
+      const why = this.#why ?? new Refusal('its authorization server gives no token to this client');
+      this.#why = undefined;
+      throw why;
     }
     const { authorize, store } = this.#options;
     if (!authorize) throw new PersonNeeded('a person has to log in, and this host can ask nobody');
@@ -247,6 +243,7 @@ export class Login {
     const { redirectUri } = loopback;
     const port = Number(new URL(redirectUri).port);
     const found = await this.#discover(signal);
+    const start = this.#start(found, signal);
     const state = randomBytes(32).toString('base64url');
     // With its tokens the SDK would renew and ask nobody; registered for another port, for less, or elsewhere, we are nobody there.
     const { tokens: _, client, ...rest } = kept;
@@ -255,13 +252,10 @@ export class Login {
       (kept.port === port &&
         client !== undefined &&
         !isOfAnother(client, found) &&
-        mayAskFor(client['scope'], this.#scopeOf(kept, found)));
-    const flow = this.#flow({ ...rest, port, ...(isSame && client && { client }) }, found, {
-      redirectUri,
-      state,
-    });
-    const fetchFn = this.#fetch(signal);
-    await auth(flow, { ...this.#asked(flow), fetchFn });
+        mayAskFor(client['scope'], scopeFor(kept, start)));
+    const before = { ...rest, port, ...(isSame && client && { client }) };
+    const { flow, asked } = await startFlow(before, { ...start, person: { redirectUri, state } });
+    await auth(flow, asked);
     const { page } = flow;
     if (!page) throw new Refusal('the authorization server showed no page');
     mustBeFrom(page, this.#url);
@@ -269,11 +263,10 @@ export class Login {
     const back = await this.#redirected(loopback, page, news, signal);
     news.returned();
     const authorizationCode = codeIn(back, { redirectUri, state, found });
-    await auth(flow, { ...this.#asked(flow), authorizationCode, fetchFn });
+    await auth(flow, { ...asked, authorizationCode });
     await this.#options.store.change(this.#key, () => Promise.resolve(flow.kept));
     this.#took(flow.kept);
-    const token = flow.kept.tokens?.access_token;
-    if (token !== undefined) this.#fresh = { token, since: this.#options.now() };
+    this.#freshNow(flow.kept);
   }
   /** By the loopback redirect, or by a host that saw it itself; whichever comes first. */
   async #redirected(loopback: Loopback, page: URL, news: LoginNews, signal: AbortSignal): Promise<URL> {

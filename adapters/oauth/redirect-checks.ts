@@ -2,15 +2,17 @@ import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.
 import { Refusal } from './guarded-fetch.ts';
 
 /** A URL without a path is written with and without its slash. */
-const plain = (text: string): string => text.replace(/^([a-z]+:\/\/[^/]+)\/$/, '$1');
+export const plain = (text: string): string => text.replace(/^([a-z]+:\/\/[^/]+)\/$/, '$1');
 
 /**
  * Metadata speak for the address that they were read from (RFC 8414 §3.3), or somebody else could answer for it. A server
  * that names no authorization server is one itself (MCP 2025-03-26): then its origin is what counts.
  */
-export function mustBeOfIssuer(found: OAuthDiscoveryState): void {
+export function mustBeOfIssuer(found: OAuthDiscoveryState, wanted?: string): void {
   const { authorizationServerUrl: asked, authorizationServerMetadata, resourceMetadata } = found;
   const issuer = authorizationServerMetadata?.issuer;
+  if (wanted !== undefined && plain(wanted) !== plain(issuer ?? asked))
+    throw new Refusal('the server names another authorization server than the issuer of its config');
   if (issuer === undefined || plain(issuer) === plain(asked)) return;
   const isItself = (resourceMetadata?.authorization_servers ?? []).length === 0;
   if (isItself && URL.canParse(issuer) && new URL(issuer).origin === new URL(asked).origin) return;

@@ -1,4 +1,5 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import { basic } from './proofs/assertion.ts';
 import type { LoginConfig } from './client-provider.ts';
 import type { Fetch } from './guarded-fetch.ts';
 import type { Kept } from './login-store.ts';
@@ -21,7 +22,6 @@ export async function revoke(
   const secret = config.clientSecret ?? client?.['client_secret'];
   const methods = metadata?.['revocation_endpoint_auth_methods_supported'];
   const isInBody = Array.isArray(methods) && !methods.includes('client_secret_basic');
-  const basic = `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(String(secret))}`).toString('base64')}`;
   const all = [
     ['refresh_token', tokens.refresh_token],
     ['access_token', tokens.access_token],
@@ -33,7 +33,7 @@ export async function revoke(
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
-        ...(typeof secret === 'string' && !isInBody && { authorization: basic }),
+        ...(typeof secret === 'string' && !isInBody && { authorization: basic(id, secret) }),
       },
       body: new URLSearchParams({
         token,

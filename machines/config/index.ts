@@ -14,7 +14,7 @@ export {
 export { mistakeLine, type Mistake } from './mistake.ts';
 export { parseConfig, parseConfigText, type Config, type ParsedConfig } from './parse.ts';
 export { placeholdersIn, variablesIn, type Placeholder } from './placeholders.ts';
-export type { OAuth } from './oauth.ts';
+export { secretsOfLogin, type OAuth } from './oauth.ts';
 export type { OwnFacts, OwnType, ProtocolServer } from './foreign/protocol.ts';
 export { renderWith, type Lookup, type Rendered } from './rendering.ts';
 export type {

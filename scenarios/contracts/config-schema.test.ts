@@ -61,6 +61,22 @@ const right: readonly unknown[] = [
     { ...stdio, auto_approve: ['read', 'write_x'] },
     { ...stdio, name: 'b', autoApprove: ['all'] },
   ],
+  {
+    mcpServers: {
+      a: {
+        url: 'https://h/mcp',
+        oauth: { grant: 'jwt_bearer', issuer: 'https://as', assertionFile: '/run/t' },
+      },
+      b: {
+        url: 'https://h/mcp',
+        oauth: {
+          ...{ grant: 'jwt_bearer', clientId: 'c', clientSecret: 's', assertion: '${input:id_token}' },
+          ...{ idpTokenEndpoint: 'http://127.0.0.1:9/token', idpClientId: 'i', idpClientSecret: 's' },
+        },
+      },
+    },
+    inputs: [{ type: 'promptString', id: 'id_token', password: true }],
+  },
   { mcpServers: { a: { command: 'x', auto_approve: ['*'], alwaysAllow: ['read'], tools: ['*'] } } },
   { $schema: './a2c.schema.json', servers: { a: { command: 'x', gallery: true, enabled: false } } },
 ];
@@ -73,6 +89,7 @@ const wrong: readonly unknown[] = [
   { ...stdio, server_parameters: { command: 7 } },
   { ...stdio, type: 'tcp' },
   { ...stdio, a2c: { restart: 'maybe' } },
+  { name: 'w', type: 'streamable', server_parameters: web, oauth: { grant: 'id_jag' } },
   { ...stdio, a2c: { timeouts: { connectMs: 0 } } },
   { ...stdio, a2c: { participation: 'always' } },
   { ...stdio, auto_approve: 'read' },

@@ -58,7 +58,7 @@ const packages: readonly Allowance[] = [
   },
   { where: /^adapters\/mcp\/http\//, may: ['http-proxy-agent', 'https-proxy-agent'] },
   { where: /^adapters\/proxy\//, may: ['proxy-from-env'] },
-  { where: /^adapters\/oauth\//, may: ['proper-lockfile'] },
+  { where: /^adapters\/oauth\//, may: ['proper-lockfile', 'jose'] },
   { where: /^adapters\/storage\/keyring\./, may: ['@napi-rs/keyring'] },
   { where: /^adapters\/storage\//, may: ['proper-lockfile', 'write-file-atomic', 'chokidar', 'env-paths'] },
   { where: /^adapters\/storage\/config\/formats\./, may: ['yaml', 'smol-toml'] },

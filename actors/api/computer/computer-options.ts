@@ -1,6 +1,6 @@
 /** What a host says of a computer when it makes one. */
 
-import type { Authorize, Launcher } from '../../../adapters/index.ts';
+import type { Authorize, GiveAssertion, Launcher } from '../../../adapters/index.ts';
 import type { Permission } from '../../../machines/call/permission/index.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
@@ -34,6 +34,11 @@ export interface ComputerOptions extends LogOptions {
    * nobody waits any more. Without it a server that wants a login rests as `unauthorized` (docs/login.md).
    */
   readonly authorize?: Authorize;
+  /**
+   * Gives the JWT that servers with `oauth.grant: "jwt_bearer"` are logged in to with and whose config names none, `{server,
+   * audience, signal}`: for each token anew, within 10 s. One that rejects leaves the server `unauthorized` (docs/login.md).
+   */
+  readonly assertion?: GiveAssertion;
   /** Servers of type `inmemory` by their name: what each is connected to. */
   readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
   /** How servers of a type `own:…` are reached, by that type (docs/extend.md). */

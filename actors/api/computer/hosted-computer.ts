@@ -76,7 +76,7 @@ export class HostedComputer implements Computer {
     this.#inputs = inputsOf(config.inputs, options.input);
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
-    this.#logins = loginsFor(runtime, options.authorize, stateDir);
+    this.#logins = loginsFor(runtime, options, stateDir);
     this.#servers = new Servers(config, {
       transformer: this.#transformer,
       inputs: this.#inputs,

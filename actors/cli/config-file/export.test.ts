@@ -102,6 +102,13 @@ describe('a2c export', () => {
         env: { command: 'x', env: { ANY: 'canary', SAID: '${env:MINE}' } },
         far: { url: 'https://h/mcp?api_key=canary', headers: { 'X-Any': 'canary' } },
         login: { url: 'https://u:canary@h/mcp', oauth: { clientId: 'c', clientSecret: 'canary' } },
+        signed: {
+          url: 'https://h/mcp',
+          oauth: {
+            ...{ grant: 'jwt_bearer', clientId: 'c', privateKey: 'canary', assertion: 'canary' },
+            ...{ idpTokenEndpoint: 'https://idp/token', idpClientId: 'i', idpClientSecret: 'canary' },
+          },
+        },
       };
       const inputs = [{ type: 'promptString', id: 'p', password: true, default: 'canary' }];
       writeFileSync(ours, JSON.stringify({ mcpServers: secret, inputs }));

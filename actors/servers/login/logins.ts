@@ -1,4 +1,5 @@
 import {
+  asksNobody,
   keyringIfAny,
   Login,
   memoryLogins,
@@ -7,7 +8,9 @@ import {
   sharedLogins,
   type Authorize,
   type Credentials,
+  type GiveAssertion,
   type LoggedOut,
+  type LoginConfig,
   type LoginStore,
 } from '../../../adapters/index.ts';
 import { loginPort, type LogIn } from '../../../machines/client/spec-port.ts';
@@ -23,6 +26,8 @@ export interface LoginsOptions {
   readonly stateDir: string | false;
   /** Shows a person the page of an authorization server. Without it nobody can be asked. */
   readonly authorize: Authorize | undefined;
+  /** Gives the assertion of a server whose config has none. */
+  readonly assertion: GiveAssertion | undefined;
   /** Texts that nobody may see from now on. */
   readonly hide: (server: string, secrets: readonly string[]) => void;
   readonly now: () => number;
@@ -32,7 +37,10 @@ export class Logins {
   readonly #options: LoginsOptions;
   readonly #store: LoginStore;
   /** By server, and of what they are. */
-  readonly #logins = new Map<string, { readonly text: string; readonly login: Login }>();
+  readonly #logins = new Map<
+    string,
+    { readonly text: string; readonly login: Login; readonly config: LoginConfig }
+  >();
 
   constructor(options: LoginsOptions) {
     const { stateDir } = options;
@@ -47,17 +55,19 @@ export class Logins {
     const known = this.#logins.get(server);
     if (known?.text === text) return known.login;
     known?.login.close();
-    const { authorize, hide, now } = this.#options;
+    const { authorize, assertion, hide, now } = this.#options;
     const login = new Login({
       server,
       url,
       config,
       authorize,
+      assertion,
       now,
-      store: this.#store,
+      // Who somebody else says that we are may be another the next time: nobody else takes these tokens.
+      store: config.grant === 'jwt_bearer' ? memoryLogins() : this.#store,
       hide: (secrets) => hide(server, secrets),
     });
-    this.#logins.set(server, { text, login });
+    this.#logins.set(server, { text, login, config });
     return login;
   }
   /** Forgets the login to a server. Undefined: nobody has asked for its credentials yet. */
@@ -76,7 +86,7 @@ export class Logins {
     };
     const refuse = (failure: Failure): void =>
       unlessOver(() => emit({ type: 'ask.refused', id, sent: false, failure }));
-    const login = this.#logins.get(server)?.login;
+    const { login, config = {} } = this.#logins.get(server) ?? {};
     if (!login) {
       queueMicrotask(() => refuse(wrongHeader(server)));
       return () => end.abort();
@@ -88,7 +98,7 @@ export class Logins {
     };
     login.login(news, end.signal).then(
       () => unlessOver(() => emit({ type: 'ask.answered', id, result: {} })),
-      (error: unknown) => refuse(notLoggedIn(server, error)),
+      (error: unknown) => refuse(notLoggedIn(server, config, error)),
     );
     return () => end.abort();
   };
@@ -97,11 +107,11 @@ export class Logins {
 /** The port `login` of a runtime, filled. */
 export function loginsFor(
   runtime: Pick<Runtime, 'hide' | 'others'>,
-  authorize: Authorize | undefined,
+  { authorize, assertion }: Pick<Partial<LoginsOptions>, 'authorize' | 'assertion'>,
   stateDir: string | false,
 ): Logins {
   const hide: LoginsOptions['hide'] = (...secrets) => runtime.hide(...secrets);
-  const logins = new Logins({ stateDir, authorize, hide, now: () => Date.now() });
+  const logins = new Logins({ stateDir, authorize, assertion, hide, now: () => Date.now() });
   runtime.others.set(loginPort, logins.ask);
   return logins;
 }
@@ -113,11 +123,13 @@ const wordsOf = (error: unknown): string => {
   const code = error instanceof Error && 'errorCode' in error ? String(error.errorCode) : name;
   return `its authorization server cannot be used (${code.replace(/[^\w.-]/g, '').slice(0, 60)})`;
 };
-const notLoggedIn = (server: string, error: unknown): Failure => ({
+const notLoggedIn = (server: string, config: LoginConfig, error: unknown): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' wants a login (HTTP 401): ${wordsOf(error)}`,
   details: { server_name: server, http_status: 401 },
-  remedy: `Log in: a2c login ${server}`,
+  remedy: asksNobody(config)
+    ? `Correct oauth of this server, or what it is given, then start it again: servers start ${server}`
+    : `Log in: a2c login ${server}`,
 });
 const wrongHeader = (server: string): Failure => ({
   code: 'Unauthorized',

@@ -122,18 +122,18 @@ export class Http {
     credentials: Credentials,
   ): Promise<IncomingMessage> {
     for (let tries = 1; ; tries += 1) {
-      const token = await credentials.token();
-      const headers = {
-        ...sending.headers,
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      };
+      const signed = await credentials.signed({ method: sending.method, url });
+      const headers = { ...sending.headers, ...signed?.headers };
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
         this.#go({ ...sending, headers }, url, state, { resolve, reject, followed: 0 });
       });
       const { statusCode: status = 0 } = answer;
+      const nonce = answer.headers['dpop-nonce'];
+      if (typeof nonce === 'string') credentials.noted(nonce);
       if ((status !== 401 && status !== 403) || tries === mostLogins) return answer;
       const header = answer.headers['www-authenticate'];
-      if (!(await credentials.challenged({ status, header, token }))) return answer;
+      const refusal = { status, header, token: signed?.token, isFirst: tries === 1 };
+      if (!(await credentials.challenged(refusal))) return answer;
       answer.destroy();
     }
   }

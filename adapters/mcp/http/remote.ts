@@ -2,17 +2,24 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 /** The login of one server. */
 export interface Credentials {
-  /** The access token, renewed before it ends; undefined: there is none. */
-  token(): Promise<string | undefined>;
+  /** What this request is sent with besides, its access token renewed before it ends; undefined: there is none. */
+  signed(request: { readonly method: string; readonly url: URL }): Promise<Signed | undefined>;
+  /** The server gave this with an answer, and wants to read it in the next request (`DPoP-Nonce`). */
+  noted(nonce: string): void;
   /**
    * The server refused a request with 401 or 403. True: there is another token now, so it may be sent once more.
-   * `header`: its `WWW-Authenticate`. `token`: what the request was sent with.
+   * `header`: its `WWW-Authenticate`. `token`: what the request was sent with. `isFirst`: it was not sent before.
    */
   challenged(refusal: {
     readonly status: number;
     readonly header: string | undefined;
     readonly token: string | undefined;
+    readonly isFirst: boolean;
   }): Promise<boolean>;
+}
+export interface Signed {
+  readonly token: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 /** Where a server listens for HTTP. */
 export interface Web {

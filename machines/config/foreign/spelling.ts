@@ -7,7 +7,7 @@ const known =
   ret_object_mapper id description default password options servers inputs restart restartBudget start autoConnect idleStop
   timeouts bootMs connectMs listMs callIdleMs callTotalMs confirmMs pingMs drainMs shutdownMs stdinGraceMs termGraceMs
   concurrency queue totalConcurrency totalQueue resultBytes oauth grant clientId clientSecret
-  clientMetadataUrl scopes privateKey signingAlgorithm onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove version removedBuiltIns
+  clientMetadataUrl scopes privateKey signingAlgorithm issuer assertion assertionFile idpTokenEndpoint idpClientId idpClientSecret onConflict pollMs pollDeclaredMs listChanged refreshFailures participation exposeAddresses autoApprove version removedBuiltIns
   baseEnv passEnv path runtimes expand npmRegistry npmRegistries proxy noProxy`.split(/\s+/);
 
 /** A remedy for an unknown key: what was probably meant, if anything. */

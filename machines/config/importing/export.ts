@@ -1,5 +1,6 @@
 import { isSecretName, secretsIn } from '../../trace/secret-names.ts';
 import type { Config } from '../parse.ts';
+import { secretsOfLogin, type OAuth } from '../oauth.ts';
 import { isTemplate } from '../placeholders.ts';
 import type { ServerConfig } from '../server.ts';
 import type { Fields } from './app.ts';
@@ -185,12 +186,17 @@ function withoutSecrets(server: ServerConfig): ServerConfig {
     ...server.remote,
     url: isSecretUrl(url) ? named('URL') : url,
     headers: hidden(headers, named),
-    ...(oauth?.clientSecret !== undefined && { oauth: { ...oauth, clientSecret: named('CLIENT_SECRET') } }),
+    ...(oauth && { oauth: withoutLoginSecrets(oauth, named) }),
   };
   return server.kind === 'sse'
     ? { ...server, remote }
     : { ...server, remote: { ...server.remote, ...remote } };
 }
+const withoutLoginSecrets = (oauth: OAuth, named: (key: string) => string): OAuth => {
+  const given = secretsOfLogin.filter((key) => oauth[key] !== undefined);
+  const names = given.map((key) => [key, named(key.replaceAll(/[A-Z]/g, '_$&'))]);
+  return { ...oauth, ...(Object.fromEntries(names) as Partial<OAuth>) };
+};
 const isSecretUrl = (url: string): boolean =>
   /^\w+:\/\/[^/?#]*@/.test(url) ||
   [...url.matchAll(/[?&]([^=&#]+)=/g)].some(

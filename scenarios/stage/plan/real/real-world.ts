@@ -75,7 +75,7 @@ export class RealWorld implements World {
     // What the recorder of the product does is not what is played here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
     // Nobody is there to log in.
-    loginsFor(this.runtime, undefined, false);
+    loginsFor(this.runtime, {}, false);
     this.#remotes = new RealRemotes(plan, this.runtime);
     this.runtime.specs = this.specs.request;
     this.runtime.calls.limitsOf = (server) =>

@@ -1,0 +1,154 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import { z } from 'zod';
+import type { LoginConfig } from '../client-provider.ts';
+import { guardedFetch, Refusal } from '../guarded-fetch.ts';
+import { plain } from '../redirect-checks.ts';
+
+/** Asks a host for a JWT that says who it is. */
+export interface AssertionRequest {
+  /** The name of the server in the config. */
+  readonly server: string;
+  /** Whom the JWT is for: the issuer of the authorization server, or the token endpoint of the identity provider. */
+  readonly audience: string;
+  /** Aborts after 10 s, and when nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+/** Gives the JWT, for each token anew. */
+export type GiveAssertion = (request: AssertionRequest) => string | Promise<string>;
+
+export interface AssertionOptions {
+  readonly server: string;
+  readonly config: LoginConfig;
+  readonly found: OAuthDiscoveryState;
+  /** What the token is for. */
+  readonly resource: string;
+  readonly scope: string | undefined;
+  readonly assertion?: GiveAssertion | undefined;
+  readonly hide: (secrets: readonly string[]) => void;
+  readonly signal: AbortSignal;
+}
+/** No JWT that anybody takes is larger. */
+const mostBytes = 64 * 1024;
+const hostMs = 10_000;
+const jwt = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
+const errorCode = /^[\w.-]{1,60}$/;
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+
+/**
+ * What the authorization server is shown (RFC 7523): the JWT of the config or the host as it is, if it is for that server; or the
+ * grant that an identity provider gives for it (SEP-990). Both are hidden before anybody is sent them.
+ */
+export async function assertionFor(options: AssertionOptions): Promise<string> {
+  const { config, found, hide } = options;
+  const audience = found.authorizationServerMetadata?.issuer ?? found.authorizationServerUrl;
+  const { idpTokenEndpoint } = config;
+  const given = (await jwtOf(options, idpTokenEndpoint ?? audience)).trim();
+  hide([given]);
+  const [, claims] = jwt.exec(given) ?? [];
+  if (claims === undefined || given.length > mostBytes) throw new Refusal('its assertion is no JWT');
+  if (idpTokenEndpoint !== undefined) {
+    const grant = await grantBy(idpTokenEndpoint, given, audience, options);
+    hide([grant]);
+    return grant;
+  }
+  if (config.issuer === undefined)
+    mustBeFor(claims, [audience, found.authorizationServerMetadata?.token_endpoint]);
+  return given;
+}
+
+async function jwtOf(options: AssertionOptions, audience: string): Promise<string> {
+  const { server, config, assertion, signal } = options;
+  if (config.assertion !== undefined) return config.assertion;
+  if (config.assertionFile !== undefined) return textOf(config.assertionFile);
+  if (!assertion) throw new Refusal('its config names no assertion, and this host gives none');
+  const over = AbortSignal.any([signal, AbortSignal.timeout(hostMs)]);
+  const gone = new Promise<never>((_, reject) => {
+    const give = (): void => reject(new Refusal('this host gave no assertion in time'));
+    if (over.aborted) give();
+    else over.addEventListener('abort', give, { once: true });
+  });
+  const asked = Promise.resolve()
+    .then((): unknown => assertion({ server, audience, signal: over }))
+    .catch(() => {
+      throw new Refusal('this host could not give an assertion');
+    });
+  const said = await Promise.race([asked, gone]);
+  return typeof said === 'string' ? said : '';
+}
+async function textOf(file: string): Promise<string> {
+  try {
+    const info = await stat(file);
+    if (info.isFile() && info.size <= mostBytes) return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Refusal(`its assertionFile cannot be read${codeOf(error)}`);
+  }
+  throw new Refusal('its assertionFile holds no JWT');
+}
+
+/** Whoever an MCP server names as its authorization server could show what it was sent to another, as if it were us. */
+function mustBeFor(claims: string, names: readonly (string | undefined)[]): void {
+  const audience = z.object({ aud: z.union([z.string(), z.array(z.string())]) });
+  const read = audience.safeParse(parsed(Buffer.from(claims, 'base64url').toString('utf8')));
+  const known = new Set(names.flatMap((name) => (name === undefined ? [] : [plain(name)])));
+  if (read.success && [read.data.aud].flat().some((one) => known.has(plain(one)))) return;
+  throw new Refusal(
+    'its assertion is not for the authorization server that the server names (aud); if that is the right one, name it as issuer',
+  );
+}
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const types = 'urn:ietf:params:oauth:token-type:';
+const issued = z.object({
+  access_token: z.string().min(1),
+  issued_token_type: z.literal(`${types}id-jag`),
+});
+const refusedWith = z.object({ error: z.string().regex(errorCode) });
+
+/** The ID token for a grant (RFC 8693, draft-ietf-oauth-identity-assertion-authz-grant). */
+async function grantBy(
+  endpoint: string,
+  idToken: string,
+  audience: string,
+  { config, resource, scope, signal }: AssertionOptions,
+): Promise<string> {
+  const { idpClientId: id = '', idpClientSecret: secret } = config;
+  // The config names it, so it may be where the config says, and nowhere else.
+  const answer = await guardedFetch(new URL(endpoint), signal)(endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+      ...(secret !== undefined && { authorization: basic(id, secret) }),
+    },
+    body: new URLSearchParams({
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      requested_token_type: `${types}id-jag`,
+      audience,
+      resource,
+      subject_token: idToken,
+      subject_token_type: `${types}id_token`,
+      ...(scope !== undefined && { scope }),
+      ...(secret === undefined && { client_id: id }),
+    }),
+  }).catch((error: unknown) => {
+    const why = error instanceof Refusal ? error.message : `cannot be reached${codeOf(error)}`;
+    throw new Refusal(`the identity provider: ${why}`);
+  });
+  const said = parsed(await answer.text());
+  const read = issued.safeParse(said);
+  if (answer.ok && read.success) return read.data.access_token;
+  const refused = refusedWith.safeParse(said);
+  const code = refused.success ? refused.data.error : `HTTP ${answer.status}`;
+  throw new Refusal(`the identity provider gives no grant for this server (${code})`);
+}
+/** RFC 6749 §2.3.1. */
+export const basic = (id: string, secret: string): string =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
