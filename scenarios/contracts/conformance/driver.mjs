@@ -18,6 +18,16 @@ function oauthOf() {
       ...(clientSecret && { clientSecret }),
       ...(privateKey && { privateKey, signingAlgorithm: context.signing_algorithm }),
     };
+  if (context.valid_jwt) return { grant: 'jwt_bearer', clientId, assertion: context.valid_jwt };
+  if (context.idp_id_token)
+    return {
+      grant: 'jwt_bearer',
+      clientId,
+      clientSecret,
+      assertion: context.idp_id_token,
+      idpTokenEndpoint: context.idp_token_endpoint,
+      idpClientId: context.idp_client_id,
+    };
   if (clientId) return { clientId, ...(clientSecret && { clientSecret }) };
   return { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' };
 }
@@ -59,11 +69,18 @@ const settled = () =>
     computer.on('server.changed', look);
     look();
   });
+/** The scenario wants the schema of one tool, as an agent is given it, as the argument of the other. */
+function schemaEchoed() {
+  if (scenario !== 'json-schema-2020-12-preservation') return undefined;
+  const { params_schema: schema } = tools.find(({ name }) => name !== 'json_schema_echo');
+  return [{ name: 'json_schema_echo', arguments: { schema } }];
+}
 await settled();
 const { tools, servers } = await computer.tools();
 /** What the suite wants to be called, or each tool with a sample. */
 const calls =
   context.toolCalls ??
+  schemaEchoed() ??
   tools.map(({ name, params_schema: schema }) => {
     const fields = Object.entries(schema?.properties ?? {});
     return { name, arguments: Object.fromEntries(fields.map(([key, field]) => [key, sampleOf(field)])) };
