@@ -47,6 +47,8 @@ export interface SimOptions {
   /** Layers and words of the fault vocabulary, `all` or `none`. */
   readonly faults: string;
   readonly shrink: boolean;
+  /** An office on several nodes instead of a computer and its servers. */
+  readonly nodes?: boolean;
   /** ms of real time. */
   readonly timeBudget?: number;
   readonly workers?: number;

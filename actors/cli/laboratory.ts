@@ -59,6 +59,12 @@ function addSim(program: Command, does: Does): void {
       'layers and words of the fault vocabulary, all or none: hosts stop and start things all the same',
       'all',
     )
+    .addOption(
+      new Option(
+        '--nodes',
+        'an office on three nodes instead: nodes and their register fail, messages are lost, late or doubled',
+      ).conflicts(['shrink', 'coverage']),
+    )
     .option('--shrink', 'shrink what failed', false)
     .option('--time-budget <time>', 'begin no further run after that', spanOf)
     .option('--workers <n>', 'threads (default: one a core)', wholeOf)

@@ -3,6 +3,7 @@ import { rollingHashText } from '../../machines/trace/index.ts';
 import type { Violation } from '../invariants/index.ts';
 import { expand } from './drawing/expand.ts';
 import { selectionOf } from './drawing/selection.ts';
+import { NodesRun } from './nodes-run.ts';
 import { simulate, type SimulateOptions } from './simulate.ts';
 
 /** How a run is generated from a seed; plain data, so that it can be sent to a worker. */
@@ -11,6 +12,8 @@ export interface Drawing {
   readonly forMs: number;
   /** See selection.ts. */
   readonly faults: string;
+  /** An office on several nodes instead of a computer and its servers; without the two above. */
+  readonly nodes?: boolean;
 }
 /** How the run of one seed went. */
 export interface Run {
@@ -23,9 +26,23 @@ export interface Run {
   readonly taken: readonly string[];
 }
 
-export function runOf(seed: number, { forMs, faults }: Drawing, options: SimulateOptions = {}): Run {
+export function runOf(
+  seed: number,
+  { forMs, faults, nodes = false }: Drawing,
+  options: SimulateOptions = {},
+): Run {
+  if (nodes) return nodesRunOf(seed);
   const went = simulate(expand(seed, { forMs, among: selectionOf(faults) }), options);
   return { ...went, seed, faults: [...went.faults], taken: [...went.taken] };
+}
+
+const brokenRule = 'an office on several nodes keeps its rules';
+function nodesRunOf(seed: number): Run {
+  const { wrong, rollingHash, records, virtualMs } = new NodesRun(seed).play();
+  const violations = wrong.map((what): Violation => {
+    return { invariant: brokenRule, kind: 'safety', at: 'nodes', what };
+  });
+  return { seed, violations, rollingHash, records, virtualMs, faults: [], taken: [] };
 }
 
 /** Many runs, added up. */

@@ -52,6 +52,15 @@ describe('a2c sim', () => {
     expect(said.some((line) => line.startsWith('  never: '))).toBe(true);
   });
 
+  it('plays an office on several nodes, and tells what happens in the run of a single seed', async () => {
+    const { code, said } = await sim({ seed: '7', nodes: true });
+    expect([code, said[0]]).toEqual([0, '1 run of an office on three nodes from seed 7']);
+    expect(said.filter((line) => / s  node \d starts$/.test(line)).length).toBeGreaterThanOrEqual(3);
+    const again = await sim({ seed: '7', nodes: true });
+    const digestOf = (lines: readonly string[]): string | undefined => lines.at(-1)?.split('digest ')[1];
+    expect(digestOf(again.said)).toBe(digestOf(said));
+  });
+
   it('ends with 64 and the nearest word when a fault is unknown', async () => {
     const { code, wrong } = await sim({ seed: '1', faults: 'rpc.nevr' });
     expect([code, wrong.join()]).toEqual([64, expect.stringContaining('did you mean rpc.never')]);

@@ -14,6 +14,7 @@ import { described } from './drawing/describe.ts';
 import { spelledOut } from './drawing/draw-acts.ts';
 import { expand } from './drawing/expand.ts';
 import { lookCloser, type Failure } from './failure.ts';
+import { NodesRun } from './nodes-run.ts';
 import { selectionOf } from './drawing/selection.ts';
 
 /** What is looked at closely; the others are named. */
@@ -81,24 +82,31 @@ async function runToEnd(context: Context, job: Job, options: SimOptions): Promis
   return tally.finally(() => terminal.meter(null));
 }
 
+/** What a single seed draws, or how many there are. */
+function announced({ first, count, forMs, faults, workers }: Job): readonly string[] {
+  const among = selectionOf(faults);
+  if (count === 1) return described(expand(first, { forMs, among }));
+  const threads = workers > 1 ? `${workers} threads` : 'one thread';
+  return [`${runsText(count)} of ${span(forMs)} from seed ${first}, faults: ${faults}, ${threads}`];
+}
+function nodesAnnounced({ first, count }: Job): readonly string[] {
+  const head = `${runsText(count)} of an office on three nodes from seed ${first}`;
+  return count === 1 ? [head, ...new NodesRun(first).play().story] : [head];
+}
+
 /** `a2c sim`: runs of many seeds, each checked against every invariant. */
 export async function simCommand(context: Context, options: SimOptions): Promise<number> {
   const { terminal, signal } = context;
-  const { json, out, shrink: isShrunk } = options;
+  const { json, out, shrink: isShrunk, nodes = false } = options;
   // Chance enters here and nowhere else, and is told.
   const first = options.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : seedOf(options.seed);
   const count = options.seeds ?? (options.seed === undefined ? 200 : 1);
   const most = Math.min(mostWorkers, Math.floor(count / runsPerWorker));
   const workers = Math.min(options.workers ?? availableParallelism(), most);
-  const job: Job = { first, count, workers, forMs: options.for, faults: options.faults };
+  const job: Job = { first, count, workers, forMs: options.for, faults: options.faults, nodes };
   try {
-    const among = selectionOf(options.faults);
-    if (!json && count === 1)
-      for (const line of described(expand(first, { forMs: job.forMs, among }))) terminal.out(line);
-    else if (!json)
-      terminal.out(
-        `${runsText(count)} of ${span(job.forMs)} from seed ${first}, faults: ${options.faults}, ${workers > 1 ? `${workers} threads` : 'one thread'}`,
-      );
+    if (!json) for (const line of nodes ? nodesAnnounced(job) : announced(job)) terminal.out(line);
+    else selectionOf(job.faults);
   } catch (error) {
     terminal.err(`error: --faults: ${(error as Error).message}`);
     return exitCodes.usage;
@@ -110,7 +118,7 @@ export async function simCommand(context: Context, options: SimOptions): Promise
   const ms = performance.now() - began;
   const failures: Failure[] = [];
   const failed = tally.failed.toSorted((a, b) => a.seed - b.seed);
-  for (const { seed, violations } of failed.slice(0, mostLooks)) {
+  for (const { seed, violations } of nodes ? [] : failed.slice(0, mostLooks)) {
     const [violation] = violations;
     // What took a thread along would take this one along, too.
     if (!violation || violation.invariant === runEnds || signal.aborted) continue;
@@ -136,8 +144,10 @@ export async function simCommand(context: Context, options: SimOptions): Promise
     );
   } else {
     const unseen = failed.filter(({ seed }) => !failures.some((failure) => failure.seed === seed));
-    for (const { seed, violations } of unseen.slice(0, mostNamed))
+    for (const { seed, violations } of unseen.slice(0, mostNamed)) {
       terminal.out(`seed ${seed}: ${violations[0]?.invariant}: ${violations[0]?.what}`);
+      if (nodes) terminal.out(`  again:    a2c sim --nodes --seed ${seed}`);
+    }
     if (unseen.length > mostNamed) terminal.out(`… and ${shown(unseen.length - mostNamed)} more`);
     if (options.coverage) tellCoverage(context, tally);
     terminal.out(
