@@ -85,7 +85,8 @@ export class OfficeRelaying {
       office: this.#seating.seatOf(socket)?.office ?? '',
       event,
       timeoutMs,
-      ...(reqId !== undefined && { reqId, onGivenUp: this.#cancelling(toSocket, payload, reqId) }),
+      reqId,
+      onGivenUp: reqId === undefined ? undefined : this.#cancelling(toSocket, payload, reqId),
       onAnswer: (...answer) => this.#answerCall(socket, toSocket, event, payload, answer, ack),
     });
     if (typeof id !== 'number') return answerSafely(ack, refusal(event, id));

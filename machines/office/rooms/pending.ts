@@ -1,4 +1,3 @@
-import { extended } from '../../kernel/extended.ts';
 import { refusal } from '../../protocol/messages/answers.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import { unanswered } from '../../protocol/messages/outcome.ts';
@@ -19,11 +18,11 @@ export interface Routed {
   /** 0 = without limit. */
   readonly timeoutMs: number;
   /** One sender may have each id in flight once. */
-  readonly reqId?: string;
+  readonly reqId?: string | undefined;
   /** Called once, with the arguments of the ack. */
   readonly onAnswer: (...ack: unknown[]) => void;
   /** Called before that when nobody waits for its target any more, which is still there. */
-  readonly onGivenUp?: (why: CancelReason) => void;
+  readonly onGivenUp?: ((why: CancelReason) => void) | undefined;
 }
 export type CallLimits = Pick<OfficeLimits, 'callsPerSocket' | 'callsPerOffice' | 'calls' | 'payloadBytes'>;
 interface Entry extends Routed {
@@ -123,11 +122,12 @@ export class Pending {
       this.settle(id, ...lost(event, timedOut(routed)));
     };
     const timer = timeoutMs > 0 ? this.#timers.setTimer(expire, timeoutMs) : undefined;
-    const entry: Entry = extended(routed, { id, timer });
+    const { onAnswer, onGivenUp } = routed;
+    const entry: Entry = { from, to, office, event, timeoutMs, reqId, onAnswer, onGivenUp, id, timer };
     this.#entries.set(id, entry);
     this.#byOffice.set(office, inOffice + 1);
-    for (const socket of [from, to])
-      this.#bySocket.set(socket, (this.#bySocket.get(socket) ?? new Set()).add(entry));
+    this.#link(from, entry);
+    this.#link(to, entry);
     return id;
   }
 
@@ -175,13 +175,17 @@ export class Pending {
   }
 
   #limitMet(ofSocket: number, inOffice: number): Failure | undefined {
-    const counts = { callsPerSocket: ofSocket, callsPerOffice: inOffice, calls: this.#entries.size } as const;
-    for (const name of ['callsPerSocket', 'callsPerOffice', 'calls'] as const)
-      if (this.#limits[name] > 0 && counts[name] >= this.#limits[name]) {
-        this.#gate.refused(name);
-        return overLimit(name, this.#limits[name]);
-      }
-    return undefined;
+    return (
+      this.#isMet('callsPerSocket', ofSocket) ??
+      this.#isMet('callsPerOffice', inOffice) ??
+      this.#isMet('calls', this.#entries.size)
+    );
+  }
+  #isMet(name: 'callsPerSocket' | 'callsPerOffice' | 'calls', count: number): Failure | undefined {
+    const limit = this.#limits[name];
+    if (limit === 0 || count < limit) return undefined;
+    this.#gate.refused(name);
+    return overLimit(name, limit);
   }
 
   /** Nobody is there who could be answered. */
@@ -190,17 +194,24 @@ export class Pending {
     if (this.size === 0) this.onEmpty();
   }
 
+  #link(socket: string, entry: Entry): void {
+    const entries = this.#bySocket.get(socket);
+    if (entries) entries.add(entry);
+    else this.#bySocket.set(socket, new Set([entry]));
+  }
+  #unlink(socket: string, entry: Entry): void {
+    const entries = this.#bySocket.get(socket);
+    entries?.delete(entry);
+    if (entries?.size === 0) this.#bySocket.delete(socket);
+  }
   #forget(entry: Entry): void {
     this.#entries.delete(entry.id);
     const inOffice = (this.#byOffice.get(entry.office) ?? 1) - 1;
     if (inOffice > 0) this.#byOffice.set(entry.office, inOffice);
     else this.#byOffice.delete(entry.office);
     if (entry.timer !== undefined) this.#timers.clearTimer(entry.timer);
-    for (const socket of [entry.from, entry.to]) {
-      const entries = this.#bySocket.get(socket);
-      entries?.delete(entry);
-      if (entries?.size === 0) this.#bySocket.delete(socket);
-    }
+    this.#unlink(entry.from, entry);
+    this.#unlink(entry.to, entry);
     if (entry.reqId === undefined) return;
     const inFlight = this.#reqIds.get(entry.from);
     inFlight?.delete(entry.reqId);
