@@ -13,6 +13,8 @@ export interface ReadAnew {
   readonly heapKb: number;
 }
 const leaseMs = 600_000;
+/** So many claims wait for their answer. */
+const atOnce = 500;
 const answered = <T>(ask: (told: Told<T>) => void): Promise<T> =>
   new Promise((resolve, reject) =>
     ask((answer) => (answer === undefined ? reject(new Error('Redis did not answer')) : resolve(answer))),
@@ -29,12 +31,12 @@ export async function readAnew(url: string, counts: readonly number[]): Promise<
   try {
     for (const node of [a, b]) await answered((told) => node.renew(told));
     const found: ReadAnew[] = [];
-    let claimed = 0;
+    const claimed = { count: 0 };
     for (const seats of counts) {
       const since = performance.now();
-      const more = seats - claimed;
-      while (claimed < seats) {
-        const some = Array.from({ length: Math.min(500, seats - claimed) }, () => wanted(claimed++));
+      const more = seats - claimed.count;
+      for (let left = more; left > 0; left -= atOnce) {
+        const some = Array.from({ length: Math.min(atOnce, left) }, () => wanted(claimed.count++));
         await Promise.all(some.map((one) => answered((told) => a.claim(one, told))));
       }
       const claimUs = ((performance.now() - since) / more) * 1_000;
