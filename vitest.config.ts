@@ -9,7 +9,7 @@ const alone = [
   'adapters/process/**/*.test.ts',
   'scenarios/contracts/process/**/*.test.ts',
 ];
-const long = ['**/node_modules/**', '**/*.{long,simulation,interop,browser,redis}.test.ts'];
+const long = ['**/node_modules/**', '**/*.{long,simulation,interop,browser,redis,chaos}.test.ts'];
 
 export default defineConfig({
   test: {
