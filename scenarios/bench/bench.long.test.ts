@@ -149,7 +149,7 @@ describe('a measurement', () => {
       of(rows, weights, stood, endured).map((value) => ({ ...aim, value })),
     );
     expect(judged.map((aim) => [aim.value, isReached(aim)])).toEqual([
-      [1.2, true],
+      [1.2, false],
       [6, false],
       [4.25, true],
       [1.3, false],
@@ -162,7 +162,7 @@ describe('a measurement', () => {
     ]);
     expect(standingTable(stood)).toMatch(/lifecycle +ours +30\.0 +3\.00 +24\.0 +3\.00/);
     expect(standingTable(stood)).toMatch(/memory +ours +300\.0 +3\.00$/);
-    expect(aimsTable(judged)).toMatch(/1\.20 +reached\n[^]* 2\.00 +missed\n/);
+    expect(aimsTable(judged)).toMatch(/1\.20 +missed\n[^]* 4\.25 +reached\n/);
     expect(flightTable(rows)).toMatch(/÷ at 1 +1\.00 +2\.00$/);
     expect(callsTable(rows)).toMatch(/\n1 +10\.0 +60\.0 +50\.0 +1\.00\n1000 +20\.0 +85\.0 +65\.0 +1\.30$/);
     expect(enduranceTable(endured)).toMatch(/ours +100000 +3\.00$/);
