@@ -180,6 +180,20 @@ describe('a Redis', () => {
     expect(said).toEqual([expect.stringContaining('lost'), expect.stringContaining('is back')]);
   });
 
+  it('that resets connections again and again: its nodes live, and carry calls afterwards', async () => {
+    const [a, b] = [await node(), await node()];
+    const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
+    const o = room();
+    await agent.join('agent', o);
+    await far.join('computer', o);
+    for (let n = 0; n < 100; n += 1)
+      for (const type of ['pubsub', 'normal']) await redis.ask('CLIENT', 'KILL', 'TYPE', type);
+    await expect
+      .poll(async () => textOf(await agent.call('far', 'greet', `r${Math.random()}`)), { timeout: 30_000 })
+      .toBe('far greet');
+    expect(far.socket.connected).toBe(true);
+  });
+
   it('that is not there is told before the office opens', async () => {
     const opened = createOffice({ port: 0, record: false, redis: 'redis://127.0.0.1:1' });
     await expect(opened).rejects.toMatchObject({

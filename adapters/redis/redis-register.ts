@@ -41,6 +41,8 @@ async function connected(url: string): Promise<Redis> {
     // What cannot be sent now fails now; what was sent is never sent twice.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
+    // The register does so, and hears whether it could. A failure of ioredis' own would end the process.
+    autoResubscribe: false,
     maxRetriesPerRequest: 0,
     commandTimeout: commandMs,
     // A network that swallows what is sent closes no connection: this does.
@@ -103,7 +105,7 @@ class RedisRegister implements Register {
       if (channel === keys.news) hear(said as RegisterNews);
       else hear({ type: 'message', ...(said as { from: string; message: NodeMessage }) });
     });
-    // It subscribes again by itself, and what was said meanwhile is missed.
+    // What was said meanwhile is missed.
     subscriber.on('ready', () => {
       if (!wasLost) return;
       wasLost = false;
