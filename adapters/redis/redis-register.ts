@@ -140,7 +140,7 @@ class RedisRegister implements Register {
     // It sends nothing else, so it would never find that its connection is dead.
     this.#subscriber.ping().catch(() => {});
     const answer = this.#commands.a2cRenew(`${keys.node}${this.node}`, keys.since, String(this.#leaseMs));
-    asked(answer, (said) => told(said && { isKept: said[0] === 1, ageMs: said[1] }));
+    asked(answer, (said) => told(said && { lease: said[0], ageMs: said[1] }));
   }
   dead(nodes: readonly string[], told: Told<readonly string[]>): void {
     asked(this.#commands.mget(nodes.map((node) => `${keys.node}${node}`)), (alive) =>

@@ -16,14 +16,14 @@ const now = `
     local t = redis.call('TIME')
     local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
 
-/** KEYS node, since. ARGV lease in ms. */
+/** A lease has the time of its beginning as its number. KEYS node, since. ARGV lease in ms. */
 export const renew = {
   numberOfKeys: 2,
   lua: `${now}
-    local before = redis.call('EXISTS', KEYS[1])
-    redis.call('SET', KEYS[1], '1', 'PX', ARGV[1])
+    redis.call('SET', KEYS[1], string.format('%.0f', now), 'NX', 'PX', ARGV[1])
+    redis.call('PEXPIRE', KEYS[1], ARGV[1])
     redis.call('SET', KEYS[2], string.format('%.0f', now), 'NX')
-    return { before, now - tonumber(redis.call('GET', KEYS[2])) }`,
+    return { tonumber(redis.call('GET', KEYS[1])), now - tonumber(redis.call('GET', KEYS[2])) }`,
 } as const;
 
 /**

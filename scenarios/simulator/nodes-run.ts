@@ -124,6 +124,7 @@ export class NodesRun {
       const [lost, late] = [this.#below(20), 1 + this.#below(60)];
       register.faults.delay = () => (this.#below(100) < lost ? 'lost' : 1 + this.#below(late));
       register.faults.copies = () => 1 + Number(this.#below(8) === 0);
+      register.faults.isAnswered = () => this.#below(100) >= lost;
       this.#tell(
         `of 100 messages between nodes ${lost} are lost, the others take up to ${late} ms or come twice`,
       );
@@ -131,6 +132,7 @@ export class NodesRun {
       this.#tell('messages between nodes arrive at once, and once');
       register.faults.delay = () => 1;
       register.faults.copies = () => 1;
+      register.faults.isAnswered = () => true;
     }
   }
   #joins(): void {
@@ -235,6 +237,7 @@ export class NodesRun {
     register.apart = undefined;
     register.faults.delay = () => 1;
     register.faults.copies = () => 1;
+    register.faults.isAnswered = () => true;
     register.hearsAgain();
     if (register.faults.isDown) register.back();
     this.#s.run(120_000);

@@ -9,6 +9,7 @@ import './calls/tool-cases.scenario.ts';
 import './office/draining.scenario.ts';
 import './office/found-in-harness.scenario.ts';
 import './office/nodes.scenario.ts';
+import './office/nodes-failing.scenario.ts';
 import './office/leaving.scenario.ts';
 import './office/links.scenario.ts';
 import './office/offices.scenario.ts';

@@ -35,9 +35,11 @@ export class Cluster {
   #beats = 0;
   #timer: unknown;
   #isClosed = false;
-  /** The lease has ended, and what was held is not claimed again yet. */
-  #hasLost = false;
-  /** It had not ended by our own clock when it was found so. */
+  /** The lease that was heard of last. */
+  #lease: number | undefined;
+  /** The one under which everything is claimed. An answer may be lost, so that it has ended is known by its number alone. */
+  #heldUnder: number | undefined;
+  /** The one before had not ended by our own clock when it was found so. */
   #again = false;
 
   constructor(options: ClusterOptions, local: LocalOffice) {
@@ -153,15 +155,16 @@ export class Cluster {
         this.#leaseUntil = asked + leaseMs;
         then(renewed);
       };
-      if (!renewed.isKept && !this.#hasLost) {
-        this.#hasLost = true;
-        // By our own clock it has not: so nobody can have taken anything, and the register has forgotten.
-        this.#again = asked < this.#leaseUntil;
+      const { lease } = renewed;
+      if (lease === this.#heldUnder) return done();
+      if (lease !== this.#lease) {
+        this.#lease = lease;
+        // By our own clock the last one has not ended: so nobody can have taken anything, and the register has forgotten.
+        this.#again = now() < this.#leaseUntil;
       }
-      if (!this.#hasLost) return done();
       this.own.claimAgain(this.own.all(), this.#again, (isWhole) => {
         if (!isWhole) return then(undefined);
-        this.#hasLost = false;
+        this.#heldUnder = lease;
         this.#resync(done);
       });
     });

@@ -15,8 +15,8 @@ export interface Wanted extends Omit<Holder, 'fence' | 'node'> {
   readonly minAgeMs: number;
 }
 export interface Renewed {
-  /** False: it had ended before, so others may hold what this node held; it begins anew. */
-  readonly isKept: boolean;
+  /** Another number than before: it had ended, so others may hold what this node held, and a new one has begun. */
+  readonly lease: number;
   /** So long ago the register was empty. */
   readonly ageMs: number;
 }

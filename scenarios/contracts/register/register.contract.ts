@@ -133,7 +133,7 @@ const claims = [
       const before: number[] = [];
       for (const name of ['1', '2', '3']) before.push(await a.holds(seat('computer', name)));
       await world.forget();
-      for (const node of [a, b]) assert.equal((await node.renew())?.isKept, false);
+      for (const [n, node] of [a, b].entries()) assert.notEqual((await node.renew())?.lease, leases[n]);
       assert.deepEqual(await b.seats(), []);
       for (const name of ['4', '5']) {
         const fence = await b.holds(seat('computer', name));
@@ -186,13 +186,17 @@ const leases = [
 
   rule('are kept by who renews them, and end for who does not', async ({ world, a, b }) => {
     const fence = await a.holds(far);
-    assert.equal((await b.renew())?.isKept, true);
+    const [ofA, ofB] = [(await a.renew())?.lease, (await b.renew())?.lease];
+    assert.equal((await b.renew())?.lease, ofB);
     await world.until(async () => (await b.renew()) !== undefined && b.isDead(a.name));
     assert.equal(await b.isDead(b.name), false);
     await b.holds(far, 'mine');
     await b.heard('taken', 2);
     assert.deepEqual(b.news.slice(1, 2), [{ type: 'freed', seat: far, fence }]);
-    assert.equal((await a.renew())?.isKept, false);
+    assert.equal((await b.renew())?.lease, ofB);
+    const next = (await a.renew())?.lease;
+    assert.notEqual(next, ofA);
+    assert.equal((await a.renew())?.lease, next);
     assert.equal((await a.claim(far))?.ok, false);
   }),
 

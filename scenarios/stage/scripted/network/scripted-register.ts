@@ -16,6 +16,8 @@ export interface RegisterFaults {
   delay: () => number | 'lost';
   /** How often a message comes; called for each that is not lost. */
   copies: () => number;
+  /** False: what is asked is done, and its answer lost. Called for each. */
+  isAnswered: () => boolean;
   /** It answers nobody, and forgets nothing. */
   isDown: boolean;
 }
@@ -24,10 +26,15 @@ const keyOf = (seat: SeatFacts): string => `${seat.office}\n${placeOf(seat)}`;
 
 /** The register of several nodes in virtual time, by the rules that the one in Redis keeps. */
 export class ScriptedRegister {
-  readonly faults: RegisterFaults = { delay: () => 1, copies: () => 1, isDown: false };
+  readonly faults: RegisterFaults = {
+    delay: () => 1,
+    copies: () => 1,
+    isAnswered: () => true,
+    isDown: false,
+  };
   readonly #clock: Clock;
   readonly #leaseMs: number;
-  readonly #leases = new Map<string, number>();
+  readonly #leases = new Map<string, { readonly until: number; readonly since: number }>();
   readonly #seats = new Map<string, Holder>();
   readonly #killed = new Set<string>();
   readonly #listeners = new Map<string, (news: RegisterNews) => void>();
@@ -65,7 +72,7 @@ export class ScriptedRegister {
     return [...this.#seats.values()].filter(({ node }) => this.#lives(node));
   }
   #lives(node: string): boolean {
-    return (this.#leases.get(node) ?? 0) > this.#clock.now();
+    return (this.#leases.get(node)?.until ?? 0) > this.#clock.now();
   }
   #tell(node: string, news: RegisterNews): void {
     if (node === this.apart || node === this.deaf) return;
@@ -82,7 +89,8 @@ export class ScriptedRegister {
     if (this.#killed.has(node)) return;
     const isDown = this.faults.isDown || node === this.apart;
     const result = isDown ? undefined : what();
-    this.#clock.setTimeout(() => told(result), isDown ? unreachedMs : 1);
+    const isHeard = !isDown && this.faults.isAnswered();
+    this.#clock.setTimeout(() => told(isHeard ? result : undefined), isHeard ? 1 : unreachedMs);
   }
   #free(seat: SeatFacts, fence: number): void {
     if (this.#seats.get(keyOf(seat))?.fence !== fence) return;
@@ -124,10 +132,10 @@ export class ScriptedRegister {
       renew: (told) =>
         this.#asked(node, told, () => {
           const now = this.#clock.now();
-          const isKept = this.#lives(node);
-          this.#leases.set(node, now + this.#leaseMs);
+          const since = this.#lives(node) ? (this.#leases.get(node)?.since ?? now) : now;
+          this.#leases.set(node, { until: now + this.#leaseMs, since });
           this.#since ??= now;
-          return { isKept, ageMs: now - this.#since };
+          return { lease: since, ageMs: now - this.#since };
         }),
       dead: (nodes, told) => this.#asked(node, told, () => nodes.filter((one) => !this.#lives(one))),
       seats: (office, told) =>

@@ -1,0 +1,205 @@
+/** An office on several nodes: a node, the register, or what one says to another fails. */
+import { expect } from 'vitest';
+import { events, notices } from '../../../machines/protocol/events.ts';
+import { inHarness } from '../../stage/scenario.ts';
+import { leaseMs } from '../../stage/scripted/network/network.ts';
+import { answers, call, granted, has, said, seated } from './two-nodes.ts';
+
+inHarness(
+  'a node that dies: its calls end and its seats are free within its lease, and others hear so',
+  {},
+  (s) => {
+    const { agent, urls } = seated(s);
+    const ack = call(agent, 'r1', 'hang');
+    s.run(20);
+    s.network.faults.killOffice(urls[1]);
+    const early = s.peer('c', answers, urls[0]).join('computer', 'c');
+    s.run(20);
+    expect(said(early)).toContain('already exists');
+    s.run(leaseMs * 1.5);
+    expect(said(ack)).toContain('"a2c_outcome":"unknown"');
+    expect(has(agent, notices.leaveOffice)).toBe(true);
+    const late = s.peer('c', answers, urls[0]).join('computer', 'c');
+    s.run(20);
+    expect(late).toEqual(granted);
+  },
+);
+
+inHarness('a node that closes frees its seats at once', {}, (s) => {
+  const { agent, urls } = seated(s);
+  const ack = call(agent, 'r1', 'hang');
+  s.run(20);
+  s.close('office2');
+  s.run(20);
+  expect(said(ack)).toContain('"reason":"left"');
+  const again = s.peer('c', answers, urls[0]).join('computer', 'c');
+  s.run(20);
+  expect([again, has(agent, notices.leaveOffice)]).toEqual([granted, true]);
+});
+
+inHarness(
+  'a register that is away: nobody joins, within the lease calls go on, then they are refused; all heals when it is back',
+  {},
+  (s) => {
+    const { agent, urls } = seated(s);
+    const near = s.peer('near', answers, urls[0]);
+    near.join('computer', 'near');
+    s.run(20);
+    const { register } = s.network;
+    register.faults.isDown = true;
+    const [late, there] = [
+      s.peer('late', {}, urls[0]).join('computer', 'late'),
+      call(agent, 'r1', 'read', 'near'),
+    ];
+    s.run(3_500);
+    expect([said(late), there.length]).toEqual([expect.stringContaining('cannot reach its register'), 1]);
+    expect(there).toMatchObject([[{ isError: false }]]);
+    s.run(leaseMs);
+    const refused = call(agent, 'r2', 'read', 'near');
+    s.run(20);
+    expect(said(refused)).toContain('503');
+    // It comes back and knows nothing.
+    register.forget();
+    register.back();
+    s.run(leaseMs * 2);
+    const [healed, again] = [call(agent, 'r3'), s.peer('near', {}, urls[1]).join('computer', 'near')];
+    s.run(20);
+    expect([healed.length, said(again)]).toEqual([1, expect.stringContaining('already exists')]);
+    expect(healed).toMatchObject([[{ isError: false }]]);
+  },
+);
+
+inHarness('a seat that was taken while its node was apart is given up there', {}, (s) => {
+  const { computer, urls } = seated(s);
+  const { register } = s.network;
+  register.apart = 'n2';
+  s.run(leaseMs * 2);
+  expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
+  const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
+  s.run(20);
+  expect(taken).toEqual(granted);
+  register.apart = undefined;
+  s.run(leaseMs);
+  expect([computer.ended.length, has(computer, notices.disconnecting)]).toEqual([1, true]);
+});
+
+inHarness('a lease that ended is known to have, also where the answer that said so was lost', {}, (s) => {
+  const { computer, urls } = seated(s);
+  const { register } = s.network;
+  register.apart = 'n2';
+  s.run(leaseMs * 2);
+  const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
+  s.run(20);
+  expect(taken).toEqual(granted);
+  register.faults.isAnswered = () => false;
+  register.apart = undefined;
+  s.run(leaseMs / 2);
+  register.faults.isAnswered = () => true;
+  for (let ms = 0; ms < leaseMs && computer.ended.length === 0; ms += 10) {
+    // Until then it holds what another one has.
+    expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
+    s.run(10);
+  }
+  expect(computer.ended).toHaveLength(1);
+});
+
+inHarness('an agent that sits elsewhere is refused here, although the register would let it in', {}, (s) => {
+  const { agent } = seated(s);
+  const both = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
+  s.run(20);
+  expect(said(both.flat())).toMatch(/Agent sid already in room.*Agent sid already in room/);
+  agent.leave();
+  s.run(20);
+  const race = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
+  s.run(20);
+  expect(race.map(([ack]) => ack?.[0])).toEqual([true, false]);
+  expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
+});
+
+inHarness('after a register that was empty, whoever sits at another node is reached as before', {}, (s) => {
+  const { agent, urls } = seated(s);
+  const others = ['c2', 'c3', 'c4'].map((name, n) => ({ name, peer: s.peer(name, answers, urls[n % 2]) }));
+  for (const { name, peer } of others) {
+    peer.join('computer', name);
+    s.run(20);
+  }
+  const { register } = s.network;
+  register.faults.isDown = true;
+  s.run(1_000);
+  register.forget();
+  register.back();
+  s.run(leaseMs * 2);
+  const acks = ['c', 'c2', 'c3', 'c4'].map((name) => call(agent, name, 'read', name));
+  s.run(20);
+  expect(acks.map(([ack]) => (ack?.[0] as { isError?: boolean } | undefined)?.isError)).toEqual(
+    Array.from({ length: 4 }, () => false),
+  );
+});
+
+inHarness('a call without a time limit ends also where it, or its answer, is lost between nodes', {}, (s) => {
+  for (const lost of [1, 2]) {
+    const { agent, computer } = seated(s);
+    let told = 0;
+    s.network.register.faults.delay = () => ((told += 1) === lost ? 'lost' : 1);
+    const ack = call(agent, 'r1', 'read', 'c', 0);
+    s.run(leaseMs * 7);
+    expect(said(ack)).toContain('"a2c_outcome":"unknown"');
+    expect(ack).toHaveLength(1);
+    for (const peer of [agent, computer]) peer.close();
+    s.run(20);
+    for (const node of ['office', 'office2']) s.close(node);
+    s.run(20);
+  }
+});
+
+inHarness('a call that runs for long is not taken for one that is lost', {}, (s) => {
+  const late: ((...args: unknown[]) => void)[] = [];
+  const { agent, urls } = seated(s);
+  const slow = s.peer('slow', { [events.toolCall]: (_, ack) => void late.push(ack) }, urls[1]);
+  slow.join('computer', 'slow');
+  s.run(20);
+  const ack = call(agent, 'r1', 'read', 'slow', 0);
+  s.run(leaseMs * 10);
+  expect(ack).toEqual([]);
+  for (const answer of late) answer({ content: [], isError: false });
+  s.run(20);
+  expect(ack).toMatchObject([[{ isError: false }]]);
+});
+
+inHarness('an answer for a node that hears nothing for a moment comes when it hears again', {}, (s) => {
+  const { agent } = seated(s);
+  const { register } = s.network;
+  const ack = call(agent, 'r1', 'read', 'c', 0);
+  register.deaf = 'n1';
+  s.run(3_000);
+  expect(ack).toEqual([]);
+  register.hearsAgain();
+  s.run(leaseMs / 3 + 20);
+  expect(ack).toMatchObject([[{ isError: false }]]);
+});
+
+inHarness('what waited while the lease ended is relayed to nobody', {}, (s) => {
+  const { agent, urls } = seated(s);
+  const late: boolean[] = [];
+  const serve = (_: unknown, ack: (...args: unknown[]) => void): void => {
+    late.push(!s.network.isCurrent(urls[0] ?? ''));
+    ack({ content: [], isError: false });
+  };
+  const near = s.peer('near', { [events.toolCall]: serve }, urls[0]);
+  near.join('computer', 'near');
+  s.run(20);
+  s.network.register.apart = 'n1';
+  const acks: unknown[][][] = [];
+  for (let n = 0; s.network.isCurrent(urls[0] ?? ''); n += 1) {
+    // Nobody here knows this one, so the register is asked, and what comes meanwhile waits.
+    acks.push(call(agent, `unknown ${n}`, 'read', 'nobody'), call(agent, `near ${n}`, 'read', 'near'));
+    s.run(500);
+  }
+  s.run(leaseMs);
+  expect(late.length).toBeGreaterThan(0);
+  expect(late.filter(Boolean)).toEqual([]);
+  expect(acks.every((ack) => ack.length === 1)).toBe(true);
+  expect(said(acks.flat())).toContain('503');
+  // Whether it is there cannot be known, so it is not said.
+  expect(said(acks.flat())).not.toContain('is not in this office');
+});

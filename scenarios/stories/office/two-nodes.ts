@@ -1,0 +1,36 @@
+/** Peers of an office on two nodes. */
+import { expect } from 'vitest';
+import { events } from '../../../machines/protocol/events.ts';
+import type { Harness } from '../../stage/harness.ts';
+import { startNode } from '../../stage/nodes.ts';
+import type { Peer } from '../../stage/scripted/network/peer.ts';
+
+export const granted = [[true, null]];
+export const answers = {
+  [events.toolCall]: (body: unknown, ack: (...args: unknown[]) => void): void => {
+    if ((body as { tool_name: string }).tool_name !== 'hang') ack({ content: [], isError: false });
+  },
+};
+export const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c', timeout = 60): unknown[][] =>
+  agent.ask(events.toolCall, {
+    agent: 'a',
+    req_id: reqId,
+    computer,
+    tool_name: tool,
+    params: {},
+    timeout,
+  });
+/** An agent at the first of two nodes, a computer at the second, both seated. */
+export const seated = (
+  s: Harness,
+): { readonly agent: Peer; readonly computer: Peer; readonly urls: readonly string[] } => {
+  const urls = [startNode(s, 1), startNode(s, 2)];
+  const agent = s.peer('a', {}, urls[0]);
+  const computer = s.peer('c', answers, urls[1]);
+  const acks = [agent.join('agent', 'a'), computer.join('computer', 'c')];
+  s.run(20);
+  expect(acks).toEqual([granted, granted]);
+  return { agent, computer, urls };
+};
+export const has = (peer: Peer, event: string): boolean => peer.heard.some((heard) => heard.event === event);
+export const said = (acks: unknown[][]): string => JSON.stringify(acks);
