@@ -77,7 +77,7 @@ export { foundAppFiles, type AppFile } from './storage/config/found-apps.ts';
 export { isLink, readLink } from './storage/config/links.ts';
 export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config/discover.ts';
 export { lineHistory } from './storage/history/history.ts';
-export { changeFile } from './storage/settings/locked-file.ts';
+export { changeFile, NotText } from './storage/settings/locked-file.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings/settings-file.ts';
 export { isTrusted, trust } from './storage/trust/trust.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';

@@ -103,7 +103,8 @@ export const notificationOf = (
     id: `mcp-error-${server}-${code}`,
     type: 'error',
     server,
-    title: `${title}: ${server}`,
+    // One about the config itself is about no server.
+    title: server === '' ? title : `${title}: ${server}`,
     message,
     ...(remedy !== undefined && { remedy }),
   },

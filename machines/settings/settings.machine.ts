@@ -3,7 +3,7 @@
  *
  * reading  — its text is asked for; changes that are wanted meanwhile wait
  * inForce  — what was read last is right
- * lost     — there is no file, or not any more: what was in force stays so, and the next change writes a file
+ * lost     — there is no file, or nothing in it: what was in force stays so, and the next change writes it with that change
  * mistaken — what was read last is wrong: what was in force stays so, and nothing is written over it
  * writing  — one change is under way: read, changed and written as one, while others are locked out
  * closed   — final
@@ -62,7 +62,7 @@ const parts = setup({
   },
   guards: {
     isGood: (_, found: rules.Found) => found.kind === 'good',
-    isNone: (_, found: rules.Found) => found.kind === 'none',
+    isLoss: (_, found: rules.Found) => rules.isLoss(found),
     isOld: ({ context }) => context.isOld,
     hasOrder: ({ context }) => context.orders.length > 0,
     mayWrite: ({ context }) => rules.mayWrite(context),
@@ -89,6 +89,7 @@ export const settingsMachine = parts.createMachine({
     told: '',
     orders: [],
     isOld: false,
+    isLost: false,
   }),
   initial: 'reading',
   on: { close: '.closed' },
@@ -99,7 +100,7 @@ export const settingsMachine = parts.createMachine({
       on: {
         'ask.answered': [
           { guard: { type: 'isGood', params: found }, target: 'inForce', actions: [tell, take] },
-          { guard: { type: 'isNone', params: found }, target: 'lost', actions: [tell, take] },
+          { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tell, take] },
           { target: 'mistaken', actions: [tell, take] },
         ],
         'ask.refused': { target: 'mistaken', actions: tellSilence },
@@ -116,7 +117,7 @@ export const settingsMachine = parts.createMachine({
     },
     lost: {
       tags: 'ready',
-      always: { guard: 'hasOrder', target: 'deciding' },
+      always: turns,
       on: { 'file.changed': 'reading', ...noteOrder },
     },
     mistaken: {
@@ -147,6 +148,7 @@ export const settingsMachine = parts.createMachine({
             target: 'inForce',
             actions: [settle, take, 'forgetFirst'],
           },
+          { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tell, take] },
           { target: 'mistaken', actions: [tell, take] },
         ],
         // Whether it was written is seen in the file.

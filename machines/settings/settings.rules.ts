@@ -28,7 +28,14 @@ export type SettingsOrder = SettingsChange | FileChanged | { readonly type: 'clo
 export type Found =
   | { readonly kind: 'good'; readonly value: Json; readonly mark: string; readonly isTaken?: boolean }
   | { readonly kind: 'wrong'; readonly mistakes: readonly Mistake[] }
+  /** It is blank, `{}` or a beginning of what was in force: a mistake in which nothing is that a change could lose. */
+  | { readonly kind: 'emptied'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'none' };
+/** Parameters of `write`. `restores`: a file that is gone or emptied gets what was in force, and the change. */
+export interface Wanted {
+  readonly edits: readonly Edit[];
+  readonly restores: boolean;
+}
 
 /** The file stands otherwise than was told last. `value` is what is in force, null: nothing was read yet. */
 export interface SettingsNews {
@@ -59,6 +66,8 @@ export interface Context extends Input {
   readonly orders: readonly SettingsChange[];
   /** It was touched while it was written. */
   readonly isOld: boolean;
+  /** There is no file, or nothing in it. */
+  readonly isLost: boolean;
 }
 export const settingsKind = kindOf<SettingsStart, SettingsOrder>('settings');
 export interface At<E> {
@@ -78,33 +87,31 @@ export const writeRequest = ({ context }: { readonly context: Context }): PortRe
   id: 'file',
   target: settingsPort,
   method: 'write',
-  params: { edits: context.orders[0]?.edits ?? [] },
+  params: { edits: context.orders[0]?.edits ?? [], restores: context.isLost } satisfies Wanted,
 });
 /** The port answers nothing else. */
 export const foundIn = ({ result }: Answered): Found => {
   const kind = (result as { readonly kind?: unknown } | null)?.kind;
-  return kind === 'good' || kind === 'wrong' || kind === 'none' ? (result as Found) : silent;
+  return Object.hasOwn(stateOf, String(kind)) ? (result as Found) : silent;
 };
 export const silent: Found = {
   kind: 'wrong',
   mistakes: [{ path: '', message: 'cannot be read just now', remedy: 'save it again' }],
 };
 
-const stateOf = { good: 'inForce', wrong: 'mistaken', none: 'lost' } as const;
+const stateOf = { good: 'inForce', wrong: 'mistaken', emptied: 'mistaken', none: 'lost' } as const;
+export const isLoss = ({ kind }: Found): boolean => kind === 'none' || kind === 'emptied';
+const mistakesOf = (found: Found): readonly Mistake[] => ('mistakes' in found ? found.mistakes : []);
 const toldOf = (c: Context, found: Found): string =>
-  JSON.stringify([
-    found.kind,
-    found.kind === 'good' ? found.mark : found.kind === 'wrong' ? found.mistakes : c.mark,
-  ]);
+  JSON.stringify([found.kind, found.kind === 'good' ? found.mark : [c.mark, mistakesOf(found)]]);
 export function taken(c: Context, found: Found): Partial<Context> {
-  const told = toldOf(c, found);
-  if (found.kind === 'good') return { told, value: found.value, mark: found.mark, mistakes: [] };
-  return { told, mistakes: found.kind === 'wrong' ? found.mistakes : [] };
+  const news = { told: toldOf(c, found), mistakes: mistakesOf(found), isLost: isLoss(found) };
+  return found.kind === 'good' ? { ...news, value: found.value, mark: found.mark } : news;
 }
 export function news(c: Context, found: Found): readonly Post[] {
   if (toldOf(c, found) === c.told) return [];
   const value = found.kind === 'good' ? found.value : c.value;
-  const mistakes = found.kind === 'wrong' ? found.mistakes : [];
+  const mistakes = mistakesOf(found);
   return [post(c.owner, { type: 'settings.changed', state: stateOf[found.kind], value, mistakes })];
 }
 export const settled = (c: Context, found: Found): Post =>

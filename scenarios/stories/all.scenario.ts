@@ -34,6 +34,7 @@ import './servers/broken-machines.scenario.ts';
 import './servers/clients-in-harness.scenario.ts';
 import './servers/config/config-in-harness.scenario.ts';
 import './servers/config/registry.scenario.ts';
+import './servers/config/settings-lost.scenario.ts';
 import './servers/config/settings.scenario.ts';
 import './plans.scenario.ts';
 import './servers/health.scenario.ts';

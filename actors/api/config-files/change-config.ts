@@ -1,5 +1,5 @@
-import { changeFile } from '../../../adapters/index.ts';
-import { editConfig, type ConfigChange } from '../../../machines/config/index.ts';
+import { changeFile, NotText } from '../../../adapters/index.ts';
+import { editConfig, mistakeLine, type ConfigChange } from '../../../machines/config/index.ts';
 import { A2cError } from '../errors.ts';
 
 /** Writes one change; true: the file said so already. */
@@ -15,6 +15,15 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
     written = isSame ? before : made.text;
     return written;
   };
-  await changeFile(file, edited, { backup: '.bak' });
+  await changeFile(file, edited, { backup: '.bak' }).catch((error: unknown) => {
+    if (!(error instanceof NotText)) throw error;
+    const message = mistakeLine(error.mistake, file);
+    throw new A2cError({
+      code: 'ConfigInvalid',
+      message,
+      details: { file },
+      remedy: 'Mend the file first; nothing was changed.',
+    });
+  });
   return isSame;
 }

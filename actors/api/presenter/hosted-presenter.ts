@@ -1,4 +1,4 @@
-import { mistakeLine, type Edit } from '../../../machines/config/index.ts';
+import type { Edit } from '../../../machines/config/index.ts';
 import type { SavedConversation } from '../../../machines/models/index.ts';
 import {
   computerConfig,
@@ -19,7 +19,7 @@ import {
 import type { SettingsNews } from '../../../machines/settings/settings.rules.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Computer } from '../computer/computer-handle.ts';
-import { failureOf, isOff, mistakesIn, unknownServer } from './presenter-failures.ts';
+import { configTrouble, failureOf, isOff, mistakesIn, unknownServer } from './presenter-failures.ts';
 import { Listeners } from '../listeners.ts';
 import { boundConversation } from './bound-conversation.ts';
 import { LiveConfig } from './live-config.ts';
@@ -82,14 +82,15 @@ export class HostedPresenter implements Presenter {
   get #now(): McpConfig {
     return shownConfig(this.#file, this.#options.surroundings);
   }
-  #take({ state, value, mistakes }: SettingsNews): void {
+  #take(news: SettingsNews): void {
+    const { state, value } = news;
     const { from, notice } = this.#options;
-    if (state === 'mistaken') {
-      const file = typeof from === 'string' ? from : undefined;
-      const message = mistakes.map((mistake) => mistakeLine(mistake, file)).join('\n');
-      this.#news.tell(notificationOf('', { code: 'ConfigInvalid', message }, 'The config has mistakes'));
-      return notice(message);
+    const trouble = configTrouble(news, typeof from === 'string' ? from : undefined);
+    if (trouble) {
+      this.#news.tell(notificationOf('', trouble.failure, trouble.title));
+      notice(trouble.failure.message);
     }
+    if (state === 'mistaken') return;
     this.#file = value ?? {};
     const shown = JSON.stringify(this.#now);
     const isOther = this.#shown !== '' && this.#shown !== shown;

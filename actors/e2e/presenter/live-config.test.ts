@@ -2,14 +2,16 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../../scenarios/fixtures/hosted.ts';
 import { createPresenter } from '../../index.ts';
@@ -74,24 +76,61 @@ describe('a config that is edited by hand', () => {
     await presenter.removeMcpServer('b');
     expect(text()).toContain('"a": { "command": "x", "theirs": 1, }, // first');
     expect(text()).toContain('// mine');
-    expect([statSync(file).mode & 0o777, readFileSync(`${file}.bak`, 'utf8')]).toEqual([
-      0o600,
-      expect.stringContaining('"b"'),
-    ]);
+    expect(readFileSync(`${file}.bak`, 'utf8')).toContain('"b"');
     expect(before).not.toContain('mcpEnabled');
   });
-  it('deleted leaves all as it was; there again, it is in force', async () => {
+  it.each<[string, (file: string, text: string) => void, string]>([
+    ['deleted', (file) => rmSync(file), 'does not exist any more'],
+    ['emptied', (file) => writeFileSync(file, ''), 'is empty'],
+    ['blank', (file) => writeFileSync(file, ' \r\n'), 'is empty'],
+    ['a byte order mark alone', (file) => writeFileSync(file, '\uFEFF'), 'is empty'],
+    ['{}', (file) => writeFileSync(file, '{}\n'), 'holds no servers'],
+    ['cut off', (file, text) => writeFileSync(file, text.slice(0, 40)), 'is cut off'],
+  ])(
+    'that is %s stops nothing, says so, and the next change writes all that is in force',
+    async (_, lose, why) => {
+      const { presenter, until, of, file, text } = await opened(
+        `{\n  // mine\n${JSON.stringify({ mcpServers: { a: named('a'), b: named('b') } }, null, 2).slice(2)}\n`,
+      );
+      await until(() => presenter.isServerRunning('a') && presenter.isServerRunning('b'));
+      const [pids, before] = [[...pidOf('a'), ...pidOf('b')], text()];
+      lose(file, before);
+      await until(() => of('notification').some(({ message }) => message.includes(why)));
+      expect(of('notification').at(-1)).toMatchObject({
+        title: expect.stringMatching(/^The config (is gone|has mistakes)$/) as string,
+        message: expect.stringMatching(/^\//) as string,
+      });
+      expect(await presenter.addMcpServer('d', { command: 'x', disable: true })).toBe(true);
+      for (const kept of ['"a"', '"b"', '"d"', '// mine']) expect(text()).toContain(kept);
+      expect(readFileSync(`${file}.bak`, 'utf8').replace('\uFEFF', '')).toBe(before);
+      expect([...pidOf('a'), ...pidOf('b')]).toEqual(pids);
+    },
+  );
+  it('deleted or emptied in the moment of a change loses nothing', async () => {
+    const { presenter, file, json } = await opened({ mcpServers: { a: { command: 'x', disable: true } } });
+    rmSync(file);
+    await presenter.addMcpServer('b', { command: 'x', disable: true });
+    writeFileSync(file, '');
+    await presenter.addMcpServer('c', { command: 'x', disable: true });
+    expect(Object.keys(json()['mcpServers'] as object)).toEqual(['a', 'b', 'c']);
+  });
+  it('deleted and there again is in force', async () => {
     const { presenter, until, file, text } = await opened({ mcpServers: { a: named('a') } });
     await until(() => presenter.isServerRunning('a'));
     const kept = text();
     rmSync(file);
-    await presenter.computer.tools();
-    for (let state = ''; state !== 'lost'; state = presenter.configStatus().state)
-      await new Promise(setImmediate);
+    await until(() => presenter.configStatus().state === 'lost');
     expect(presenter.isServerRunning('a')).toBe(true);
     writeFileSync(`${file}.new`, kept.replace('"a"', '"b"'));
     renameSync(`${file}.new`, file);
     await until(() => presenter.isServerRunning('b') && !presenter.isServerRunning('a'));
+  });
+  it('that says that there are no servers has none', async () => {
+    const { presenter, until, write } = await opened({ mcpServers: { a: named('a') } });
+    await until(() => presenter.isServerRunning('a'));
+    write({ mcpServers: {} });
+    await until(() => pidsOf(mark).length === 0);
+    expect(presenter.configStatus().state).toBe('inForce');
   });
   it('that nothing of ours is in starts nothing: our own writes are no changes of others', async () => {
     const { presenter, until, of } = await opened({ mcpServers: { a: named('a') } });
@@ -133,6 +172,7 @@ describe('a config file', () => {
     ['2 MiB', Buffer.alloc(2 * 1024 * 1024, ' '), 'is larger than 1 MiB'],
     ['with a key twice', '{"mcpServers": {}, "mcpServers": {}}', 'stands twice'],
     ['a list', '[]', 'expected an object'],
+    ['without a map of servers', '{"theme": "dark"}', 'holds no servers'],
   ])('that is %s starts nothing, and says so', async (_, content, why) => {
     host = await presenting({ mcpServers: {} });
     writeFileSync(host.file, content);
@@ -140,9 +180,52 @@ describe('a config file', () => {
     await expect(other.initialize()).rejects.toThrow(why);
     await expect(other.addMcpServer('a', { command: 'x' })).rejects.toMatchObject({ code: 'ConfigInvalid' });
   });
-  it('that is empty is a config without servers of its own', async () => {
-    const { presenter } = await opened('');
-    expect(await presenter.addMcpServer('a', { command: 'x', disable: true })).toBe(true);
+  it.each([
+    ['empty', '', 'is empty'],
+    ['blank', ' \n\t', 'is empty'],
+    ['{}', '{}', 'holds no servers'],
+  ])(
+    'that is %s at first starts nothing and says so, and is written by the first change',
+    async (_, text, why) => {
+      host = await presenting(text);
+      const { presenter, json } = host;
+      await expect(presenter.initialize()).rejects.toThrow(why);
+      expect(await presenter.addMcpServer('a', { command: 'x', disable: true })).toBe(true);
+      expect(json()).toEqual({ mcpServers: { a: { command: 'x', disable: true } } });
+    },
+  );
+  it.each([
+    ['with a byte order mark', '\uFEFF', '\n'],
+    ['with line ends of Windows', '', '\r\n'],
+    ['with both', '\uFEFF', '\r\n'],
+  ])('%s keeps what it has through every change', async (_, mark, eol) => {
+    const lines = '{\n  "mcpServers": {\n    "a": { "command": "x", "disable": true }\n  }\n}\n';
+    const { presenter, text, file } = await opened(mark + lines.replaceAll('\n', eol));
+    await presenter.addMcpServer('b', { command: 'y', disable: true });
+    await presenter.updateMcpServer('b', { icons: '!' });
+    await presenter.removeMcpServer('a');
+    expect([text().startsWith(`${mark}{`), text().split('\n').length]).toEqual([
+      true,
+      text().split(eol).length,
+    ]);
+    expect(text()).toContain('"b"');
+    expect(readFileSync(`${file}.bak`, 'utf8').startsWith(`${mark}{`)).toBe(true);
+  });
+  it.each([0o600, 0o644, 0o444])('of mode %o keeps it, and so does what was there before', async (mode) => {
+    const { presenter, file } = await opened({ mcpServers: {} });
+    chmodSync(file, mode);
+    await presenter.addMcpServer('a', { command: 'x', disable: true });
+    expect([file, `${file}.bak`].map((each) => statSync(each).mode & 0o777)).toEqual([mode, mode]);
+  });
+  it('has what a killed writer left beside it taken away by the next change', async () => {
+    const { presenter, file, folder } = await opened({ mcpServers: {} });
+    const [left, young, theirs] = [`${file}.1-1.a2c-draft`, `${file}.1-2.a2c-draft`, `${file}.20240101`];
+    for (const each of [left, young, theirs]) writeFileSync(each, '{');
+    utimesSync(left, 1, 1);
+    await presenter.addMcpServer('a', { command: 'x', disable: true });
+    expect(readdirSync(folder).toSorted()).toEqual(
+      [file, `${file}.bak`, young, theirs].map((each) => basename(each)).toSorted(),
+    );
   });
   it('that is a folder says so', async () => {
     const one = await opened({ mcpServers: {} });

@@ -8,6 +8,7 @@ import {
   type Mistake,
   type ParsedConfig,
 } from '../../../machines/config/index.ts';
+import { decoded } from './decoded.ts';
 import { readFormat } from './formats.ts';
 
 /** Nobody writes this much by hand; a wrong path to a data file should not be read to its end. */
@@ -34,7 +35,9 @@ export const readConfigValue = async (file: string): Promise<JsonText> => {
 /** The text of such a file, not yet judged. */
 export const readConfigText = async (file: string): Promise<string | Mistake> => {
   const bytes = await readBytes(file);
-  return 'message' in bytes ? bytes : textOf(bytes);
+  if ('message' in bytes) return bytes;
+  const read = decoded(bytes);
+  return 'message' in read ? read : read.text;
 };
 
 const whole = (message: string, remedy?: string): Mistake =>
@@ -67,17 +70,6 @@ const readUpTo = async (handle: FileHandle, limit: number): Promise<Buffer> => {
     length += bytesRead;
   }
   return buffer.subarray(0, length);
-};
-
-const textOf = (bytes: Buffer): string | Mistake => {
-  const start = bytes.subarray(0, 2).toString('hex');
-  if (start === 'fffe' || start === 'feff') return whole('is UTF-16', 'save it as UTF-8');
-  try {
-    // `fatal` so that a broken byte is said and not turned into a command with a replacement character.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return whole('is not UTF-8 text', 'save it as UTF-8');
-  }
 };
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWhole } from '../settings/whole-file.ts';
 
 /** Which registry of which list was the fastest, and when (ms since 1970). */
 export interface ChosenRegistry {
@@ -25,6 +26,5 @@ export async function readChosen(stateDir: string): Promise<ChosenRegistry | nul
 /** Whole or not at all. Rejects with what the file system says. */
 export async function keepChosen(stateDir: string, chosen: ChosenRegistry): Promise<void> {
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
-  const { default: write } = await import('write-file-atomic');
-  await write(fileIn(stateDir), JSON.stringify(chosen), { mode: 0o600 });
+  await writeWhole(fileIn(stateDir), JSON.stringify(chosen), { mode: 0o600 });
 }

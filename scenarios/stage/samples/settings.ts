@@ -7,6 +7,7 @@ const found = [
   good,
   { ...good, value: { a2c: { version: 99 } }, mark: 'f' },
   { kind: 'wrong', mistakes: [{ path: '', message: 'is a folder' }] },
+  { kind: 'emptied', mistakes: [{ path: '', message: 'is empty' }] },
   { kind: 'none' },
 ];
 export const settings: Sample = {

@@ -1,73 +1,7 @@
 /** The config file of a host: what is in force, whatever becomes of the file. */
 import { expect } from 'vitest';
-import type { RequestFact } from '../../../../machines/kernel/ports.ts';
-import { settingsPort, type Found } from '../../../../machines/settings/settings.rules.ts';
-import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
-import { inHarness } from '../../../stage/scenario.ts';
-
-type Act = Found | 'never' | 'refused' | { readonly later: Found };
-const good = (mark: string, value: Record<string, unknown> = { mark }): Found => ({
-  kind: 'good',
-  value,
-  mark,
-});
-const wrong: Found = {
-  kind: 'wrong',
-  mistakes: [{ path: 'mcpServers', message: 'expected', line: 2, column: 3 }],
-};
-const none: Found = { kind: 'none' };
-let reads: Act[] = [];
-let writes: Act[] = [];
-let written: unknown[] = [];
-/** Gives the answer that is kept back. */
-let answer = (): void => {};
-/** The last one of a list is what comes from then on. */
-const files: HarnessOptions = {
-  mend: (ports) => ({
-    ...ports,
-    request: (from, asked, emit) => {
-      if (asked.target !== settingsPort) return ports.request(from, asked, emit);
-      const list = asked.method === 'read' ? reads : writes;
-      const act = (list.length > 1 ? list.shift() : list[0]) ?? 'never';
-      if (asked.method === 'write') written.push(asked.params);
-      if (act === 'never') return () => {};
-      if (typeof act === 'object' && 'later' in act) {
-        answer = () => emit({ type: 'ask.answered', id: asked.id, result: act.later });
-        return () => {};
-      }
-      const failure = { code: 500, message: 'the disk is full' } as const;
-      const fact: RequestFact =
-        act === 'refused'
-          ? { type: 'ask.refused', id: asked.id, sent: true, failure }
-          : { type: 'ask.answered', id: asked.id, result: act };
-      emit(fact);
-      return () => {};
-    },
-  }),
-};
-const story = (
-  what: string,
-  of: { reads: readonly Act[]; writes?: readonly Act[] },
-  play: (s: Harness) => void,
-): void =>
-  inHarness(what, files, (s) => {
-    reads = [...of.reads];
-    writes = [...(of.writes ?? [])];
-    written = [];
-    s.start('settings', { file: 'a2c.json' });
-    s.run(1);
-    play(s);
-  });
-const change = (s: Harness, ticket: string): void =>
-  s.order('settings', { type: 'settings.change', ticket, edits: [{ path: [ticket], value: 1 }] });
-const touch = (s: Harness): void => {
-  s.order('settings', { type: 'file.changed' });
-  s.run(1);
-};
-const told = (s: Harness): unknown[] =>
-  s.heard('settings', 'settings.changed').map((e) => [e.state, (e.value as { mark?: string } | null)?.mark]);
-const settled = (s: Harness): unknown[] =>
-  s.heard('settings', 'settings.settled').map((e) => [e.ticket, e.isTaken, e.failure?.code ?? null]);
+import type { Found } from '../../../../machines/settings/settings.rules.ts';
+import { answer, change, good, settled, story, told, touch, written, wrong } from './settings-stage.ts';
 
 story(
   'a file with a mistake in it leaves in force what was, and is told once',
@@ -88,31 +22,6 @@ story('a file that is touched and is the same is no news', { reads: [good('1')] 
   touch(s);
   touch(s);
   expect(told(s)).toEqual([['inForce', '1']]);
-});
-story(
-  'a file that is deleted leaves in force what was; the next change writes one',
-  { reads: [good('1'), none], writes: [good('2')] },
-  (s) => {
-    touch(s);
-    expect(s.state('settings')).toBe('lost');
-    change(s, 'a');
-    s.run(1);
-    expect([told(s), settled(s)]).toEqual([
-      [
-        ['inForce', '1'],
-        ['lost', '1'],
-        ['inForce', '2'],
-      ],
-      [['a', false, null]],
-    ]);
-  },
-);
-story('a lost file that is there again is read', { reads: [none, good('1')] }, (s) => {
-  touch(s);
-  expect(told(s)).toEqual([
-    ['lost', undefined],
-    ['inForce', '1'],
-  ]);
 });
 story(
   'changes are written one after another, and each is answered',

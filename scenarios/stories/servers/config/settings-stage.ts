@@ -1,0 +1,70 @@
+/** A config file that is read and written as a scenario says. */
+import type { RequestFact } from '../../../../machines/kernel/ports.ts';
+import { settingsPort, type Found } from '../../../../machines/settings/settings.rules.ts';
+import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
+import { inHarness } from '../../../stage/scenario.ts';
+
+type Act = Found | 'never' | 'refused' | { readonly later: Found };
+export const good = (mark: string, value: Record<string, unknown> = { mark }): Found => ({
+  kind: 'good',
+  value,
+  mark,
+});
+export const wrong: Found = {
+  kind: 'wrong',
+  mistakes: [{ path: 'mcpServers', message: 'expected', line: 2, column: 3 }],
+};
+export const none: Found = { kind: 'none' };
+export const emptied: Found = { kind: 'emptied', mistakes: [{ path: '', message: 'is empty' }] };
+let reads: Act[] = [];
+let writes: Act[] = [];
+export let written: unknown[] = [];
+/** Gives the answer that is kept back. */
+export let answer = (): void => {};
+/** The last one of a list is what comes from then on. */
+const files: HarnessOptions = {
+  mend: (ports) => ({
+    ...ports,
+    request: (from, asked, emit) => {
+      if (asked.target !== settingsPort) return ports.request(from, asked, emit);
+      const list = asked.method === 'read' ? reads : writes;
+      const act = (list.length > 1 ? list.shift() : list[0]) ?? 'never';
+      if (asked.method === 'write') written.push(asked.params);
+      if (act === 'never') return () => {};
+      if (typeof act === 'object' && 'later' in act) {
+        answer = () => emit({ type: 'ask.answered', id: asked.id, result: act.later });
+        return () => {};
+      }
+      const failure = { code: 500, message: 'the disk is full' } as const;
+      const fact: RequestFact =
+        act === 'refused'
+          ? { type: 'ask.refused', id: asked.id, sent: true, failure }
+          : { type: 'ask.answered', id: asked.id, result: act };
+      emit(fact);
+      return () => {};
+    },
+  }),
+};
+export const story = (
+  what: string,
+  of: { reads: readonly Act[]; writes?: readonly Act[] },
+  play: (s: Harness) => void,
+): void =>
+  inHarness(what, files, (s) => {
+    reads = [...of.reads];
+    writes = [...(of.writes ?? [])];
+    written = [];
+    s.start('settings', { file: 'a2c.json' });
+    s.run(1);
+    play(s);
+  });
+export const change = (s: Harness, ticket: string): void =>
+  s.order('settings', { type: 'settings.change', ticket, edits: [{ path: [ticket], value: 1 }] });
+export const touch = (s: Harness): void => {
+  s.order('settings', { type: 'file.changed' });
+  s.run(1);
+};
+export const told = (s: Harness): unknown[] =>
+  s.heard('settings', 'settings.changed').map((e) => [e.state, (e.value as { mark?: string } | null)?.mark]);
+export const settled = (s: Harness): unknown[] =>
+  s.heard('settings', 'settings.settled').map((e) => [e.ticket, e.isTaken, e.failure?.code ?? null]);
