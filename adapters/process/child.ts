@@ -1,23 +1,34 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import {
+  spawn,
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  type SpawnOptions,
+} from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { whyNotLaunched } from './launch-failure.ts';
 import type { Environment, Launched, LaunchEnd, LaunchSpec } from './launcher.ts';
+
+/** Starts a program; throws, or the child emits `error`, when it cannot. */
+type Spawn = (spec: LaunchSpec, env: Environment, options: SpawnOptions) => ChildProcess;
+const systemSpawn: Spawn = ({ command, args }, _env, options) => spawn(command, args, options);
 
 /** A child of this process, before anybody has said what belongs to it. Throws a `LaunchError`. */
 export function spawnChild(
   spec: LaunchSpec,
   env: Environment,
   isDetached: boolean,
+  run: Spawn = systemSpawn,
 ): { child: ChildProcessWithoutNullStreams; life: Omit<Launched, 'signal' | 'living' | 'group'> } {
   let child: ChildProcessWithoutNullStreams;
   try {
-    child = spawn(spec.command, spec.args, {
-      cwd: spec.cwd,
+    const cwd = spec.cwd !== undefined && { cwd: spec.cwd };
+    child = run(spec, env, {
+      ...cwd,
       env,
       stdio: 'pipe',
       detached: isDetached,
       windowsHide: true,
-    });
+    }) as ChildProcessWithoutNullStreams;
   } catch (error) {
     throw whyNotLaunched(spec, env, error);
   }

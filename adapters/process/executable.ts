@@ -1,10 +1,23 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { posix, win32 } from 'node:path';
+import { resolve } from 'node:path';
 import { environmentOf, pathSeparator } from './environment.ts';
 import type { Environment, LaunchDescription, LaunchSpec } from './launcher.ts';
 
-/** What a system takes a name without an ending for. `.cmd` and `.bat` are for its shell alone. */
-const endings = { posix: [''], windows: ['', '.com', '.exe'] };
+const isWindowsPath = /[/\\]|^[a-z]:/i;
+/** Endings that Windows adds to the name of a program, in its order. */
+const endingsIn = (env: Environment): readonly string[] => {
+  const [, given = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATHEXT') ?? [];
+  return (given || '.COM;.EXE;.BAT;.CMD').toLowerCase().split(';').filter(Boolean);
+};
+/**
+ * Names of the files that a command may mean, the first list before the second. On Windows a name without an ending is a
+ * script for other systems (`npx` beside `npx.cmd`), so it comes last.
+ */
+const namesOf = (command: string, env: Environment, isWindows: boolean): readonly (readonly string[])[] => {
+  if (!isWindows) return [[command]];
+  const ended = endingsIn(env).map((ending) => command + ending);
+  return command.includes('.') ? [[command, ...ended]] : [ended, [command]];
+};
 
 /** Whether this file can be executed; on Windows whether it exists. */
 export function isExecutable(path: string): boolean {
@@ -16,21 +29,22 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** What a launch of this would run, looked up as the system does: in the PATH of the child, from its folder. */
+/**
+ * What a launch of this would run: looked up in the PATH of the child, from its folder, with the endings of `PATHEXT` on Windows.
+ * A program of the folder itself is found by a path alone.
+ */
 export function describeLaunch(
   { command, cwd }: LaunchSpec,
   env: Environment,
   platform: string = process.platform,
 ): LaunchDescription {
   const isWindows = platform === 'win32';
-  const path = isWindows ? win32 : posix;
   const folder = cwd ?? process.cwd();
-  const isPath = isWindows ? /[/\\]/.test(command) : command.includes('/');
+  const isPath = isWindows ? isWindowsPath.test(command) : command.includes('/');
   const folders = (env[isWindows ? 'Path' : 'PATH'] ?? '').split(pathSeparator(platform)).filter(Boolean);
-  const lookedIn = isPath ? [] : folders;
-  const names = (isWindows ? endings.windows : endings.posix).map((ending) => command + ending);
-  const candidates = (isPath ? [folder] : lookedIn).flatMap((from) =>
-    names.map((name) => path.resolve(folder, from, name)),
+  const lookedIn = isPath ? [] : folders.map((each) => (isWindows ? each.replace(/^"(.*)"$/, '$1') : each));
+  const candidates = namesOf(command, env, isWindows).flatMap((names) =>
+    (isPath ? [folder] : lookedIn).flatMap((from) => names.map((name) => resolve(folder, from, name))),
   );
   return {
     executable: command === '' ? null : (candidates.find(isExecutable) ?? null),

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { sep } from 'node:path';
 import { describeLaunch } from './executable.ts';
 import type { Environment, LaunchSpec } from './launcher.ts';
 
@@ -29,8 +30,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is no folder (ENOTDIR): correct "command"',
   ELOOP: 'its links lead in a circle (ELOOP): install it anew',
   ENAMETOOLONG: 'its name is too long (ENAMETOOLONG): correct "command"',
-  EINVAL:
-    'this system does not start it without a shell (EINVAL): for a .cmd or .bat say "cmd" with the arguments "/c" and its name',
+  EINVAL: 'this system does not take its command or arguments (EINVAL): correct "command" and "args"',
 };
 const unchanged = [
   'ENOENT',
@@ -54,7 +54,7 @@ function shown(folders: readonly string[]): string {
   if (folders.length === 0) return 'nothing, for PATH is empty';
   const home = homedir();
   const short = folders.map((folder) =>
-    folder.startsWith(`${home}/`) ? `~${folder.slice(home.length)}` : folder,
+    folder.startsWith(home + sep) ? `~${folder.slice(home.length)}` : folder,
   );
   const rest = short.length - shownFolders;
   return short.slice(0, shownFolders).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
@@ -72,7 +72,7 @@ function notFound(spec: LaunchSpec, env: Environment): string {
   const { lookedIn } = describeLaunch(spec, env);
   if (lookedIn.length > 0 || !/[/\\]/.test(command))
     return `command not found: install it, or correct "command" or PATH; looked in PATH: ${shown(lookedIn)}`;
-  if (existsSync(command))
+  if (process.platform !== 'win32' && existsSync(command))
     return 'the interpreter that its first line names was not found: install it, or correct that line';
   return 'there is no such file: install it, or correct "command"';
 }

@@ -1,6 +1,7 @@
 import { spawnChild } from '../child.ts';
 import { describeLaunch } from '../executable.ts';
 import type { Launcher } from '../launcher.ts';
+import { windowsSpawn } from './windows-spawn.ts';
 import { createForest, systemTools, type WindowsTools } from './windows-tree.ts';
 
 /**
@@ -13,7 +14,7 @@ export function createWindowsLauncher(tools: WindowsTools = systemTools): Launch
   return {
     launch: (spec, env) => {
       // Not detached: Windows then ends it with this host, however that goes.
-      const { child, life } = spawnChild(spec, env, false);
+      const { child, life } = spawnChild(spec, env, false, windowsSpawn);
       if (child.pid === undefined) return { ...life, signal: () => {}, living: () => 0 };
       const tree = forest.plant(child.pid, () => child.kill());
       return {

@@ -1,0 +1,143 @@
+import { createRequire } from 'node:module';
+import childProcess from 'node:child_process';
+import { EventEmitter } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { windowsSpawn as Spawn } from './windows-spawn.ts';
+
+/** A machine that says it is Windows: which files there are, and which program is run for which command. */
+const root = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
+const programs = join(root, 'Program Files', 'nodejs');
+const tools = join(root, 'tools & Süß');
+const cloned = join(root, 'cloned');
+const shim = join(cloned, 'node_modules', '.bin', 'barsrv.cmd');
+const comSpec = 'C:\\Windows\\System32\\cmd.exe';
+const files: Readonly<Record<string, string>> = {
+  [join(programs, 'node.exe')]: 'MZ',
+  [join(programs, 'npx')]: '#!/bin/sh\n',
+  [join(programs, 'npx.cmd')]: '@ECHO off\r\n',
+  [join(tools, 'my.srv.bat')]: '@ECHO off\r\n',
+  [join(tools, 'both.exe')]: 'MZ',
+  [join(tools, 'both.cmd')]: '@ECHO off\r\n',
+  [join(tools, 'script')]: '#!/usr/bin/env -S node --flag\n',
+  [join(tools, 'perls')]: '#!/usr/bin/perl\n',
+  [join(cloned, 'evil.exe')]: 'MZ',
+  [join(cloned, 'evil.cmd')]: '@ECHO off\r\n',
+  [join(cloned, 'npx.cmd')]: '@ECHO off\r\n',
+  [join(cloned, 'node.exe')]: 'MZ',
+  [shim]: '@ECHO off\r\n',
+};
+/** cross-spawn and what it uses ask for the platform once, when they are loaded. */
+const forgetCrossSpawn = (): void => {
+  const { cache } = createRequire(import.meta.url);
+  for (const file of Object.keys(cache)) if (/(cross-spawn|which|isexe)/.test(file)) delete cache[file];
+};
+const platform = process.platform;
+const folder = process.cwd();
+let windowsSpawn: typeof Spawn;
+beforeAll(async () => {
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    chmodSync(file, 0o755);
+  }
+  process.chdir(cloned);
+  Object.defineProperty(process, 'platform', { value: 'win32' });
+  forgetCrossSpawn();
+  vi.resetModules();
+  ({ windowsSpawn } = await import('./windows-spawn.ts'));
+});
+beforeEach(() => {
+  vi.stubEnv('ComSpec', comSpec);
+  vi.stubEnv('comspec', comSpec);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+afterAll(() => {
+  Object.defineProperty(process, 'platform', { value: platform });
+  forgetCrossSpawn();
+  process.chdir(folder);
+  rmSync(root, { recursive: true });
+});
+const env = { Path: `${programs};"${tools}"`, PATHEXT: '.COM;.EXE;.BAT;.CMD' };
+/** What the system would be asked to run. */
+function spawned(command: string, args: readonly string[] = [], cwd?: string): readonly unknown[] {
+  const asked = vi
+    .spyOn(childProcess, 'spawn')
+    .mockImplementation(() => new EventEmitter() as childProcess.ChildProcess);
+  windowsSpawn({ command, args, env: {}, ...(cwd !== undefined && { cwd }) }, env, { env });
+  const [[program, given, options] = []] = asked.mock.calls as unknown as [string, string[], object][];
+  return [
+    program,
+    given,
+    (options as { windowsVerbatimArguments?: boolean }).windowsVerbatimArguments ?? false,
+  ];
+}
+const escaped = (file: string): string => file.replaceAll(/([()\][%!^"`<>&|;, *?])/g, '^$1');
+
+describe.skipIf(platform === 'win32')('on Windows', () => {
+  it.each<[string, string, string, readonly string[]]>([
+    ['an .exe of PATH', 'node', join(programs, 'node.exe'), ['a b', '&^%"']],
+    ['an .exe with its ending', 'node.exe', join(programs, 'node.exe'), ['x']],
+    ['an .exe before a .cmd, as PATHEXT has it', 'both', join(tools, 'both.exe'), []],
+    ['a path', join(cloned, 'evil.exe'), join(cloned, 'evil.exe'), []],
+    ['a path without its ending', `${cloned}/evil`, join(cloned, 'evil.exe'), []],
+    ['a path below the current folder', './evil', join(cloned, 'evil.exe'), []],
+  ])('%s is run as it is, and its arguments are left alone', (_what, command, program, args) => {
+    expect(spawned(command, args)).toEqual([program, args, false]);
+  });
+  it.each<[string, string, string]>([
+    ['npx, and not the script for other systems beside it', 'npx', join(programs, 'npx.cmd')],
+    ['a .cmd with its ending', 'npx.cmd', join(programs, 'npx.cmd')],
+    ['a .bat with a dot in its name, in a folder with odd letters', 'my.srv', join(tools, 'my.srv.bat')],
+    ['a path with blanks', `${programs}/npx`, join(programs, 'npx.cmd')],
+  ])('%s is run by cmd.exe', (_what, command, file) => {
+    expect(spawned(command, ['-y', 'x'])).toEqual([
+      comSpec,
+      ['/d', '/s', '/c', `"${escaped(file)} ^"-y^" ^"x^""`],
+      true,
+    ]);
+  });
+  it.each([
+    ['a b', '^"a^ b^"'],
+    ['', '^"^"'],
+    ['Süß', '^"Süß^"'],
+    ['a&calc', '^"a^&calc^"'],
+    ['%PATH%', '^"^%PATH^%^"'],
+    ['a^b', '^"a^^b^"'],
+    ['say "hi"', '^"say^ \\^"hi\\^"^"'],
+    ['C:\\end\\', '^"C:\\end\\\\^"'],
+    ['"', '^"\\^"^"'],
+  ])('the argument %j of a .cmd is escaped for cmd.exe', (arg, text) => {
+    expect(spawned('npx', [arg])[1]).toEqual([
+      '/d',
+      '/s',
+      '/c',
+      `"${escaped(join(programs, 'npx.cmd'))} ${text}"`,
+    ]);
+  });
+  it('a shim of npm, which hands its arguments on, has them escaped twice', () => {
+    expect(spawned(shim, ['a&b'])[1]).toEqual(['/d', '/s', '/c', `"${escaped(shim)} ^^^"a^^^&b^^^""`]);
+  });
+  it('a script is run by the program of PATH that its first line names', () => {
+    expect(spawned('script', ['x'])).toEqual([
+      join(programs, 'node.exe'),
+      [join(tools, 'script'), 'x'],
+      false,
+    ]);
+  });
+  it.each([
+    ['a program that only the current folder has', 'evil'],
+    ['one with its ending', 'evil.exe'],
+    ['a shim', 'evil.cmd'],
+    ['nothing of this name', 'none'],
+    ['a script whose interpreter is not in PATH', 'perls'],
+  ])('%s is not found, and nothing is run', (_what, command) => {
+    expect(() => spawned(command)).toThrow(expect.objectContaining({ code: 'ENOENT' }) as Error);
+    expect(() => spawned(command, [], cloned)).toThrow('ENOENT');
+  });
+});
