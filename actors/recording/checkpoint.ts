@@ -38,6 +38,16 @@ function heldBy(root: Root): HeldFrame[] {
     return { held: 'timer', n: name as number, id, ev, left };
   });
 }
+/**
+ * XState looks through the whole context for actors, which takes longer the more a machine remembers. There are none in ours,
+ * and a context never changes: it is kept as it is.
+ */
+function persistedOf({ ref }: Root): unknown {
+  const snapshot = ref.getSnapshot();
+  const { context } = snapshot;
+  const persisted = ref.logic.getPersistedSnapshot({ ...snapshot, context: {} });
+  return { ...persisted, context };
+}
 const frameOf = (root: Root): RootFrame => ({
   a: root.id,
   kind: root.kind,
@@ -51,7 +61,7 @@ const frameOf = (root: Root): RootFrame => ({
   age: rounded(root.directory.platform.now() - root.openedAt),
   inState: rounded(root.directory.platform.now() - root.inStateSince),
   holds: heldBy(root),
-  snapshot: root.ref.getPersistedSnapshot(),
+  snapshot: persistedOf(root),
 });
 
 /** A picture of the whole directory. Only between two inputs: nothing may be under way. */

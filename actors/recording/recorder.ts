@@ -11,7 +11,9 @@ import {
   type Checkpoint,
   type Profile,
   type Redactor,
+  type RootFrame,
 } from '../../machines/trace/index.ts';
+import { remembered } from '../../machines/kernel/remembered.ts';
 import type { Observer } from '../runtime/observer.ts';
 import { isMicrostep, lineOf, Steps, type Entry } from './trace-lines.ts';
 
@@ -60,6 +62,15 @@ function weightOf(value: unknown): number {
     // A getter of a stranger that throws.
     return 48;
   }
+}
+const remembersOf = remembered<object, number>(weightOf);
+/** What a machine remembers is mostly the same as the last time: only what is new in its context is looked through. */
+const contextOf = ({ snapshot }: RootFrame): object => (snapshot as { readonly context: object }).context;
+function weightOfRoot(frame: RootFrame): number {
+  let sum = weightOf({ ...frame, snapshot: undefined });
+  for (const value of Object.values(contextOf(frame)) as readonly unknown[])
+    sum += 8 + (typeof value === 'object' && value !== null ? remembersOf(value) : weightOf(value));
+  return sum;
 }
 const alarmOf = (record: DirectoryRecord): string | undefined => {
   if (record.k === 'defect') return `${record.a}: ${record.what}`;
@@ -125,7 +136,7 @@ export class Recorder implements Observer {
     this.#checkpoint(key);
   }
   #checkpoint(key: Checkpoint): void {
-    const weight = 200 + weightOf(key.roots);
+    const weight = key.roots.reduce((sum, frame) => sum + weightOfRoot(frame), 200);
     this.#checkpoints.push(this.#next);
     this.#keep(key, this.#rollingHash.value, weight);
     // What it weighs itself must not bring the next one sooner.

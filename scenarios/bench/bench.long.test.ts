@@ -13,6 +13,7 @@ import { mapAndTimer, oursInMemory } from './memory-harness.ts';
 import { oursComputer, oursFull } from './ours.ts';
 import { organisedDesktop, sortedWindows } from './rows/organise.ts';
 import { baselineRelay, oursRelay } from './rows/relay.ts';
+import { heardBy, heardByNobody } from './rows/recording.ts';
 import type { Stood } from './rows/standing.ts';
 import { sortedPage, warmFinder } from './rows/warm.ts';
 import { unwatched, watched } from './rows/watched.ts';
@@ -49,6 +50,8 @@ describe('a chain', () => {
     ['listing, ours', toolListing],
     ['directory alone, map + timer', mapAndTimer],
     ['directory alone, ours', oursInMemory],
+    ['recorder, nobody', heardByNobody],
+    ['recorder, inputs', heardBy('inputs')],
     ['watched, nobody', unwatched],
     ['watched, a page', watched],
     ['lifecycle, baseline', byHandLives],

@@ -14,7 +14,10 @@ import { tellListener } from '../listeners.ts';
 
 /** What a call takes beside its tool and parameters. */
 export interface CallOptions {
-  /** Default: a new one. The same one while it is in flight is refused with 409. */
+  /**
+   * Default: a new one. The same one while it is in flight is refused with 409. The id that a model gives its call is no `reqId`:
+   * models give the same ids in every conversation.
+   */
   readonly reqId?: string;
   /** ms; 0 = without limit; default 60,000. */
   readonly timeoutMs?: number;

@@ -1,4 +1,4 @@
-import { excessBytes } from '../../../machines/protocol/size.ts';
+import { resultBytes } from '../../../machines/call/policy/index.ts';
 
 /** Results that are kept whole, and their bytes of JSON together. */
 const bounds = { most: 20, mostBytes: 64 * 1024 * 1024 };
@@ -14,7 +14,7 @@ export class CachedResults {
   }
   keep(handle: string, result: unknown): void {
     this.#drop(handle);
-    const bytes = excessBytes(result, 0) ?? 0;
+    const bytes = resultBytes(result);
     // It cannot be written, so nobody could be given it; what is passed on of it names no whole.
     if (bytes === Infinity) return;
     this.#results.set(handle, { result, bytes });

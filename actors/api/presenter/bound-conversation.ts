@@ -13,6 +13,7 @@ import {
   type MCPToolDefinition,
   type SavedConversation,
 } from '../../../machines/models/index.ts';
+import { newId } from '../../../adapters/index.ts';
 import type { Computer } from '../computer/computer-handle.ts';
 import type { PresenterConversation, ToolCallAnswer } from './presenter-handle.ts';
 
@@ -25,10 +26,17 @@ const refused = (id: string, message: string): ToolCallAnswer =>
 /** Whatever a host hands over. */
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The conversions and calls of one conversation. `isEnabled`: while it is false there are no tools. */
+/** What the conversations of one presenter share. */
+export interface Shared {
+  readonly computer: Pick<Computer, 'tools' | 'callTool'>;
+  /** While it is false there are no tools. */
+  readonly isEnabled: () => boolean;
+  /** By `reqId`, of calls in flight: the id that a model gave. Two conversations may give the same one. */
+  readonly toolCallIds: Map<string, string>;
+}
+/** The conversions and calls of one conversation. */
 export function boundConversation(
-  computer: Pick<Computer, 'tools' | 'callTool'>,
-  isEnabled: () => boolean,
+  { computer, isEnabled, toolCallIds }: Shared,
   saved?: SavedConversation,
 ): PresenterConversation {
   const conversation = createConversation(saved);
@@ -54,18 +62,19 @@ export function boundConversation(
       const name = textIn(said?.name);
       if (name === '') return refused(id, 'The call names no tool');
       if (!isEnabled()) return refused(id, 'MCP is switched off');
+      const reqId = newId();
       try {
         if (!isOffered) await offer();
         const args = readArguments(said?.arguments);
         if (!args.ok) return answerOf(id, { outcome: 'failed', result: null, failure: args.failure });
         const read = conversation.find(name);
         const tool = read?.target.tool ?? name;
-        return answerOf(
-          id,
-          await computer.callTool(tool, args.value, { ...options, ...(id !== '' && { reqId: id }) }),
-        );
+        toolCallIds.set(reqId, id);
+        return answerOf(id, await computer.callTool(tool, args.value, { ...options, reqId }));
       } catch (error) {
         return refused(id, error instanceof Error ? error.message : String(error));
+      } finally {
+        toolCallIds.delete(reqId);
       }
     },
     save: () => conversation.save(),

@@ -260,7 +260,9 @@ export class HostedPresenter implements Presenter {
   conversation(id = '', saved?: SavedConversation): PresenterConversation {
     const known = this.#conversations.get(id);
     if (known) return known;
-    const fresh = boundConversation(this.computer, () => this.getMcpEnabled(), saved);
+    const { computer } = this;
+    const { toolCallIds } = this.#news;
+    const fresh = boundConversation({ computer, isEnabled: () => this.getMcpEnabled(), toolCallIds }, saved);
     this.#conversations.set(id, fresh);
     return fresh;
   }

@@ -10,6 +10,8 @@ export class PresenterNews {
   readonly #emit: Emit;
   #phases: Phases = {};
   #isWatchingCalls = false;
+  /** By `reqId`, of calls in flight: the id under which a conversation waits for the result. */
+  readonly toolCallIds = new Map<string, string>();
 
   constructor(computer: Computer, emit: Emit) {
     this.#computer = computer;
@@ -23,7 +25,10 @@ export class PresenterNews {
   watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
-    this.#computer.on('call.settled', (call) => this.#hear({ type: 'call.settled', ...call }));
+    this.#computer.on('call.settled', (call) => {
+      const reqId = this.toolCallIds.get(call.reqId) ?? call.reqId;
+      this.#hear({ type: 'call.settled', ...call, reqId });
+    });
   }
   ordered(name: string): void {
     const state = this.#computer.servers().find((server) => server.name === name)?.state;

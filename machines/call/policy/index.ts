@@ -22,7 +22,7 @@ export {
   withMeta,
   type Finding,
 } from './result.ts';
-export { truncateTo } from './truncate.ts';
+export { resultBytes, truncateTo } from './truncate.ts';
 export {
   requestLimited,
   busy,

@@ -1,5 +1,4 @@
-import { excessBytes } from '../../protocol/size.ts';
-import { truncateTo } from './truncate.ts';
+import { excessOf, truncateTo } from './truncate.ts';
 import type { CallPolicy } from './policy.ts';
 
 /** The answer of the `finish` port: what was found when a result was post-processed. */
@@ -41,7 +40,7 @@ interface Called {
   readonly policy: CallPolicy | null;
 }
 export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
-  policy !== null && policy.resultBytes > 0 && excessBytes(result, policy.resultBytes) !== undefined;
+  policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
 
 /** A result as it came, with the meta of its tool (a2c-wire §3.6): programs see that, too. */
 export const carried = ({ policy }: Pick<Called, 'policy'>, result: unknown): unknown =>

@@ -1,4 +1,5 @@
-import { excessBytes, mostLevels } from '../../protocol/size.ts';
+import { remembered } from '../../kernel/remembered.ts';
+import { excessBytes, jsonBytes, mostLevels } from '../../protocol/size.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
@@ -34,17 +35,28 @@ function reasonOf(
 const text = (said: string) => ({ type: 'text', text: said });
 const othersTruncated = (count: number) => text(`[a2c] ${count} more items were cut`);
 
-const bytesOf = (value: unknown): number => excessBytes(value, 0) ?? 0;
+/** Measures results and their items: these never change, and measuring a large one costs as much as writing it. */
+const measured = remembered<object, number>(jsonBytes);
+/** Bytes of a result, or of a part of one, as JSON. */
+export const resultBytes = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? measured(value) : jsonBytes(value);
+/** Bytes of a result when these are more than the limit. */
+export const excessOf = (result: unknown, limitBytes: number): number | undefined =>
+  excessBytes(result, limitBytes, resultBytes);
 /** The half of a pair that was cut in two would be no character. */
 const isHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
-/** Its beginning, in at most `bytes` of JSON: one character takes between one byte and six. undefined: nothing of it. */
-function truncateText(whole: string, bytes: number): string | undefined {
-  const all = bytesOf(whole);
+/**
+ * The beginning of a text, in at most `bytes` of JSON: one character takes between one byte and six. undefined: nothing of it.
+ * `all`: the bytes of the whole, where they are known.
+ */
+function truncateText(whole: string, bytes: number, all = resultBytes(whole)): string | undefined {
   if (all <= bytes) return whole;
   const sayingSo = (length: number): string => `… [${whole.length - length} characters cut]`;
-  const room = bytes - bytesOf(sayingSo(0));
+  const room = bytes - resultBytes(sayingSo(0));
+  const isPlain = all === whole.length + 2;
   let length = Math.floor((whole.length * room) / all);
-  while (length > 0 && bytesOf(whole.slice(0, length)) - 2 > room) length = Math.floor(length / 2);
+  while (!isPlain && length > 0 && resultBytes(whole.slice(0, length)) - 2 > room)
+    length = Math.floor(length / 2);
   if (length > 0 && isHalf(whole.charCodeAt(length - 1))) length -= 1;
   return length > 0 ? whole.slice(0, length) + sayingSo(length) : undefined;
 }
@@ -70,23 +82,29 @@ function shortened(item: Json, bytes: number): Json | undefined {
   if (typeof whole !== 'string') return undefined;
   const around = (said: string): Json =>
     own === undefined ? { ...item, resource: { ...inside, text: said } } : { ...item, text: said };
-  const truncate = truncateText(whole, bytes - bytesOf(around('')) + 2);
+  const empty = resultBytes(around('')) - 2;
+  const truncate = truncateText(whole, bytes - empty, resultBytes(item) - empty);
   return truncate === undefined ? undefined : around(truncate);
 }
 /** As much of one item of the content as fits into so many bytes of JSON; undefined: nothing. */
 function fitted(item: unknown, bytes: number): unknown {
-  if (bytesOf(item) <= bytes) return item;
+  if (resultBytes(item) <= bytes) return item;
   const whole = isObject(item) ? item : text(String(item));
-  return [shortened(whole, bytes), placeholder(whole)].find((one) => one && bytesOf(one) <= bytes);
+  const short = shortened(whole, bytes);
+  const small = short ?? placeholder(whole);
+  return short || resultBytes(small) <= bytes ? small : undefined;
 }
 
 /** The meta without its largest entries, so that it fits into so many bytes. */
 function smallMeta(all: Json, bytes: number): Json {
-  if (bytesOf(all) <= bytes) return all;
+  if (resultBytes(all) <= bytes) return all;
   // Each with a comma and without its braces; all of them have one comma less.
-  const sized = Object.entries(all).map(([key, value]) => ({ key, bytes: bytesOf({ [key]: value }) - 1 }));
+  const sized = Object.entries(all).map(([key, value]) => ({
+    key,
+    bytes: resultBytes({ [key]: value }) - 1,
+  }));
   const cached = new Set<string>();
-  let sum = bytesOf({}) - 1;
+  let sum = resultBytes({}) - 1;
   for (const entry of sized.toSorted((a, b) => a.bytes - b.bytes)) {
     sum += entry.bytes;
     if (sum > bytes) break;
@@ -106,7 +124,7 @@ function saying(small: Json, all: Json, bytes: number): Json {
     ...small,
     a2c_warnings: [...(Array.isArray(before) ? (before as readonly unknown[]) : []), one],
   }));
-  return said.find((one) => bytesOf(one) <= bytes) ?? small;
+  return said.find((one) => resultBytes(one) <= bytes) ?? small;
 }
 
 /**
@@ -115,7 +133,7 @@ function saying(small: Json, all: Json, bytes: number): Json {
  * goes, because half of it would be another. What goes of the meta, `meta.a2c_warnings` names.
  */
 export function truncateTo(result: unknown, limitBytes: number, handle: string): unknown {
-  const bytes = excessBytes(result, limitBytes);
+  const bytes = excessOf(result, limitBytes);
   if (bytes === undefined) return result;
   const { content, isError, _meta, meta } = isObject(result) ? result : {};
   const items = Array.isArray(content) ? (content as readonly unknown[]) : [];
@@ -125,17 +143,17 @@ export function truncateTo(result: unknown, limitBytes: number, handle: string):
     ...(isError === true && { isError: true }),
     meta: { ...more, a2c_cut: truncate },
   });
-  let left = limitBytes - bytesOf(given([othersTruncated(items.length)], {}));
+  let left = limitBytes - resultBytes(given([othersTruncated(items.length)], {}));
   const all = { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta) };
   const small = saying(smallMeta(all, left * shareOfMeta), all, left / 2);
-  left -= bytesOf(small);
+  left -= resultBytes(small);
   const cached: unknown[] = [];
   for (const item of items) {
     // With its comma.
     const fit = fitted(item, left - 1);
     if (fit === undefined) break;
     cached.push(fit);
-    left -= bytesOf(fit) + 1;
+    left -= resultBytes(fit) + 1;
   }
   const missing = items.length - cached.length;
   return given(missing > 0 && left >= 0 ? [...cached, othersTruncated(missing)] : cached, small);

@@ -7,8 +7,8 @@ import { oursInMemory } from '../memory-harness.ts';
 
 /** So many calls are recorded at a time: the clock of the benchmark costs about as much as one of them. */
 const callsAtATime = 100;
-/** An order of the host, the word of the policy, and the answer of the server. */
-export const inputsAtATime = 3 * callsAtATime;
+/** An order of the host, and the answer of the server. The word of the policy is drawn, and no input. */
+export const inputsAtATime = 2 * callsAtATime;
 
 export const recorderOf = (profile: Profile): Recorder =>
   new Recorder({

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { launched } from '../../../scenarios/fixtures/hosted.ts';
+import { presenting } from './presenting.ts';
+
+it('two conversations whose models give the same id have a call each, and each result bears that id', async () => {
+  const host = await presenting({ mcpServers: { a: launched(crypto.randomUUID(), 'echo') } });
+  const { presenter, until, of } = host;
+  presenter.on('mcp:tool-call-result', () => {});
+  await presenter.initialize();
+  await until(() => presenter.isServerRunning('a'));
+  const said = async (who: string) => {
+    const conversation = presenter.conversation(who);
+    const [tool] = (await conversation.getAllToolDefinitions()).filter(
+      ({ target }) => target.tool === 'echo',
+    );
+    const call = { id: 'call_0', type: 'function' as const, server: tool!.server };
+    const args = JSON.stringify({ text: who, message: who });
+    return conversation.callTool({ ...call, function: { name: tool!.function.name, arguments: args } });
+  };
+  const answers = await Promise.all([said('alice'), said('bob')]);
+  expect(answers.map(({ rawData }) => [rawData.toolCallId, rawData.isError])).toEqual([
+    ['call_0', false],
+    ['call_0', false],
+  ]);
+  expect(answers.map(({ content }) => content)).toEqual([
+    expect.stringContaining('alice'),
+    expect.stringContaining('bob'),
+  ]);
+  await until(() => of('mcp:tool-call-result').length === 2);
+  expect(of('mcp:tool-call-result').map(({ toolCallId }) => toolCallId)).toEqual(['call_0', 'call_0']);
+  await host.end();
+});
