@@ -13,7 +13,7 @@ import { events, notices } from '../../machines/protocol/events.ts';
 import { getFinder } from '../../machines/protocol/messages/finder.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import * as messages from '../../machines/protocol/messages/messages.ts';
-import type { Ending } from '../../machines/protocol/messages/outcome.ts';
+import { unanswered } from '../../machines/protocol/messages/outcome.ts';
 import { sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
 import { extended } from '../../machines/kernel/extended.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
@@ -47,8 +47,6 @@ interface Waiting {
 
 /** What Socket.IO writes around a body: event or ack number, brackets. */
 const envelopeBytes = 1024;
-/** It ran, and what came of it cannot be told. */
-const tooLargeAnswer: Ending = { outcome: 'failed', phase: 'running' };
 export const bodyLimitBytes = sizes.officePayloadBytes - envelopeBytes;
 /** Of an office that says how much it takes at once; offices of strangers take less than ours, and close who sends more. */
 export const bodyLimitOf = (payloadBytes: number): number =>
@@ -147,7 +145,8 @@ export class AgentRequests {
     if (bytes === undefined) return waiting.ack(body);
     const remedy = narrower[waiting.event];
     const failure = { ...tooLarge(bytes, this.limitBytes), ...(remedy !== undefined && { remedy }) };
-    waiting.ack(...refusal(waiting.event, failure, tooLargeAnswer));
+    // A call has run, and what came of it cannot be told.
+    waiting.ack(...refusal(waiting.event, failure, unanswered));
   }
 
   /** The connection is gone; the office has answered for us. */

@@ -1,9 +1,9 @@
 import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Timers } from '../clock.ts';
-import { errorOf, type Envelope } from './messages/envelope.ts';
+import { errorOf, hasResult, type Envelope } from './messages/envelope.ts';
 import type { Asker, PendingRequests } from './messages/pending-requests.ts';
-import { factOf, lost, refusedOnTheWay, unusable } from './messages/refusal.ts';
+import { factOf, lost, refusedOnTheWay, unusableCall } from './messages/refusal.ts';
 
 /** A server may forget a task this long after it was made, in ms; it may say another time itself. */
 const ttl = 24 * 3_600_000;
@@ -66,9 +66,9 @@ export class TaskCall {
     const { taskId } = fieldsOf(fieldsOf(answer.result)['task']);
     if (typeof taskId !== 'string') {
       // It was refused, or answered at once.
-      if (errorOf(answer) || !('task' in fieldsOf(answer.result)))
+      if (!hasResult(answer) || !('task' in fieldsOf(answer.result)))
         return this.#end(factOf(this.#id, answer, method));
-      return this.#end(unusable(this.#id, 'the server made a task without an id'));
+      return this.#end(unusableCall(this.#id, 'the server made a task without an id'));
     }
     this.#task = taskId;
     if (this.#isOver) return this.#cancelTask(taskId);

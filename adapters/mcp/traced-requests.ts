@@ -1,6 +1,7 @@
 import type { Emit, RequestFact, SessionInput } from '../../machines/kernel/ports.ts';
 import type { SpanEnd, Tracing } from '../../machines/kernel/tracing.ts';
 import { traceIn } from '../../machines/protocol/messages/trace-context.ts';
+import { toolResult } from '../../machines/protocol/tool-result.ts';
 import type { RemoteSpec } from './http/remote.ts';
 import type { ListRequest } from './messages/pages.ts';
 
@@ -20,7 +21,7 @@ function networkOf(
 }
 function endOf(fact: RequestFact): SpanEnd | undefined {
   if (fact.type === 'ask.answered')
-    return fieldsOf(fact.result)['isError'] === true
+    return toolResult(fact.result).isError === true
       ? { outcome: 'failed', code: 'tool_error' }
       : { outcome: 'succeeded' };
   if (fact.type !== 'ask.refused') return undefined;

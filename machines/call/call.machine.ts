@@ -95,11 +95,6 @@ export const callMachine = parts.createMachine({
         'ask.progress': { target: '.patient', actions: tellProgress },
         'ask.answered': [
           {
-            guard: { type: 'isUnreadable', params: answerOf },
-            target: 'failed',
-            actions: 'rememberUnreadable',
-          },
-          {
             guard: { type: 'isPostProcessed', params: answerOf },
             target: 'finishing',
             actions: { type: 'rememberResult', params: answerOf },

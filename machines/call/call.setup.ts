@@ -7,11 +7,10 @@ import {
   carried,
   confirmationLate,
   finished,
-  isCallToolResult,
   isRefusedByTool,
   notConfirmed,
   notPermitted,
-  unreadable,
+  readResult,
   type CallPolicy,
   type Confirmation,
   type Finding,
@@ -186,7 +185,6 @@ export const parts = setup({
     rememberPolicyDenial: assign(({ context: c }, { reason = 'no reason given' }: Partial<Judgement>) => ({
       failure: notPermitted(c, reason),
     })),
-    rememberUnreadable: assign(({ context: c }) => ({ failure: unreadable(c) })),
     rememberUnconfirmed: assign(({ context: c }, { text, ...details }: Unconfirmed) => ({
       failure: notConfirmed(c, text, details),
     })),
@@ -205,8 +203,6 @@ export const parts = setup({
       decision !== 'allow' && decision !== 'allowForSession',
     isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allowForSession',
     mayNotBeSilent: ({ context: c }) => c.idleMs > 0 && (limitOf(c) === 0 || c.idleMs < limitOf(c)),
-    isUnreadable: ({ context: c }, { result }: { result: unknown }) =>
-      c.policy !== null && !isCallToolResult(result),
     isPostProcessed: ({ context: c }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
       c.policy !== null &&
       ((c.policy.isPostProcessed && !isRefusedByTool(result)) ||
@@ -226,8 +222,10 @@ export const parts = setup({
 });
 
 export const eventAsParams = <E>({ event }: { event: E }): E => event;
-export const answerOf = ({ event }: { event: { readonly result: unknown; readonly bytes?: number } }) =>
-  event;
+type Answered = { readonly result: unknown; readonly bytes?: number };
+/** An answer to a call: where its server gave it, as every result is read. A call of an agent gives what came. */
+export const answerOf = ({ context, event }: { context: Context; event: Answered }): Answered =>
+  context.policy === null ? event : { ...event, result: readResult(event.result) };
 export const failureOf = ({ event }: { event: { readonly failure: Failure } }) => event;
 /** What a port said, which has read it: adapters answer in the words of `calls/`. */
 const saidIn = <T>({ event }: { event: { readonly result: unknown } }): Partial<T> => event.result ?? {};

@@ -1,5 +1,5 @@
 import { isWireCode, wireCodes, type Failure } from './failure.ts';
-import type { CallToolResult } from './messages/messages.ts';
+import type { ToolResult } from './tool-result.ts';
 
 /**
  * What the Python SDK says of the end of a call, in words and marks of its own: its computers know no `a2c_outcome`. The
@@ -42,8 +42,8 @@ function ofException(text: string, type: unknown): Failure {
 }
 
 /** Null: the tool has failed by itself, and its result says why. */
-export function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult): Failure | undefined {
-  const { error, error_type: type } = structuredContent ?? {};
+export function foreignFailureIn({ content, structuredContent, _meta }: ToolResult): Failure | undefined {
+  const { error, error_type: type } = (structuredContent ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof error === 'string') return ofException(error, type);
   const [first] = content;
   const text = typeof first?.['text'] === 'string' ? first['text'] : '';

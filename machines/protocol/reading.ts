@@ -1,7 +1,7 @@
 import { isWireCode, type Failure, wireCodes } from './failure.ts';
 import { foreignFailureIn } from './foreign-ends.ts';
-import { callToolResult, type CallToolResult } from './messages/messages.ts';
 import { endingIn, type Ending, type Outcome } from './messages/outcome.ts';
+import { toolResult, unwrappedFromWire, type ToolResult } from './tool-result.ts';
 
 /**
  * Reading the acks of strangers. An error comes in four shapes (a2c-wire §9 X5): nested
@@ -55,32 +55,33 @@ export function readAnswer(ack: unknown): Answer {
 
 /** The result of a call, or why there is none. */
 export type ToolAnswer =
-  | { readonly ok: true; readonly result: CallToolResult }
+  | { readonly ok: true; readonly result: ToolResult }
   | { readonly ok: false; readonly failure: Failure };
 
 /**
  * The ack of a `client:tool_call` as an MCP result (`_meta`, no nulls). A result with `isError` is a result;
- * `failureIn` tells what went wrong in it.
+ * `failureIn` tells what went wrong in it. What has a list of contents is a result, whatever stands beside that.
  */
 export function readToolResult(ack: unknown): ToolAnswer {
-  const answer = readAnswer(ack);
-  if (!answer.ok) return answer;
-  const read = callToolResult.safeParse(answer.body);
-  if (read.success) return { ok: true, result: read.data };
-  return {
-    ok: false,
-    failure: { code: wireCodes.internal, message: 'The answer to the tool call is not a CallToolResult' },
-  };
+  const answer: Answer =
+    isRecord(ack) && Array.isArray(ack['content']) ? { ok: true, body: ack } : readAnswer(ack);
+  return answer.ok ? { ok: true, result: unwrappedFromWire(toolResult(answer.body)) } : answer;
 }
 
 /** Whether a result says that its call did not end well; then what it says of its end. */
-export const reportIn = (result: CallToolResult): Partial<Ending> | undefined =>
+export const reportIn = (result: ToolResult): Partial<Ending> | undefined =>
   result.isError === true ? endingIn(result._meta) : undefined;
 
-/** The failure that a result with `isError` carries in `structuredContent.error`, ours or Python's; else what strangers say. */
-export function failureIn(result: CallToolResult): Failure | undefined {
-  if (result.isError !== true) return undefined;
-  const error = result.structuredContent?.['error'];
+/**
+ * The failure that a result with `isError` carries in `structuredContent.error`, ours or Python's; else what strangers say.
+ * A computer of ours says how the call ended, and of a failure its code: without one the tool itself has failed, and what
+ * looks like a failure in its result is its own.
+ */
+export function failureIn(result: ToolResult): Failure | undefined {
+  const { isError: hasFailed, structuredContent, _meta: meta = {} } = result;
+  if (hasFailed !== true) return undefined;
+  if (meta['a2c_outcome'] !== undefined && typeof meta['error_code'] !== 'number') return undefined;
+  const error = isRecord(structuredContent) ? structuredContent['error'] : undefined;
   return isError(error) ? readError(error) : foreignFailureIn(result);
 }
 
@@ -89,11 +90,9 @@ export function endingOf(ack: unknown): {
   readonly outcome: Outcome;
   readonly code?: Failure['code'] | 'tool_error';
 } {
-  const answer = readAnswer(ack);
-  if (!answer.ok) return { outcome: 'failed', code: answer.failure.code };
-  if (!isRecord(answer.body) || answer.body['isError'] !== true) return { outcome: 'succeeded' };
   const read = readToolResult(ack);
   if (!read.ok) return { outcome: 'failed', code: read.failure.code };
+  if (read.result.isError !== true) return { outcome: 'succeeded' };
   return {
     outcome: reportIn(read.result)?.outcome ?? 'failed',
     code: failureIn(read.result)?.code ?? 'tool_error',

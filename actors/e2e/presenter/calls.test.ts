@@ -10,12 +10,12 @@ it('two conversations whose models give the same id have a call each, and each r
   await until(() => presenter.isServerRunning('a'));
   const said = async (who: string) => {
     const conversation = presenter.conversation(who);
-    const [tool] = (await conversation.getAllToolDefinitions()).filter(
-      ({ target }) => target.tool === 'echo',
-    );
-    const call = { id: 'call_0', type: 'function' as const, server: tool!.server };
+    const all = await conversation.getAllToolDefinitions();
+    const tool = all.find(({ target }) => target.tool === 'echo');
+    if (!tool) throw new Error('echo is not offered');
+    const call = { id: 'call_0', type: 'function' as const, server: tool.server };
     const args = JSON.stringify({ text: who, message: who });
-    return conversation.callTool({ ...call, function: { name: tool!.function.name, arguments: args } });
+    return conversation.callTool({ ...call, function: { name: tool.function.name, arguments: args } });
   };
   const answers = await Promise.all([said('alice'), said('bob')]);
   expect(answers.map(({ rawData }) => [rawData.toolCallId, rawData.isError])).toEqual([

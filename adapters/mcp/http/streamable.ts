@@ -103,14 +103,15 @@ export class StreamableTransport extends WebTransport {
     answer.destroy();
     // Taken, and answered on the stream of the GET: no server should, some do.
     if (status === 202 || status === 204) return;
-    throw new Refused(notMcp(type === '' ? 'no content type' : type, status), 'answered');
+    // Taken with success, and nobody can read what came of it.
+    throw new Refused(notMcp(type === '' ? 'no content type' : type, status), 'lost');
   }
   async #readJson(answer: IncomingMessage, posted: Posted): Promise<void> {
     const body = await readBody(answer, this.around.messageBytes);
     if ('broken' in body) throw new Refused(brokenOff(body.broken, this.phase), 'lost');
     if ('overlong' in body) return this.inbox.refuse(posted.id, body.overlong);
     this.inbox.text(body.text, body.bytes);
-    if (!posted.isAnswered) throw new Refused(notMcp('something else', answer.statusCode ?? 0), 'answered');
+    if (!posted.isAnswered) throw new Refused(notMcp('something else', answer.statusCode ?? 0), 'lost');
   }
   /** The stream of one answer. Where it breaks it is taken up again, if the server names its events. */
   async #readStream(answer: IncomingMessage, posted: Posted): Promise<void> {

@@ -24,13 +24,19 @@ export const bytesOf = (message: object): number | undefined => lengths.get(mess
 export const isResponse = (message: Envelope): boolean =>
   message.method === undefined && (message.result !== undefined || message.error !== undefined);
 
+/** It says that it is an error, in whatever form. */
+export const hasError = ({ error }: Envelope): boolean => error !== undefined && error !== null;
+/** It has a result, whatever JSON that is but null, and no error beside it. */
+export const hasResult = (answer: Envelope): boolean =>
+  answer.result !== undefined && answer.result !== null && !hasError(answer);
 /** A response without either member, or with an error of a foreign shape, is read as an error. */
-export function errorOf({ error, result }: Envelope): RpcError | undefined {
-  if (error === undefined || error === null) {
+export function errorOf(answer: Envelope): RpcError | undefined {
+  const { error, result } = answer;
+  if (!hasError(answer)) {
     if (typeof result === 'object' && result !== null) return undefined;
     return { code: -32603, message: 'the server answered with neither a result object nor an error' };
   }
-  if (typeof error !== 'object') return { code: -32603, message: JSON.stringify(error) };
+  if (typeof error !== 'object' || error === null) return { code: -32603, message: JSON.stringify(error) };
   const code = 'code' in error && typeof error.code === 'number' ? error.code : -32603;
   const message = 'message' in error && typeof error.message === 'string' ? error.message : '';
   const data = 'data' in error ? { data: error.data } : {};

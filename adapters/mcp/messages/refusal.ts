@@ -3,7 +3,15 @@ import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { rpcErrorDetails } from '../../../machines/protocol/rpc-error.ts';
 import { Refused } from '../transport.ts';
-import { bytesOf, errorOf, tooLargeOf, type Envelope, type RpcError } from './envelope.ts';
+import {
+  bytesOf,
+  errorOf,
+  hasError,
+  hasResult,
+  tooLargeOf,
+  type Envelope,
+  type RpcError,
+} from './envelope.ts';
 import { foreignVersion, versionRefusal } from '../versions.ts';
 
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
@@ -48,15 +56,22 @@ export const unusable = (id: string, message: string): Refusal => ({
   failure: { code: wireCodes.internal, message },
   sent: true,
 });
+/** The same of a call of a tool, which has run. */
+export const unusableCall = (id: string, message: string): Refusal => unread(unusable(id, message));
 
 /** The answer as a fact: the result exactly as received, or why there is none. */
-export function factOf(id: string, answer: Envelope, limitName: string): RequestFact {
-  const error = errorOf(answer);
-  const bytes = limitName === 'tools/call' ? bytesOf(answer) : undefined;
+export function factOf(id: string, answer: Envelope, method: string): RequestFact {
+  const isCall = method === 'tools/call';
+  // Whatever a tool has answered is a result. What has neither member is none, and nobody knows what came of the call.
+  const error = isCall && hasResult(answer) ? undefined : errorOf(answer);
+  const bytes = isCall ? bytesOf(answer) : undefined;
   if (!error)
     return { type: 'ask.answered', id, result: answer.result, ...(bytes !== undefined && { bytes }) };
-  return { type: 'ask.refused', id, failure: failureOf(error, limitName), sent: true };
+  const refused: Refusal = { type: 'ask.refused', id, failure: failureOf(error, method), sent: true };
+  return isCall && (tooLargeOf(error) || !hasError(answer)) ? unread(refused) : refused;
 }
+/** The tool ran, and what it answered cannot be read: whether it went well is unknown. */
+const unread = (refused: Refusal): Refusal => ({ ...refused, lost: true, alone: true });
 
 const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 

@@ -15,8 +15,9 @@ export const keys = {
 const refusals = new Set([-32_601, -32_020, -32_022]);
 
 export type Fields = Readonly<Record<string, unknown>>;
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 export interface Request {
   readonly jsonrpc: '2.0';

@@ -10,6 +10,7 @@ import {
   initializedBy,
   inputRequiredBy,
   isAnswer,
+  isFields,
   isRequest,
   mayBeStateless,
   statelessRevision,
@@ -198,7 +199,7 @@ export class StatelessTransport implements McpTransport {
           return this.#deliver({
             ...answer,
             id,
-            ...(answer.result && { result: this.#read(method, answer.result) }),
+            ...(isFields(answer.result) && { result: this.#read(method, answer.result) }),
           });
         const inputResponses = await this.#inputsFor(required);
         // It was withdrawn meanwhile.

@@ -4,7 +4,6 @@ export {
   confirmationLate,
   notConfirmed,
   notPermitted,
-  unreadable,
   whyWithdrawn,
   type CallPolicy,
   type Confirmation,
@@ -14,11 +13,11 @@ export {
 export {
   carried,
   finished,
-  isCallToolResult,
   handleOf,
   isOverBudget,
   isRefusedByTool,
   nothingFound,
+  readResult,
   withMeta,
   type Finding,
 } from './result.ts';

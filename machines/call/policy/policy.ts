@@ -54,12 +54,6 @@ export const notPermitted = ({ tool, server }: Called, reason: string): Failure 
   message: `Error: Operation not permitted: tool '${tool}' of server '${server}': ${reason}`,
   details: { server_name: server, tool_name: tool },
 });
-export const unreadable = ({ tool, server }: Called): Failure => ({
-  code: wireCodes.toolFailed,
-  message: `What tool '${tool}' of server '${server}' answered is no result of a call (MCP: CallToolResult)`,
-  details: { server_name: server, tool_name: tool },
-  remedy: 'Look at the server: it answered, and it may have done what it was asked to.',
-});
 export interface WhyNot {
   /** What the person gave as a reason. */
   readonly reason?: string | undefined;

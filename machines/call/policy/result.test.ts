@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallPolicy } from './policy.ts';
-import {
-  carried,
-  finished,
-  isCallToolResult,
-  isOverBudget,
-  isRefusedByTool,
-  nothingFound,
-  withMeta,
-} from './result.ts';
+import { carried, finished, isOverBudget, isRefusedByTool, nothingFound, withMeta } from './result.ts';
 
 const policy: CallPolicy = {
   ...{ isConfirmed: false, generation: 1, confirmMs: 1, meta: { auto_apply: true } },
@@ -19,13 +11,6 @@ const hello = { content: [{ type: 'text', text: 'hello' }] };
 const long = 'x'.repeat(900);
 
 describe('a result of a call', () => {
-  it('is an object whose content, if it has any, is a list', () => {
-    const results = [{}, hello, { structuredContent: {} }, { content: [] }];
-    expect(results.map(isCallToolResult)).toEqual([true, true, true, true]);
-    const none = [null, undefined, 'text', [], 3, { content: null }, { content: 'text' }, { content: {} }];
-    expect(none.map(isCallToolResult)).toEqual(none.map(() => false));
-  });
-
   it('is a refusal of the tool only when isError is true', () => {
     const said = [{ isError: true }, { isError: 'true' }, { isError: 1 }, { isError: false }, {}, null];
     expect(said.map(isRefusedByTool)).toEqual([true, false, false, false, false, false]);

@@ -1,3 +1,5 @@
+import { remembered } from '../../kernel/remembered.ts';
+import { toolResult, type ToolResult } from '../../protocol/tool-result.ts';
 import { excessOf, truncateTo } from './truncate.ts';
 import type { CallPolicy } from './policy.ts';
 
@@ -16,9 +18,10 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As the SDK reads one: content that is left out is none; content that is no list is no content. */
-export const isCallToolResult = (result: unknown): boolean =>
-  isObject(result) && (result['content'] === undefined || Array.isArray(result['content']));
+const readOnce = remembered<object, ToolResult>(toolResult);
+/** A result as everybody reads it, whatever its server wrote. */
+export const readResult = (raw: unknown): ToolResult =>
+  typeof raw === 'object' && raw !== null ? readOnce(raw) : toolResult(raw);
 export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
 /**
  * The same result with more under `meta`. What the server said under `_meta` moves there, too: readers that know both

@@ -55,8 +55,8 @@ function truncateText(whole: string, bytes: number, all = resultBytes(whole)): s
   const room = bytes - resultBytes(sayingSo(0));
   const isPlain = all === whole.length + 2;
   let length = Math.floor((whole.length * room) / all);
-  while (!isPlain && length > 0 && resultBytes(whole.slice(0, length)) - 2 > room)
-    length = Math.floor(length / 2);
+  const isOver = (): boolean => !isPlain && resultBytes(whole.slice(0, length)) - 2 > room;
+  while (length > 0 && isOver()) length = Math.floor(length / 2);
   if (length > 0 && isHalf(whole.charCodeAt(length - 1))) length -= 1;
   return length > 0 ? whole.slice(0, length) + sayingSo(length) : undefined;
 }

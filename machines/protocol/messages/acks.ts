@@ -4,6 +4,7 @@ import { withRemedy, type AggregateShown, type ResourceRead } from '../../resour
 import type { SmcpTool } from './tool.ts';
 import { errorAck, failureResult } from './answers.ts';
 import { wireCodes, type Failure } from '../failure.ts';
+import { toolResult, wrappedForWire } from '../tool-result.ts';
 import { endingMeta, type Ending } from './outcome.ts';
 
 /** The acks that a computer gives: plain JSON of the wire, made from what the machines know. */
@@ -24,6 +25,13 @@ const marksOf = (settled: CallSettled, failure: Failure): Record<string, unknown
 const endingOf = ({ outcome, phase }: CallSettled): Ending | null =>
   outcome === 'succeeded' ? null : { outcome, phase: phase ?? 'running' };
 
+/** A tool that says itself that it failed gives no code of ours: one that stands in its meta is its own. */
+const noCode = (result: unknown): Record<string, unknown> => {
+  const { _meta, meta } = toolResult(result);
+  const all = { ..._meta, ...(meta as object | undefined) };
+  return 'error_code' in all ? { error_code: null } : {};
+};
+
 /**
  * The ack of `client:tool_call`: the server's own result, or a CallToolResult with `isError` whose
  * `structuredContent.error` says why. Either has `meta.a2c_outcome`, whatever its server said there, and
@@ -32,8 +40,12 @@ const endingOf = ({ outcome, phase }: CallSettled): Ending | null =>
 export function callAck(settled: CallSettled): unknown {
   const { failure, result } = settled;
   const ending = endingOf(settled);
-  if (failure === null)
-    return withMeta(result, ending === null ? { a2c_outcome: 'succeeded' } : endingMeta(ending));
+  if (failure === null) {
+    const wire = wrappedForWire(toolResult(result));
+    const said =
+      ending === null ? { a2c_outcome: 'succeeded' } : { ...endingMeta(ending), ...noCode(result) };
+    return withMeta(wire.result, { ...wire.meta, ...said });
+  }
   return failureResult(failure, {
     text: textOf(settled, failure),
     meta: marksOf(settled, failure),

@@ -1,5 +1,6 @@
 import { traceFields } from './trace-context.ts';
 import { z } from 'zod';
+import { toolResult } from '../tool-result.ts';
 import { answered, asked, name, question, record, role, wholeSeconds } from '../fields.ts';
 
 /**
@@ -109,40 +110,12 @@ export const seatNotice = z.looseObject({
 });
 export type SeatNotice = z.infer<typeof seatNotice>;
 
-type Json = Readonly<Record<string, unknown>>;
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Python dumps `meta` where MCP says `_meta`, and writes every absent optional as null. */
-const tidy = (value: Json): Record<string, unknown> => {
-  const { meta, is_error: isError, ...rest } = value;
-  const renamed = { _meta: meta, ...(isError === undefined ? {} : { isError }), ...rest };
-  if (renamed._meta === null || renamed._meta === undefined) renamed._meta = meta;
-  return Object.fromEntries(Object.entries(renamed).filter(([, v]) => v !== null && v !== undefined));
-};
-/** What is no content of MCP stays beside the others under this type: the tool has run all the same. */
-const tidyItem = (item: unknown): unknown => {
-  if (!isRecord(item) || typeof item['type'] !== 'string') return { type: 'unknown', value: item };
-  const tidied = tidy(item);
-  for (const key of ['resource', 'annotations']) if (isRecord(tidied[key])) tidied[key] = tidy(tidied[key]);
-  return tidied;
-};
-const tidyResult = (value: unknown): unknown => {
-  if (!isRecord(value)) return value;
-  const tidied = tidy(value);
-  if (Array.isArray(tidied['content'])) tidied['content'] = tidied['content'].map(tidyItem);
-  return tidied;
-};
-
-/**
- * The result of a tool as MCP has it. Reads what the Python and Rust SDKs send too: `meta` for `_meta`, null
- * for absent, `is_error`. An entry that is no content becomes `{type: 'unknown', value: entry}`.
- */
+/** The result of a tool as MCP has it, read as everybody here reads one (`toolResult`): whatever JSON it is, it is a result. */
 export const callToolResult = z.preprocess(
-  tidyResult,
+  toolResult,
   z.looseObject({
-    content: z.array(z.looseObject({ type: z.string() })).default([]),
-    structuredContent: record.optional(),
+    content: z.array(z.looseObject({ type: z.string() })),
+    structuredContent: z.unknown().optional(),
     isError: z.boolean().optional(),
     _meta: record.optional(),
   }),

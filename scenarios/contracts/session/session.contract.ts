@@ -231,7 +231,7 @@ const foreignLines = [
     assert.deepEqual(JSON.parse(await session.text('asksBack')), answer);
   }),
 
-  rule('that is no proper answer fails the call it answers', async ({ opened }) => {
+  rule('that is no proper answer ends the call it answers', async ({ opened }) => {
     const session = await opened('echo');
     fits(await session.call('malformed').answer(), { type: 'ask.refused', sent: true });
     assert.deepEqual(await session.text('echo', { text: 'next' }), 'next');

@@ -2,20 +2,26 @@ import type { Address } from '../../../machines/kernel/address.ts';
 import type { CallStart } from '../../../machines/call/call.machine.ts';
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../../machines/call/settlement.ts';
+import { toolResult, type ToolResult } from '../../../machines/protocol/tool-result.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { asks, learns, opens, posts, story } from '../record-builders.ts';
 
-type Result = { readonly content?: unknown; readonly isError?: unknown; readonly meta?: object } | null;
+type Result = {
+  readonly content?: unknown;
+  readonly isError?: unknown;
+  readonly meta?: object;
+  readonly _meta?: object;
+} | null;
 /** A call whose server has answered: what it said, what was made of it, and until when it has to be given. */
 interface Looked {
-  readonly said: Result;
+  readonly said: ToolResult;
   made: unknown;
   due: number;
 }
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 const metaOf = (result: unknown): Readonly<Record<string, unknown>> =>
-  ((result as Result)?.meta ?? {}) as Readonly<Record<string, unknown>>;
+  ({ ...(result as Result)?._meta, ...(result as Result)?.meta }) as Readonly<Record<string, unknown>>;
 
 class ResultDelivered implements Judge {
   readonly #slackMs: number;
@@ -53,7 +59,7 @@ class ResultDelivered implements Judge {
     if (!isAnswer(ev?.type) || !this.#lookMs.has(a)) return;
     const { type, result } = ev as Said<{ result: unknown }>;
     if (type !== 'ask.answered') return;
-    if (id === 'call') this.#looked.set(a, { said: result as Result, made: null, due: Infinity });
+    if (id === 'call') this.#looked.set(a, { said: toolResult(result), made: null, due: Infinity });
     const looked = id === 'finish' ? this.#looked.get(a) : undefined;
     if (looked) looked.made = (result as { transformed?: unknown } | null)?.transformed ?? null;
   }
@@ -64,9 +70,6 @@ class ResultDelivered implements Judge {
     const { end, outcome, result } = ev as Said<CallSettled>;
     const { said, made } = looked;
     const found = (what: string): Found => ({ at: from, what });
-    // No result of a call at all: nothing is given of it.
-    if (said === null || typeof said !== 'object') return undefined;
-    if (said.content !== undefined && !Array.isArray(said.content)) return undefined;
     const right = said.isError === true ? 'failed' : 'succeeded';
     if (end !== right) return found(`its server's answer is ${right}, and it was ${end}`);
     const isTruncated = metaOf(result)['a2c_cut'] !== undefined;
@@ -160,10 +163,6 @@ export const resultDelivered: Invariant = {
     {
       how: 'one that was cut',
       seen: story(...looking(), settled('succeeded', { content: [], meta: { a2c_cut: {} } })),
-    },
-    {
-      how: 'an answer that is none',
-      seen: story(opened, answers({ content: 'x' }), settled('failed', null)),
     },
     {
       how: 'a server that says so itself',

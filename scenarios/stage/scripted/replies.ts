@@ -32,7 +32,7 @@ export class Replies {
     hands.after(child, act.afterMs ?? 1, () => {
       if ('dies' in act) hands.die(child, act.dies);
       else if ('errors' in act) this.refuse(session, asked, act.errors, act.code, act.data);
-      else if ('refuses' in act) this.#refuseAs(session, asked, act.refuses);
+      else if ('refuses' in act) this.#refuseAs(session, asked, act.refuses, unread(asked));
       else this.answer(session, asked, act.answers);
     });
   }
@@ -72,20 +72,23 @@ export class Replies {
       details: { bytes, limit },
       remedy: 'ask for less at once',
     };
-    emit({ type: 'ask.refused', id, sent: true, failure });
+    emit({ type: 'ask.refused', id, sent: true, failure, ...unread(asked) });
   }
   refuse(session: Session, asked: Pending, message: string, code = -32603, data?: unknown): void {
     const details = rpcErrorDetails({ code, data });
     this.#refuseAs(session, asked, { code: wireCodes.toolFailed, message: told(session, message), details });
   }
-  #refuseAs(session: Session, asked: Pending, failure: Failure): void {
-    if (session.child.isSilent || carried(session, asked, () => this.#refuseAs(session, asked, failure)))
+  #refuseAs(session: Session, asked: Pending, failure: Failure, how: Unread = {}): void {
+    if (session.child.isSilent || carried(session, asked, () => this.#refuseAs(session, asked, failure, how)))
       return;
     if (!session.pending.delete(asked)) return;
-    asked.emit({ type: 'ask.refused', id: asked.id, sent: true, failure });
+    asked.emit({ type: 'ask.refused', id: asked.id, sent: true, failure, ...how });
   }
 }
 
+type Unread = { readonly lost?: true; readonly alone?: true };
+/** A tool has run whose answer cannot be read: whether it went well is unknown. */
+const unread = ({ method }: Pending): Unread => (method === 'tools/call' ? { lost: true, alone: true } : {});
 /** A server with secrets tells them wherever it can. */
 const told = ({ child }: Session, text: string): string =>
   [text, ...(child.script.secrets ?? [])].filter((part) => part !== '').join(' ');

@@ -104,13 +104,13 @@ scenario('an answer under an id that nobody asked with answers nobody', (s) => {
   s.expect(next).settles('succeeded');
 });
 
-scenario('a result that is no object is a failed call', (s) => {
+scenario('a result that is no object is one all the same', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.wrongType', { of: 'result' });
   s.ready();
   const call = s.call('read');
   s.settled(call);
-  s.expect(call).settles('failed', { code: 4003, says: 'neither a result object nor an error' });
+  s.expect(call).settles('succeeded');
 });
 
 scenario('an answer whose id has another type answers nobody', (s) => {
@@ -138,17 +138,14 @@ scenario('an initialize that calls itself another JSON-RPC is a failed try', (s)
   s.expect(fs).visits('connecting', 'recovering', 'open');
 });
 
-scenario(
-  'a result whose content is no list has failed, and says that it may have done what it was asked to',
-  (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'rpc.schemaMismatch');
-    s.ready();
-    const call = s.call('read');
-    s.settled(call);
-    s.expect(call).settles('failed', { code: 4003, says: 'is no result of a call' });
-  },
-);
+scenario('a result whose content is no list is one all the same, and its words are kept', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'rpc.schemaMismatch');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});
 
 for (const when of ['initialize', 'list'] as const)
   scenario(`a ${when} without what MCP demands is a failed try`, (s) => {
@@ -238,13 +235,13 @@ for (const word of ['rpc.progressForever', 'rpc.progressStall'])
     s.expect(fs).is('ready');
   });
 
-scenario('a result above the limit fails its call and nothing else', (s) => {
+scenario('what came of a call whose result is above the limit is unknown, and nothing else is lost', (s) => {
   const fs = s.server('fs', { tools: { read: {}, huge: {} } });
   s.fault(fs, 'rpc.hugeResult', { tool: 'huge', bytes: 12 * 1024 * 1024 });
   s.ready();
   const [huge, read] = [s.call('huge'), s.call('read')];
   s.settled(huge, read);
-  s.expect(huge).settles('failed', { code: 413 });
+  s.expect(huge).settles('unknown', { code: 413 });
   s.expect(read).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
 });

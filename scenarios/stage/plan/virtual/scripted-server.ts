@@ -94,7 +94,8 @@ function replyOf(
   if (has('rpc.never', 'rpc.unknownId') || wrong === 'id') return { never: true };
   if (partial) return { dies: { code: num(partial, 'code') }, afterMs };
   if (error) return { errors: String(error['message']), code: num(error, 'code'), afterMs } satisfies Reply;
-  if (wrong === 'result') return { errors: neither, code: -32603, afterMs };
+  if (wrong === 'result')
+    return when === 'call' ? { answers: 'no object', afterMs } : { errors: neither, code: -32603, afterMs };
   if (num(named.get('rpc.hugeResult'), 'bytes') > sizes.stdioMessageBytes)
     return { refuses: refused(wireCodes.tooLarge, 'the answer is too large'), afterMs };
   if (has('rpc.schemaMismatch'))
