@@ -1,5 +1,5 @@
 import { isWireCode, wireCodes, type Failure } from './failure.ts';
-import type { ToolResult } from './tool-result.ts';
+import type { CallToolResult } from './tool-result.ts';
 
 /**
  * What the Python SDK says of the end of a call, in words and marks of its own: its computers know no `a2c_outcome`. The
@@ -42,7 +42,7 @@ function ofException(text: string, type: unknown): Failure {
 }
 
 /** Null: the tool has failed by itself, and its result says why. */
-export function foreignFailureIn({ content, structuredContent, _meta }: ToolResult): Failure | undefined {
+export function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult): Failure | undefined {
   const { error, error_type: type } = (structuredContent ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof error === 'string') return ofException(error, type);
   const [first] = content;

@@ -83,7 +83,6 @@ export {
   toolCall,
   toolCallCancel,
   toolCallCancelled,
-  type CallToolResult,
   type Carried,
   type ComputerUpdate,
   type Disconnecting,
@@ -133,3 +132,4 @@ export {
   type Read,
   type RoomMember,
 } from './messages/lists.ts';
+export { type CallToolResult, type ResultContent } from './tool-result.ts';

@@ -1,7 +1,7 @@
 import { isWireCode, type Failure, wireCodes } from './failure.ts';
 import { foreignFailureIn } from './foreign-ends.ts';
 import { endingIn, type Ending, type Outcome } from './messages/outcome.ts';
-import { toolResult, unwrappedFromWire, type ToolResult } from './tool-result.ts';
+import { toolResult, unwrappedFromWire, type CallToolResult } from './tool-result.ts';
 
 /**
  * Reading the acks of strangers. An error comes in four shapes (a2c-wire §9 X5): nested
@@ -55,7 +55,7 @@ export function readAnswer(ack: unknown): Answer {
 
 /** The result of a call, or why there is none. */
 export type ToolAnswer =
-  | { readonly ok: true; readonly result: ToolResult }
+  | { readonly ok: true; readonly result: CallToolResult }
   | { readonly ok: false; readonly failure: Failure };
 
 /**
@@ -69,7 +69,7 @@ export function readToolResult(ack: unknown): ToolAnswer {
 }
 
 /** Whether a result says that its call did not end well; then what it says of its end. */
-export const reportIn = (result: ToolResult): Partial<Ending> | undefined =>
+export const reportIn = (result: CallToolResult): Partial<Ending> | undefined =>
   result.isError === true ? endingIn(result._meta) : undefined;
 
 /**
@@ -77,7 +77,7 @@ export const reportIn = (result: ToolResult): Partial<Ending> | undefined =>
  * A computer of ours says how the call ended, and of a failure its code: without one the tool itself has failed, and what
  * looks like a failure in its result is its own.
  */
-export function failureIn(result: ToolResult): Failure | undefined {
+export function failureIn(result: CallToolResult): Failure | undefined {
   const { isError: hasFailed, structuredContent, _meta: meta = {} } = result;
   if (hasFailed !== true) return undefined;
   if (meta['a2c_outcome'] !== undefined && typeof meta['error_code'] !== 'number') return undefined;

@@ -3,17 +3,22 @@
  * write it in many ways; what was answered is a result whatever its form, and its words are kept.
  */
 type Json = Readonly<Record<string, unknown>>;
-/** One content of a result: text, image, audio, resource, resource_link, or a type that nobody here knows. */
+/** One content of a result of MCP. */
 export interface ResultContent {
+  /** Text, image, audio, resource, resource_link, or one that nobody here knows. */
   readonly type: string;
   readonly [field: string]: unknown;
 }
-/** A result as MCP has it. `structuredContent` is any JSON value but null. */
-export interface ToolResult {
+/** The result of a tool as MCP has it. */
+export interface CallToolResult {
+  /** What it says. */
   readonly content: readonly ResultContent[];
+  /** The same for programs: any JSON value but null. */
   readonly structuredContent?: unknown;
+  /** The tool itself says that it failed. */
   readonly isError?: boolean;
-  readonly _meta?: Json;
+  /** What is said about it. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly [more: string]: unknown;
 }
 
@@ -39,7 +44,7 @@ const isRight = (key: string, member: unknown): boolean => {
   if (key === 'isError') return typeof member === 'boolean';
   return key !== '_meta' || isRecord(member);
 };
-const isResult = (raw: unknown): raw is ToolResult =>
+const isResult = (raw: unknown): raw is CallToolResult =>
   isRecord(raw) && Object.hasOwn(raw, 'content') && hasOnly(raw, isRight);
 
 // ── what is odd ────────────────────────────────────────────────────────────────────────────────────────
@@ -92,7 +97,7 @@ function wordsBeside({ toolResult, ...more }: Json): readonly ResultContent[] {
   const others = Object.entries(more).filter(([key]) => !aside.has(key));
   return others.length > 0 ? contentsIn(Object.fromEntries(others)) : [];
 }
-function readAnew(raw: unknown): ToolResult {
+function readAnew(raw: unknown): CallToolResult {
   if (!isRecord(raw)) return { content: contentsIn(raw) };
   const { content, structuredContent, isError, is_error: snake, _meta, meta, ...more } = raw;
   const flag = isGone(isError) ? snake : isError;
@@ -112,13 +117,16 @@ function readAnew(raw: unknown): ToolResult {
  * text, an object or a number become readable text; a list is the contents themselves. `isError` is true for `true`, its text
  * and 1, and `is_error` is the same word. Null is absent.
  */
-export const toolResult = (raw: unknown): ToolResult => (isResult(raw) ? raw : readAnew(raw));
+export const toolResult = (raw: unknown): CallToolResult => (isResult(raw) ? raw : readAnew(raw));
 
 // ── on the wire ────────────────────────────────────────────────────────────────────────────────────────
 /** Agents of other makes take objects only: another value goes under `result`, and this mark in `meta` says so. */
 const wrapped = 'a2c_structured_wrapped';
 /** A result as every agent can read it, and what its `meta` has to have besides. */
-export function wrappedForWire(result: ToolResult): { readonly result: ToolResult; readonly meta: Json } {
+export function wrappedForWire(result: CallToolResult): {
+  readonly result: CallToolResult;
+  readonly meta: Json;
+} {
   const { structuredContent: value } = result;
   if (value !== undefined && !isRecord(value))
     return { result: { ...result, structuredContent: { result: value } }, meta: { [wrapped]: true } };
@@ -128,7 +136,7 @@ export function wrappedForWire(result: ToolResult): { readonly result: ToolResul
   return { result, meta: isNamed ? { [wrapped]: false } : {} };
 }
 /** The same result as its computer has it. */
-export function unwrappedFromWire(result: ToolResult): ToolResult {
+export function unwrappedFromWire(result: CallToolResult): CallToolResult {
   const { structuredContent: held, _meta: meta } = result;
   if (meta?.[wrapped] !== true || !isRecord(held)) return result;
   const { [wrapped]: _, ...rest } = meta;

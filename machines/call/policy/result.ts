@@ -1,5 +1,5 @@
 import { remembered } from '../../kernel/remembered.ts';
-import { toolResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
 import { excessOf, truncateTo } from './truncate.ts';
 import type { CallPolicy } from './policy.ts';
 
@@ -18,9 +18,9 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const readOnce = remembered<object, ToolResult>(toolResult);
+const readOnce = remembered<object, CallToolResult>(toolResult);
 /** A result as everybody reads it, whatever its server wrote. */
-export const readResult = (raw: unknown): ToolResult =>
+export const readResult = (raw: unknown): CallToolResult =>
   typeof raw === 'object' && raw !== null ? readOnce(raw) : toolResult(raw);
 export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
 /**

@@ -111,13 +111,4 @@ export const seatNotice = z.looseObject({
 export type SeatNotice = z.infer<typeof seatNotice>;
 
 /** The result of a tool as MCP has it, read as everybody here reads one (`toolResult`): whatever JSON it is, it is a result. */
-export const callToolResult = z.preprocess(
-  toolResult,
-  z.looseObject({
-    content: z.array(z.looseObject({ type: z.string() })),
-    structuredContent: z.unknown().optional(),
-    isError: z.boolean().optional(),
-    _meta: record.optional(),
-  }),
-);
-export type CallToolResult = z.infer<typeof callToolResult>;
+export const callToolResult = z.unknown().transform(toolResult);

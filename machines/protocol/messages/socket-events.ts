@@ -1,3 +1,4 @@
+import type { CallToolResult } from '../tool-result.ts';
 import type { ErrorAck } from './answers.ts';
 import type { GetConfig, GetConfigReply } from './computer-config.ts';
 import type { GetDesktop, GetDesktopReply } from './desktop.ts';
@@ -5,7 +6,6 @@ import type { z } from 'zod';
 import type { events, notices } from '../events.ts';
 import type { GetFinder, GetFinderReply } from './finder.ts';
 import type {
-  CallToolResult,
   Carried,
   ComputerUpdate,
   Disconnecting,

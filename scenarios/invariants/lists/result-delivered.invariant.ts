@@ -2,7 +2,7 @@ import type { Address } from '../../../machines/kernel/address.ts';
 import type { CallStart } from '../../../machines/call/call.machine.ts';
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../../machines/call/settlement.ts';
-import { toolResult, type ToolResult } from '../../../machines/protocol/tool-result.ts';
+import { toolResult, type CallToolResult } from '../../../machines/protocol/tool-result.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Found, Judge, Invariant, RecordOf, Said } from '../invariant.ts';
 import { asks, learns, opens, posts, story } from '../record-builders.ts';
@@ -15,13 +15,15 @@ type Result = {
 } | null;
 /** A call whose server has answered: what it said, what was made of it, and until when it has to be given. */
 interface Looked {
-  readonly said: ToolResult;
+  readonly said: CallToolResult;
   made: unknown;
   due: number;
 }
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
-const metaOf = (result: unknown): Readonly<Record<string, unknown>> =>
-  ({ ...(result as Result)?._meta, ...(result as Result)?.meta }) as Readonly<Record<string, unknown>>;
+const metaOf = (result: unknown): Readonly<Record<string, unknown>> => ({
+  ...(result as Result)?._meta,
+  ...(result as Result)?.meta,
+});
 
 class ResultDelivered implements Judge {
   readonly #slackMs: number;
