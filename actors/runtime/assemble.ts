@@ -157,7 +157,7 @@ const actions: Record<keyof typeof effects, unknown> = {
     for (const open of opens) root.directory.open(root.id, open);
   }),
   close: asks<{ to: Address }>((root, { to }) => root.directory.close(root.id, to)),
-  tellOwned: asks<TellOwned>((root, { kind, event }) => root.directory.tellOwned(root.id, kind, event)),
+  tellOwned: asks<TellOwned>((root, told) => root.directory.tellOwned(root.id, told)),
   request: does<PortRequest>(makeRequest),
   cancel: does<{ id: string }>((root, { id }) => root.requests.get(id)?.release()),
   setDeadline: does<Deadline>(setDeadline),

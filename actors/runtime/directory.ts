@@ -9,6 +9,7 @@ import {
   type OwnerEnded,
   type OpenRefused,
   type Post,
+  type TellOwned,
 } from '../../machines/kernel/effects.ts';
 import { extended } from '../../machines/kernel/extended.ts';
 import type { Platform } from './platform.ts';
@@ -171,10 +172,11 @@ export class Directory implements RootHost {
       if (root) this.#end(root, from);
     });
   }
-  tellOwned(from: Address, kind: string, event: EventObject): void {
+  tellOwned(from: Address, { kind, event, having }: TellOwned): void {
     this.effect(from, () => {
       for (const root of this.find(from)?.owned.values() ?? [])
-        if (root.kind === kind) this.post(from, post(addressFor(root.id), event, { optional: true }));
+        if (root.kind === kind && (having === undefined || root.owned.has(`${root.name}/${having}`)))
+          this.post(from, post(addressFor(root.id), event, { optional: true }));
     });
   }
 

@@ -1,6 +1,6 @@
-import type { Actor, AnyStateMachine, EventObject } from 'xstate';
+import type { Actor, AnyStateMachine } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';
-import type { Message, Open, Post } from '../../machines/kernel/effects.ts';
+import type { Message, Open, Post, TellOwned } from '../../machines/kernel/effects.ts';
 import { extended } from '../../machines/kernel/extended.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Platform } from './platform.ts';
@@ -47,7 +47,7 @@ export interface RootHost {
   post(from: Address, post: Post): void;
   open(from: Address, open: Open): void;
   close(from: Address, to: Address): void;
-  tellOwned(from: Address, kind: string, event: EventObject): void;
+  tellOwned(from: Address, told: TellOwned): void;
 }
 
 /** The input of a root that is opened, and what the platform knows at once of it. */

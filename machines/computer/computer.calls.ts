@@ -1,7 +1,7 @@
 /** What a computer does with calls: sent to whom they name, or kept for a while where that is not known yet. */
 import { routeCall } from './computer.messages.ts';
 import * as rules from './computer.rules.ts';
-import { eventAsParams, parts, passToClients, step } from './computer.setup.ts';
+import { eventAsParams, parts, passWithdrawal, step } from './computer.setup.ts';
 import * as waiting from './computer.waiting.ts';
 import type { ComputerCall } from '../call/call.machine.ts';
 import type { CallOverdue, ComputerContext } from './computer.events.ts';
@@ -64,7 +64,7 @@ export const withdraw = {
     messages<waiting.Withdrawn>((c, event) => waiting.messagesOfCancel(c, event)),
     stopWithdrawn,
     { type: 'forgetCancelled', params: eventAsParams<waiting.Withdrawn> },
-    passToClients,
+    passWithdrawal,
   ],
 } as const;
 export const endWaiting = [messages((c) => waiting.messagesOfClosing(c)), 'forgetWaiting'] as const;

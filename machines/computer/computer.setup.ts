@@ -3,13 +3,23 @@ import { setup } from 'xstate';
 import { assign } from '../kernel/assign.ts';
 import type { ComputerCall, ToolApproved } from '../call/call.machine.ts';
 import type { CatalogListed } from '../catalog/catalog.machine.ts';
-import { clientKind, type ClientChanged, type ClientOrder } from '../client/client.events.ts';
+import { callKind } from '../call/call.setup.ts';
+import { clientKind, type ClientChanged } from '../client/client.events.ts';
 import * as rules from './computer.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as waiting from './computer.waiting.ts';
 import * as withdrawal from './computer.withdrawn.ts';
 import type { CallOverdue, ComputerContext, ComputerNews, Event, Input } from './computer.events.ts';
-import { effects, message, post, toOwned, type Open, type OwnedEnded, type Post } from '../kernel/effects.ts';
+import {
+  effects,
+  message,
+  post,
+  toOwned,
+  toOwnersOf,
+  type Open,
+  type OwnedEnded,
+  type Post,
+} from '../kernel/effects.ts';
 import { linkGivenUp } from '../link/link.setup.ts';
 import { granted, isFull, over, refilled, want, type ConnectPermits } from './connect-permits.ts';
 import type { ClientWaits } from '../client/waits.ts';
@@ -113,9 +123,13 @@ export const passToClient = {
       { onUndelivered: message(context.owner, rules.crashedNews(server, 'it is not opened again')) },
     ),
 } as const;
-export const passToClients = {
+/** A cancel goes to the client that has the call; of an asker that is gone nobody knows which calls there are. */
+export const passWithdrawal = {
   type: 'tellOwned',
-  params: ({ event }: { event: ClientOrder }) => toOwned(clientKind, event),
+  params: ({ event }: { event: waiting.Withdrawn }) =>
+    event.type === 'call.cancel'
+      ? toOwnersOf(clientKind, [callKind, event.ticket], event)
+      : toOwned(clientKind, event),
 } as const;
 
 /** Runs the rule once, and does all that it says. */

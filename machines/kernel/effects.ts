@@ -48,6 +48,8 @@ export interface PortRequest {
 export interface TellOwned extends Checked {
   readonly kind: string;
   readonly event: EventObject;
+  /** Only those that own this one: the last segment of its address. */
+  readonly having?: string;
 }
 
 export interface Deadline {
@@ -80,6 +82,13 @@ export const toOwned = <Order extends EventObject>(
   event: NoInfer<Order>,
 ): TellOwned => checked({ kind, event });
 
+/** An order to those of a kind that own the one of another kind under this key: who asks need not know which of them does. */
+export const toOwnersOf = <Order extends EventObject>(
+  kind: Kind<never, Order>,
+  [below, key]: readonly [kind: string, key: string],
+  event: NoInfer<Order>,
+): TellOwned => checked({ kind, event, having: `${below}:${keyOf(key)}` });
+
 const asked =
   <P>() =>
   (_: unknown, _params: P): void => {};
@@ -91,7 +100,7 @@ export const effects = {
   openAll: asked<{ readonly opens: readonly Open[] }>(),
   /** Ends a root that the asker owns at once, without asking it. */
   close: asked<{ readonly to: Address }>(),
-  /** One event to every owned root of a kind. */
+  /** One event to every owned root of a kind, or to those of them that own another one. */
   tellOwned: asked<TellOwned>(),
   request: asked<PortRequest>(),
   cancel: asked<{ readonly id: string }>(),

@@ -55,6 +55,26 @@ inHarness(
   },
 );
 
+const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other${n}`, { tools: {} }]));
+inHarness(
+  'a cancel costs the same however many servers there are, and one of no call is told to nobody',
+  { servers: { fs: slow, ...others } },
+  (s) => {
+    s.computer();
+    s.run(5_000);
+    const call = s.call('read');
+    s.run(50);
+    let records = 0;
+    s.directory.tap.add({ record: () => (records += 1) });
+    call.cancel();
+    expect(call.settled[0]).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
+    expect(records).toBeLessThan(30);
+    records = 0;
+    s.order('computer', { type: 'call.cancel', ticket: 'nobody', reason: 'asked' });
+    expect(records).toBeLessThan(5);
+  },
+);
+
 inHarness(
   'calls in flight are cancelled while stdin is open, before their server is closed',
   { servers: { fs: slow } },
