@@ -168,10 +168,33 @@ describe('what a server names', () => {
     });
     expect(cuts.length).toBeGreaterThan(0);
     await Promise.all(cuts);
-    // Without metadata of the resource the server counts as its own authorization server (MCP 2025-03-26).
-    const isFatal = path === authorization;
-    expect([shown.length, rested.state]).toEqual(isFatal ? [0, 'unauthorized'] : [1, 'ready']);
-    if (isFatal) expect(rested.reason).toContain('larger than');
+    expect([shown, rested.state]).toEqual([[], 'unauthorized']);
+    expect(rested.reason).toContain('larger than');
+  });
+});
+
+describe('a login that cannot be made', () => {
+  it.each([
+    [{ registration_endpoint: null }, 'lets no client register by itself', 'oauth.clientId of server'],
+    [{ token_endpoint: '' }, 'token_endpoint is missing', 'a2c login far'],
+  ])('says why, and what helps: %j', async (members, why, helps) => {
+    const { shown, rested } = await attempt(
+      ({ pathname }, response, url) =>
+        pathname === authorization && json(response, { ...metadataOf(url), ...members }),
+    );
+    expect(shown).toEqual([]);
+    expect(rested.failure?.message).toContain(why);
+    expect(rested.failure?.remedy).toContain(helps);
+  });
+  it('is made, and what was written otherwise than it should be is counted', async () => {
+    const { rested } = await attempt(
+      ({ pathname }, response, url) =>
+        pathname === authorization && json(response, { ...metadataOf(url), scopes_supported: 7 }),
+    );
+    expect([rested.state, rested.noise?.last]).toEqual([
+      'ready',
+      expect.stringContaining('scopes_supported is no list of texts'),
+    ]);
   });
 });
 

@@ -12,7 +12,6 @@ import {
   type LedgerOptions,
   type Answers,
   type Links,
-  type Noise,
   type Offices,
   type ServerLog,
   type SessionPort,
@@ -229,9 +228,9 @@ export class Runtime {
       frame: (at, dir, message) => this.#frames.take(at, 'mcp', dir, message),
     });
   }
-  /** What a server wrote that reached nobody. */
-  noiseOf(server: string): Noise {
-    return this.#sessions.noiseOf(server);
+  /** Counts what servers wrote that reached nobody. */
+  get noise(): Pick<SessionPort, 'noiseOf' | 'noticed'> {
+    return this.#sessions;
   }
   /** Servers that may ask for roots are told that there are others now. */
   announceRoots(): void {

@@ -26,6 +26,8 @@ export interface SessionPort {
   has(key: Address): boolean;
   /** What a server wrote that reached nobody, since the port was made. */
   noiseOf(server: string): Noise;
+  /** Counts what a server wrote elsewhere. */
+  noticed(server: string, notice: Notice): void;
   /** Tells every server that may ask for them that `answers.roots` gives others now. */
   announceRoots(): void;
   /** Resolves when of the sessions that were closed nothing is under way; a matter of 2 s at most. */
@@ -52,14 +54,15 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     eras.set(launched, era);
     return era;
   };
+  const noticed: SessionPort['noticed'] = (server, notice) => {
+    meter.count(server, notice);
+    options.notice?.(server, notice);
+  };
   const aroundOf = (input: SessionInput, at: Address): Around => ({
     ...shared,
     era: eraOf(input),
     frame: (dir, message) => options.frame?.(at, dir, message),
-    notice: (seen) => {
-      meter.count(input.server, seen);
-      options.notice?.(input.server, seen);
-    },
+    notice: (seen) => noticed(input.server, seen),
   });
   const part = (session: Session): void => {
     session.close();
@@ -86,6 +89,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     },
     has: (key) => sessions.has(key),
     noiseOf: (server) => meter.of(server),
+    noticed,
     announceRoots: () => {
       for (const session of sessions.values()) session.announceRoots();
     },

@@ -8,7 +8,9 @@ import type {
   OAuthClientMetadata,
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { Refusal } from './guarded-fetch.ts';
 import type { Kept } from './login-store.ts';
+import { plain } from './redirect-checks.ts';
 
 /** How somebody logs in; as `oauth` of a config, placeholders filled in. */
 export interface LoginConfig {
@@ -144,7 +146,12 @@ export class Flow implements OAuthClientProvider {
   invalidateCredentials(what: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): void {
     const { tokens: _, obtainedAt: __, ...rest } = this.kept;
     if (what === 'tokens') this.kept = rest;
-    if (what === 'all') this.kept = {};
+    if (what === 'all') {
+      this.kept = {};
+      // Another client needs another page: the code of this one was not given to it.
+      if (this.#options.config.clientId === undefined)
+        throw new Refusal('its authorization server no longer knows this client', 'again');
+    }
     if (what === 'client') {
       const { client: ___, ...others } = this.kept;
       this.kept = others;
@@ -155,9 +162,34 @@ export class Flow implements OAuthClientProvider {
 /** The SDK stamps who registered a client. */
 export const isOfAnother = (
   { issuer }: Readonly<Record<string, unknown>>,
-  { authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState,
-): boolean =>
-  typeof issuer === 'string' && issuer !== (authorizationServerMetadata?.issuer ?? authorizationServerUrl);
+  { authorizationServerUrl }: OAuthDiscoveryState,
+): boolean => typeof issuer === 'string' && plain(issuer) !== plain(authorizationServerUrl);
+/** Throws where no person can log in: it gives no codes that are bound to us, or wants a client that somebody has registered. */
+export function mustServe(
+  found: OAuthDiscoveryState,
+  { clientId, clientMetadataUrl }: LoginConfig,
+  { client }: Kept,
+): void {
+  const { authorizationServerUrl, authorizationServerMetadata: metadata } = found;
+  for (const [member, value] of [
+    ['response_types_supported', 'code'],
+    ['code_challenge_methods_supported', 'S256'],
+  ] as const)
+    if (metadata?.[member]?.includes(value) === false)
+      throw new Refusal(
+        `authorization server metadata of ${authorizationServerUrl}: ${member} lacks ${value}`,
+      );
+  const isElsewhere = client !== undefined && isOfAnother(client, found);
+  if (clientId !== undefined && isElsewhere)
+    throw new Refusal(
+      `the server names another authorization server now: ${authorizationServerUrl}`,
+      'again',
+    );
+  const isNamed = metadata?.client_id_metadata_document_supported === true && clientMetadataUrl !== undefined;
+  const isKnown = clientId !== undefined || isNamed || (client !== undefined && !isElsewhere);
+  if (!isKnown && metadata && metadata.registration_endpoint === undefined)
+    throw new Refusal(`${authorizationServerUrl} lets no client register by itself`, 'clientId');
+}
 
 /** An authorization server may hold a client to the scopes that it was registered with (RFC 7591); absent: to none. */
 export function mayAskFor(registered: unknown, wanted: string | undefined): boolean {

@@ -1,16 +1,15 @@
-import {
-  fetchToken,
-  selectResourceURL,
-  type OAuthDiscoveryState,
-} from '@modelcontextprotocol/sdk/client/auth.js';
+import { auth, fetchToken, type OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import { createPrivateKeyJwtAuth } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
+import { OAuthError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import type { Challenge } from './challenge.ts';
-import { Flow, scopeOf } from './client-provider.ts';
-import { guardedFetch, type Fetch } from './guarded-fetch.ts';
+import { reading } from './answers/asking.ts';
+import { asksNobody, Flow, mustServe, scopeOf } from './client-provider.ts';
+import { guardedFetch, Refusal, type Fetch } from './guarded-fetch.ts';
 import type { LoginOptions } from './login-options.ts';
 import type { Kept } from './login-store.ts';
 import { assertionFor } from './proofs/assertion.ts';
 import { bindsTokens, newDpopKey, proving } from './proofs/dpop.ts';
+import { resourceServer } from './redirect-checks.ts';
 
 export interface FlowStart {
   readonly options: LoginOptions;
@@ -52,7 +51,8 @@ export async function startFlow(kept: Kept, start: FlowStart): Promise<StartedFl
   const { config, now, url } = options;
   const { clientId = '', privateKey, signingAlgorithm: alg = 'RS256' } = config;
   const client = { issuer: clientId, subject: clientId };
-  const serverUrl = new URL(url);
+  if (!asksNobody(config)) mustServe(found, config, kept);
+  const serverUrl = resourceServer(new URL(url), found);
   const scope = scopeFor(kept, start);
   const dpop = await keyFor(kept, start);
   const resource = resourceOf(serverUrl, found);
@@ -66,26 +66,37 @@ export async function startFlow(kept: Kept, start: FlowStart): Promise<StartedFl
       assertion: () => assertionFor({ ...options, found, resource, scope, signal }),
     }),
     ...(privateKey !== undefined && {
-      addClientAuthentication: createPrivateKeyJwtAuth({ ...client, privateKey, alg }),
+      addClientAuthentication: async (...asked) =>
+        Promise.resolve(createPrivateKeyJwtAuth({ ...client, privateKey, alg })(...asked)).catch(() => {
+          throw new Refusal(`its privateKey is no PEM that ${alg} can sign with`);
+        }),
     }),
   });
   const fetch = guardedFetch(serverUrl, signal);
   const endpoint = found.authorizationServerMetadata?.token_endpoint;
-  const fetchFn = dpop && endpoint !== undefined ? proving(fetch, dpop, endpoint, now) : fetch;
+  const proved = dpop && endpoint !== undefined ? proving(fetch, dpop, endpoint, now) : fetch;
+  const fetchFn = reading(proved, options.noted);
   return { flow, asked: { serverUrl, fetchFn, ...(scope !== undefined && { scope }) } };
 }
 const resourceOf = ({ href }: URL, { resourceMetadata }: OAuthDiscoveryState): string =>
   resourceMetadata?.resource ?? href.replace(/#.*$/, '');
 
+/** Asks the SDK's orchestrator; `authorizationCode`: what came of the page. Rejects in our words. */
+export async function run({ flow, asked }: StartedFlow, authorizationCode?: string): Promise<void> {
+  try {
+    await auth(flow, { ...asked, ...(authorizationCode !== undefined && { authorizationCode }) });
+  } catch (error) {
+    // Its words are those of `reading`.
+    throw error instanceof OAuthError ? new Refusal(error.message) : error;
+  }
+}
 /** With `jwt_bearer`. Asked once: who refuses what it was shown refuses it again. Nobody registers for it. */
 export async function askByAssertion(
   { flow, asked }: StartedFlow,
   found: OAuthDiscoveryState,
 ): Promise<void> {
-  const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
+  const { authorizationServerUrl, authorizationServerMetadata: metadata } = found;
   const { serverUrl, fetchFn } = asked;
-  // The SDK's check that the metadata are those of this server.
-  await selectResourceURL(serverUrl, flow, resourceMetadata);
   const resource = resourceOf(serverUrl, found);
   const how = { resource, fetchFn, ...(metadata && { metadata }) };
   flow.saveTokens(await fetchToken(flow, authorizationServerUrl, how));

@@ -32,8 +32,17 @@ for (const [net, bits] of [
 export const isInside = (address: string): boolean =>
   inside.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
+/** What helps, where that is known: a client or an issuer in the config; a login from the start. */
+export type Remedy = 'clientId' | 'issuer' | 'again';
+/** Why there is no login, in words that hold nothing of a stranger but addresses and names of members. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
+  readonly remedy: Remedy | undefined;
+
+  constructor(message: string, remedy?: Remedy) {
+    super(message);
+    this.remedy = remedy;
+  }
 }
 const bare = (host: string): string => host.replace(/^\[|\]$/g, '');
 
@@ -76,8 +85,20 @@ export function guardedFetch(server: URL, signal: AbortSignal, timeoutMs = answe
         else done(null, first.address, first.family);
       });
     };
-    return exchanged(url, init, lookup, { signal, timeoutMs });
+    return exchanged(url, init, lookup, { signal, timeoutMs }).catch((error: unknown) => {
+      throw unanswered(url, error);
+    });
   };
+}
+
+function unanswered({ origin }: URL, error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const { code } = error as { readonly code?: unknown };
+  return new Refusal(
+    code === 'ABORT_ERR'
+      ? `${origin} gave no answer in time`
+      : `${origin} cannot be reached${typeof code === 'string' ? ` (${code})` : ''}`,
+  );
 }
 
 interface Around {

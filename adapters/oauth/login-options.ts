@@ -26,6 +26,8 @@ export interface LoginOptions {
   readonly assertion?: GiveAssertion | undefined;
   /** Texts that nobody may see, before anybody could. */
   readonly hide: (secrets: readonly string[]) => void;
+  /** Hears what an authorization server writes otherwise than the standard does, where that changes nothing. */
+  readonly noted?: (text: string) => void;
   readonly now: () => number;
 }
 /** What a login that needs a person tells on its way. */

@@ -191,7 +191,7 @@ describe('what a server names', () => {
     const url = await serve((_, response) => {
       if (said !== 'nothing') response.write('x');
     });
-    await expect(guardedFetch(new URL(url), never, 100)(url)).rejects.toThrow(/abort|timeout/i);
+    await expect(guardedFetch(new URL(url), never, 100)(url)).rejects.toThrow('gave no answer in time');
   });
   it('is not followed elsewhere', async () => {
     const url = await serve((_, response) => response.writeHead(302, { location: '/other' }).end());

@@ -1,19 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import {
-  auth,
-  discoverOAuthServerInfo,
-  type OAuthDiscoveryState,
-} from '@modelcontextprotocol/sdk/client/auth.js';
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import { discovered } from './answers/discovery.ts';
 import { challengeIn, type Challenge } from './challenge.ts';
-import { asksNobody, isOfAnother, mayAskFor, PersonNeeded } from './client-provider.ts';
-import { askByAssertion, scopeFor, startFlow, type FlowStart } from './flow.ts';
+import { asksNobody, isOfAnother, PersonNeeded } from './client-provider.ts';
+import { askByAssertion, run, startFlow, type FlowStart } from './flow.ts';
 import { guardedFetch, Refusal } from './guarded-fetch.ts';
-import { Loopback } from './loopback.ts';
 import type { LoggedOut, LoginNews, LoginOptions, Refused, Signed } from './login-options.ts';
 import { loginKey, type Kept } from './login-store.ts';
+import { byPerson, isForgotten } from './person.ts';
 import { headersOf, type Proved } from './proofs/dpop.ts';
 import { revoke } from './revocation.ts';
-import { codeIn, mustBeFrom, mustBeOfIssuer } from './redirect-checks.ts';
+import { mustBeOfIssuer } from './redirect-checks.ts';
 
 const withoutNews: LoginNews = { shown: () => {}, returned: () => {} };
 
@@ -166,26 +162,21 @@ export class Login {
     const { signal } = this.#end;
     const found = await this.#discover(signal);
     const started = await startFlow(kept, this.#start(found, signal));
-    const { flow, asked } = started;
     try {
-      await (this.#options.config.grant === 'jwt_bearer'
-        ? askByAssertion(started, found)
-        : auth(flow, asked));
+      await (this.#options.config.grant === 'jwt_bearer' ? askByAssertion(started, found) : run(started));
     } catch (error) {
-      if (!(error instanceof PersonNeeded)) throw error;
+      if (!(error instanceof PersonNeeded) && !isForgotten(error)) throw error;
     }
-    return flow.kept;
+    return started.flow.kept;
   }
 
   #fetch(signal: AbortSignal): ReturnType<typeof guardedFetch> {
     return guardedFetch(this.#url, signal);
   }
   async #discover(signal: AbortSignal): Promise<OAuthDiscoveryState> {
-    const { resourceMetadata } = this.#challenge;
-    const found = await discoverOAuthServerInfo(this.#url, {
-      ...(resourceMetadata !== undefined && { resourceMetadataUrl: new URL(resourceMetadata) }),
-      fetchFn: this.#fetch(signal),
-    });
+    const { resourceMetadata: named } = this.#challenge;
+    const { noted } = this.#options;
+    const found = await discovered({ server: this.#url, named, fetch: this.#fetch(signal), noted });
     mustBeOfIssuer(found, this.#options.config.issuer);
     return found;
   }
@@ -226,65 +217,15 @@ export class Login {
     const { authorize, store } = this.#options;
     if (!authorize) throw new PersonNeeded('a person has to log in, and this host can ask nobody');
     const kept = await store.read(this.#key);
-    const loopback = await Loopback.open(kept.port);
     const over = AbortSignal.any([signal, AbortSignal.timeout(personMs)]);
-    try {
-      await this.#byPerson(loopback, kept, news, over);
-    } finally {
-      loopback.close();
-    }
+    const next = await byPerson(kept, this.#start(await this.#discover(over), over), news);
+    await store.change(this.#key, () => Promise.resolve(next));
+    this.#took(next);
+    this.#freshNow(next);
   }
   /** The server names another authorization server than the one that we are registered with. */
   async #hasMoved(signal: AbortSignal): Promise<boolean> {
     const { client } = await this.#options.store.read(this.#key);
     return client !== undefined && isOfAnother(client, await this.#discover(signal));
-  }
-  async #byPerson(loopback: Loopback, kept: Kept, news: LoginNews, signal: AbortSignal): Promise<void> {
-    const { redirectUri } = loopback;
-    const port = Number(new URL(redirectUri).port);
-    const found = await this.#discover(signal);
-    const start = this.#start(found, signal);
-    const state = randomBytes(32).toString('base64url');
-    // With its tokens the SDK would renew and ask nobody; registered for another port, for less, or elsewhere, we are nobody there.
-    const { tokens: _, client, ...rest } = kept;
-    const isSame =
-      this.#options.config.clientId !== undefined ||
-      (kept.port === port &&
-        client !== undefined &&
-        !isOfAnother(client, found) &&
-        mayAskFor(client['scope'], scopeFor(kept, start)));
-    const before = { ...rest, port, ...(isSame && client && { client }) };
-    const { flow, asked } = await startFlow(before, { ...start, person: { redirectUri, state } });
-    await auth(flow, asked);
-    const { page } = flow;
-    if (!page) throw new Refusal('the authorization server showed no page');
-    mustBeFrom(page, this.#url);
-    loopback.expect(state);
-    const back = await this.#redirected(loopback, page, news, signal);
-    news.returned();
-    const authorizationCode = codeIn(back, { redirectUri, state, found });
-    await auth(flow, { ...asked, authorizationCode });
-    await this.#options.store.change(this.#key, () => Promise.resolve(flow.kept));
-    this.#took(flow.kept);
-    this.#freshNow(flow.kept);
-  }
-  /** By the loopback redirect, or by a host that saw it itself; whichever comes first. */
-  async #redirected(loopback: Loopback, page: URL, news: LoginNews, signal: AbortSignal): Promise<URL> {
-    const { authorize, server } = this.#options;
-    const gone = new AbortController();
-    const aborted = new Promise<never>((_, reject) => {
-      const give = (): void => reject(new PersonNeeded('nobody has logged in'));
-      if (signal.aborted) give();
-      else signal.addEventListener('abort', give, { once: true, signal: gone.signal });
-    });
-    news.shown(page.origin);
-    const shown = Promise.resolve()
-      .then(() => authorize?.({ server, url: page.href, signal: AbortSignal.any([signal, gone.signal]) }))
-      .then((said) => (said === undefined ? loopback.redirected : new URL(said)));
-    try {
-      return await Promise.race([loopback.redirected, shown, aborted]);
-    } finally {
-      gone.abort();
-    }
   }
 }

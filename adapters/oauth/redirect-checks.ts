@@ -1,8 +1,22 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
+import { checkResourceAllowed } from '@modelcontextprotocol/sdk/shared/auth-utils.js';
+import { asLine } from '../../machines/text/index.ts';
 import { Refusal } from './guarded-fetch.ts';
 
-/** A URL without a path is written with and without its slash. */
-export const plain = (text: string): string => text.replace(/^([a-z]+:\/\/[^/]+)\/$/, '$1');
+/** A URL with and without its last slash is one: its metadata stand at one address (RFC 8414 §3.1). */
+export const plain = (text: string): string => text.replace(/\/$/, '');
+const shown = (text: string): string => asLine(text.slice(0, 200));
+
+/** Microsoft Entra for people of any tenant. */
+const entra =
+  /^https:\/\/login\.(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn)\/(?:common|organizations|consumers)\/v2\.0$/;
+/** The issuer is a template, and the address is it with the name of a tenant in its place. */
+function isOfTemplate(address: string, issuer: string): boolean {
+  const [before = '', after, ...more] = issuer.split('{tenantid}');
+  if (after === undefined || more.length > 0 || !/^https?:\/\/[^/]+\//.test(before)) return false;
+  const tenant = address.slice(before.length, address.length - after.length);
+  return address === before + tenant + after && /^\w[\w.-]*$/.test(tenant);
+}
 
 /**
  * Metadata speak for the address that they were read from (RFC 8414 §3.3), or somebody else could answer for it. A server
@@ -11,12 +25,34 @@ export const plain = (text: string): string => text.replace(/^([a-z]+:\/\/[^/]+)
 export function mustBeOfIssuer(found: OAuthDiscoveryState, wanted?: string): void {
   const { authorizationServerUrl: asked, authorizationServerMetadata, resourceMetadata } = found;
   const issuer = authorizationServerMetadata?.issuer;
-  if (wanted !== undefined && plain(wanted) !== plain(issuer ?? asked))
-    throw new Refusal('the server names another authorization server than the issuer of its config');
+  const isWanted = wanted !== undefined && plain(wanted) === plain(issuer ?? asked);
+  if (wanted !== undefined && !isWanted)
+    throw new Refusal(
+      `the server names another authorization server than the issuer of its config: ${shown(issuer ?? asked)}, and not ${wanted}`,
+    );
   if (issuer === undefined || plain(issuer) === plain(asked)) return;
   const isItself = (resourceMetadata?.authorization_servers ?? []).length === 0;
   if (isItself && URL.canParse(issuer) && new URL(issuer).origin === new URL(asked).origin) return;
-  throw new Refusal('the metadata of its authorization server are those of another');
+  const isTemplate = isOfTemplate(plain(asked), plain(issuer));
+  if (isTemplate && (isWanted || entra.test(plain(asked)))) return;
+  throw new Refusal(
+    `the metadata of its authorization server are those of another: at ${shown(asked)} the issuer is ${shown(issuer)}`,
+    isTemplate ? 'issuer' : undefined,
+  );
+}
+/**
+ * The server, by the name that its metadata give it, which may have a last slash more. Throws where they are those of another
+ * resource: a token for that one would be asked for.
+ */
+export function resourceServer(server: URL, { resourceMetadata }: OAuthDiscoveryState): URL {
+  const resource = resourceMetadata?.resource;
+  const named = resource === `${server.href}/` ? new URL(resource) : server;
+  if (
+    resource === undefined ||
+    checkResourceAllowed({ requestedResource: named, configuredResource: resource })
+  )
+    return named;
+  throw new Refusal(`the resource metadata of ${server.href} are those of another: ${shown(resource)}`);
 }
 /** A browser opens whatever it is given: a page is a web page, and over TLS where the server is. */
 export function mustBeFrom(page: URL, server: URL): void {
@@ -44,10 +80,16 @@ export function codeIn(
   const iss = query.get('iss');
   if (iss === null && metadata?.authorization_response_iss_parameter_supported === true)
     throw new Refusal('the redirect does not say which authorization server it is from');
-  if (iss !== null && iss !== metadata?.issuer)
+  const issuer = metadata?.issuer ?? '';
+  if (iss !== null && iss !== issuer && !isOfTemplate(iss, issuer))
     throw new Refusal('the redirect is from another authorization server');
   const error = query.get('error');
-  if (error !== null) throw new Refusal(`the login was refused${word.test(error) ? ` (${error})` : ''}`);
+  const isOfClient = error === 'unauthorized_client' || error === 'invalid_client';
+  if (error !== null)
+    throw new Refusal(
+      `the login was refused${word.test(error) ? ` (${error})` : ''}`,
+      isOfClient ? 'again' : undefined,
+    );
   const code = query.get('code');
   if (code === null || code === '') throw new Refusal('the redirect holds no code');
   return code;

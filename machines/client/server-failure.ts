@@ -62,7 +62,9 @@ export const waitsForLogin = (server: string, where = 'its authorization server'
   code: 'Unauthorized',
   message: `Server '${server}' waits for a person to log in at ${where}`,
   details: { server_name: server, waits_for: where },
-  remedy: `Agree in the browser, or log in at a terminal: a2c login ${server}`,
+  remedy:
+    `Agree in the browser, or log in at a terminal: a2c login ${server}. ` +
+    `If the page does not know this client: a2c login ${server} --again`,
 });
 const hopeless: ReadonlySet<unknown> = new Set([
   'NotStartable',

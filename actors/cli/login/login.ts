@@ -117,7 +117,7 @@ const withoutItself = (
   { remedy, ...failure }: NonNullable<ServerStatus['failure']>,
   name: string,
 ): NonNullable<ServerStatus['failure']> =>
-  remedy?.includes('a2c login') === true
+  remedy?.includes('a2c login') === true && !remedy.includes('--again')
     ? { ...failure, remedy: `See why: ${typed('a2c', 'login', name, '--verbose')}` }
     : { ...failure, ...(remedy !== undefined && { remedy }) };
 

@@ -30,6 +30,8 @@ export interface LoginsOptions {
   readonly assertion: GiveAssertion | undefined;
   /** Texts that nobody may see from now on. */
   readonly hide: (server: string, secrets: readonly string[]) => void;
+  /** Hears what an authorization server writes otherwise than it should, where that changes nothing. */
+  readonly noted: (server: string, text: string) => void;
   readonly now: () => number;
 }
 /** The logins of the servers of one computer. */
@@ -55,7 +57,7 @@ export class Logins {
     const known = this.#logins.get(server);
     if (known?.text === text) return known.login;
     known?.login.close();
-    const { authorize, assertion, hide, now } = this.#options;
+    const { authorize, assertion, hide, noted, now } = this.#options;
     const login = new Login({
       server,
       url,
@@ -66,6 +68,7 @@ export class Logins {
       // Who somebody else says that we are may be another the next time: nobody else takes these tokens.
       store: config.grant === 'jwt_bearer' ? memoryLogins() : this.#store,
       hide: (secrets) => hide(server, secrets),
+      noted: (text) => noted(server, text),
     });
     this.#logins.set(server, { text, login, config });
     return login;
@@ -106,30 +109,39 @@ export class Logins {
 
 /** The port `login` of a runtime, filled. */
 export function loginsFor(
-  runtime: Pick<Runtime, 'hide' | 'others'>,
+  runtime: Pick<Runtime, 'hide' | 'noise' | 'others'>,
   { authorize, assertion }: Pick<Partial<LoginsOptions>, 'authorize' | 'assertion'>,
   stateDir: string | false,
 ): Logins {
   const hide: LoginsOptions['hide'] = (...secrets) => runtime.hide(...secrets);
-  const logins = new Logins({ stateDir, authorize, assertion, hide, now: () => Date.now() });
+  const noted: LoginsOptions['noted'] = (server, text) =>
+    runtime.noise.noticed(server, { kind: 'protocol', text, bytes: text.length });
+  const logins = new Logins({ stateDir, authorize, assertion, hide, noted, now: () => Date.now() });
   runtime.others.set(loginPort, logins.ask);
   return logins;
 }
 
-/** Words of a stranger are not passed on: of what is not ours only the kind is told. */
-const wordsOf = (error: unknown): string => {
-  if (error instanceof Refusal || error instanceof PersonNeeded) return error.message;
-  const name = error instanceof Error ? error.name : 'unknown cause';
-  const code = error instanceof Error && 'errorCode' in error ? String(error.errorCode) : name;
-  return `its authorization server cannot be used (${code.replace(/[^\w.-]/g, '').slice(0, 60)})`;
+/** Words of a stranger are not passed on. */
+const wordsOf = (error: unknown): string =>
+  error instanceof Refusal || error instanceof PersonNeeded
+    ? error.message
+    : 'its authorization server cannot be used, for a reason that is not known here';
+const remedyFor = (server: string, config: LoginConfig, error: unknown): string => {
+  const { remedy } = error instanceof Refusal ? error : {};
+  if (remedy === 'issuer')
+    return `If that is the right one, write that issuer, as it is, as oauth.issuer of server '${server}'.`;
+  if (remedy === 'again') return `Log in from the start: a2c login ${server} --again`;
+  if (remedy === 'clientId')
+    return `Register a client there by hand, and name it as oauth.clientId of server '${server}', with oauth.clientSecret if it has one.`;
+  return asksNobody(config)
+    ? `Correct oauth of this server, or what it is given, then start it again: servers start ${server}`
+    : `Log in: a2c login ${server}`;
 };
 const notLoggedIn = (server: string, config: LoginConfig, error: unknown): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' wants a login (HTTP 401): ${wordsOf(error)}`,
   details: { server_name: server, http_status: 401 },
-  remedy: asksNobody(config)
-    ? `Correct oauth of this server, or what it is given, then start it again: servers start ${server}`
-    : `Log in: a2c login ${server}`,
+  remedy: remedyFor(server, config, error),
 });
 const wrongHeader = (server: string): Failure => ({
   code: 'Unauthorized',

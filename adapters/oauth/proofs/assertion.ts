@@ -139,8 +139,7 @@ async function grantBy(
       ...(secret === undefined && { client_id: id }),
     }),
   }).catch((error: unknown) => {
-    const why = error instanceof Refusal ? error.message : `cannot be reached${codeOf(error)}`;
-    throw new Refusal(`the identity provider: ${why}`);
+    throw new Refusal(`the identity provider: ${(error as Error).message}`);
   });
   const said = parsed(await answer.text());
   const read = issued.safeParse(said);

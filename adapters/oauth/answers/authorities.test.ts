@@ -1,0 +1,180 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { mustBeOfIssuer } from '../redirect-checks.ts';
+import { attempted, closeAll, loginTo, startAuthority, type Answers } from './authority.given.ts';
+
+afterEach(closeAll);
+
+const tokenAt = 'token answer of O/token';
+
+describe('the name of a server or its authority', () => {
+  it.each([
+    ['/mcp', '/mcp/'],
+    ['/mcp/', '/mcp'],
+    ['/mcp', ''],
+  ])('may have a last slash more or less: %s and %s', async (path, resource) => {
+    const answers: Answers = (at) => ({ resource: { resource: at + resource } });
+    const { token, sent, url } = await attempted(answers, {}, path);
+    expect([token, sent.tokens[0]?.get('resource')]).toEqual(['access-1', url + resource]);
+  });
+  it.each([
+    ['/tenant/', '/tenant'],
+    ['/tenant', '/tenant/'],
+  ])('has metadata with and without it: %s and %s', async (asked, issuer) => {
+    const { token, why } = await attempted((at) => ({
+      issuer: at + asked.replace(/\/$/, ''),
+      resource: { authorization_servers: [at + asked] },
+      authority: { issuer: at + issuer },
+    }));
+    expect([token, why]).toEqual(['access-1', '']);
+  });
+});
+
+describe('an authorization server as it is', () => {
+  it('GitHub: no registration, tokens as a form', async () => {
+    const answers: Answers = (at) => ({
+      issuer: `${at}/login/oauth`,
+      resource: {
+        resource: `${at}/mcp/`,
+        resource_name: 'GitHub MCP Server',
+        bearer_methods_supported: ['header'],
+      },
+      authority: { registration_endpoint: undefined, code_challenge_methods_supported: ['S256'] },
+      token: 'access_token=gho_1&scope=repo%2Cgist&token_type=bearer',
+    });
+    const { why, remedy } = await attempted(answers);
+    expect([why, remedy]).toEqual(['O/login/oauth lets no client register by itself', 'clientId']);
+    const { token, sent, url } = await attempted(answers, { clientId: 'Iv1.x', clientSecret: 's' });
+    expect([token, sent.pages.length, sent.tokens[0]?.get('resource')]).toEqual(['gho_1', 0, `${url}/mcp/`]);
+  });
+  it('Slack: tokens of the type user, errors with HTTP 200', async () => {
+    const slack =
+      (token: object): Answers =>
+      () => ({ authority: { registration_endpoint: undefined }, token: JSON.stringify(token) });
+    const good = {
+      ok: true,
+      access_token: 'xoxp-1',
+      token_type: 'user',
+      scope: 'a,b',
+      team: { id: 'T' },
+      enterprise: null,
+    };
+    expect((await attempted(slack(good), { clientId: '1.2' })).token).toBe('xoxp-1');
+    const { why } = await attempted(slack({ ok: false, error: 'invalid_code' }), { clientId: '1.2' });
+    expect(why).toBe(`${tokenAt}: invalid_code`);
+  });
+  it('Hydra: empty and null members in a registration', async () => {
+    const { token, why } = await attempted(() => ({
+      authority: { jwks_uri: '', end_session_endpoint: null, claims_supported: ['sub'] },
+      registration: {
+        ...{
+          client_secret_expires_at: 0,
+          client_uri: '',
+          logo_uri: '',
+          tos_uri: '',
+          policy_uri: '',
+          owner: '',
+        },
+        ...{ contacts: null, jwks: {}, allowed_cors_origins: [], audience: null, metadata: {}, scope: '' },
+        ...{ created_at: '2025-01-01T00:00:00Z', registration_access_token: 'ory_at_1', skip_consent: false },
+      },
+      token: { id_token: null, scope: '', expires_in: 3599 },
+    }));
+    expect([token, why]).toEqual(['access-1', '']);
+  });
+  it('Entra: no code challenge methods, and an issuer that names no tenant', async () => {
+    const answers: Answers = (at) => ({
+      issuer: `${at}/organizations/v2.0`,
+      authority: {
+        issuer: `${at}/{tenantid}/v2.0`,
+        registration_endpoint: undefined,
+        code_challenge_methods_supported: undefined,
+        token_endpoint_auth_methods_supported: [
+          'client_secret_post',
+          'private_key_jwt',
+          'client_secret_basic',
+        ],
+        http_logout_supported: true,
+        tenant_region_scope: null,
+      },
+    });
+    const refused = await attempted(answers, { clientId: 'app' });
+    expect([refused.why, refused.remedy]).toEqual([
+      'the metadata of its authorization server are those of another: at O/organizations/v2.0 the issuer is O/{tenantid}/v2.0',
+      'issuer',
+    ]);
+    const authority = await startAuthority(answers);
+    const config = { clientId: 'app', issuer: `${authority.url}/{tenantid}/v2.0` };
+    expect(await loginTo(authority, config).attempt()).toMatchObject({ token: 'access-1', why: '' });
+  });
+  const host = 'https://login.microsoftonline.com';
+  const template = `${host}/{tenantid}/v2.0`;
+  it.each([
+    [`${host}/organizations/v2.0`, template, true],
+    [`${host}/common/v2.0/`, template, true],
+    [
+      'https://login.microsoftonline.us/consumers/v2.0',
+      'https://login.microsoftonline.us/{tenantid}/v2.0',
+      true,
+    ],
+    [`${host}/organizations/v2.0`, 'https://as.test/{tenantid}/v2.0', false],
+    [`${host}/organizations/v2.0`, `${host}/{tenantid}/v1.0`, false],
+    [`${host}/a-tenant/v2.0`, template, false],
+    [
+      'https://login.microsoftonline.com.as.test/common/v2.0',
+      'https://login.microsoftonline.com.as.test/{tenantid}/v2.0',
+      false,
+    ],
+    ['https://as.test/common/v2.0', 'https://as.test/{tenantid}/v2.0', false],
+  ])('Entra: %s may say that it is %s: %s', (asked, issuer, isTaken) => {
+    const found = {
+      authorizationServerUrl: asked,
+      authorizationServerMetadata: { issuer },
+      resourceMetadata: { authorization_servers: [asked] },
+    } as never;
+    const judge = (): void => mustBeOfIssuer(found);
+    if (isTaken) judge();
+    else expect(judge).toThrow('those of another');
+  });
+});
+
+describe('a client that the authorization server has forgotten', () => {
+  const known = async (refresh: Pick<ReturnType<Answers>, 'token' | 'status'>, pageOf1 = 200) => {
+    let answers: Answers = () => ({});
+    const authority = await startAuthority((url) => answers(url));
+    const { attempt, refused } = loginTo(authority);
+    expect((await attempt()).token).toBe('access-1');
+    answers = () => refresh;
+    const isRenewed = await refused('access-1');
+    answers = () => ({ page: (client) => (client === 'c1' ? pageOf1 : 200) });
+    return { ...authority, attempt, isRenewed };
+  };
+  it.each([400, 401, 404, 410, 422])('registers again where its page answers HTTP %i', async (status) => {
+    const { attempt, sent, isRenewed } = await known({ token: '{"error":"invalid_grant"}' }, status);
+    expect([isRenewed, sent.registered.length]).toEqual([false, 1]);
+    const { token, why } = await attempt();
+    expect([token, why]).toEqual([`access-${sent.tokens.length}`, '']);
+    expect([sent.registered.length, sent.tokens.at(-1)?.get('client_id')]).toEqual([2, 'c2']);
+  });
+  it.each([200, 302, 403, 429, 503])('is kept where its page answers HTTP %i', async (status) => {
+    const { attempt, sent } = await known({ token: '{"error":"invalid_grant"}' }, status);
+    expect((await attempt()).why).toBe('');
+    expect([sent.registered.length, sent.tokens.at(-1)?.get('client_id')]).toEqual([1, 'c1']);
+  });
+  it.each([
+    ['{"error":"invalid_client","error_description":null}', 401],
+    ['{"error":"unauthorized_client"}', 400],
+    ['{"message":"Unrecognized client_id"}', 422],
+    ['error=invalid_client_id', 200],
+    ['<html>', 401],
+  ] as const)('registers again where its tokens are answered %s', async (token, status) => {
+    const { attempt, isRenewed, sent } = await known({ token, status });
+    expect([isRenewed, sent.registered.length]).toEqual([false, 1]);
+    expect((await attempt()).why).toBe('');
+    expect([sent.registered.length, sent.tokens.at(-1)?.get('client_id')]).toEqual([2, 'c2']);
+  });
+  it('registers no more where the authorization server does not know the new one either', async () => {
+    const { why, remedy, sent } = await attempted(() => ({ token: '{"error":"invalid_client"}' }));
+    expect([why, remedy]).toEqual(['its authorization server no longer knows this client', 'again']);
+    expect(sent.registered).toHaveLength(1);
+  });
+});

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { LoginConfig } from '../client-provider.ts';
+import { Login } from '../login.ts';
+import { memoryLogins } from '../login-store.ts';
+
+/** One answer: members that differ from those of the standard, a whole text, or a status with either. */
+type Said = Readonly<Record<string, unknown>> | string;
+export type Answers = (url: string) => {
+  /** Of the server and its authorization server; `undefined` members are left out. */
+  readonly resource?: Said;
+  readonly authority?: Said;
+  /** Where that stands. */
+  readonly issuer?: string;
+  readonly registration?: Said;
+  readonly token?: Said;
+  readonly status?: number;
+  /** The status of the page, by the client that it is for. */
+  readonly page?: (client: string | null) => number;
+};
+
+const open: Server[] = [];
+export const closeAll = (): void => {
+  for (const server of open.splice(0)) server.close();
+};
+const without = (value: object): object => JSON.parse(JSON.stringify(value)) as object;
+const bodyOf = (usual: object, said: Said | undefined): string =>
+  typeof said === 'string' ? said : JSON.stringify(without({ ...usual, ...said }));
+
+/** A server with its authorization server, whose page agrees at once. */
+export async function startAuthority(answers: Answers) {
+  const sent = {
+    registered: [] as object[],
+    pages: [] as URLSearchParams[],
+    tokens: [] as URLSearchParams[],
+  };
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    const now = answers(url);
+    const { issuer = url } = now;
+    const say = (body: string, status = 200): void => {
+      response
+        .writeHead(status, body.startsWith('{') ? { 'content-type': 'application/json' } : {})
+        .end(body);
+    };
+    if (pathname.startsWith('/.well-known/oauth-protected-resource'))
+      return say(bodyOf({ resource: `${url}/mcp`, authorization_servers: [issuer] }, now.resource));
+    if (
+      pathname === `/.well-known/oauth-authorization-server${new URL(issuer).pathname}`.replace(/\/$/, '')
+    ) {
+      const [authorization_endpoint, token_endpoint] = [`${url}/authorize`, `${url}/token`];
+      const usual = {
+        issuer,
+        authorization_endpoint,
+        token_endpoint,
+        registration_endpoint: `${url}/register`,
+      };
+      return say(bodyOf({ ...usual, response_types_supported: ['code'] }, now.authority));
+    }
+    if (pathname === '/authorize') {
+      sent.pages.push(searchParams);
+      const status = now.page?.(searchParams.get('client_id')) ?? 200;
+      return say(status === 200 ? '<html>agree?' : '{"message":"Unrecognized client_id"}', status);
+    }
+    void text(request).then((body) => {
+      if (pathname === '/register') {
+        sent.registered.push(JSON.parse(body) as object);
+        const client_id = `c${sent.registered.length}`;
+        return say(bodyOf({ ...(JSON.parse(body) as object), client_id }, now.registration), now.status);
+      }
+      if (pathname !== '/token') return say('<html>nothing here', 404);
+      sent.tokens.push(new URLSearchParams(body));
+      const usual = {
+        access_token: `access-${sent.tokens.length}`,
+        token_type: 'Bearer',
+        refresh_token: 'r',
+      };
+      say(bodyOf(usual, now.token), now.status);
+    });
+  });
+  open.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, sent };
+}
+type Authority = Awaited<ReturnType<typeof startAuthority>>;
+
+interface Attempted {
+  readonly token: string | undefined;
+  /** Why not, with the origin of the server as `O`. */
+  readonly why: string;
+  readonly remedy: unknown;
+  readonly noted: readonly string[];
+}
+export function loginTo({ url }: Authority, config: LoginConfig = {}, path = '/mcp') {
+  const noted: string[] = [];
+  let now = 0;
+  const login = new Login({
+    server: 'far',
+    url: url + path,
+    config,
+    store: memoryLogins(),
+    authorize: (request) => {
+      const page = new URL(request.url);
+      const back = new URL(page.searchParams.get('redirect_uri') ?? '');
+      back.searchParams.set('code', 'k');
+      back.searchParams.set('state', page.searchParams.get('state') ?? '');
+      return back;
+    },
+    hide: () => {},
+    noted: (words) => noted.push(words.replaceAll(url, 'O')),
+    now: () => now,
+  });
+  const attempt = async (): Promise<Attempted> => {
+    const failed = await login
+      .login({ shown: () => {}, returned: () => {} }, new AbortController().signal)
+      .catch((error: unknown) => error as Error & { readonly remedy?: unknown });
+    return {
+      token: await login.token(),
+      why: failed?.message.replaceAll(url, 'O') ?? '',
+      remedy: failed?.remedy,
+      noted,
+    };
+  };
+  /** Long after its login the server takes the token no more. True: there is another one. */
+  const refused = (token: string): Promise<boolean> => {
+    now += 3_600_000;
+    return login.challenged({ status: 401, header: undefined, token, isFirst: true });
+  };
+  return { attempt, refused };
+}
+export async function attempted(answers: Answers, config?: LoginConfig, path?: string) {
+  const authority = await startAuthority(answers);
+  return { ...(await loginTo(authority, config, path).attempt()), ...authority };
+}
