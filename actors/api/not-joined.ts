@@ -1,4 +1,5 @@
 import type { LinkRefusal } from '../../machines/link/link.machine.ts';
+import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { notGranted } from '../../machines/office/rooms/grant.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { A2cError } from './errors.ts';
@@ -35,10 +36,16 @@ const unreached: Said = {
   remedy: 'Start an office: a2c office',
 };
 
+const elsewhere: Said = {
+  ...unreached,
+  remedy: 'Give the address of an office, with the path below which it is reached: https://HOST/PATH/',
+};
+
 /** Why somebody does not sit in an office, with what to do about it. */
 export function notJoined(role: 'agent' | 'computer', reason: string, refusal: LinkRefusal | null): A2cError {
   const taken = role === 'agent' ? agentSeat : computerSeat;
   const seat = reason.startsWith(notGranted) ? foreignSeat : taken;
-  const { code, what, remedy } = refusal === null ? unreached : { seat, version, credential }[refusal];
+  const away = reason.startsWith(noOffice) ? elsewhere : unreached;
+  const { code, what, remedy } = refusal === null ? away : { seat, version, credential }[refusal];
   return new A2cError({ code, message: `${what}: ${reason}`, ...(remedy !== undefined && { remedy }) });
 }

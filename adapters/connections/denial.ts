@@ -1,4 +1,5 @@
 import type { LinkFact } from '../../machines/kernel/ports.ts';
+import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { PROTOCOL_VERSION, spoken } from '../../machines/protocol/protocol.ts';
 
@@ -18,7 +19,7 @@ const objectIn = (body: string): Readonly<Record<string, unknown>> => {
 };
 
 /** What an office says instead of opening a connection: its HTTP status and the body, which is JSON if it is ours or Python's. */
-export function readDenial(status: number, body: string): Refusal {
+export function readDenial(status: number, body: string, address: string): Refusal {
   const { code, message, server_version: server } = objectIn(body);
   const text = typeof message === 'string' ? message.slice(0, mostText) : undefined;
   if (code === wireCodes.versionMismatch) {
@@ -31,5 +32,8 @@ export function readDenial(status: number, body: string): Refusal {
     };
   }
   if (status === 401) return { reason: text ?? 'HTTP 401', refusal: 'credential' };
+  const isPage = status < 500 && /^\s*<(?:!doctype|html)\b/i.test(body);
+  if (text === undefined && (isPage || status === 404))
+    return { reason: `${noOffice} ${address}: ${isPage ? 'a web page answers there, ' : ''}HTTP ${status}` };
   return { reason: text === undefined ? `HTTP ${status}` : `${text} (HTTP ${status})` };
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../machines/kernel/ports.ts';
 import { readDenial, type Refusal } from '../connections/denial.ts';
 import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
+import { noOffice, socketPathOf } from '../../machines/office/rooms/loopback.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
@@ -56,8 +57,6 @@ export interface LinksOptions {
   readonly tracing?: Tracing | undefined;
   /** What is shown to the office at this address. */
   readonly credential?: (url: string) => PeerCredential | undefined;
-  /** The HTTP path, which is no part of the protocol. */
-  readonly path?: string;
 }
 
 /** Engine.IO hides the cause one or two levels down: an HTTP status and answer, or the error event of a web socket. */
@@ -76,7 +75,7 @@ function tlsProblem(cause: unknown): string | undefined {
 }
 /** Says nothing of the credential: the office is full, or cannot check it now. */
 const isPassing = (code: unknown): boolean => code === wireCodes.tooMany || code === wireCodes.unavailable;
-function refusalOf(error: ConnectError): Refusal {
+function refusalOf(error: ConnectError, address: string): Refusal {
   const { message, description: cause, context } = error;
   // Socket.IO's own refusal of a namespace, which our office and Python's give to who may not enter.
   if (error.type !== 'TransportError' && 'data' in error) {
@@ -85,7 +84,10 @@ function refusalOf(error: ConnectError): Refusal {
     return isPassing(code) ? { reason } : { reason, refusal: 'credential' };
   }
   if (cause === 0) return { reason: tlsProblem(context?.statusText) ?? 'nobody answers at that address' };
-  if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '');
+  if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '', address);
+  // Engine.IO could read nothing of an answer with HTTP 200.
+  if ((error as { readonly code?: unknown }).code === 'parser error')
+    return { reason: `${noOffice} ${address}: a web page or another service answers there` };
   const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;
   const detail = event?.message || event?.error?.code;
   return { reason: typeof detail === 'string' ? detail : message };
@@ -95,17 +97,12 @@ function refusalOf(error: ConnectError): Refusal {
 const tlsOf = ({ ca, ...own }: PeerTls): object => ({ ...own, ...(ca !== undefined && { ca: [ca].flat() }) });
 
 /** Machines decide when to connect again: one socket is one connection, and nothing is buffered for a later one. */
-function connect(
-  url: URL,
-  path: string,
-  version: string,
-  { headers = {}, tls = {} }: PeerCredential,
-): OfficeSocket {
+function connect(url: URL, version: string, { headers = {}, tls = {} }: PeerCredential): OfficeSocket {
   url.searchParams.set('a2c_version', version);
   // Others of the same version understand less.
   url.searchParams.set('a2c_client', OUR_CLIENT);
   return io(`${url.origin}${NAMESPACE}${url.search}`, {
-    path,
+    path: socketPathOf(url.pathname),
     autoConnect: false,
     forceNew: true,
     multiplex: false,
@@ -117,7 +114,12 @@ function connect(
   });
 }
 
-function listenTo(socket: OfficeSocket, connection: LinkConnection, frame?: SocketFrame): void {
+function listenTo(
+  socket: OfficeSocket,
+  connection: LinkConnection,
+  address: string,
+  frame?: SocketFrame,
+): void {
   let payloadBytes: number | undefined;
   socket.io.on('open', () => {
     // Said in the handshake of Engine.IO, which has a name for it that only its types hide.
@@ -125,7 +127,7 @@ function listenTo(socket: OfficeSocket, connection: LinkConnection, frame?: Sock
     if (typeof said === 'number' && said > 0) payloadBytes = said;
   });
   socket.on('connect', () => connection.up(payloadBytes));
-  socket.on('connect_error', (error) => connection.refused(refusalOf(error)));
+  socket.on('connect_error', (error) => connection.refused(refusalOf(error, address)));
   socket.on('disconnect', (reason) => connection.down(reason));
   socket.onAny((event: unknown, ...args: unknown[]) =>
     connection.received(String(event), heard(frame, 'in', String(event), args)),
@@ -146,7 +148,8 @@ export function createLinks(options: LinksOptions = {}): Links {
     }
     const shown = options.credential?.(input.url) ?? {};
     const { auth } = shown;
-    const socket = connect(new URL(input.url), options.path ?? '/socket.io', input.version, shown);
+    const url = new URL(input.url);
+    const socket = connect(url, input.version, shown);
     let isClosed = false;
     const frame: SocketFrame | undefined =
       options.frame && ((dir, message) => options.frame?.(at, dir, message));
@@ -157,7 +160,7 @@ export function createLinks(options: LinksOptions = {}): Links {
         socket.disconnect();
       },
     });
-    listenTo(socket, connection, frame);
+    listenTo(socket, connection, `${url.origin}${url.pathname}`, frame);
     const start = (shown: PeerAuth | undefined): void => {
       if (isClosed) return;
       if (shown !== undefined) socket.auth = typeof shown === 'string' ? { token: shown } : { ...shown };

@@ -66,8 +66,6 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly clock?: (() => number) | undefined;
   /** Makes a span of each call that is relayed. */
   readonly tracing?: Tracing | undefined;
-  /** The HTTP path, which is no part of the protocol. */
-  readonly path?: string;
   /** How much it takes, and what stands before it. */
   readonly settings?: () => Partial<OfficeSettings>;
   /** Hears how to look at an office that was opened. */
@@ -88,9 +86,8 @@ const joinNamespaceMs = 15_000;
 /** Rooms are prefixed: an office id that equals a socket id must not reach that socket's private room. */
 const roomOf = (office: string): string => `office:${office}`;
 
-function listen(http: HttpServer, path: string, isLocal: boolean, payloadBytes: number): OfficeServer {
+function listen(http: HttpServer, isLocal: boolean, payloadBytes: number): OfficeServer {
   return new Server(http, {
-    path,
     serveClient: false,
     // Engine.IO takes 0 for nothing at all.
     maxHttpBufferSize: payloadBytes || Number.MAX_SAFE_INTEGER,
@@ -210,7 +207,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     let over = false;
     const { http, connections } = serve(tls);
     const isLocal = isLoopback(host);
-    const io = listen(http, options.path ?? '/socket.io', isLocal, limits.payloadBytes);
+    const io = listen(http, isLocal, limits.payloadBytes);
     const gate = new OfficeGate(limits, (id, failure) => {
       const socket = io.of(NAMESPACE).sockets.get(id);
       if (socket) partWith(socket, failure);

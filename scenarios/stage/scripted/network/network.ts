@@ -173,7 +173,7 @@ class ScriptedNetwork implements Network {
     this.#later(() => {
       if (over) return;
       const denial = this.#denial(input);
-      if (denial) return connection.refused(readDenial(denial.status, denial.body));
+      if (denial) return connection.refused(readDenial(denial.status, denial.body, input.url));
       end = this.connect(input.url, input.name, input.version);
       if (!end) return connection.refused({ reason: `connect ECONNREFUSED ${input.url}` });
       end.listen(
